@@ -1,0 +1,1 @@
+"""Test sets. `demo`, a small English-German one, comes with the package."""
