@@ -1,0 +1,40 @@
+"""What can go wrong, each in one sentence: what was given, what was expected, what to do.
+
+`BleuError` is a `ValueError`, so that callers who guard against bad values guard against these too.
+"""
+
+
+class BleuError(ValueError):
+    """Base of every error that a caller can mend: bad input, wrong options, files that do not fit together.
+
+    >>> raise BleuError("ref.txt is empty; give one reference a line")
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.BleuError: ref.txt is empty; give one reference a line
+    """
+
+
+class InputTypeError(BleuError, TypeError):
+    """An argument of the wrong shape or type, such as a bare string where a list of strings belongs."""
+
+
+class UsageError(BleuError):
+    """Options of the command that do not go together, or have no such value."""
+
+
+class KernelError(BleuError):
+    """The native kernels were demanded (`BLEU_KERNELS=native`) and cannot be used."""
+
+
+class FieldCountError(BleuError):
+    """A line with another number of tab-separated fields than the lines before it, or than was asked for.
+
+    Args:
+        line: index of the line within the block that was split, from 0.
+        found: number of fields on it.
+    """
+
+    def __init__(self, line: int, found: int) -> None:
+        super().__init__(f"line {line + 1} has {found} tab-separated field{'s' if found != 1 else ''}")
+        self.line = line
+        self.found = found

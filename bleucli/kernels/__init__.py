@@ -1,0 +1,84 @@
+"""The loops that take the time, from one of two sources: compiled (`_native`) or plain Python (`reference`).
+
+Both compute the same, function by function; `reference` says what. The environment's `BLEU_KERNELS` chooses, once:
+`auto` (default: native where it was built), `native` (or fail), `reference`. `live` tells which it is, and `reason` why
+`auto` did not take the native ones.
+"""
+
+import os
+
+from bleucli.errors import KernelError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from bleucli.kernels.reference import (
+        column_sums,
+        count_ending,
+        drop_empty,
+        ngram_stats,
+        reference_counts,
+        split_lines,
+        strip_trailing,
+        tokenize_13a,
+        tokenize_char,
+    )
+
+__all__ = [
+    "column_sums",
+    "count_ending",
+    "drop_empty",
+    "live",
+    "ngram_stats",
+    "reason",
+    "reference_counts",
+    "split_lines",
+    "strip_trailing",
+    "tokenize_13a",
+    "tokenize_char",
+]
+
+
+def _load_native() -> "tuple[ModuleType | None, str]":
+    """Return the native kernels, or None and why they cannot be used."""
+    try:
+        from bleucli.kernels import _native as native
+    except ImportError as error:
+        return None, f"the native kernels were not built ({error}); install a C compiler and install bleucli again"
+    from bleucli.kernels.sources import checksum
+
+    sources = checksum()
+    if sources not in (None, native.checksum):
+        return (
+            None,
+            "the native kernels were built from other C sources than these; run scripts/test to build them anew",
+        )
+    return native, ""
+
+
+def _choose(wanted: str) -> "tuple[ModuleType, str, str]":
+    """Return the kernels, `native` or `reference`, and why `auto` had to make do with the latter."""
+    if wanted not in ("auto", "native", "reference"):
+        raise KernelError(f"BLEU_KERNELS is {wanted!r}; expected auto, native or reference")
+    found, why = _load_native() if wanted != "reference" else (None, "")
+    if found is not None:
+        return found, "native", ""
+    if wanted == "native":
+        raise KernelError(f"BLEU_KERNELS is native, but {why}")
+    from bleucli.kernels import reference
+
+    return reference, "reference", why
+
+
+_kernels, live, reason = _choose(os.environ.get("BLEU_KERNELS") or "auto")
+if not TYPE_CHECKING:
+    column_sums = _kernels.column_sums
+    count_ending = _kernels.count_ending
+    drop_empty = _kernels.drop_empty
+    ngram_stats = _kernels.ngram_stats
+    reference_counts = _kernels.reference_counts
+    split_lines = _kernels.split_lines
+    strip_trailing = _kernels.strip_trailing
+    tokenize_13a = _kernels.tokenize_13a
+    tokenize_char = _kernels.tokenize_char

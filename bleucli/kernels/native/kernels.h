@@ -1,0 +1,69 @@
+/* The kernels in C. Each function mirrors the one of the same name in kernels/reference.py, where it is explained.
+ *
+ * No function here touches a Python object or global state: all of them run without the interpreter's lock. Texts
+ * are arbitrary bytes; what is not UTF-8 is counted as it comes and never read past its end. */
+#ifndef BLEU_KERNELS_H
+#define BLEU_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* n texts: text i is data[bounds[2i] .. bounds[2i+1]), missing if bounds[2i] is negative. The bounds were checked. */
+typedef struct {
+    const unsigned char *data;
+    const int64_t *bounds;
+    size_t count;
+} Segments;
+
+/* Rows of integers or, if reals is set, of doubles. */
+typedef struct {
+    const int64_t *integers;
+    const double *reals;
+    size_t rows;
+    size_t columns;
+} Stats;
+
+typedef enum { DONE = 0, NO_MEMORY = 1, WRONG_FIELDS = 2, TOO_LARGE = 3 } Outcome;
+
+/* --- memory.c: allocation that can be made to fail ------------------------------------------------------------- */
+
+void *allocate(size_t count, size_t size);
+void release(void *memory);
+#ifdef BLEU_FAIL_ALLOCATIONS
+extern long allocations_before_failure;
+#endif
+
+/* --- text.c: lines, white space, UTF-8 -------------------------------------------------------------------------- */
+
+int is_utf8(const unsigned char *data, size_t size);
+size_t space_length(const unsigned char *at, const unsigned char *end);
+size_t character_length(const unsigned char *at, const unsigned char *end);
+const unsigned char *stripped_end(const unsigned char *start, const unsigned char *end);
+
+size_t count_lines(const unsigned char *data, size_t size);
+/* bounds: room for 2 * lines integers a column, column by column. wrong: line and fields of a line that differs. */
+Outcome split_lines(const unsigned char *data, size_t size, size_t columns, size_t lines, int64_t *bounds,
+                    size_t wrong[2]);
+void strip_trailing(Segments texts, int64_t *bounds);
+void drop_empty(Segments texts, int64_t *bounds);
+void reference_counts(const Segments *streams, size_t stream_count, int64_t counts[3]);
+int64_t count_ending(Segments texts, const unsigned char *ending, size_t ending_size);
+
+/* --- tokenizers.c ------------------------------------------------------------------------------------------------ */
+
+/* Room that suffices for the tokenized texts: a token of at least one byte, and a space. SIZE_MAX if none does. */
+size_t tokenized_room(Segments texts);
+Outcome tokenize_13a(Segments texts, unsigned char *out, int64_t *bounds);
+Outcome tokenize_char(Segments texts, unsigned char *out, int64_t *bounds);
+
+/* --- ngrams.c ---------------------------------------------------------------------------------------------------- */
+
+/* rows: room for (2 + 2 * max_order) integers a text. */
+Outcome ngram_stats(Segments hypotheses, const Segments *references, size_t reference_count, size_t max_order,
+                    int64_t *rows);
+/* --- sums.c ------------------------------------------------------------------------------------------------------ */
+
+/* Exactly one of `integers` and `reals` is filled: room for one number a column. */
+Outcome column_sums(Stats stats, int64_t *integers, double *reals);
+
+#endif

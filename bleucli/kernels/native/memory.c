@@ -1,0 +1,27 @@
+/* Allocation in one place, so that a test can make any single one fail. */
+#include "kernels.h"
+
+#include <stdlib.h>
+
+#ifdef BLEU_FAIL_ALLOCATIONS
+long allocations_before_failure = -1;
+#endif
+
+void *allocate(size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size) {
+        return NULL;
+    }
+#ifdef BLEU_FAIL_ALLOCATIONS
+    if (allocations_before_failure >= 0 && allocations_before_failure-- == 0) {
+        return NULL;
+    }
+#endif
+    size_t bytes = count * size;
+    return malloc(bytes != 0 ? bytes : 1);
+}
+
+void release(void *memory)
+{
+    free(memory);
+}

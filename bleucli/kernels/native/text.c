@@ -1,0 +1,228 @@
+/* Lines, white space and UTF-8. */
+#include "kernels.h"
+
+#include <string.h>
+
+/* --- white space: what str.split() takes for it ------------------------------------------------------------------ */
+
+static int is_ascii_space(unsigned char byte)
+{
+    return byte == ' ' || (byte >= 0x09 && byte <= 0x0D) || (byte >= 0x1C && byte <= 0x1F);
+}
+
+/* Length of the white-space character at `at`, or 0 if there is none. */
+size_t space_length(const unsigned char *at, const unsigned char *end)
+{
+    size_t left = (size_t)(end - at);
+    if (left == 0) {
+        return 0;
+    }
+    if (at[0] < 0x80) {
+        return is_ascii_space(at[0]) ? 1 : 0;
+    }
+    if (left >= 2 && at[0] == 0xC2) { /* U+0085, U+00A0 */
+        return at[1] == 0x85 || at[1] == 0xA0 ? 2 : 0;
+    }
+    if (left < 3) {
+        return 0;
+    }
+    int found = 0;
+    if (at[0] == 0xE1) { /* U+1680 */
+        found = at[1] == 0x9A && at[2] == 0x80;
+    }
+    else if (at[0] == 0xE2 && at[1] == 0x80) { /* U+2000-200A, U+2028, U+2029, U+202F */
+        found = (at[2] >= 0x80 && at[2] <= 0x8A) || at[2] == 0xA8 || at[2] == 0xA9 || at[2] == 0xAF;
+    }
+    else if (at[0] == 0xE2 && at[1] == 0x81) { /* U+205F */
+        found = at[2] == 0x9F;
+    }
+    else if (at[0] == 0xE3) { /* U+3000 */
+        found = at[1] == 0x80 && at[2] == 0x80;
+    }
+    return found ? 3 : 0;
+}
+
+const unsigned char *stripped_end(const unsigned char *start, const unsigned char *end)
+{
+    while (end > start) {
+        if (end[-1] < 0x80) {
+            if (!is_ascii_space(end[-1])) {
+                break;
+            }
+            end -= 1;
+        }
+        else if (end - start >= 2 && space_length(end - 2, end) == 2) {
+            end -= 2;
+        }
+        else if (end - start >= 3 && space_length(end - 3, end) == 3) {
+            end -= 3;
+        }
+        else {
+            break;
+        }
+    }
+    return end;
+}
+
+/* --- UTF-8 ------------------------------------------------------------------------------------------------------- */
+
+/* Length of the character at `at`, cut at `end`; 1 for a byte that starts none. */
+size_t character_length(const unsigned char *at, const unsigned char *end)
+{
+    size_t length = at[0] < 0xC0 ? 1 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4;
+    size_t left = (size_t)(end - at);
+    return length < left ? length : left;
+}
+
+static int is_continuation(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+/* Length of the well-formed character at `at` (RFC 3629), or 0. */
+static size_t well_formed(const unsigned char *at, size_t left)
+{
+    unsigned char lead = at[0];
+    if (lead < 0x80) {
+        return 1;
+    }
+    if (lead < 0xC2 || lead > 0xF4 || left < 2 || !is_continuation(at[1])) {
+        return 0;
+    }
+    if (lead < 0xE0) {
+        return 2;
+    }
+    if (left < 3 || !is_continuation(at[2])) {
+        return 0;
+    }
+    if (lead < 0xF0) {
+        int overlong = lead == 0xE0 && at[1] < 0xA0;
+        int surrogate = lead == 0xED && at[1] > 0x9F;
+        return overlong || surrogate ? 0 : 3;
+    }
+    if (left < 4 || !is_continuation(at[3])) {
+        return 0;
+    }
+    int overlong = lead == 0xF0 && at[1] < 0x90;
+    int too_large = lead == 0xF4 && at[1] > 0x8F;
+    return overlong || too_large ? 0 : 4;
+}
+
+int is_utf8(const unsigned char *data, size_t size)
+{
+    const uint64_t high_bits = UINT64_C(0x8080808080808080);
+    size_t at = 0;
+    while (at < size) {
+        uint64_t eight;
+        if (size - at >= 8) {
+            memcpy(&eight, data + at, 8);
+            if ((eight & high_bits) == 0) {
+                at += 8;
+                continue;
+            }
+        }
+        size_t length = well_formed(data + at, size - at);
+        if (length == 0) {
+            return 0;
+        }
+        at += length;
+    }
+    return 1;
+}
+
+/* --- lines ------------------------------------------------------------------------------------------------------- */
+
+/* Where `byte` stands first in data[start .. end), or `end`. */
+static size_t find(const unsigned char *data, size_t start, size_t end, int byte)
+{
+    const unsigned char *found = memchr(data + start, byte, end - start);
+    return found != NULL ? (size_t)(found - data) : end;
+}
+
+size_t count_lines(const unsigned char *data, size_t size)
+{
+    size_t lines = 0;
+    for (size_t at = 0; at < size; at++) {
+        lines += data[at] == '\n';
+    }
+    return lines + (size > 0 && data[size - 1] != '\n');
+}
+
+static size_t count_fields(const unsigned char *data, size_t start, size_t end)
+{
+    size_t fields = 1;
+    for (size_t at = start; at < end; at++) {
+        fields += data[at] == '\t';
+    }
+    return fields;
+}
+
+Outcome split_lines(const unsigned char *data, size_t size, size_t columns, size_t lines, int64_t *bounds,
+                    size_t wrong[2])
+{
+    size_t start = 0;
+    for (size_t line = 0; line < lines; line++) {
+        size_t line_end = find(data, start, size, '\n');
+        size_t fields = columns != 0 ? count_fields(data, start, line_end) : 1;
+        if (columns != 0 && fields != columns) {
+            wrong[0] = line;
+            wrong[1] = fields;
+            return WRONG_FIELDS;
+        }
+        for (size_t field = 0; field < fields; field++) {
+            size_t field_end = field + 1 < fields ? find(data, start, line_end, '\t') : line_end;
+            int64_t *bound = bounds + 2 * (field * lines + line);
+            bound[0] = (int64_t)start;
+            bound[1] = stripped_end(data + start, data + field_end) - data;
+            start = field_end + 1;
+        }
+    }
+    return DONE;
+}
+
+void strip_trailing(Segments texts, int64_t *bounds)
+{
+    for (size_t i = 0; i < texts.count; i++) {
+        int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
+        bounds[2 * i] = start;
+        bounds[2 * i + 1] = start < 0 ? end : stripped_end(texts.data + start, texts.data + end) - texts.data;
+    }
+}
+
+/* --- missing texts ----------------------------------------------------------------------------------------------- */
+
+void drop_empty(Segments texts, int64_t *bounds)
+{
+    for (size_t i = 0; i < 2 * texts.count; i += 2) {
+        int present = texts.bounds[i] < texts.bounds[i + 1];
+        bounds[i] = present ? texts.bounds[i] : -1;
+        bounds[i + 1] = present ? texts.bounds[i + 1] : -1;
+    }
+}
+
+void reference_counts(const Segments *streams, size_t stream_count, int64_t counts[3])
+{
+    counts[0] = counts[1] = 0;
+    counts[2] = -1;
+    for (size_t i = 0; i < streams[0].count; i++) {
+        int64_t present = 0;
+        for (size_t stream = 0; stream < stream_count; stream++) {
+            present += streams[stream].bounds[2 * i] >= 0;
+        }
+        counts[0] = i == 0 || present < counts[0] ? present : counts[0];
+        counts[1] = present > counts[1] ? present : counts[1];
+        counts[2] = present == 0 && counts[2] < 0 ? (int64_t)i : counts[2];
+    }
+}
+
+int64_t count_ending(Segments texts, const unsigned char *ending, size_t ending_size)
+{
+    int64_t found = 0;
+    for (size_t i = 0; i < texts.count; i++) {
+        int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
+        if (start >= 0 && (size_t)(end - start) >= ending_size) {
+            found += memcmp(texts.data + end - ending_size, ending, ending_size) == 0;
+        }
+    }
+    return found;
+}

@@ -1,0 +1,241 @@
+"""The kernels in plain Python: the definition of what the native ones compute, name for name.
+
+- lines: `split_lines`, `strip_trailing`
+- references: `reference_counts`, `drop_empty`
+- tokenizers: `tokenize_13a`, `tokenize_char`
+- counting: `ngram_stats`, `column_sums`, `count_ending`
+"""
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from bleucli.errors import FieldCountError
+from bleucli.segments import Segments
+from bleucli.stats import SegmentStats
+
+MISSING = (-1, -1)
+
+
+def split_lines(data: bytes, columns: int = 0, /) -> list[Segments]:
+    r"""Cut UTF-8 text into its lines, or into tab-separated columns, without copying it.
+
+    A line ends at `\n` alone; a last line may lack it. Trailing white space of each text is left out.
+
+    Args:
+        data: whole lines.
+        columns: the number of tab-separated fields on each line; 0 to take tabs for white space.
+
+    Returns:
+        One `Segments` a column (one if `columns` is 0), all of them over `data`.
+
+    Raises:
+        UnicodeDecodeError: `data` is not UTF-8.
+        FieldCountError: a line has another number of fields.
+
+    >>> [list(column) for column in split_lines(b"a b \r\nc\n")]
+    [['a b', 'c']]
+    >>> [list(column) for column in split_lines(b"a\tb\nc\t\n", 2)]
+    [['a', 'c'], ['b', '']]
+    """
+    data.decode("utf-8")
+    bounds = [array("q") for _ in range(columns or 1)]
+    start = 0
+    for line, text in enumerate(_lines(data)):
+        fields = text.split(b"\t") if columns else [text]
+        if columns and len(fields) != columns:
+            raise FieldCountError(line, len(fields))
+        for field, column in zip(fields, bounds, strict=True):
+            column.extend((start, start + len(field.decode().rstrip().encode())))
+            start += len(field) + 1
+    return [Segments(data, column.tobytes()) for column in bounds]
+
+
+def _lines(data: bytes) -> list[bytes]:
+    lines = data.split(b"\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def strip_trailing(segments: Segments, /) -> Segments:
+    r"""Leave out trailing white space (what `str.rstrip` takes for it) of every text, without copying.
+
+    >>> list(strip_trailing(Segments.from_strings(["a \u3000\n", " b", None])))
+    ['a', ' b', None]
+    """
+    bounds = array("q", segments.pairs)
+    for index, text in enumerate(segments):
+        if text is not None:
+            bounds[2 * index + 1] = bounds[2 * index] + len(text.rstrip().encode())
+    return Segments(segments.data, bounds.tobytes())
+
+
+def drop_empty(segments: Segments, /) -> Segments:
+    """Turn empty texts into missing ones.
+
+    >>> list(drop_empty(Segments.from_strings(["a", "", None])))
+    ['a', None, None]
+    """
+    bounds = array("q")
+    for start, end in zip(segments.pairs[::2], segments.pairs[1::2], strict=True):
+        bounds.extend((start, end) if start < end else MISSING)
+    return Segments(segments.data, bounds.tobytes())
+
+
+def reference_counts(references: Sequence[Segments], /) -> tuple[int, int, int]:
+    """Count the references that each segment has.
+
+    Args:
+        references: one `Segments` a reference stream, all of one length, at least one stream.
+
+    Returns:
+        The fewest and the most references that a segment has (0, 0 without segments), and the index of the first
+        segment without any, or -1.
+
+    >>> reference_counts([Segments.from_strings(["a", "b"]), Segments.from_strings(["c", None])])
+    (1, 2, -1)
+    """
+    _common_length(references)
+    counts = [
+        sum(start >= 0 for start in starts)
+        for starts in zip(*(stream.pairs[::2] for stream in references), strict=True)
+    ]
+    if not counts:
+        return 0, 0, -1
+    return min(counts), max(counts), counts.index(0) if 0 in counts else -1
+
+
+def _common_length(streams: Sequence[Segments]) -> int:
+    length = len(streams[0])
+    if any(len(stream) != length for stream in streams):
+        raise ValueError(f"streams of different lengths: {[len(stream) for stream in streams]}")
+    return length
+
+
+def tokenize_13a(segments: Segments, /) -> Segments:
+    """Tokenize as NIST's mteval-v13a does: entities decoded, ASCII punctuation split off except within numbers.
+
+    Tokens are separated by one space each. White space before and after a text is not kept.
+
+    >>> list(tokenize_13a(Segments.from_strings(['It&apos;s "ok" (fine), 1,000.5 -5.'])))
+    ['It & apos ; s " ok " ( fine ) , 1,000.5 -5 .']
+    >>> list(tokenize_13a(Segments.from_strings(["x-5-6 a..b ...5", None])))
+    ['x-5 - 6 a . . b . . . 5', None]
+    """
+    return _each(_tokenize_13a, segments)
+
+
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+# mteval-v13a.pl, NormalizeText: each substitution over the whole segment, in this order
+_SUBSTITUTIONS_13A = (
+    (re.compile(r"([{-~\[-` -&(-+:-@/])"), r" \1 "),
+    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
+    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+)
+
+
+def _tokenize_13a(text: str) -> str:
+    text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    if "&" in text:
+        for entity, character in _ENTITIES:
+            text = text.replace(entity, character)
+    return split_punctuation(f" {text} ")
+
+
+def split_punctuation(text: str) -> str:
+    """Apply the four substitutions of mteval-v13a and collapse white space.
+
+    >>> split_punctuation(" $5.00- ")
+    '$ 5.00 -'
+    """
+    for pattern, replacement in _SUBSTITUTIONS_13A:
+        text = pattern.sub(replacement, text)
+    return " ".join(text.split())
+
+
+def tokenize_char(segments: Segments, /) -> Segments:
+    """Put a space between every two code points of a text.
+
+    >>> list(tokenize_char(Segments.from_strings(["東京 1"])))
+    ['東 京   1']
+    """
+    return _each(" ".join, segments)
+
+
+def _each(tokenize: Callable[[str], str], segments: Segments) -> Segments:
+    return Segments.from_strings([None if text is None else tokenize(text) for text in segments])
+
+
+def ngram_stats(hypotheses: Segments, references: Sequence[Segments], max_order: int, /) -> SegmentStats:
+    """Count the n-grams of each hypothesis and how many of them its references contain (Papineni et al. 2002, 2.1).
+
+    Args:
+        hypotheses: n texts; tokens are what white space (`str.split`) separates. A missing one counts as empty.
+        references: one `Segments` a reference stream, each of n texts; missing ones are left out.
+        max_order: N, the longest n-gram.
+
+    Returns:
+        n rows `[hyp_len, ref_len, correct_1..N, total_1..N]`: tokens of the hypothesis, tokens of the reference
+        closest to it (of two equally close the shorter; 0 if there is none), n-grams matched, each at most as
+        often as one single reference has it, and n-grams of the hypothesis.
+
+    >>> hypotheses = Segments.from_strings(["the the the cat"])
+    >>> references = [Segments.from_strings(["the cat"]), Segments.from_strings(["the big the cat"])]
+    >>> ngram_stats(hypotheses, references, 2)[0]
+    (4, 4, 3, 1, 4, 3)
+    """
+    length = _common_length([hypotheses, *references])
+    if max_order < 1:
+        raise ValueError(f"max_order {max_order}; expected at least 1")
+    rows = array("q")
+    for index in range(length):
+        tokens = (hypotheses[index] or "").split()
+        candidates = [text.split() for stream in references if (text := stream[index]) is not None]
+        rows.extend(_ngram_row(tokens, candidates, max_order))
+    return SegmentStats(memoryview(rows), 2 + 2 * max_order)
+
+
+def _ngram_row(hypothesis: list[str], references: list[list[str]], max_order: int) -> Iterator[int]:
+    yield len(hypothesis)
+    yield min(map(len, references), key=lambda length: (abs(length - len(hypothesis)), length), default=0)
+    orders = range(1, max_order + 1)
+    counted = min(max_order, len(hypothesis))
+    for order in range(1, counted + 1):
+        yield _clipped_matches(hypothesis, references, order)
+    yield from [0] * (max_order - counted)
+    yield from (max(0, len(hypothesis) - order + 1) for order in orders)
+
+
+def _clipped_matches(hypothesis: list[str], references: list[list[str]], order: int) -> int:
+    most: Counter[tuple[str, ...]] = Counter()
+    for reference in references:
+        most |= Counter(_ngrams(reference, order))
+    return (Counter(_ngrams(hypothesis, order)) & most).total()
+
+
+def _ngrams(tokens: list[str], order: int) -> Iterable[tuple[str, ...]]:
+    return zip(*(tokens[start:] for start in range(order)), strict=False)
+
+
+def column_sums(stats: SegmentStats, /) -> tuple[int | float, ...]:
+    """Add up the rows, in their order.
+
+    >>> column_sums(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2))
+    (4, 6)
+    """
+    columns = range(stats.columns)
+    return tuple(sum(stats.data[column :: stats.columns], _zero(stats)) for column in columns)
+
+
+def _zero(stats: SegmentStats) -> int | float:
+    return 0 if stats.data.format == "q" else 0.0
+
+
+def count_ending(segments: Segments, ending: bytes, /) -> int:
+    """Count the texts that end in `ending`.
+
+    >>> count_ending(Segments.from_strings(["done .", "done.", None]), b" .")
+    1
+    """
+    return sum(text is not None and text.encode().endswith(ending) for text in segments)

@@ -1,0 +1,68 @@
+"""SegmentStats: the sufficient statistics of a metric, one row a segment."""
+
+from collections.abc import Iterator
+
+from bleucli.errors import BleuError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import overload
+
+
+class SegmentStats:
+    """n rows of k numbers; the sum of rows is the statistics of the corpus they make up.
+
+    Args:
+        data: n * k numbers, row by row: signed 64-bit integers or doubles, in native byte order.
+        columns: k.
+
+    NumPy reads it without a copy: `numpy.asarray(stats)` has the shape (n, k). `+` puts the rows of one behind
+    those of another; a slice takes rows.
+
+    >>> stats = SegmentStats(memoryview(bytes(4 * 8)).cast("q"), 2)
+    >>> len(stats), stats[0], len(stats[1:] + stats)
+    (2, (0, 0), 3)
+    """
+
+    __slots__ = ("columns", "data")
+
+    def __init__(self, data: "memoryview[int] | memoryview[float]", columns: int) -> None:
+        self.data = data
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.data) // self.columns
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, index: int) -> tuple[int | float, ...]: ...
+        @overload
+        def __getitem__(self, index: slice) -> "SegmentStats": ...
+
+    def __getitem__(self, index: int | slice) -> "tuple[int | float, ...] | SegmentStats":
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step != 1:
+                raise BleuError(f"a slice of SegmentStats with step {step}; only neighbours (step 1) can be taken")
+            return SegmentStats(self.data[start * self.columns : max(start, stop) * self.columns], self.columns)
+        start = range(len(self))[index] * self.columns
+        return tuple(self.data[start : start + self.columns])
+
+    def __iter__(self) -> Iterator[tuple[int | float, ...]]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __add__(self, other: "SegmentStats") -> "SegmentStats":
+        if (self.columns, self.data.format) != (other.columns, other.data.format):
+            raise BleuError(f"statistics of {self.columns} and {other.columns} columns are not of one metric")
+        joined = memoryview(bytes(self.data) + bytes(other.data))
+        return SegmentStats(joined.cast("q" if self.data.format == "q" else "d"), self.columns)
+
+    @property
+    def __array_interface__(self) -> dict[str, object]:
+        """The rows for NumPy, shape (n, k), without a copy."""
+        kind = "i8" if self.data.format == "q" else "f8"
+        return {"version": 3, "shape": (len(self), self.columns), "typestr": kind, "data": self.data}
+
+    def __repr__(self) -> str:
+        return f"<SegmentStats: {len(self)} rows of {self.columns}>"
