@@ -1,0 +1,318 @@
+"""What all metrics share: from texts to statistics, sums of statistics, and from sums to a score.
+
+A metric says how a text is prepared (`prepare`), how prepared texts are compared (`compare`), how a sum of statistics
+becomes a score (`score_from_stats`) and how that is signed (`signature_fields`). Everything else is here.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections import namedtuple
+from collections.abc import Iterable, Iterator, Sequence
+
+from bleucli import kernels
+from bleucli.errors import BleuError, InputTypeError
+from bleucli.segments import Segments, align, blocks_of_strings
+from bleucli.signature import VERSION, Signature
+from bleucli.stats import SegmentStats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+
+    class References(NamedTuple):
+        """References of a block of segments, prepared for one metric.
+
+        streams: one `Segments` a reference stream. fewest, most: how many references a segment has.
+        """
+
+        streams: Sequence[Segments]
+        fewest: int
+        most: int
+
+    class Tally(NamedTuple):
+        """The additive result of a block of segments: what a corpus's score is made from.
+
+        sums: of the statistics. fewest, most: references a segment has. suspects: hypotheses that look tokenized.
+        """
+
+        sums: tuple[int | float, ...]
+        fewest: int
+        most: int
+        suspects: int
+
+else:
+    References = namedtuple("References", "streams fewest most")
+    Tally = namedtuple("Tally", "sums fewest most suspects")
+
+
+class Score:
+    """A score and what it was made from.
+
+    `score` is the number, `name` the metric's, `verbose` what belongs behind it in text, or "".
+    """
+
+    name: str
+    score: float
+    verbose: str = ""
+
+    def format(self, width: int = 2, score_only: bool = False, signature: str = "") -> str:
+        """Return the score in one line.
+
+        Args:
+            width: decimals.
+            score_only: the number alone.
+            signature: to print behind the name.
+        """
+        number = f"{self.score:.{width}f}"
+        if score_only:
+            return number
+        label = f"{self.name}|{signature}" if signature else self.name
+        return f"{label} = {number} {self.verbose}".rstrip()
+
+    def __str__(self) -> str:
+        return self.format()
+
+    __repr__ = __str__
+
+
+def joined(left: Tally, right: Tally) -> Tally:
+    """Add two tallies of one metric.
+
+    >>> joined(Tally((1, 2), 1, 1, 0), Tally((3, 4), 1, 2, 5))
+    Tally(sums=(4, 6), fewest=1, most=2, suspects=5)
+    """
+    return Tally(
+        tuple(a + b for a, b in zip(left.sums, right.sums, strict=True)),
+        min(left.fewest, right.fewest),
+        max(left.most, right.most),
+        left.suspects + right.suspects,
+    )
+
+
+class Metric(ABC):
+    """Base of the metrics; see the module's docstring for what each defines.
+
+    Args:
+        skip_empty_refs: take an empty reference for a missing one.
+        references: streams to score several systems against; `corpus_score(hypotheses, None)` then uses them, prepared
+            once.
+    """
+
+    name: str
+    higher_is_better = True
+
+    def __init__(
+        self, *, skip_empty_refs: bool = False, references: Iterable[Iterable[str | None]] | None = None
+    ) -> None:
+        self.skip_empty_refs = skip_empty_refs
+        self._nrefs: str | None = None
+        self._cached: list[References] | None = None
+        if references is not None:
+            self._cached = [
+                self.prepare_references(block, start) for start, (block,) in _with_start(_reference_blocks(references))
+            ]
+
+    # --- what a metric defines
+
+    @abstractmethod
+    def prepare(self, segments: Segments) -> Segments:
+        """Return the texts in the form in which `compare` takes them."""
+
+    @abstractmethod
+    def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
+        """Return the statistics of prepared hypotheses against prepared references."""
+
+    @abstractmethod
+    def score_from_stats(self, sums: Sequence[int | float]) -> "Any":
+        """Return the score of a sum of statistics."""
+
+    @abstractmethod
+    def signature_fields(self) -> list[tuple[str, str]]:
+        """Return keys and values for the signature, between `nrefs` and `version`."""
+
+    def suspects(self, hypotheses: Segments) -> int:
+        """Count the hypotheses that look as if they were not meant for this metric."""
+        return 0
+
+    def hints(self, tally: Tally) -> list[str]:
+        """Return what a user should know about the input of a corpus's score."""
+        return []
+
+    # --- what all metrics do alike
+
+    def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
+        """Prepare the references of a block of segments; `start` is the index of the block's first one.
+
+        Raises:
+            BleuError: a segment has no reference at all.
+        """
+        if self.skip_empty_refs:
+            streams = [kernels.drop_empty(kernels.strip_trailing(stream)) for stream in streams]
+        fewest, most, bare = kernels.reference_counts(streams)
+        if bare >= 0:
+            missing = "empty or missing" if self.skip_empty_refs else "missing"
+            raise BleuError(
+                f"all references of segment {start + bare + 1} are {missing}; give at least one, or leave it out"
+            )
+        return References([self.prepare(stream) for stream in streams], fewest, most)
+
+    def segment_stats(self, hypotheses: Segments, references: Sequence[Segments]) -> SegmentStats:
+        """Return the sufficient statistics, one row a segment.
+
+        Args:
+            hypotheses: n texts.
+            references: one `Segments` of n texts a reference stream.
+        """
+        return self.compare(self.prepare(hypotheses), self.prepare_references(references))
+
+    def tally(self, hypotheses: Segments, references: References) -> Tally:
+        """Count a block of segments and add it up."""
+        sums = kernels.column_sums(self.compare(self.prepare(hypotheses), references))
+        return Tally(sums, references.fewest, references.most, self.suspects(hypotheses))
+
+    def signature(self, fewest: int, most: int) -> Signature:
+        """Return the signature of a score whose segments had at least `fewest` and at most `most` references."""
+        nrefs = str(most) if fewest == most else "var"
+        return Signature([("nrefs", nrefs), *self.signature_fields(), ("version", VERSION)])
+
+    def get_signature(self) -> Signature:
+        """Return the signature of the last score.
+
+        Raises:
+            BleuError: nothing was scored yet, so that the number of references is not known.
+        """
+        if self._nrefs is None:
+            raise BleuError("the number of references is not known yet; score something first")
+        return Signature([("nrefs", self._nrefs), *self.signature_fields(), ("version", VERSION)])
+
+    def corpus_score(
+        self, hypotheses: Iterable[str | None], references: Iterable[Iterable[str | None]] | None
+    ) -> "Any":
+        """Score a system's output.
+
+        Args:
+            hypotheses: n strings.
+            references: streams: one iterable of n strings for each reference set; None is a missing reference. Or
+                None, to use the references that this object was made with.
+
+        Raises:
+            BleuError: lengths differ, or a segment has no reference.
+            InputTypeError: something else than strings, or a list of another shape.
+        """
+        if references is None:
+            blocks = self._against_cached(hypotheses)
+        else:
+            references = check_shape(hypotheses, references)
+            blocks = self._against(hypotheses, references)
+        total: Tally | None = None
+        for block, prepared in blocks:
+            tally = self.tally(block, prepared)
+            total = tally if total is None else joined(total, tally)
+        if total is None:
+            raise BleuError("no hypotheses were given; expected at least one")
+        for hint in self.hints(total):
+            warnings.warn(hint, stacklevel=2)
+        self._nrefs = self.signature(total.fewest, total.most).info["nrefs"]
+        return self.score_from_stats(total.sums)
+
+    def sentence_score(self, hypothesis: str, references: Iterable[str | None]) -> "Any":
+        """Score one segment.
+
+        Args:
+            hypothesis: the system's output.
+            references: its references.
+
+        Raises:
+            InputTypeError: something else than strings, or a bare string as references.
+        """
+        if isinstance(references, str):
+            raise InputTypeError("references: a bare string where a list of strings belongs; write [reference]")
+        texts = list(references)
+        if not texts:
+            raise BleuError("no references were given; expected at least one")
+        if not isinstance(hypothesis, str):
+            raise InputTypeError(f"hypothesis: {type(hypothesis).__name__}, which is no string; give one string")
+        column = Segments.from_strings(texts, "reference")
+        streams = [column[number : number + 1] for number in range(len(texts))] if len(texts) > 1 else [column]
+        prepared = self.prepare_references(streams)
+        stats = self.compare(self.prepare(Segments.from_strings((hypothesis,), "hypothesis")), prepared)
+        self._nrefs = str(prepared.most)
+        return self.score_from_stats(kernels.column_sums(stats))
+
+    def _against(
+        self, hypotheses: Iterable[str | None], references: Sequence[Iterable[str | None]]
+    ) -> Iterator[tuple[Segments, References]]:
+        names = ["hypotheses", *_stream_names(len(references))]
+        series = [_columns(hypotheses, "hypothesis"), *_reference_series(references)]
+        for start, (columns, *streams) in _with_start(align(series, names)):
+            yield columns[0], self.prepare_references([stream[0] for stream in streams], start)
+
+    def _against_cached(self, hypotheses: Iterable[str | None]) -> Iterator[tuple[Segments, References]]:
+        if self._cached is None:
+            raise InputTypeError("references is None; give the references here, or to the metric when it is made")
+        cached = ([block.streams[0]] for block in self._cached)
+        pieces = align([_columns(hypotheses, "hypothesis"), cached], ["hypotheses", "references"])
+        for (columns, _), block in zip(pieces, self._cached, strict=True):
+            yield columns[0], block
+
+
+def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[str | None]]":
+    """Return the reference streams as a list; refuse what cannot be streams of references.
+
+    Raises:
+        InputTypeError: the references are no streams. Both readings are named where n lists of k references were given.
+
+    >>> check_shape(["a", "b", "c"], [["a", "x"], ["b", "y"], ["c", "z"]])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.InputTypeError: references: 3 lists of 2 strings for 3 hypotheses: ...
+    """
+    if isinstance(references, str | bytes) or not isinstance(references, Iterable):
+        raise InputTypeError("references: expected a list of streams, each a list of strings; write [references]")
+    streams = list(references)
+    if not streams:
+        raise BleuError("no references were given; expected a list of streams, each a list of strings")
+    if any(isinstance(stream, str | bytes) for stream in streams):
+        raise InputTypeError(
+            "references: a list of strings where a list of streams, each a list of strings, belongs; write [references]"
+        )
+    _refuse_transposed(hypotheses, streams)
+    return streams
+
+
+def _refuse_transposed(hypotheses: object, streams: list[object]) -> None:
+    if not isinstance(hypotheses, Sequence) or not all(isinstance(stream, Sequence) for stream in streams):
+        return
+    n, lengths = len(hypotheses), {len(stream) for stream in streams if isinstance(stream, Sequence)}
+    if len(streams) == n and len(lengths) == 1 and lengths != {n}:
+        (k,) = lengths
+        raise InputTypeError(
+            f"references: {n} lists of {k} strings for {n} hypotheses: that is one list a segment, but expected are"
+            f" streams, here {k} lists of {n} strings; write list(zip(*references))"
+        )
+
+
+def _columns(texts: Iterable[str | None], what: str) -> Iterator[list[Segments]]:
+    return ([block] for block in blocks_of_strings(texts, what))
+
+
+def _stream_names(count: int) -> list[str]:
+    return ["references"] if count == 1 else [f"reference stream {number}" for number in range(1, count + 1)]
+
+
+def _reference_series(references: Sequence[Iterable[str | None]]) -> list[Iterator[list[Segments]]]:
+    return [_columns(stream, what) for stream, what in zip(references, _stream_names(len(references)), strict=True)]
+
+
+def _reference_blocks(references: Iterable[Iterable[str | None]]) -> Iterator[list[list[Segments]]]:
+    streams = check_shape(None, references)
+    for columns in align(_reference_series(streams), _stream_names(len(streams))):
+        yield [[column[0] for column in columns]]
+
+
+def _with_start(pieces: "Iterable[list[Any]]") -> "Iterator[tuple[int, list[Any]]]":
+    """Give each piece with the index of its first segment."""
+    start = 0
+    for piece in pieces:
+        yield start, piece
+        start += len(piece[0][0])

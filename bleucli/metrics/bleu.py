@@ -1,0 +1,267 @@
+"""BLEU (Papineni, Roukos, Ward & Zhu 2002), with the conventions of sacreBLEU 2.6.0.
+
+`BLEU` is the metric; `corpus_bleu`, `raw_corpus_bleu` and `sentence_bleu` are sacreBLEU's shorthands for it.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from math import exp, log
+
+from bleucli import kernels, tokenizers
+from bleucli.errors import UsageError
+from bleucli.metrics.base import Metric, References, Score, Tally
+from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
+from bleucli.segments import Segments
+from bleucli.stats import SegmentStats
+
+DEFAULT_ORDER = 4
+# sacreBLEU 2.6.0: so many hypotheses that end in " ." make it warn of tokenized input
+_TOKENIZED_ENDING = b" ."
+_TOKENIZED_MANY = 100
+# sacreBLEU 2.6.0 takes this for the logarithm of 0
+_LOG_OF_ZERO = -9999999999.0
+# What rounding can add to a perfect score (100.00000000000004)
+_ROUNDING = 1e-9
+
+
+class BLEUScore(Score):
+    """A BLEU score and its parts.
+
+    `score` and `precisions` are in percent; `counts` (matches) and `totals` (n-grams) run from order 1 to N; `bp` is
+    the brevity penalty, `sys_len` and `ref_len` are the lengths in tokens, `ratio` is their quotient or 0.
+    """
+
+    __slots__ = ("bp", "counts", "name", "precisions", "ratio", "ref_len", "score", "sys_len", "totals")
+
+    def __init__(
+        self,
+        score: float,
+        counts: list[float],
+        totals: list[float],
+        precisions: list[float],
+        bp: float,
+        sys_len: int,
+        ref_len: int,
+    ) -> None:
+        self.name = "BLEU"
+        self.score = score
+        self.counts = counts
+        self.totals = totals
+        self.precisions = precisions
+        self.bp = bp
+        self.sys_len = sys_len
+        self.ref_len = ref_len
+        self.ratio = sys_len / ref_len if ref_len else 0
+
+    @property
+    def prec_str(self) -> str:
+        """The precisions with one decimal, separated by slashes."""
+        return "/".join([f"{precision:.1f}" for precision in self.precisions])
+
+    @property
+    def verbose(self) -> str:  # type: ignore[override]
+        """Precisions, brevity penalty and lengths, as in sacreBLEU's line."""
+        return (
+            f"{self.prec_str} (BP = {self.bp:.3f} ratio = {self.ratio:.3f}"
+            f" hyp_len = {self.sys_len:d} ref_len = {self.ref_len:d})"
+        )
+
+
+class BLEU(Metric):
+    """BLEU with sacreBLEU's options and defaults.
+
+    Args:
+        lowercase: compare without regard to case.
+        force: do not warn of input that looks tokenized.
+        tokenize: name of the tokenizer; None for `13a`.
+        smooth_method: `exp`, `floor`, `add-k` or `none`.
+        smooth_value: for `floor` and `add-k`; None for 0.1 and 1.
+        max_ngram_order: N, the longest n-gram.
+        effective_order: leave out the orders that the hypotheses are too short for; for single segments.
+        references: streams, to be prepared once for several systems.
+        skip_empty_refs: take an empty reference for a missing one.
+
+    Raises:
+        UsageError: a value that an option cannot have.
+
+    >>> bleu = BLEU()
+    >>> score = bleu.corpus_score(["The dog bit the man."], [["The dog bit the man."], ["The dog had bit the man."]])
+    >>> print(score)
+    BLEU = 100.00 100.0/100.0/100.0/100.0 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)
+    >>> bleu.get_signature().info["nrefs"]
+    '2'
+    """
+
+    name = "BLEU"
+
+    def __init__(
+        self,
+        lowercase: bool = False,
+        force: bool = False,
+        tokenize: str | None = None,
+        smooth_method: str = "exp",
+        smooth_value: float | None = None,
+        max_ngram_order: int = DEFAULT_ORDER,
+        effective_order: bool = False,
+        *,
+        references: Iterable[Iterable[str | None]] | None = None,
+        skip_empty_refs: bool = False,
+    ) -> None:
+        if max_ngram_order < 1:
+            raise UsageError(f"n-gram order {max_ngram_order}; expected a number from 1 on")
+        self.lowercase = lowercase
+        self.force = force
+        self.smoothing = Smoothing(smooth_method, smooth_value)
+        self.max_ngram_order = max_ngram_order
+        self.effective_order = effective_order
+        self.tokenizer = tokenizers.get(tokenize or tokenizers.DEFAULT)
+        super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+
+    def prepare(self, segments: Segments) -> Segments:
+        """Lowercase if asked to, cut trailing white space, tokenize."""
+        if self.lowercase:
+            segments = lowercased(segments)
+        return self.tokenizer.tokenize(kernels.strip_trailing(segments))
+
+    def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
+        """Return rows of `[hyp_len, ref_len, correct_1..N, total_1..N]`."""
+        return kernels.ngram_stats(hypotheses, references.streams, self.max_ngram_order)
+
+    def score_from_stats(self, sums: Sequence[int | float]) -> BLEUScore:
+        """Return the score of a sum of rows of `[hyp_len, ref_len, correct_1..N, total_1..N]`.
+
+        >>> BLEU(max_ngram_order=2).score_from_stats((6, 6, 5, 4, 6, 5)).score
+        81.6496580927726
+        """
+        order = self.max_ngram_order
+        sys_len, ref_len = int(sums[0]), int(sums[1])
+        counts, totals = list(sums[2 : 2 + order]), list(sums[2 + order :])
+        bp = brevity_penalty(sys_len, ref_len)
+        if not any(counts):
+            return BLEUScore(0.0, counts, totals, [0.0] * order, bp, sys_len, ref_len)
+        counts, totals = self.smoothing.smoothed_counts(counts, totals)
+        precisions = self.smoothing.precisions(counts, totals)
+        effective = len(precisions) if self.effective_order else order
+        if len(precisions) < order:
+            precisions += [0.0] * (order - len(precisions))
+        score = bp * _geometric_mean(precisions[:effective])
+        if 100.0 < score < 100.0 + _ROUNDING:
+            score = 100.0
+        return BLEUScore(score, counts, totals, precisions, bp, sys_len, ref_len)
+
+    def signature_fields(self) -> list[tuple[str, str]]:
+        """Return case, effective order, tokenizer, smoothing, and what differs from the default."""
+        fields = [
+            ("case", "lc" if self.lowercase else "mixed"),
+            ("eff", "yes" if self.effective_order else "no"),
+            ("tok", self.tokenizer.signature),
+            ("smooth", self.smoothing.signature),
+        ]
+        if self.max_ngram_order != DEFAULT_ORDER:
+            fields.append(("ngram", str(self.max_ngram_order)))
+        if self.skip_empty_refs:
+            fields.append(("empty", "missing"))
+        return fields
+
+    def suspects(self, hypotheses: Segments) -> int:
+        """Count the hypotheses that end in a space and a period."""
+        return 0 if self.force else kernels.count_ending(hypotheses, _TOKENIZED_ENDING)
+
+    def hints(self, tally: Tally) -> list[str]:
+        """Warn where so many hypotheses end in a space and a period that they must be tokenized."""
+        if tally.suspects < _TOKENIZED_MANY:
+            return []
+        return [
+            f"{tally.suspects} hypotheses end in ' .', so the text looks tokenized, which changes the score;"
+            " detokenize it, or say --force (in Python force=True) if it is meant to be so"
+        ]
+
+
+def _geometric_mean(precisions: list[float]) -> float:
+    if not all(precisions):
+        logarithms = [log(precision) if precision else _LOG_OF_ZERO for precision in precisions]
+    else:
+        logarithms = list(map(log, precisions))
+    return exp(sum(logarithms) / len(precisions))
+
+
+def brevity_penalty(sys_len: int, ref_len: int) -> float:
+    """Return the factor for hypotheses that are shorter than their references (Papineni et al. 2002, 2.2.2).
+
+    >>> brevity_penalty(9, 9), brevity_penalty(0, 5), round(brevity_penalty(9, 10), 4)
+    (1.0, 0.0, 0.8948)
+    """
+    if sys_len >= ref_len:
+        return 1.0
+    return exp(1 - ref_len / sys_len) if sys_len else 0.0
+
+
+def lowercased(segments: Segments) -> Segments:
+    """Lowercase each text as `str.lower` does.
+
+    >>> list(lowercased(Segments.from_strings(["ΣΑΣ İ", None])))
+    ['σας i̇', None]
+    """
+    if segments.data.isascii():
+        return Segments(segments.data.lower(), segments.bounds)
+    return Segments.from_strings([None if text is None else text.lower() for text in segments])
+
+
+def corpus_bleu(
+    hypotheses: Iterable[str | None],
+    references: Iterable[Iterable[str | None]],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    force: bool = False,
+    lowercase: bool = False,
+    tokenize: str = tokenizers.DEFAULT,
+    use_effective_order: bool = False,
+) -> BLEUScore:
+    """Score a system's output; the arguments are those of `BLEU` and of `BLEU.corpus_score`.
+
+    >>> corpus_bleu(["the cat sat down"], [["the cat sat down there"]]).score
+    77.88007830714052
+    """
+    metric = BLEU(lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order)
+    score: BLEUScore = metric.corpus_score(hypotheses, references)
+    return score
+
+
+def raw_corpus_bleu(
+    hypotheses: Iterable[str | None],
+    references: Iterable[Iterable[str | None]],
+    smooth_value: float | None = DEFAULT_VALUES["floor"],
+) -> BLEUScore:
+    """Score text that is tokenized already: white space separates tokens, smoothing is `floor`, order effective.
+
+    >>> raw_corpus_bleu(["the cat"], [["the cat"]]).score
+    100.0
+    """
+    return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)
+
+
+def sentence_bleu(
+    hypothesis: str,
+    references: Iterable[str | None],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    lowercase: bool = False,
+    tokenize: str = tokenizers.DEFAULT,
+    use_effective_order: bool = True,
+) -> BLEUScore:
+    """Score one segment, by default with effective order.
+
+    >>> sentence_bleu("the cat sat", ["the cat sat"]).score
+    100.0
+    """
+    metric = _sentence_metric(lowercase, tokenize, smooth_method, smooth_value, use_effective_order)
+    score: BLEUScore = metric.sentence_score(hypothesis, references)
+    return score
+
+
+@lru_cache(maxsize=8)
+def _sentence_metric(
+    lowercase: bool, tokenize: str, smooth_method: str, smooth_value: float | None, effective_order: bool
+) -> BLEU:
+    """Return one object for the many calls of a loop."""
+    return BLEU(lowercase, True, tokenize, smooth_method, smooth_value, effective_order=effective_order)

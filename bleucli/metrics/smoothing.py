@@ -1,0 +1,81 @@
+"""Smoothing methods of BLEU: what stands in for the precision of an order without a match (Chen & Cherry 2014)."""
+
+from math import isfinite
+
+from bleucli.errors import UsageError
+
+# sacreBLEU 2.6.0: the methods, and the default values of those that have one
+METHODS = ("exp", "floor", "add-k", "none")
+DEFAULT_VALUES = {"floor": 0.1, "add-k": 1.0}
+
+
+class Smoothing:
+    """A smoothing method with its value.
+
+    Args:
+        method: `exp`, `floor`, `add-k` or `none`.
+        value: what `floor` puts in the place of 0 matches and `add-k` adds; None for the method's default. The other
+            methods have none and ignore it.
+
+    Raises:
+        UsageError: there is no such method, or the value is negative or not finite.
+
+    >>> Smoothing("floor").signature
+    'floor[0.10]'
+    >>> Smoothing("exp").precisions([3, 0, 0], [5, 4, 3])
+    [60.0, 12.5, 8.333333333333334]
+    """
+
+    __slots__ = ("method", "signature", "value")
+
+    def __init__(self, method: str, value: float | None = None) -> None:
+        if method not in METHODS:
+            raise UsageError(f"unknown smoothing method {method!r}; choose one of {', '.join(METHODS)}")
+        if value is not None and not (isfinite(value) and value >= 0):
+            raise UsageError(f"smoothing value {value}; expected a number from 0 on")
+        default = DEFAULT_VALUES.get(method)
+        self.method = method
+        self.value = 0.0 if default is None else default if value is None else value
+        self.signature = method if default is None else f"{method}[{_decimals(self.value)}]"
+
+    def smoothed_counts(self, counts: list[float], totals: list[float]) -> tuple[list[float], list[float]]:
+        """Return matches and n-grams by order, as they are or, with add-k, increased from the second order on."""
+        if self.method != "add-k" or not self.value:
+            return counts, totals
+        return (
+            counts[:1] + [count + self.value for count in counts[1:]],
+            totals[:1] + [total + self.value for total in totals[1:]],
+        )
+
+    def precisions(self, counts: list[float], totals: list[float]) -> list[float]:
+        """Return the precisions in percent, from order 1 up to the first without any n-gram.
+
+        Args:
+            counts: matches by order.
+            totals: n-grams of the hypothesis by order.
+        """
+        found = []
+        zeros = 0
+        for count, total in zip(counts, totals, strict=True):
+            if not total:
+                break
+            if count:
+                found.append(100.0 * count / total)
+            elif self.method == "exp":
+                zeros += 1
+                found.append(100.0 / (2**zeros * total))
+            else:
+                found.append(100.0 * self.value / total)
+        return found
+
+
+def _decimals(value: float) -> str:
+    """Print a number with as many decimals as it has, two at least.
+
+    >>> _decimals(1), _decimals(0.125), _decimals(1e-7)
+    ('1.00', '0.125', '0.0000001')
+    """
+    decimals = 2
+    while float(text := f"{value:.{decimals}f}") != value:
+        decimals += 1
+    return text

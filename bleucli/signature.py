@@ -1,0 +1,87 @@
+"""The signature: an ordered record of how a score was made, printed behind the score and parsed back from papers."""
+
+from collections.abc import Iterable, Iterator
+
+from bleucli._version import __version__
+from bleucli.errors import BleuError
+
+# Long and short names of the keys, as sacreBLEU 2.6.0 prints them; `ngram` and `empty` are ours.
+_SHORT = {
+    "nrefs": "#",
+    "bs": "bs",
+    "ar": "ar",
+    "seed": "rs",
+    "test": "t",
+    "lang": "l",
+    "origlang": "o",
+    "subset": "S",
+    "case": "c",
+    "eff": "e",
+    "tok": "tok",
+    "smooth": "s",
+    "ngram": "n",
+    "empty": "em",
+    "version": "v",
+}
+_LONG = {short: long for long, short in _SHORT.items()}
+VERSION = f"bleucli-{__version__}"
+
+
+class Signature:
+    """Keys and values, in order, of all that decides a score and nothing else.
+
+    >>> signature = Signature([("nrefs", "1"), ("case", "mixed"), ("tok", "13a")])
+    >>> str(signature)
+    'nrefs:1|case:mixed|tok:13a'
+    >>> signature.format(short=True)
+    '#:1|c:mixed|tok:13a'
+    >>> Signature.parse("BLEU|#:1|c:mixed|tok:13a") == signature
+    True
+    """
+
+    __slots__ = ("info",)
+
+    def __init__(self, fields: Iterable[tuple[str, str]]) -> None:
+        self.info: dict[str, str] = dict(fields)
+
+    @classmethod
+    def parse(cls, text: str) -> "Signature":
+        """Read a signature back, long or short, with or without the metric's name before it.
+
+        Raises:
+            BleuError: a part is not of the form `key:value`, or a key stands twice.
+        """
+        parts = text.strip().split("|")
+        if ":" not in parts[0]:
+            parts = parts[1:]
+        fields: dict[str, str] = {}
+        for part in parts:
+            key, colon, value = part.partition(":")
+            key = _LONG.get(key, key)
+            if not colon or not key or key in fields:
+                raise BleuError(
+                    f"{part!r} in the signature {text!r} is no new key:value; expected nrefs:1|case:mixed|..."
+                )
+            fields[key] = value
+        if not fields:
+            raise BleuError(f"{text!r} is no signature; expected nrefs:1|case:mixed|...")
+        return cls(fields.items())
+
+    def format(self, short: bool = False) -> str:
+        """Return the signature in one line, with abbreviated keys if `short`."""
+        return "|".join(f"{_SHORT.get(key, key) if short else key}:{value}" for key, value in self.info.items())
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def __repr__(self) -> str:
+        return f"Signature.parse({self.format()!r})"
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self.info.items())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Signature) and list(self) == list(other)
+
+    def __hash__(self) -> int:
+        return hash(self.format())
