@@ -1,0 +1,168 @@
+"""The command's options.
+
+Long options may be abbreviated. What is unique among sacreBLEU's options keeps its meaning, whatever we add.
+"""
+
+import argparse
+from collections.abc import Sequence
+
+from bleucli import metrics, tokenizers
+from bleucli.errors import UsageError
+from bleucli.metrics.bleu import DEFAULT_ORDER
+from bleucli.metrics.smoothing import METHODS
+
+# The long options of sacreBLEU 2.6.0, by `sacrebleu --help`; those not built yet hold their abbreviations free.
+SACREBLEU_OPTIONS = (
+    "--help",
+    "--citation",
+    "--cite",
+    "--list",
+    "--test-set",
+    "--language-pair",
+    "--origlang",
+    "--subset",
+    "--download",
+    "--echo",
+    "--input",
+    "--num-refs",
+    "--encoding",
+    "--metrics",
+    "--sentence-level",
+    "--version",
+    "--smooth-method",
+    "--smooth-value",
+    "--tokenize",
+    "--lowercase",
+    "--force",
+    "--chrf-char-order",
+    "--chrf-word-order",
+    "--chrf-beta",
+    "--chrf-whitespace",
+    "--chrf-lowercase",
+    "--chrf-eps-smoothing",
+    "--ter-case-sensitive",
+    "--ter-asian-support",
+    "--ter-no-punct",
+    "--ter-normalized",
+    "--confidence",
+    "--confidence-n",
+    "--paired-ar",
+    "--paired-bs",
+    "--paired-ar-n",
+    "--paired-bs-n",
+    "--paired-jobs",
+    "--quiet",
+    "--short",
+    "--score-only",
+    "--width",
+    "--detail",
+    "--no-color",
+    "--format",
+)
+_OURS = ("--jobs", "--output", "--max-ngram-order", "--skip-empty-refs", "--fail-under")
+
+FORMATS = ("json", "text")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are ours: one line, raised."""
+
+    def error(self, message: str) -> "argparse.NoReturn":  # type: ignore[name-defined]
+        raise UsageError(f"{message}; see bleu --help")
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """Read the words behind the command's name.
+
+    Raises:
+        UsageError: an option does not exist, or has no such value.
+
+    >>> parse(["ref.txt", "--inp", "sys.txt", "-b"]).input
+    ['sys.txt']
+    """
+    return parser().parse_args(_spelled_out(words))
+
+
+def _spelled_out(words: Sequence[str]) -> list[str]:
+    """Write abbreviated long options in full.
+
+    >>> _spelled_out(["--enc=latin-1", "--m", "bleu", "--", "--enc"])
+    ['--encoding=latin-1', '--metrics', 'bleu', '--', '--enc']
+    """
+    end = words.index("--") if "--" in words else len(words)
+    return [_option_in_full(word) if word.startswith("--") else word for word in words[:end]] + list(words[end:])
+
+
+def _option_in_full(word: str) -> str:
+    name, equals, value = word.partition("=")
+    for options in (SACREBLEU_OPTIONS, _OURS):
+        meant = [name] if name in options else [option for option in options if option.startswith(name)]
+        if len(meant) == 1:
+            return meant[0] + equals + value
+        if meant:
+            raise UsageError(f"{name} could mean {' or '.join(meant)}; write more of it")
+    return word
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser; options that nobody gave are None or False."""
+    top = _Parser(
+        prog="bleu",
+        usage="bleu REF... [-i SYSTEM...] [options]        cat SYSTEM | bleu REF... [options]",
+        description="Score machine translation or generated text against references, as sacreBLEU does.",
+        epilog="Exit status: 0 fine, 1 a gate failed (--fail-under), 2 wrong use or input, 130 interrupted.",
+        allow_abbrev=False,
+        add_help=False,
+    )
+    _add_texts(top.add_argument_group("what to score"))
+    _add_metrics(top.add_argument_group("how to score"))
+    _add_bleu(top.add_argument_group("BLEU"))
+    _add_report(top.add_argument_group("what to print"))
+    _add_modes(top.add_argument_group("other"))
+    return top
+
+
+def _add_texts(group: "argparse._ArgumentGroup") -> None:
+    group.add_argument("refs", nargs="*", metavar="REF", help="reference files, one segment a line; before -i")
+    group.add_argument(
+        "--input", "-i", nargs="+", metavar="SYSTEM", help="system outputs, one file a system; - is stdin"
+    )
+    group.add_argument("--num-refs", "-nr", type=int, metavar="N", help="split the one reference file on tabs into N")
+    group.add_argument("--encoding", "-e", default="utf-8", help="of all text files and stdin (default: utf-8)")
+    group.add_argument("--skip-empty-refs", action="store_true", help="empty references are missing ones")
+
+
+def _add_metrics(group: "argparse._ArgumentGroup") -> None:
+    group.add_argument(
+        "--metrics", "-m", nargs="+", choices=tuple(metrics.METRICS), default=["bleu"], help="(default: bleu)"
+    )
+    group.add_argument("--sentence-level", "-sl", action="store_true", help="one score a segment")
+    group.add_argument(
+        "--jobs", "-J", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number"
+    )
+
+
+def _add_bleu(group: "argparse._ArgumentGroup") -> None:
+    group.add_argument("--tokenize", "-tok", choices=tokenizers.NAMES, help=f"(default: {tokenizers.DEFAULT})")
+    group.add_argument("--lowercase", "-lc", action="store_true", help="compare without regard to case")
+    group.add_argument("--smooth-method", "-s", choices=METHODS, default="exp", help="(default: exp)")
+    group.add_argument("--smooth-value", "-sv", type=float, metavar="X", help="for floor (0.1) and add-k (1)")
+    group.add_argument("--max-ngram-order", type=int, default=DEFAULT_ORDER, metavar="N", help="(default: 4)")
+    group.add_argument("--force", action="store_true", help="do not warn of tokenized input")
+
+
+def _add_report(group: "argparse._ArgumentGroup") -> None:
+    group.add_argument("--format", "-f", choices=FORMATS, help="(default: json; several systems or -sl: text)")
+    group.add_argument("--score-only", "-b", action="store_true", help="the score alone")
+    group.add_argument("--width", "-w", type=int, default=1, metavar="N", help="decimals (default: 1)")
+    group.add_argument("--short", "-sh", action="store_true", help="short keys in signatures")
+    group.add_argument("--quiet", "-q", action="store_true", help="no notes and warnings")
+    group.add_argument("--output", "-o", metavar="FILE", help="write there instead: whole, or not at all")
+    group.add_argument(
+        "--fail-under", type=float, metavar="X", help="exit with 1 if the first metric of any system is worse than X"
+    )
+
+
+def _add_modes(group: "argparse._ArgumentGroup") -> None:
+    group.add_argument("--version", "-V", action="store_true", help="version and live kernels")
+    group.add_argument("--help", "-h", action="store_true", help="this page")

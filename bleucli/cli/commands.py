@@ -1,0 +1,258 @@
+"""What the command does, a short function a mode."""
+
+import os
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+
+from bleucli import evaluate, kernels
+from bleucli._version import __version__
+from bleucli.cli.arguments import FORMATS, parse, parser
+from bleucli.cli.streams import Environment, deliver, shown
+from bleucli.errors import BleuError, UsageError
+from bleucli.evaluate import Source
+from bleucli.metrics import METRICS, Metric
+from bleucli.output import Layout
+from bleucli.results import Results
+from bleucli.textfiles import TextFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+# From so many segments on, the reference kernels take seconds
+_MANY_SEGMENTS = 2000
+
+
+class Status(IntEnum):
+    """Exit status of the command."""
+
+    FINE = 0
+    GATE_FAILED = 1
+    ERROR = 2
+    INTERRUPTED = 130
+    PIPE_CLOSED = 141
+
+
+def run(words: Sequence[str], environment: Environment) -> Status:
+    """Do what the words behind the command's name ask for; every failure becomes one line on stderr and a status."""
+    try:
+        return _run(words, environment)
+    except BleuError as error:
+        environment.say("error", str(error))
+    except MemoryError:
+        environment.say("error", "out of memory: a single line, or --max-ngram-order, is too large for this machine")
+    except KeyboardInterrupt:
+        return Status.INTERRUPTED
+    except BrokenPipeError:
+        return Status.PIPE_CLOSED
+    return Status.ERROR
+
+
+def _run(words: Sequence[str], environment: Environment) -> Status:
+    options = parse(words)
+    if options.help:
+        return _print(parser().format_help(), options, environment)
+    if options.version:
+        return _print(f"bleu {__version__} ({kernels.live} kernels)\n", options, environment)
+    _check(options)
+    texts = _Texts(options, environment)
+    if options.sentence_level:
+        return _print_segments(options, texts, environment)
+    return _print_systems(options, texts, environment)
+
+
+def _print(answer: str, options: "Namespace", environment: Environment) -> Status:
+    deliver([answer], options.output, environment)
+    return Status.FINE
+
+
+# --- what is asked for
+
+
+def _check(options: "Namespace") -> None:
+    """Refuse options that have no such value or do not go together."""
+    if not options.refs:
+        raise UsageError("no references were given; name the reference file first: bleu ref.txt -i system.txt")
+    if not 0 <= options.width <= 1000:
+        raise UsageError(f"--width {options.width}; expected a number of decimals from 0 to 1000")
+    if options.jobs < 0:
+        raise UsageError(
+            f"--jobs {options.jobs}; expected a number of threads, or 0 for as many as there are processors"
+        )
+    if options.num_refs is not None and options.num_refs < 1:
+        raise UsageError(f"--num-refs {options.num_refs}; expected a number from 1 on")
+    if options.num_refs is not None and len(options.refs) != 1:
+        raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
+    if options.fail_under is not None and options.fail_under != options.fail_under:
+        raise UsageError("--fail-under nan; expected a score")
+    if options.sentence_level and options.fail_under is not None:
+        raise UsageError("--fail-under needs a corpus's score; leave out --sentence-level")
+    if options.output == "":
+        raise UsageError("--output is empty; name a file")
+
+
+def _format(options: "Namespace", environment: Environment) -> str | None:
+    """Return the format that was asked for, if any: by the option, else by the environment."""
+    if options.format:
+        return str(options.format)
+    for variable in ("BLEU_FORMAT", "SACREBLEU_FORMAT"):
+        value = environment.variables.get(variable)
+        if value and value not in FORMATS:
+            raise UsageError(f"{variable} is {value!r}; expected one of {', '.join(FORMATS)}")
+        if value:
+            return value
+    return None
+
+
+def _layout(options: "Namespace") -> Layout:
+    return Layout(options.width, options.short, options.score_only)
+
+
+def _metrics(options: "Namespace") -> list[Metric]:
+    """Make the metrics that were asked for, each once, in the order in which they are printed."""
+    arguments = {
+        "bleu": {
+            "lowercase": options.lowercase,
+            "force": options.force,
+            "tokenize": options.tokenize,
+            "smooth_method": options.smooth_method,
+            "smooth_value": options.smooth_value,
+            "max_ngram_order": options.max_ngram_order,
+            "effective_order": options.sentence_level,
+        }
+    }
+    wanted = [name for name in METRICS if name in options.metrics]
+    return [METRICS[name](skip_empty_refs=options.skip_empty_refs, **arguments[name]) for name in wanted]
+
+
+def _threads(jobs: int) -> int:
+    return jobs or os.cpu_count() or 1
+
+
+# --- texts
+
+
+class _Texts:
+    """The text files of one run: systems and references."""
+
+    def __init__(self, options: "Namespace", environment: Environment) -> None:
+        self._environment = environment
+        self._stdin_taken = False
+        paths = options.input or ["-"]
+        repeated = {path for path in paths if paths.count(path) > 1}
+        if repeated:
+            raise UsageError(f"system {shown(min(repeated))} was given twice; name each system once")
+        split = None if options.input is None else 0
+        columns = options.num_refs or 0
+        self._references = [self._open(path, options, columns) for path in options.refs]
+        self._systems = [self._open(path, options, split) for path in paths]
+        _refuse_overwriting(options.output, [*options.refs, *paths])
+
+    def _open(self, path: str, options: "Namespace", columns: int | None) -> TextFile:
+        if path != "-":
+            return TextFile(shown(path), path, encoding=options.encoding, columns=columns)
+        stdin = self._environment.stdin
+        if self._stdin_taken:
+            raise UsageError("standard input can be read once only; give files for the others")
+        if stdin is None:
+            raise BleuError("standard input is closed; pipe the system's output in, or name it with -i")
+        if stdin.isatty():
+            raise BleuError(
+                "nothing was piped in; expected the system's output on standard input: cat system.txt | bleu ref.txt"
+            )
+        self._stdin_taken = True
+        return TextFile("standard input", stream=stdin, encoding=options.encoding, columns=columns)
+
+    def references(self) -> list[Source]:
+        """Return the reference streams."""
+        return [_source(file, [file.name] * file.columns()) for file in self._references]
+
+    def systems(self) -> list[Source]:
+        """Return the systems, those on standard input numbered if there are several."""
+        return [_source(file, _system_names(file)) for file in self._systems]
+
+    def hints(self) -> list[str]:
+        """Return what is to be said of the files, once they were read."""
+        return [hint for file in (*self._references, *self._systems) for hint in file.hints]
+
+
+def _source(file: TextFile, names: Sequence[str]) -> Source:
+    return Source(file.name, names, file.blocks())
+
+
+def _system_names(file: TextFile) -> list[str]:
+    count = file.columns()
+    return [file.name] if count == 1 else [f"System {number}" for number in range(1, count + 1)]
+
+
+def _refuse_overwriting(output: str | None, inputs: Sequence[str]) -> None:
+    if output is None or not os.path.isfile(output):
+        return
+    for path in inputs:
+        if path != "-" and os.path.exists(path) and os.path.samefile(path, output):
+            raise UsageError(f"--output {shown(output)} is also read; name another file")
+
+
+# --- modes
+
+
+def _print_segments(options: "Namespace", texts: _Texts, environment: Environment) -> Status:
+    from bleucli.output import json_text, text
+
+    metrics = _metrics(options)
+    systems = texts.systems()
+    if len(metrics) != 1 or sum(len(source.names) for source in systems) != 1:
+        raise UsageError("--sentence-level takes one system and one metric")
+    render = json_text.score_line if _format(options, environment) == "json" else text.score_line
+    records = evaluate.score_segments(systems[0], texts.references(), metrics[0], _threads(options.jobs))
+    layout = _layout(options)
+    deliver((render(record, layout) for record in records), options.output, environment)
+    _warn(texts.hints(), options, environment)
+    return Status.FINE
+
+
+def _print_systems(options: "Namespace", texts: _Texts, environment: Environment) -> Status:
+    chosen = _format(options, environment)
+    results = evaluate.score_systems(texts.systems(), texts.references(), _metrics(options), _threads(options.jobs))
+    hints = [*texts.hints(), *results.hints]
+    if kernels.reason and results.segments >= _MANY_SEGMENTS:
+        hints.append(f"this was slow: {kernels.reason}")
+    _warn(hints, options, environment)
+    failures = list(_gate_failures(results, options.fail_under))
+    if not failures or options.output is None:
+        deliver([_rendered(results, chosen, _layout(options))], options.output, environment)
+    for failure in failures:
+        environment.say("error", failure)
+    return Status.GATE_FAILED if failures else Status.FINE
+
+
+def _rendered(results: Results, chosen: str | None, layout: Layout) -> str:
+    """Render with the modules that this takes, and no others."""
+    if len(results.systems) > 1 and chosen != "json":
+        from bleucli.output import tables
+
+        return tables.render(results, layout)
+    if chosen == "text" or (layout.score_only and len(results.systems[0].scores) == len(results.systems) == 1):
+        from bleucli.output import text
+
+        return text.render(results, layout)
+    from bleucli.output import json_text
+
+    return json_text.render(results, layout) if len(results.systems) == 1 else json_text.render_systems(results, layout)
+
+
+def _gate_failures(results: Results, bound: float | None) -> Iterator[str]:
+    """Name the systems whose first score, unrounded, is on the wrong side of the bound."""
+    if bound is None:
+        return
+    for system in results.systems:
+        first = system.scores[0]
+        if first.score < bound if first.higher_is_better else first.score > bound:
+            worse = "under" if first.higher_is_better else "over"
+            yield f"{system.name}: {first.name} {first.score!r} is {worse} {bound!r} (--fail-under)"
+
+
+def _warn(hints: Sequence[str], options: "Namespace", environment: Environment) -> None:
+    for hint in hints:
+        if not options.quiet:
+            environment.say("warning", hint)

@@ -1,0 +1,171 @@
+"""Where the command reads and writes: standard streams, the file of --output, and what to say on stderr."""
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Mapping
+
+from bleucli.errors import BleuError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO
+
+_SPOOL_BYTES = 1 << 20
+
+
+class Environment:
+    """The world around one run of the command; tests replace it.
+
+    Args:
+        stdin, stdout, stderr: binary streams; None for one that is closed.
+        variables: the environment's.
+    """
+
+    def __init__(
+        self,
+        stdin: "IO[bytes] | None",
+        stdout: "IO[bytes] | None",
+        stderr: "IO[bytes] | None",
+        variables: Mapping[str, str],
+    ) -> None:
+        self.stdin = stdin
+        self.stdout = stdout
+        self.stderr = stderr
+        self.variables = variables
+
+    @classmethod
+    def of_process(cls) -> "Environment":
+        """Return this process's own, unbuffered, so that nothing is left to fail behind our back."""
+        return cls(_raw(sys.stdin, "rb"), _raw(sys.stdout, "wb"), _raw(sys.stderr, "wb"), os.environ)
+
+    def say(self, kind: str, text: str) -> None:
+        """Write `bleu: kind: text` to stderr, in one line."""
+        colours = {"error": "31", "warning": "33"}
+        if kind in colours and self.stderr is not None and self.stderr.isatty() and not self.variables.get("NO_COLOR"):
+            kind = f"\033[{colours[kind]}m{kind}\033[0m"
+        self._talk(f"bleu: {kind}: {' '.join(text.splitlines())}\n")
+
+    def _talk(self, text: str) -> None:
+        if self.stderr is None:
+            return
+        try:
+            _write_all(self.stderr, encoded(text))
+        except OSError:  # nobody listens
+            return
+
+
+def _raw(stream: "IO[str] | None", mode: str) -> "IO[bytes] | None":
+    """Return a standard stream without buffer or encoding; None if it is closed."""
+    if stream is None:
+        return None
+    return open(stream.fileno(), mode, buffering=0, closefd=False)
+
+
+def shown(name: str) -> str:
+    """Return a file name from the command line as text that `encoded` turns into the name's own bytes."""
+    return os.fsencode(name).decode("utf-8", "surrogateescape")
+
+
+def encoded(text: str) -> bytes:
+    """Return UTF-8; file names that are no UTF-8 come out as they went in."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def deliver(chunks: Iterable[str], path: str | None, environment: Environment) -> None:
+    """Write the answer to `path`, whole or not at all, or else to stdout, once it is complete.
+
+    Raises:
+        BleuError: it cannot be written.
+        BrokenPipeError: nobody reads stdout any more.
+    """
+    with _spooled(chunks) as answer:
+        if path is not None and not _is_special(path):
+            _replace_file(answer, os.path.realpath(path))
+            return
+        try:
+            if path is None:
+                _copy(answer, environment.stdout)
+            else:
+                with open(path, "wb", buffering=0) as target:
+                    _copy(answer, target)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _unwritable(path or "standard output", error) from None
+
+
+def _is_special(path: str) -> bool:
+    """Return whether something stands there that cannot be replaced: a device, a pipe."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    if stat.S_ISDIR(mode):
+        raise BleuError(f"cannot write {shown(path)}: Is a directory; name a file with --output")
+    return not stat.S_ISREG(mode)
+
+
+def _spooled(chunks: Iterable[str]) -> "IO[bytes]":
+    """Return the whole answer, ready to be read; in memory while it is small."""
+    from io import BytesIO
+
+    memory = BytesIO()
+    remaining = iter(chunks)
+    for chunk in remaining:
+        memory.write(encoded(chunk))
+        if memory.tell() > _SPOOL_BYTES:
+            return _on_disk(memory.getvalue(), remaining)
+    memory.seek(0)
+    return memory
+
+
+def _on_disk(start: bytes, chunks: Iterable[str]) -> "IO[bytes]":
+    from tempfile import TemporaryFile
+
+    try:
+        file = TemporaryFile()  # noqa: SIM115 - closed by whoever reads it
+        file.write(start)
+        file.writelines(map(encoded, chunks))
+        file.seek(0)
+    except OSError as error:
+        raise _unwritable("a temporary file", error) from None
+    return file
+
+
+def _copy(answer: "IO[bytes]", target: "IO[bytes] | None") -> None:
+    if target is None:
+        raise BleuError("cannot write standard output: it is closed; name a file with --output")
+    while piece := answer.read(_SPOOL_BYTES):
+        _write_all(target, piece)
+
+
+def _write_all(target: "IO[bytes]", data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[target.write(rest) or 0 :]
+
+
+def _replace_file(answer: "IO[bytes]", path: str) -> None:
+    """Write a new file beside `path`, then put it in its place; the mode of the old one is kept."""
+    beside = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.tmp")
+    try:
+        if os.path.exists(path) and not os.access(path, os.W_OK):
+            raise PermissionError(13, "Permission denied")
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666)
+        try:
+            with open(descriptor, "wb", buffering=0) as file:
+                _copy(answer, file)
+                os.fsync(descriptor)
+            if os.path.exists(path):
+                os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
+            os.replace(beside, path)
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except OSError as error:
+        raise _unwritable(shown(path), error) from None
+
+
+def _unwritable(name: str, error: OSError) -> BleuError:
+    return BleuError(f"cannot write {name}: {error.strerror or error}; name a file that can be written with --output")

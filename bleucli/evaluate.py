@@ -1,0 +1,149 @@
+"""Systems, references and metrics to results: the only place where the parts meet.
+
+- `score_systems`: corpus scores of one or several systems
+- `score_segments`: one score a segment
+
+Text comes in blocks; each is tokenized, counted and added up, references once for all systems, then forgotten.
+"""
+
+from collections import deque, namedtuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from bleucli.metrics import Metric
+from bleucli.metrics.base import Tally, joined
+from bleucli.results import Results, ScoreRecord, SystemResult
+from bleucli.segments import Segments, align
+from bleucli.stats import SegmentStats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple, TypeVar
+
+    Item = TypeVar("Item")
+    Result = TypeVar("Result")
+
+    class Source(NamedTuple):
+        """Where text comes from.
+
+        label: of the whole, for errors. names: of the systems or references in it, one a column. blocks: its text, a
+        `Segments` a column.
+        """
+
+        label: str
+        names: Sequence[str]
+        blocks: Iterator[Sequence[Segments]]
+
+else:
+    Source = namedtuple("Source", "label names blocks")
+
+
+def score_systems(
+    systems: Sequence[Source], references: Sequence[Source], metrics: Sequence[Metric], jobs: int = 1
+) -> Results:
+    """Score every system with every metric.
+
+    Args:
+        systems: at least one column in all.
+        references: likewise.
+        metrics: at least one.
+        jobs: threads.
+
+    Raises:
+        BleuError: the sources do not have the same number of segments, or a segment has no reference.
+    """
+
+    def count(piece: _Piece) -> list[list[Tally]]:
+        prepared = [metric.prepare_references(piece.references, piece.start) for metric in metrics]
+        return [
+            [metric.tally(column, block) for metric, block in zip(metrics, prepared, strict=True)]
+            for column in piece.hypotheses
+        ]
+
+    total: list[list[Tally]] | None = None
+    segments = 0
+    for piece, tallies in _in_order(count, _pieces(systems, references), jobs):
+        total = tallies if total is None else [list(map(joined, *pair)) for pair in zip(total, tallies, strict=True)]
+        segments += len(piece.hypotheses[0])
+    names = [name for source in systems for name in source.names]
+    assert total is not None
+    scored = zip(names, total, strict=True)
+    return Results(
+        [SystemResult(name, list(map(_record, metrics, row))) for name, row in scored],
+        segments,
+        [hint for name, row in zip(names, total, strict=True) for hint in _hints(name, metrics, row)],
+    )
+
+
+def score_segments(
+    system: Source, references: Sequence[Source], metric: Metric, jobs: int = 1
+) -> Iterator[ScoreRecord]:
+    """Score every segment of a system on its own; arguments and errors as in `score_systems`."""
+
+    def count(piece: _Piece) -> tuple[SegmentStats, list[int]]:
+        prepared = metric.prepare_references(piece.references, piece.start)
+        (column,) = piece.hypotheses
+        stats = metric.compare(metric.prepare(column), prepared)
+        if prepared.fewest == prepared.most:
+            return stats, [prepared.most] * len(stats)
+        present = zip(*(stream.pairs[::2] for stream in prepared.streams), strict=True)
+        return stats, [sum(start >= 0 for start in starts) for starts in present]
+
+    for _, (stats, nrefs) in _in_order(count, _pieces([system], references), jobs):
+        for row, number in zip(stats, nrefs, strict=True):
+            score = metric.score_from_stats(row)
+            yield ScoreRecord(
+                score.name, score.score, score.verbose, metric.signature(number, number), metric.higher_is_better
+            )
+
+
+def _record(metric: Metric, tally: Tally) -> ScoreRecord:
+    score = metric.score_from_stats(tally.sums)
+    signature = metric.signature(tally.fewest, tally.most)
+    return ScoreRecord(score.name, score.score, score.verbose, signature, metric.higher_is_better)
+
+
+def _hints(name: str, metrics: Sequence[Metric], tallies: Sequence[Tally]) -> Iterator[str]:
+    for metric, tally in zip(metrics, tallies, strict=True):
+        yield from (f"{name}: {hint}" for hint in metric.hints(tally))
+
+
+# --- pieces of aligned text, counted by one or several threads
+
+if TYPE_CHECKING:
+
+    class _Piece(NamedTuple):
+        """The same segments of all systems and references; `start` is the index of the first one."""
+
+        start: int
+        hypotheses: Sequence[Segments]
+        references: Sequence[Segments]
+
+else:
+    _Piece = namedtuple("_Piece", "start hypotheses references")
+
+
+def _pieces(systems: Sequence[Source], references: Sequence[Source]) -> Iterator[_Piece]:
+    sources = [*systems, *references]
+    start = 0
+    for columns in align([source.blocks for source in sources], [source.label for source in sources]):
+        hypotheses = [column for block in columns[: len(systems)] for column in block]
+        yield _Piece(start, hypotheses, [column for block in columns[len(systems) :] for column in block])
+        start += len(hypotheses[0])
+
+
+def _in_order(work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: int) -> "Iterator[tuple[Item, Result]]":
+    """Give each item with its result, in the order of the items; at most a few items are under way at once."""
+    if jobs == 1:
+        yield from ((item, work(item)) for item in items)
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    waiting: deque[tuple[Item, Future[Result]]] = deque()
+    with ThreadPoolExecutor(jobs) as threads:
+        for item in items:
+            waiting.append((item, threads.submit(work, item)))
+            if len(waiting) > 2 * jobs:
+                first, future = waiting.popleft()
+                yield first, future.result()
+        for first, future in waiting:
+            yield first, future.result()

@@ -1,0 +1,193 @@
+r"""Text files and standard input as blocks of segments.
+
+A line ends at `\n` alone; trailing white space is cut; a byte-order mark is dropped, with a hint. Files of any size
+are read in blocks of bounded size: whole lines, about 256 KiB of them.
+"""
+
+import codecs
+from collections.abc import Iterable, Iterator
+
+from bleucli import kernels
+from bleucli.errors import BleuError, FieldCountError
+from bleucli.segments import Segments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO
+
+_BLOCK_BYTES = 1 << 18
+_BOM = "\ufeff".encode()
+
+
+class TextFile:
+    r"""A file with one segment a line, or with tab-separated columns of segments.
+
+    Args:
+        name: for messages.
+        path: of the file; None if `stream` is given.
+        stream: an open binary stream, such as standard input.
+        encoding: of the text.
+        columns: the number of tab-separated columns; 0 to take tabs for white space; None to see from the first line.
+
+    Attributes:
+        hints: what a user should know about the file; complete once all blocks were read.
+
+    >>> from io import BytesIO
+    >>> [list(block) for block, in TextFile("stdin", stream=BytesIO(b"a b\nc\n")).blocks()]
+    [['a b', 'c']]
+    """
+
+    def __init__(
+        self,
+        name: str,
+        path: str | bytes | None = None,
+        stream: "IO[bytes] | None" = None,
+        encoding: str = "utf-8",
+        columns: int | None = 0,
+    ) -> None:
+        self.name = name
+        self.hints: list[str] = []
+        self._path = path
+        self._stream = stream
+        self._encoding = _known_encoding(encoding)
+        self._columns = columns
+        self._lines = 0
+        self._bytes = 0
+        self._blocks: Iterator[bytes] | None = None
+
+    def columns(self) -> int:
+        """Return the number of columns, read from the first line if it was not given."""
+        if self._columns is None:
+            self._blocks = self._whole_lines()
+            first = next(self._blocks, b"")
+            tabs = first.partition(b"\n")[0].count(b"\t")
+            self._columns = tabs + 1 if tabs else 0
+            self._blocks = _chained(first, self._blocks)
+        return self._columns or 1
+
+    def blocks(self) -> Iterator[list[Segments]]:
+        """Read the file; each block is one `Segments` a column.
+
+        Raises:
+            BleuError: the file cannot be read, is not in its encoding, or a line has another number of columns.
+        """
+        columns = self.columns() if self._columns is None else self._columns
+        blocks = self._blocks or self._whole_lines()
+        for data in blocks:
+            try:
+                segments = kernels.split_lines(data, 0 if columns == 1 else columns)
+            except UnicodeDecodeError as error:
+                line = self._lines + data.count(b"\n", 0, error.start) + 1
+                raise self._undecodable(error, line, self._bytes + error.start) from None
+            except FieldCountError as error:
+                raise BleuError(
+                    f"{self.name}, line {self._lines + error.line + 1}: expected {columns} tab-separated fields, found"
+                    f" {error.found}; give each line the same number"
+                ) from None
+            self._lines += len(segments[0])
+            self._bytes += len(data)
+            yield segments
+
+    def _undecodable(self, error: UnicodeDecodeError, line: int, offset: int) -> BleuError:
+        byte = error.object[error.start]
+        return BleuError(
+            f"{self.name}, line {line}, byte {offset}: 0x{byte:02x} is not valid {self._encoding};"
+            " name the encoding with --encoding"
+        )
+
+    def _whole_lines(self) -> Iterator[bytes]:
+        """Read UTF-8, whole lines at a time."""
+        parts: list[bytes] = []
+        for chunk in self._without_bom(self._utf8_chunks()):
+            cut = chunk.rfind(b"\n") + 1
+            if not cut:
+                parts.append(chunk)
+                continue
+            parts.append(chunk[:cut])
+            yield b"".join(parts)
+            parts = [chunk[cut:]] if cut < len(chunk) else []
+        if parts:
+            yield b"".join(parts)
+
+    def _without_bom(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        start = b""
+        while len(start) < len(_BOM) and (chunk := next(chunks, b"")):
+            start += chunk
+        if start.startswith(_BOM):
+            self.hints.append(f"{self.name} starts with a byte-order mark, which was left out")
+            self._bytes += len(_BOM)
+            start = start[len(_BOM) :]
+        yield from _chained(start, chunks)
+
+    def _utf8_chunks(self) -> Iterator[bytes]:
+        chunks = self._chunks()
+        return chunks if self._encoding == "utf-8" else self._transcoded(chunks)
+
+    def _transcoded(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        decoder = codecs.getincrementaldecoder(self._encoding)()
+        taken = lines = 0
+        for chunk in _chained_end(chunks):
+            taken += len(chunk)
+            try:
+                text = decoder.decode(chunk, final=not chunk)
+                encoded = text.encode()
+            except UnicodeDecodeError as error:
+                lines += error.object[: error.start].decode(self._encoding, "ignore").count("\n")
+                raise self._undecodable(error, lines + 1, taken - len(error.object) + error.start) from None
+            except UnicodeError as error:
+                raise BleuError(
+                    f"{self.name} is not valid {self._encoding} ({error}); name the encoding with --encoding"
+                ) from None
+            lines += text.count("\n")
+            yield encoded
+
+    def _chunks(self) -> Iterator[bytes]:
+        try:
+            with _opened(self._path) if self._stream is None else _Kept(self._stream) as stream:
+                while chunk := stream.read(_BLOCK_BYTES):
+                    yield chunk
+        except OSError as error:
+            raise BleuError(f"cannot read {self.name}: {error.strerror or error}; give a readable text file") from None
+
+
+class _Kept:
+    """A stream that somebody else closes, as a context."""
+
+    def __init__(self, stream: "IO[bytes]") -> None:
+        self.stream = stream
+
+    def __enter__(self) -> "IO[bytes]":
+        return self.stream
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def _opened(path: str | bytes | None) -> "IO[bytes]":
+    assert path is not None
+    return open(path, "rb", buffering=0)
+
+
+def _known_encoding(name: str) -> str:
+    """Return the codec's own name.
+
+    >>> _known_encoding("UTF8")
+    'utf-8'
+    """
+    try:
+        "".encode(name)
+        return codecs.lookup(name).name
+    except (LookupError, ValueError, UnicodeError):
+        raise BleuError(f"unknown encoding {name!r}; expected a name such as utf-8, latin-1 or gb18030") from None
+
+
+def _chained(first: bytes, rest: Iterable[bytes]) -> Iterator[bytes]:
+    if first:
+        yield first
+    yield from rest
+
+
+def _chained_end(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Put an empty chunk behind the last one."""
+    yield from chunks
+    yield b""
