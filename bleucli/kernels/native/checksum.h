@@ -1,2 +1,2 @@
 /* Written by kernels/sources.py: the checksum of the other files in this folder. */
-#define BLEU_SOURCES_CHECKSUM "6bb0ab66"
+#define BLEU_SOURCES_CHECKSUM "3159f766"

@@ -31,6 +31,7 @@ void *allocate(size_t count, size_t size);
 void release(void *memory);
 #ifdef BLEU_FAIL_ALLOCATIONS
 extern long allocations_before_failure;
+extern long live_allocations;
 #endif
 
 /* --- text.c: lines, white space, UTF-8 -------------------------------------------------------------------------- */

@@ -1,10 +1,11 @@
-/* Allocation in one place, so that a test can make any single one fail. */
+/* Allocation in one place, so that a test can make any single one fail and see that all are released. */
 #include "kernels.h"
 
 #include <stdlib.h>
 
 #ifdef BLEU_FAIL_ALLOCATIONS
 long allocations_before_failure = -1;
+long live_allocations = 0;
 #endif
 
 void *allocate(size_t count, size_t size)
@@ -18,10 +19,17 @@ void *allocate(size_t count, size_t size)
     }
 #endif
     size_t bytes = count * size;
-    return malloc(bytes != 0 ? bytes : 1);
+    void *memory = malloc(bytes != 0 ? bytes : 1);
+#ifdef BLEU_FAIL_ALLOCATIONS
+    live_allocations += memory != NULL;
+#endif
+    return memory;
 }
 
 void release(void *memory)
 {
+#ifdef BLEU_FAIL_ALLOCATIONS
+    live_allocations -= memory != NULL;
+#endif
     free(memory);
 }

@@ -49,9 +49,14 @@ static int buffer_of(PyObject *object, PyObject *attribute, int flags, Py_buffer
     return failed;
 }
 
+static int is_aligned(const Py_buffer *buffer)
+{
+    return buffer->len == 0 || (uintptr_t)buffer->buf % sizeof(int64_t) == 0;
+}
+
 static int bounds_are_sound(const Texts *texts)
 {
-    if (texts->bounds.len % 16 != 0 || (uintptr_t)texts->bounds.buf % sizeof(int64_t) != 0) {
+    if (texts->bounds.len % 16 != 0 || !is_aligned(&texts->bounds)) {
         return 0;
     }
     const int64_t *bounds = texts->bounds.buf;
@@ -471,8 +476,7 @@ static PyObject *py_column_sums(PyObject *module, PyObject *object)
     }
     PyObject *result = NULL;
     int reals = data.format != NULL && data.format[0] == 'd';
-    if (columns < 1 || data.itemsize != 8 || (data.len / 8) % columns != 0 ||
-        (uintptr_t)data.buf % sizeof(int64_t) != 0) {
+    if (columns < 1 || data.itemsize != 8 || (data.len / 8) % columns != 0 || !is_aligned(&data)) {
         PyErr_SetString(PyExc_ValueError, "SegmentStats whose data are no rows of 64-bit numbers");
     }
     else {
@@ -509,6 +513,11 @@ static PyObject *py_fail_allocation(PyObject *Py_UNUSED(module), PyObject *count
 {
     allocations_before_failure = PyLong_AsLong(count);
     return PyErr_Occurred() != NULL ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *py_live_allocations(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
+{
+    return PyLong_FromLong(live_allocations);
 }
 #endif
 
@@ -548,6 +557,7 @@ static PyMethodDef methods[] = {
          "Count the texts that end in `ending`.")},
 #ifdef BLEU_FAIL_ALLOCATIONS
     {"fail_allocation", py_fail_allocation, METH_O, "Let the allocation after the next n fail; -1 for none."},
+    {"live_allocations", py_live_allocations, METH_NOARGS, "The allocations that are not released yet."},
 #endif
     {NULL, NULL, 0, NULL},
 };
