@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bleucli.kernels.reference import (
         column_sums,
         count_ending,
+        distinct_characters,
         drop_empty,
         ngram_stats,
         reference_counts,
@@ -23,11 +24,14 @@ if TYPE_CHECKING:
         strip_trailing,
         tokenize_13a,
         tokenize_char,
+        tokenize_intl,
+        tokenize_zh,
     )
 
 __all__ = [
     "column_sums",
     "count_ending",
+    "distinct_characters",
     "drop_empty",
     "live",
     "ngram_stats",
@@ -37,6 +41,8 @@ __all__ = [
     "strip_trailing",
     "tokenize_13a",
     "tokenize_char",
+    "tokenize_intl",
+    "tokenize_zh",
 ]
 
 
@@ -75,6 +81,7 @@ _kernels, live, reason = _choose(os.environ.get("BLEU_KERNELS") or "auto")
 if not TYPE_CHECKING:
     column_sums = _kernels.column_sums
     count_ending = _kernels.count_ending
+    distinct_characters = _kernels.distinct_characters
     drop_empty = _kernels.drop_empty
     ngram_stats = _kernels.ngram_stats
     reference_counts = _kernels.reference_counts
@@ -82,3 +89,5 @@ if not TYPE_CHECKING:
     strip_trailing = _kernels.strip_trailing
     tokenize_13a = _kernels.tokenize_13a
     tokenize_char = _kernels.tokenize_char
+    tokenize_intl = _kernels.tokenize_intl
+    tokenize_zh = _kernels.tokenize_zh

@@ -2,6 +2,7 @@
 
 from bleucli.kernels.reference import column_sums as column_sums
 from bleucli.kernels.reference import count_ending as count_ending
+from bleucli.kernels.reference import distinct_characters as distinct_characters
 from bleucli.kernels.reference import drop_empty as drop_empty
 from bleucli.kernels.reference import ngram_stats as ngram_stats
 from bleucli.kernels.reference import reference_counts as reference_counts
@@ -9,5 +10,7 @@ from bleucli.kernels.reference import split_lines as split_lines
 from bleucli.kernels.reference import strip_trailing as strip_trailing
 from bleucli.kernels.reference import tokenize_13a as tokenize_13a
 from bleucli.kernels.reference import tokenize_char as tokenize_char
+from bleucli.kernels.reference import tokenize_intl as tokenize_intl
+from bleucli.kernels.reference import tokenize_zh as tokenize_zh
 
 checksum: str

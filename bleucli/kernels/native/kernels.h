@@ -8,6 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Nothing but the module's entry is for other libraries to see or to replace. */
+#if defined(__GNUC__)
+#pragma GCC visibility push(hidden)
+#endif
+
 /* n texts: text i is data[bounds[2i] .. bounds[2i+1]), missing if bounds[2i] is negative. The bounds were checked. */
 typedef struct {
     const unsigned char *data;
@@ -39,6 +44,9 @@ extern long live_allocations;
 int is_utf8(const unsigned char *data, size_t size);
 size_t space_length(const unsigned char *at, const unsigned char *end);
 size_t character_length(const unsigned char *at, const unsigned char *end);
+uint32_t code_point(const unsigned char *at, size_t size);
+/* One more than the largest code point; also the size of a table by code point. */
+#define CODE_POINTS 0x110000
 const unsigned char *stripped_end(const unsigned char *start, const unsigned char *end);
 
 size_t count_lines(const unsigned char *data, size_t size);
@@ -55,6 +63,11 @@ int64_t count_ending(Segments texts, const unsigned char *ending, size_t ending_
 /* Room that suffices for the tokenized texts: a token of at least one byte, and a space. SIZE_MAX if none does. */
 size_t tokenized_room(Segments texts);
 Outcome tokenize_13a(Segments texts, unsigned char *out, int64_t *bounds);
+Outcome tokenize_zh(Segments texts, unsigned char *out, int64_t *bounds);
+/* classes: by code point, 1 for numbers, 2 for punctuation, 3 for symbols, else 0. */
+Outcome tokenize_intl(Segments texts, const unsigned char *classes, unsigned char *out, int64_t *bounds);
+/* marks: by code point, set to 1 for those that occur. */
+void mark_characters(Segments texts, unsigned char *marks);
 Outcome tokenize_char(Segments texts, unsigned char *out, int64_t *bounds);
 
 /* --- ngrams.c ---------------------------------------------------------------------------------------------------- */
@@ -66,5 +79,9 @@ Outcome ngram_stats(Segments hypotheses, const Segments *references, size_t refe
 
 /* Exactly one of `integers` and `reals` is filled: room for one number a column. */
 Outcome column_sums(Stats stats, int64_t *integers, double *reals);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #endif

@@ -74,6 +74,17 @@ size_t character_length(const unsigned char *at, const unsigned char *end)
     return length < left ? length : left;
 }
 
+/* The code point of the `size` bytes of a character; any number for bytes that are none. */
+uint32_t code_point(const unsigned char *at, size_t size)
+{
+    static const unsigned char lead_bits[5] = {0, 0xFF, 0x1F, 0x0F, 0x07};
+    uint32_t code = at[0] & lead_bits[size];
+    for (size_t i = 1; i < size; i++) {
+        code = code << 6 | (at[i] & 0x3F);
+    }
+    return code;
+}
+
 static int is_continuation(unsigned char byte)
 {
     return (byte & 0xC0) == 0x80;

@@ -16,22 +16,6 @@ size_t tokenized_room(Segments texts)
     return room;
 }
 
-/* --- 13a --------------------------------------------------------------------------------------------------------- */
-
-enum { PLAIN = 0, SPACE, SYMBOL, POINT, HYPHEN, MAYBE_SPACE };
-
-/* What each byte means to 13a: SYMBOL is always a token, POINT (. ,) unless digits say otherwise, MAYBE_SPACE the
- * first byte of the white space beyond ASCII. */
-static const unsigned char kinds_13a[256] = {
-    ['\t'] = SPACE, ['\n'] = SPACE, ['\v'] = SPACE, ['\f'] = SPACE, ['\r'] = SPACE, [0x1C] = SPACE, [0x1D] = SPACE,
-    [0x1E] = SPACE, [0x1F] = SPACE, [' '] = SPACE, ['!'] = SYMBOL, ['"'] = SYMBOL, ['#'] = SYMBOL, ['$'] = SYMBOL,
-    ['%'] = SYMBOL, ['&'] = SYMBOL, ['('] = SYMBOL, [')'] = SYMBOL, ['*'] = SYMBOL, ['+'] = SYMBOL, [','] = POINT,
-    ['-'] = HYPHEN, ['.'] = POINT, ['/'] = SYMBOL, [':'] = SYMBOL, [';'] = SYMBOL, ['<'] = SYMBOL, ['='] = SYMBOL,
-    ['>'] = SYMBOL, ['?'] = SYMBOL, ['@'] = SYMBOL, ['['] = SYMBOL, ['\\'] = SYMBOL, [']'] = SYMBOL, ['^'] = SYMBOL,
-    ['_'] = SYMBOL, ['`'] = SYMBOL, ['{'] = SYMBOL, ['|'] = SYMBOL, ['}'] = SYMBOL, ['~'] = SYMBOL,
-    [0xC2] = MAYBE_SPACE, [0xE1] = MAYBE_SPACE, [0xE2] = MAYBE_SPACE, [0xE3] = MAYBE_SPACE,
-};
-
 /* Tokenized text being written. */
 typedef struct {
     unsigned char *start;
@@ -48,48 +32,138 @@ static void write_byte(Writer *out, unsigned char byte)
     *out->at++ = byte;
 }
 
-static void write_token(Writer *out, unsigned char byte)
+static void write_token(Writer *out, const unsigned char *at, size_t size)
 {
     out->open = 0;
-    write_byte(out, byte);
+    for (size_t i = 0; i < size; i++) {
+        write_byte(out, at[i]);
+    }
     out->open = 0;
 }
+
+/* How a tokenizer writes one text: what it needs besides the text comes in `context`. Returns where it stopped. */
+typedef unsigned char *WriteText(const unsigned char *start, const unsigned char *end, unsigned char *out,
+                                 const void *context);
+
+static void write_each(Segments texts, unsigned char *out, int64_t *bounds, WriteText *write, const void *context)
+{
+    unsigned char *begin = out;
+    for (size_t i = 0; i < texts.count; i++) {
+        int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
+        if (start < 0) {
+            bounds[2 * i] = bounds[2 * i + 1] = -1;
+            continue;
+        }
+        bounds[2 * i] = out - begin;
+        out = write(texts.data + start, texts.data + end, out, context);
+        bounds[2 * i + 1] = out - begin;
+    }
+}
+
+/* --- 13a and zh -------------------------------------------------------------------------------------------------- */
+
+enum { PLAIN = 0, SPACE, SYMBOL, POINT, HYPHEN, MAYBE_SPACE, MAYBE_CHINESE };
+
+/* What each byte means to 13a and zh: SYMBOL is always a token, POINT (. ,) unless digits say otherwise; MAYBE_SPACE is
+ * the first byte of white space beyond ASCII, perhaps, and it or MAYBE_CHINESE that of a Chinese character. */
+static const unsigned char kinds_13a[256] = {
+    ['\t'] = SPACE, ['\n'] = SPACE, ['\v'] = SPACE, ['\f'] = SPACE, ['\r'] = SPACE, [0x1C] = SPACE, [0x1D] = SPACE,
+    [0x1E] = SPACE, [0x1F] = SPACE, [' '] = SPACE, ['!'] = SYMBOL, ['"'] = SYMBOL, ['#'] = SYMBOL, ['$'] = SYMBOL,
+    ['%'] = SYMBOL, ['&'] = SYMBOL, ['('] = SYMBOL, [')'] = SYMBOL, ['*'] = SYMBOL, ['+'] = SYMBOL, [','] = POINT,
+    ['-'] = HYPHEN, ['.'] = POINT, ['/'] = SYMBOL, [':'] = SYMBOL, [';'] = SYMBOL, ['<'] = SYMBOL, ['='] = SYMBOL,
+    ['>'] = SYMBOL, ['?'] = SYMBOL, ['@'] = SYMBOL, ['['] = SYMBOL, ['\\'] = SYMBOL, [']'] = SYMBOL, ['^'] = SYMBOL,
+    ['_'] = SYMBOL, ['`'] = SYMBOL, ['{'] = SYMBOL, ['|'] = SYMBOL, ['}'] = SYMBOL, ['~'] = SYMBOL,
+    [0xC2] = MAYBE_SPACE, [0xE1] = MAYBE_SPACE, [0xE2] = MAYBE_SPACE, [0xE3] = MAYBE_SPACE, [0xE4] = MAYBE_CHINESE,
+    [0xE5] = MAYBE_CHINESE, [0xE6] = MAYBE_CHINESE, [0xE7] = MAYBE_CHINESE, [0xE8] = MAYBE_CHINESE,
+    [0xE9] = MAYBE_CHINESE, [0xEF] = MAYBE_CHINESE,
+};
 
 static int is_digit(const unsigned char *at)
 {
     return *at >= '0' && *at <= '9';
 }
 
-/* Write a run of points; return its end.
+/* Quirk: U+2001-2A6D and U+2F81-2FA1 are sacreBLEU's reading of U+20010-2A6DF and U+2F810-2FA1F; published scores
+ * depend on it. So the quotation marks and dashes of U+2010 ff. are split off, and the rare characters are not. */
+static const uint16_t chinese_ranges[][2] = {
+    {0x4E00, 0x9FBB}, {0xFF00, 0xFFEF}, {0x3000, 0x303F}, {0x2001, 0x2A6D}, {0x3400, 0x4DB5}, {0xF900, 0xFA2D},
+    {0xFA30, 0xFA6A}, {0xFA70, 0xFAD9}, {0x2E80, 0x2EFF}, {0x2F00, 0x2FDF}, {0x2FF0, 0x2FFF}, {0x3100, 0x312F},
+    {0x31A0, 0x31BF}, {0x31C0, 0x31EF}, {0x3200, 0x33FF}, {0xFE10, 0xFE1F}, {0xFE30, 0xFE4F},
+};
+
+static int is_chinese(const unsigned char *at, const unsigned char *end)
+{
+    if (*at < 0xE2 || *at > 0xEF || character_length(at, end) != 3) {
+        return 0;
+    }
+    uint32_t code = code_point(at, 3);
+    for (size_t i = 0; i < sizeof chinese_ranges / sizeof chinese_ranges[0]; i++) {
+        if (code >= chinese_ranges[i][0] && code <= chinese_ranges[i][1]) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether the last of a run of points stays with what is behind it; all others are tokens of their own.
  *
- * The second and third substitutions of 13a, taken together: every point is a token of its own, but the last of a run
- * stays with a digit behind it if the second substitution has not consumed it. That one consumes the points in pairs,
- * from the character before the run on, or from the first point if that character is a digit. */
+ * The second and third substitutions of 13a, taken together. The second takes (any character but a digit, point) and so
+ * consumes the points in pairs: from the character before the run on, or, `from_first`, from the first point, where that
+ * character is a digit or there is none. The third then takes (point, any character but a digit): the last point is left
+ * alone only if the second has not consumed it and what is behind it, a digit or nothing, `holds` it. */
+static int last_stays(size_t run, int from_first, int holds)
+{
+    return holds && (run % 2 != 0) == from_first;
+}
+
+/* Write a run of points; return its end. `padded`: the text counts as having a space before and after it. */
 static const unsigned char *write_points(Writer *out, const unsigned char *start, const unsigned char *at,
-                                         const unsigned char *end)
+                                         const unsigned char *end, int padded)
 {
     const unsigned char *run_end = at + 1;
     while (run_end < end && kinds_13a[*run_end] == POINT) {
         run_end++;
     }
-    int odd = (run_end - at) % 2 != 0;
-    int after_digit = at > start && is_digit(at - 1);
-    int stays = run_end < end && is_digit(run_end) && odd == after_digit;
+    int from_first = at == start ? !padded : is_digit(at - 1);
+    int holds = run_end == end ? !padded : is_digit(run_end);
+    int stays = last_stays((size_t)(run_end - at), from_first, holds);
     if (stays && run_end - at == 1) {
         write_byte(out, *at);
         return run_end;
     }
     for (; at < run_end; at++) {
-        write_token(out, *at);
+        write_token(out, at, 1);
     }
     out->open = stays;
     return run_end;
 }
 
-static void split_punctuation(Writer *out, const unsigned char *start, const unsigned char *end)
+/* Write the character at `at`, one that may be more than a byte of a token; return its end. */
+static const unsigned char *write_rare(Writer *out, const unsigned char *start, const unsigned char *at,
+                                       const unsigned char *end, int chinese)
+{
+    size_t space = kinds_13a[*at] == MAYBE_SPACE ? space_length(at, end) : 0;
+    if (space != 0) {
+        out->open = 0;
+        return at + space;
+    }
+    if (chinese && is_chinese(at, end)) {
+        write_token(out, at, 3);
+        return at + 3;
+    }
+    if (kinds_13a[*at] == HYPHEN && at > start && is_digit(at - 1)) {
+        write_token(out, at, 1);
+    }
+    else {
+        write_byte(out, *at);
+    }
+    return at + 1;
+}
+
+/* The substitutions of 13a, or those of zh (`chinese`), which splits Chinese characters off and pads nothing. */
+static void split_punctuation(Writer *out, const unsigned char *start, const unsigned char *end, int chinese)
 {
     for (const unsigned char *at = start; at < end;) {
-        size_t space;
         switch (kinds_13a[*at]) {
         case PLAIN:
             write_byte(out, *at++);
@@ -102,28 +176,13 @@ static void split_punctuation(Writer *out, const unsigned char *start, const uns
             at++;
             break;
         case SYMBOL:
-            write_token(out, *at++);
+            write_token(out, at++, 1);
             break;
         case POINT:
-            at = write_points(out, start, at, end);
-            break;
-        case HYPHEN:
-            if (at > start && is_digit(at - 1)) {
-                write_token(out, *at++);
-            }
-            else {
-                write_byte(out, *at++);
-            }
+            at = write_points(out, start, at, end, !chinese);
             break;
         default:
-            space = space_length(at, end);
-            if (space != 0) {
-                out->open = 0;
-                at += space;
-            }
-            else {
-                write_byte(out, *at++);
-            }
+            at = write_rare(out, start, at, end, chinese);
         }
     }
 }
@@ -145,11 +204,6 @@ static size_t replace(unsigned char *text, size_t size, const char *old, const c
     return kept;
 }
 
-static int has(const unsigned char *text, size_t size, int byte)
-{
-    return memchr(text, byte, size) != NULL;
-}
-
 /* Take out what 13a takes out before it looks at punctuation, in place. Returns the new size. */
 static size_t clean_13a(unsigned char *text, size_t size)
 {
@@ -162,68 +216,183 @@ static size_t clean_13a(unsigned char *text, size_t size)
     return replace(text, size, "&gt;", ">");
 }
 
-static size_t longest_text(Segments texts)
+static int needs_cleaning(const unsigned char *start, const unsigned char *end)
 {
-    int64_t longest = 0;
-    for (size_t i = 0; i < texts.count; i++) {
-        int64_t size = texts.bounds[2 * i + 1] - texts.bounds[2 * i];
-        longest = size > longest ? size : longest;
+    size_t size = (size_t)(end - start);
+    return memchr(start, '&', size) != NULL || memchr(start, '\n', size) != NULL || memchr(start, '<', size) != NULL;
+}
+
+static unsigned char *write_13a(const unsigned char *start, const unsigned char *end, unsigned char *out,
+                                const void *scratch)
+{
+    Writer writer = {out, out, 0};
+    if (needs_cleaning(start, end)) {
+        unsigned char *const *cleaned = scratch;
+        memcpy(*cleaned, start, (size_t)(end - start));
+        end = *cleaned + clean_13a(*cleaned, (size_t)(end - start));
+        start = *cleaned;
     }
-    return (size_t)longest;
+    split_punctuation(&writer, start, end, 0);
+    return writer.at;
+}
+
+/* The size of the longest text that needs cleaning. */
+static size_t scratch_room(Segments texts)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < texts.count; i++) {
+        int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
+        if (start >= 0 && (size_t)(end - start) > room && needs_cleaning(texts.data + start, texts.data + end)) {
+            room = (size_t)(end - start);
+        }
+    }
+    return room;
 }
 
 Outcome tokenize_13a(Segments texts, unsigned char *out, int64_t *bounds)
 {
-    unsigned char *cleaned = NULL;
-    unsigned char *begin = out;
-    for (size_t i = 0; i < texts.count; i++) {
-        if (texts.bounds[2 * i] < 0) {
-            bounds[2 * i] = bounds[2 * i + 1] = -1;
+    unsigned char *scratch = allocate(scratch_room(texts), 1);
+    if (scratch == NULL) {
+        return NO_MEMORY;
+    }
+    write_each(texts, out, bounds, write_13a, &scratch);
+    release(scratch);
+    return DONE;
+}
+
+static unsigned char *write_zh(const unsigned char *start, const unsigned char *end, unsigned char *out,
+                               const void *unused)
+{
+    Writer writer = {out, out, 0};
+    size_t space;
+    (void)unused;
+    end = stripped_end(start, end);
+    while (start < end && (space = space_length(start, end)) != 0) {
+        start += space;
+    }
+    split_punctuation(&writer, start, end, 1);
+    return writer.at;
+}
+
+Outcome tokenize_zh(Segments texts, unsigned char *out, int64_t *bounds)
+{
+    write_each(texts, out, bounds, write_zh, NULL);
+    return DONE;
+}
+
+/* --- intl -------------------------------------------------------------------------------------------------------- */
+
+enum { NUMBER = 1, PUNCTUATION = 2, SIGN = 3 }; /* Unicode's general categories N, P, S */
+
+static unsigned char class_at(const unsigned char *at, const unsigned char *end, const unsigned char *classes)
+{
+    uint32_t code = at < end ? code_point(at, character_length(at, end)) : 0;
+    return code < CODE_POINTS ? classes[code] : 0;
+}
+
+/* Write a run of punctuation; return its end. `before` is the class of the character before it. */
+static const unsigned char *write_punctuation(Writer *out, const unsigned char *at, const unsigned char *end,
+                                              const unsigned char *classes, int from_first)
+{
+    const unsigned char *run_end = at;
+    size_t run = 0;
+    while (run_end < end && class_at(run_end, end, classes) == PUNCTUATION) {
+        run_end += character_length(run_end, end);
+        run++;
+    }
+    int holds = run_end == end || class_at(run_end, end, classes) == NUMBER;
+    int stays = last_stays(run, from_first, holds), joins = stays && run == 1;
+    while (at < run_end) {
+        size_t size = character_length(at, run_end);
+        out->open = joins && out->open;
+        for (size_t i = 0; i < size; i++) {
+            write_byte(out, at[i]);
+        }
+        at += size;
+    }
+    out->open = stays;
+    return run_end;
+}
+
+static void split_classes(Writer *out, const unsigned char *at, const unsigned char *end, const unsigned char *classes)
+{
+    int from_first = 1; /* whether the character before is a number or there is none */
+    while (at < end) {
+        size_t size = character_length(at, end), space = space_length(at, end);
+        unsigned char class = class_at(at, end, classes);
+        if (space == 0 && class == PUNCTUATION) {
+            at = write_punctuation(out, at, end, classes, from_first);
+            from_first = 0;
             continue;
         }
-        const unsigned char *text = texts.data + texts.bounds[2 * i];
-        size_t size = (size_t)(texts.bounds[2 * i + 1] - texts.bounds[2 * i]);
-        if (has(text, size, '&') || has(text, size, '\n') || has(text, size, '<')) {
-            cleaned = cleaned != NULL ? cleaned : allocate(longest_text(texts), 1);
-            if (cleaned == NULL) {
-                return NO_MEMORY;
-            }
-            memcpy(cleaned, text, size);
-            size = clean_13a(cleaned, size);
-            text = cleaned;
+        if (space != 0) {
+            out->open = 0;
         }
-        Writer writer = {out, out, 0};
-        split_punctuation(&writer, text, text + size);
-        bounds[2 * i] = out - begin;
-        out = writer.at;
-        bounds[2 * i + 1] = out - begin;
+        else if (class == SIGN) {
+            write_token(out, at, size);
+        }
+        else {
+            for (size_t i = 0; i < size; i++) {
+                write_byte(out, at[i]);
+            }
+        }
+        from_first = class == NUMBER;
+        at += size;
     }
-    release(cleaned);
+}
+
+static unsigned char *write_intl(const unsigned char *start, const unsigned char *end, unsigned char *out,
+                                 const void *classes)
+{
+    Writer writer = {out, out, 0};
+    split_classes(&writer, start, end, classes);
+    return writer.at;
+}
+
+Outcome tokenize_intl(Segments texts, const unsigned char *classes, unsigned char *out, int64_t *bounds)
+{
+    write_each(texts, out, bounds, write_intl, classes);
     return DONE;
+}
+
+void mark_characters(Segments texts, unsigned char *marks)
+{
+    for (size_t i = 0; i < texts.count; i++) {
+        if (texts.bounds[2 * i] < 0) {
+            continue;
+        }
+        const unsigned char *at = texts.data + texts.bounds[2 * i], *end = texts.data + texts.bounds[2 * i + 1];
+        while (at < end) {
+            size_t size = character_length(at, end);
+            uint32_t code = code_point(at, size);
+            if (code < CODE_POINTS) {
+                marks[code] = 1;
+            }
+            at += size;
+        }
+    }
 }
 
 /* --- char -------------------------------------------------------------------------------------------------------- */
 
+static unsigned char *write_char(const unsigned char *at, const unsigned char *end, unsigned char *out,
+                                 const void *unused)
+{
+    (void)unused;
+    while (at < end) {
+        size_t length = character_length(at, end);
+        memcpy(out, at, length);
+        out += length;
+        at += length;
+        if (at < end) {
+            *out++ = ' ';
+        }
+    }
+    return out;
+}
+
 Outcome tokenize_char(Segments texts, unsigned char *out, int64_t *bounds)
 {
-    unsigned char *begin = out;
-    for (size_t i = 0; i < texts.count; i++) {
-        if (texts.bounds[2 * i] < 0) {
-            bounds[2 * i] = bounds[2 * i + 1] = -1;
-            continue;
-        }
-        const unsigned char *at = texts.data + texts.bounds[2 * i], *end = texts.data + texts.bounds[2 * i + 1];
-        bounds[2 * i] = out - begin;
-        while (at < end) {
-            size_t length = character_length(at, end);
-            memcpy(out, at, length);
-            out += length;
-            at += length;
-            if (at < end) {
-                *out++ = ' ';
-            }
-        }
-        bounds[2 * i + 1] = out - begin;
-    }
+    write_each(texts, out, bounds, write_char, NULL);
     return DONE;
 }

@@ -1,0 +1,290 @@
+/* Lines, references and tokenizers as Python functions. */
+#include "bindings.h"
+
+/* --- lines ------------------------------------------------------------------------------------------------------- */
+
+static PyObject *columns_from_bounds(PyObject *module, PyObject *data, const int64_t *bounds, size_t lines,
+                                     size_t columns)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t column = 0; list != NULL && column < columns; column++) {
+        int64_t *own = NULL;
+        PyObject *bytes = new_integers(2 * lines, &own), *segments = NULL;
+        if (bytes != NULL) {
+            memcpy(own, bounds + column * 2 * lines, 2 * lines * sizeof(int64_t));
+            segments = new_segments(module, data, bytes);
+        }
+        if (segments == NULL || PyList_Append(list, segments) != 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(segments);
+    }
+    return list;
+}
+
+static PyObject *raise_field_count(PyObject *module, const size_t wrong[2])
+{
+    PyObject *arguments = Py_BuildValue("(nn)", (Py_ssize_t)wrong[0], (Py_ssize_t)wrong[1]);
+    if (arguments != NULL) {
+        PyErr_SetObject(state_of(module)->field_count_error, arguments);
+        Py_DECREF(arguments);
+    }
+    return NULL;
+}
+
+/* Raise what Python's own decoder says of bytes that are not UTF-8. */
+static PyObject *raise_not_utf8(const Py_buffer *data)
+{
+    PyObject *text = PyUnicode_DecodeUTF8(data->buf, data->len, NULL);
+    if (text != NULL) {
+        Py_DECREF(text);
+        PyErr_SetString(PyExc_SystemError, "the two UTF-8 decoders disagree");
+    }
+    return NULL;
+}
+
+static PyObject *split_buffer(PyObject *module, PyObject *object, const Py_buffer *data, size_t columns)
+{
+    const unsigned char *bytes = data->buf;
+    size_t size = (size_t)data->len, fields = columns != 0 ? columns : 1, lines = 0, wrong[2] = {0, 0};
+    int valid;
+    Py_BEGIN_ALLOW_THREADS
+    valid = is_utf8(bytes, size);
+    lines = valid ? count_lines(bytes, size) : 0;
+    Py_END_ALLOW_THREADS
+    if (!valid) {
+        return raise_not_utf8(data);
+    }
+    int64_t *bounds = fields <= SIZE_MAX / 2 / sizeof(int64_t) ? allocate(lines, fields * 2 * sizeof(int64_t)) : NULL;
+    if (bounds == NULL) {
+        return PyErr_NoMemory();
+    }
+    Outcome outcome;
+    Py_BEGIN_ALLOW_THREADS
+    outcome = split_lines(bytes, size, columns, lines, bounds, wrong);
+    Py_END_ALLOW_THREADS
+    PyObject *result = outcome == DONE ? columns_from_bounds(module, object, bounds, lines, fields)
+                                       : raise_field_count(module, wrong);
+    release(bounds);
+    return result;
+}
+
+PyObject *py_split_lines(PyObject *module, PyObject *arguments)
+{
+    PyObject *object;
+    Py_ssize_t columns = 0;
+    if (!PyArg_ParseTuple(arguments, "O|n:split_lines", &object, &columns)) {
+        return NULL;
+    }
+    if (columns < 0) {
+        return PyErr_Format(PyExc_ValueError, "columns %zd; expected at least 0", columns);
+    }
+    Py_buffer data;
+    if (PyObject_GetBuffer(object, &data, PyBUF_SIMPLE) != 0) {
+        return NULL;
+    }
+    PyObject *result = split_buffer(module, object, &data, (size_t)columns);
+    PyBuffer_Release(&data);
+    return result;
+}
+
+/* Segments over the same data with bounds that `change` makes; the same object where it changes nothing. */
+static PyObject *rebound(PyObject *module, PyObject *object, void (*change)(Segments, int64_t *))
+{
+    Texts texts;
+    if (texts_open(module, object, &texts) != 0) {
+        return NULL;
+    }
+    int64_t *bounds = NULL;
+    PyObject *bytes = new_integers(2 * texts.segments.count, &bounds), *result = NULL;
+    if (bytes != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        change(texts.segments, bounds);
+        Py_END_ALLOW_THREADS
+        if (memcmp(bounds, texts.segments.bounds, (size_t)texts.bounds.len) == 0) {
+            result = Py_NewRef(object);
+            Py_DECREF(bytes);
+        }
+        else {
+            result = new_segments(module, texts.data.obj, bytes);
+        }
+    }
+    texts_close(&texts);
+    return result;
+}
+
+PyObject *py_strip_trailing(PyObject *module, PyObject *segments)
+{
+    return rebound(module, segments, strip_trailing);
+}
+
+PyObject *py_drop_empty(PyObject *module, PyObject *segments)
+{
+    return rebound(module, segments, drop_empty);
+}
+
+/* --- references -------------------------------------------------------------------------------------------------- */
+
+PyObject *py_reference_counts(PyObject *module, PyObject *references)
+{
+    Streams streams;
+    int64_t counts[3];
+    if (streams_open(module, references, &streams) != 0) {
+        return NULL;
+    }
+    if (streams.count == 0) {
+        streams_close(&streams);
+        PyErr_SetString(PyExc_IndexError, "no reference stream");
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    reference_counts(streams.segments, streams.count, counts);
+    Py_END_ALLOW_THREADS
+    streams_close(&streams);
+    return Py_BuildValue("(LLL)", (long long)counts[0], (long long)counts[1], (long long)counts[2]);
+}
+
+/* --- tokenizers -------------------------------------------------------------------------------------------------- */
+
+typedef Outcome (*Tokenizer)(Segments, unsigned char *, int64_t *);
+
+/* Tokenize with `tokenizer`, or with intl if there are `classes`. */
+static PyObject *tokenize_texts(PyObject *module, Segments texts, Tokenizer tokenizer, const unsigned char *classes)
+{
+    size_t room = tokenized_room(texts);
+    int64_t *bounds = NULL;
+    PyObject *bounds_bytes = new_integers(2 * texts.count, &bounds);
+    PyObject *data = room <= (size_t)PY_SSIZE_T_MAX ? PyBytes_FromStringAndSize(NULL, (Py_ssize_t)room) : PyErr_NoMemory();
+    Outcome outcome = NO_MEMORY;
+    if (data != NULL && bounds_bytes != NULL) {
+        unsigned char *out = (unsigned char *)PyBytes_AsString(data);
+        Py_BEGIN_ALLOW_THREADS
+        outcome = classes != NULL ? tokenize_intl(texts, classes, out, bounds) : tokenizer(texts, out, bounds);
+        Py_END_ALLOW_THREADS
+        if (outcome != DONE) {
+            outcome_error(outcome);
+        }
+    }
+    PyObject *result = NULL;
+    if (outcome == DONE) {
+        result = new_segments(module, data, bounds_bytes);
+        bounds_bytes = NULL;
+    }
+    Py_XDECREF(data);
+    Py_XDECREF(bounds_bytes);
+    return result;
+}
+
+static PyObject *tokenize(PyObject *module, PyObject *object, Tokenizer tokenizer, const unsigned char *classes)
+{
+    Texts texts;
+    if (texts_open(module, object, &texts) != 0) {
+        return NULL;
+    }
+    PyObject *result = tokenize_texts(module, texts.segments, tokenizer, classes);
+    texts_close(&texts);
+    return result;
+}
+
+PyObject *py_tokenize_13a(PyObject *module, PyObject *segments)
+{
+    return tokenize(module, segments, tokenize_13a, NULL);
+}
+
+PyObject *py_tokenize_zh(PyObject *module, PyObject *segments)
+{
+    return tokenize(module, segments, tokenize_zh, NULL);
+}
+
+PyObject *py_tokenize_intl(PyObject *module, PyObject *arguments)
+{
+    PyObject *object, *result = NULL;
+    Py_buffer classes;
+    if (!PyArg_ParseTuple(arguments, "Oy*:tokenize_intl", &object, &classes)) {
+        return NULL;
+    }
+    if (classes.len == CODE_POINTS) {
+        result = tokenize(module, object, NULL, classes.buf);
+    }
+    else {
+        PyErr_Format(PyExc_ValueError, "classes of %zd bytes; expected one a code point", classes.len);
+    }
+    PyBuffer_Release(&classes);
+    return result;
+}
+
+/* The characters that are marked, as a string. */
+static PyObject *marked_characters(const unsigned char *marks)
+{
+    size_t count = 0;
+    for (size_t code = 0; code < CODE_POINTS; code++) {
+        count += marks[code];
+    }
+    uint32_t *codes = allocate(count, sizeof *codes);
+    if (codes == NULL) {
+        return PyErr_NoMemory();
+    }
+    count = 0;
+    for (uint32_t code = 0; code < CODE_POINTS; code++) {
+        if (marks[code]) {
+            codes[count++] = code;
+        }
+    }
+    const uint16_t one = 1;
+    int order = *(const unsigned char *)&one == 1 ? -1 : 1; /* native, so that no byte-order mark is looked for */
+    PyObject *characters =
+        PyUnicode_DecodeUTF32((const char *)codes, (Py_ssize_t)(count * sizeof *codes), "surrogatepass", &order);
+    release(codes);
+    return characters;
+}
+
+PyObject *py_distinct_characters(PyObject *module, PyObject *object)
+{
+    Texts texts;
+    if (texts_open(module, object, &texts) != 0) {
+        return NULL;
+    }
+    unsigned char *marks = allocate(CODE_POINTS, 1);
+    PyObject *result = NULL;
+    if (marks != NULL) {
+        Py_BEGIN_ALLOW_THREADS
+        memset(marks, 0, CODE_POINTS);
+        mark_characters(texts.segments, marks);
+        Py_END_ALLOW_THREADS
+        result = marked_characters(marks);
+    }
+    else {
+        PyErr_NoMemory();
+    }
+    release(marks);
+    texts_close(&texts);
+    return result;
+}
+
+PyObject *py_tokenize_char(PyObject *module, PyObject *segments)
+{
+    return tokenize(module, segments, tokenize_char, NULL);
+}
+
+/* --- hints ------------------------------------------------------------------------------------------------------- */
+
+PyObject *py_count_ending(PyObject *module, PyObject *arguments)
+{
+    PyObject *object;
+    Py_buffer ending;
+    if (!PyArg_ParseTuple(arguments, "Oy*:count_ending", &object, &ending)) {
+        return NULL;
+    }
+    Texts texts;
+    PyObject *result = NULL;
+    if (texts_open(module, object, &texts) == 0) {
+        int64_t found;
+        Py_BEGIN_ALLOW_THREADS
+        found = count_ending(texts.segments, ending.buf, (size_t)ending.len);
+        Py_END_ALLOW_THREADS
+        texts_close(&texts);
+        result = PyLong_FromLongLong(found);
+    }
+    PyBuffer_Release(&ending);
+    return result;
+}

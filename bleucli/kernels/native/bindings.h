@@ -1,0 +1,76 @@
+/* What the files that speak to Python share: bind_*.c hold the functions that Python calls, named py_ and the kernel's
+ * name. Buffers in, buffers out; the counting itself runs without the interpreter's lock. */
+#ifndef BLEU_BINDINGS_H
+#define BLEU_BINDINGS_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <string.h>
+
+#include "kernels.h"
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(hidden)
+#endif
+
+/* The module's state: classes and names that it needs again and again. */
+typedef struct {
+    PyObject *segments_class;
+    PyObject *stats_class;
+    PyObject *field_count_error;
+    PyObject *data_name;
+    PyObject *bounds_name;
+} State;
+
+/* A `Segments` object with its buffers held. */
+typedef struct {
+    Py_buffer data;
+    Py_buffer bounds;
+    Segments segments;
+} Texts;
+
+/* A sequence of `Segments` of one length. */
+typedef struct {
+    Texts *texts;
+    Segments *segments;
+    size_t count;
+} Streams;
+
+State *state_of(PyObject *module);
+/* Raise what the outcome, not DONE, stands for; returns NULL. */
+PyObject *outcome_error(Outcome outcome);
+
+/* These return 0, or -1 with an exception set and nothing held. */
+int buffer_of(PyObject *object, PyObject *attribute, int flags, Py_buffer *buffer);
+int texts_open(PyObject *module, PyObject *object, Texts *texts);
+int streams_open(PyObject *module, PyObject *sequence, Streams *streams);
+void texts_close(Texts *texts);
+void streams_close(Streams *streams);
+int is_aligned(const Py_buffer *buffer);
+
+/* New bytes for `count` integers; *integers is where they lie. */
+PyObject *new_integers(size_t count, int64_t **integers);
+/* A new Segments object; steals `bounds`. */
+PyObject *new_segments(PyObject *module, PyObject *data, PyObject *bounds);
+/* A new SegmentStats object; steals `rows`. */
+PyObject *new_stats(PyObject *module, PyObject *rows, size_t columns);
+
+PyObject *py_split_lines(PyObject *module, PyObject *arguments);
+PyObject *py_strip_trailing(PyObject *module, PyObject *segments);
+PyObject *py_drop_empty(PyObject *module, PyObject *segments);
+PyObject *py_reference_counts(PyObject *module, PyObject *references);
+PyObject *py_tokenize_13a(PyObject *module, PyObject *segments);
+PyObject *py_tokenize_zh(PyObject *module, PyObject *segments);
+PyObject *py_tokenize_intl(PyObject *module, PyObject *arguments);
+PyObject *py_distinct_characters(PyObject *module, PyObject *object);
+PyObject *py_tokenize_char(PyObject *module, PyObject *segments);
+PyObject *py_count_ending(PyObject *module, PyObject *arguments);
+PyObject *py_ngram_stats(PyObject *module, PyObject *arguments);
+PyObject *py_column_sums(PyObject *module, PyObject *object);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+#endif

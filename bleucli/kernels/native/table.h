@@ -1,0 +1,71 @@
+/* An exact hash table from 64-bit keys to ids 0, 1, 2, ..., emptied in no time: one serves all texts of a block. */
+#ifndef BLEU_TABLE_H
+#define BLEU_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define NONE UINT32_MAX /* no id */
+
+typedef struct {
+    uint64_t key;
+    uint32_t era; /* the entry is empty unless this is the table's era */
+    uint32_t id;
+} Entry;
+
+typedef struct {
+    Entry *entries;
+    size_t capacity; /* a power of two */
+    size_t mask;     /* the part in use, so that short texts stay within few cache lines */
+    uint32_t era;
+    uint32_t ids;
+} Table;
+
+/* Empty the table for at most `keys` keys, for which it has the capacity. */
+static inline void table_clear(Table *table, size_t keys)
+{
+    size_t used = 32;
+    while (used < 2 * keys) {
+        used *= 2;
+    }
+    table->mask = used - 1;
+    table->ids = 0;
+    if (++table->era == 0) {
+        memset(table->entries, 0, table->capacity * sizeof *table->entries);
+        table->era = 1;
+    }
+}
+
+static inline uint64_t mixed(uint64_t key)
+{
+    key *= UINT64_C(0x9E3779B97F4A7C15);
+    return key ^ key >> 32;
+}
+
+static inline size_t table_slot(const Table *table, uint64_t key)
+{
+    return (size_t)mixed(key) & table->mask;
+}
+
+/* The id of a key from its slot on, or NONE; *slot is then where it belongs. */
+static inline uint32_t table_find(const Table *table, uint64_t key, size_t *slot)
+{
+    for (;; *slot = (*slot + 1) & table->mask) {
+        const Entry *entry = &table->entries[*slot];
+        if (entry->era != table->era) {
+            return NONE;
+        }
+        if (entry->key == key) {
+            return entry->id;
+        }
+    }
+}
+
+static inline uint32_t table_insert(Table *table, uint64_t key, size_t slot)
+{
+    table->entries[slot] = (Entry){key, table->era, table->ids};
+    return table->ids++;
+}
+
+#endif
