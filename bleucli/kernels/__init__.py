@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "CODE_POINTS",
     "column_sums",
     "count_ending",
     "distinct_characters",
@@ -76,6 +77,8 @@ def _choose(wanted: str) -> "tuple[ModuleType, str, str]":
 
     return reference, "reference", why
 
+
+CODE_POINTS = 0x110000  # the size of the table that tokenize_intl takes
 
 _kernels, live, reason = _choose(os.environ.get("BLEU_KERNELS") or "auto")
 if not TYPE_CHECKING:

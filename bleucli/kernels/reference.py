@@ -179,7 +179,7 @@ def _tokenize_zh(text: str) -> str:
 NUMBER, PUNCTUATION, SYMBOL = 1, 2, 3
 
 
-def tokenize_intl(segments: Segments, classes: bytes, /) -> Segments:
+def tokenize_intl(segments: Segments, classes: bytes | bytearray, /) -> Segments:
     """Tokenize as NIST's mteval-v14 does: punctuation split off except beside numbers, symbols always.
 
     Args:
@@ -196,14 +196,14 @@ def tokenize_intl(segments: Segments, classes: bytes, /) -> Segments:
     return _each(lambda text: _tokenize_intl(text, classes), segments)
 
 
-def _tokenize_intl(text: str, classes: bytes) -> str:
+def _tokenize_intl(text: str, classes: bytes | bytearray) -> str:
     text = _substitute_pairs(text, classes, lambda a, b: a != NUMBER and b == PUNCTUATION, "{0} {1} ")
     text = _substitute_pairs(text, classes, lambda a, b: a == PUNCTUATION and b != NUMBER, " {0} {1}")
     text = "".join(f" {character} " if classes[ord(character)] == SYMBOL else character for character in text)
     return " ".join(text.split())
 
 
-def _substitute_pairs(text: str, classes: bytes, fits: Callable[[int, int], bool], replacement: str) -> str:
+def _substitute_pairs(text: str, classes: bytes | bytearray, fits: Callable[[int, int], bool], replacement: str) -> str:
     """Replace two neighbours whose classes fit, from left to right, none of them twice."""
     pieces = []
     at = 0

@@ -8,6 +8,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Sequence
+from operator import add
 
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError
@@ -32,17 +33,19 @@ if TYPE_CHECKING:
     class Tally(NamedTuple):
         """The additive result of a block of segments: what a corpus's score is made from.
 
-        sums: of the statistics. fewest, most: references a segment has. suspects: hypotheses that look tokenized.
+        segments: how many. sums: of their statistics. fewest, most: references that one has. signs: what the metric's
+        hints are made from (see `observe`), numbers to be added.
         """
 
+        segments: int
         sums: tuple[int | float, ...]
         fewest: int
         most: int
-        suspects: int
+        signs: tuple[int, ...]
 
 else:
     References = namedtuple("References", "streams fewest most")
-    Tally = namedtuple("Tally", "sums fewest most suspects")
+    Tally = namedtuple("Tally", "segments sums fewest most signs")
 
 
 class Score:
@@ -78,14 +81,15 @@ class Score:
 def joined(left: Tally, right: Tally) -> Tally:
     """Add two tallies of one metric.
 
-    >>> joined(Tally((1, 2), 1, 1, 0), Tally((3, 4), 1, 2, 5))
-    Tally(sums=(4, 6), fewest=1, most=2, suspects=5)
+    >>> joined(Tally(1, (1, 2), 1, 1, (0,)), Tally(1, (3, 4), 1, 2, (5,)))
+    Tally(segments=2, sums=(4, 6), fewest=1, most=2, signs=(5,))
     """
     return Tally(
-        tuple(a + b for a, b in zip(left.sums, right.sums, strict=True)),
+        left.segments + right.segments,
+        tuple(map(add, left.sums, right.sums)),
         min(left.fewest, right.fewest),
         max(left.most, right.most),
-        left.suspects + right.suspects,
+        tuple(map(add, left.signs, right.signs)),
     )
 
 
@@ -130,9 +134,9 @@ class Metric(ABC):
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return keys and values for the signature, between `nrefs` and `version`."""
 
-    def suspects(self, hypotheses: Segments) -> int:
-        """Count the hypotheses that look as if they were not meant for this metric."""
-        return 0
+    def observe(self, hypotheses: Segments) -> tuple[int, ...]:
+        """Count the signs of input that is not meant for this metric; `hints` reads their sums."""
+        return ()
 
     def hints(self, tally: Tally) -> list[str]:
         """Return what a user should know about the input of a corpus's score."""
@@ -168,7 +172,7 @@ class Metric(ABC):
     def tally(self, hypotheses: Segments, references: References) -> Tally:
         """Count a block of segments and add it up."""
         sums = kernels.column_sums(self.compare(self.prepare(hypotheses), references))
-        return Tally(sums, references.fewest, references.most, self.suspects(hypotheses))
+        return Tally(len(hypotheses), sums, references.fewest, references.most, self.observe(hypotheses))
 
     def signature(self, fewest: int, most: int) -> Signature:
         """Return the signature of a score whose segments had at least `fewest` and at most `most` references."""

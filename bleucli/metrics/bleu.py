@@ -3,13 +3,14 @@
 `BLEU` is the metric; `corpus_bleu`, `raw_corpus_bleu` and `sentence_bleu` are sacreBLEU's shorthands for it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import exp, log
 
 from bleucli import kernels, tokenizers
 from bleucli.errors import UsageError
 from bleucli.metrics.base import Metric, References, Score, Tally
+from bleucli.metrics.inspection import subword_marks, unspaced_letters
 from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
@@ -18,6 +19,20 @@ DEFAULT_ORDER = 4
 # sacreBLEU 2.6.0: so many hypotheses that end in " ." make it warn of tokenized input
 _TOKENIZED_ENDING = b" ."
 _TOKENIZED_MANY = 100
+_TOKENIZED_HINT = (
+    "{} hypotheses end in ' .', so the text looks tokenized, which changes the score; detokenize it, or say --force (in"
+    " Python force=True) if it is meant to be so"
+)
+# A mark in every twentieth segment is no accident
+_SUBWORD_FEW = 20
+_SUBWORD_HINT = "{} subword marks (@@ or ▁) are left in the text, which changes the score; join the subwords first"
+_UNSPACED_HINT = (
+    "most letters are of a script without spaces between words, which 13a does not cut; choose a tokenizer with -tok or"
+    " -l (bleu --list-tokenizers)"
+)
+_SHORT_PENALTY = 0.7
+_SHORT_HINT = "the output has {} tokens for {} of the references (BP = {:.3f}); are translations missing or cut?"
+_TOO_SHORT_HINT = "the text is too short for n-grams of order {}; for single segments use effective order (-sl)"
 # sacreBLEU 2.6.0 takes this for the logarithm of 0
 _LOG_OF_ZERO = -9999999999.0
 # What rounding can add to a perfect score (100.00000000000004)
@@ -73,11 +88,12 @@ class BLEU(Metric):
     Args:
         lowercase: compare without regard to case.
         force: do not warn of input that looks tokenized.
-        tokenize: name of the tokenizer; None for `13a`.
+        tokenize: name of the tokenizer; None for the usual one of the target language.
         smooth_method: `exp`, `floor`, `add-k` or `none`.
         smooth_value: for `floor` and `add-k`; None for 0.1 and 1.
         max_ngram_order: N, the longest n-gram.
         effective_order: leave out the orders that the hypotheses are too short for; for single segments.
+        trg_lang: target language, a two-letter code; "" for any.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: take an empty reference for a missing one.
 
@@ -103,8 +119,9 @@ class BLEU(Metric):
         smooth_value: float | None = None,
         max_ngram_order: int = DEFAULT_ORDER,
         effective_order: bool = False,
-        *,
+        trg_lang: str = "",
         references: Iterable[Iterable[str | None]] | None = None,
+        *,
         skip_empty_refs: bool = False,
     ) -> None:
         if max_ngram_order < 1:
@@ -114,7 +131,9 @@ class BLEU(Metric):
         self.smoothing = Smoothing(smooth_method, smooth_value)
         self.max_ngram_order = max_ngram_order
         self.effective_order = effective_order
-        self.tokenizer = tokenizers.get(tokenize or tokenizers.DEFAULT)
+        tokenize = tokenize or tokenizers.default_for(trg_lang)
+        self.tokenizer = tokenizers.get(tokenize)
+        self.advice = tokenizers.advice(tokenize, trg_lang)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
 
     def prepare(self, segments: Segments) -> Segments:
@@ -163,18 +182,30 @@ class BLEU(Metric):
             fields.append(("empty", "missing"))
         return fields
 
-    def suspects(self, hypotheses: Segments) -> int:
-        """Count the hypotheses that end in a space and a period."""
-        return 0 if self.force else kernels.count_ending(hypotheses, _TOKENIZED_ENDING)
+    def observe(self, hypotheses: Segments) -> tuple[int, ...]:
+        """Count endings in a space and a period, subword marks, letters of unspaced scripts and all letters."""
+        endings = 0 if self.force else kernels.count_ending(hypotheses, _TOKENIZED_ENDING)
+        marks = 0 if self.force else subword_marks(hypotheses)
+        return endings, marks, *(unspaced_letters(hypotheses) if self.tokenizer.signature == "13a" else (0, 0))
 
     def hints(self, tally: Tally) -> list[str]:
-        """Warn where so many hypotheses end in a space and a period that they must be tokenized."""
-        if tally.suspects < _TOKENIZED_MANY:
-            return []
-        return [
-            f"{tally.suspects} hypotheses end in ' .', so the text looks tokenized, which changes the score;"
-            " detokenize it, or say --force (in Python force=True) if it is meant to be so"
-        ]
+        """Warn of text that is not what the tokenizer expects, of output that is too short, of a score of 0."""
+        endings, marks, unspaced, letters = tally.signs
+        candidates = (
+            (endings >= _TOKENIZED_MANY, _TOKENIZED_HINT.format(endings)),
+            (marks * _SUBWORD_FEW > tally.segments, _SUBWORD_HINT.format(marks)),
+            (2 * unspaced > letters, _UNSPACED_HINT),
+            *self._score_hints(tally.sums),
+        )
+        return [hint for applies, hint in candidates if applies] + self.advice
+
+    def _score_hints(self, sums: Sequence[int | float]) -> Iterator[tuple[bool, str]]:
+        sys_len, ref_len, order = int(sums[0]), int(sums[1]), self.max_ngram_order
+        bp = brevity_penalty(sys_len, ref_len)
+        yield bp < _SHORT_PENALTY, _SHORT_HINT.format(sys_len, ref_len, bp)
+        matched, totals = any(sums[2 : 2 + order]), sums[2 + order :]
+        yield not matched, "BLEU is 0 since no word is matched; no smoothing applies then"
+        yield matched and not totals[-1] and not self.effective_order, _TOO_SHORT_HINT.format(order)
 
 
 def _geometric_mean(precisions: list[float]) -> float:

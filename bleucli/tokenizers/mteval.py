@@ -16,3 +16,35 @@ class Mteval13a:
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with punctuation split off."""
         return kernels.tokenize_13a(segments)
+
+
+class International:
+    """`intl`: mimics mteval-v14's international tokenization; which character is what, the `regex` package says.
+
+    >>> list(International().tokenize(Segments.from_strings(["«Ja», 5% von $5"])))
+    ['« Ja » , 5 % von $ 5']
+    """
+
+    signature = "intl"
+
+    def __init__(self) -> None:
+        self._classes = bytearray(kernels.CODE_POINTS)
+        self._known = bytearray(kernels.CODE_POINTS)
+
+    def tokenize(self, segments: Segments) -> Segments:
+        """Return the segments with punctuation and symbols split off."""
+        self._classify(kernels.distinct_characters(segments))
+        return kernels.tokenize_intl(segments, self._classes)
+
+    def _classify(self, characters: str) -> None:
+        """Look up the general categories of characters that were not met before."""
+        unknown = "".join([character for character in characters if not self._known[ord(character)]])
+        if not unknown:
+            return
+        import regex
+
+        for value, pattern in ((1, r"\p{N}"), (2, r"\p{P}"), (3, r"\p{S}")):
+            for character in regex.findall(pattern, unknown):
+                self._classes[ord(character)] = value
+        for character in unknown:
+            self._known[ord(character)] = 1

@@ -1,0 +1,51 @@
+"""Signs of input that a score was not made for, counted block by block.
+
+- `subword_marks`: leftovers of subword segmentation
+- `unspaced_letters`: letters of scripts that put no spaces between words
+"""
+
+import re
+
+from bleucli.segments import Segments
+
+# As subword-nmt and SentencePiece mark them
+_SUBWORD_MARKS = (b"@@ ", "▁".encode())
+# Thai, Lao, Burmese, Hangul, Khmer, kana, Han
+_UNSPACED = (
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+# So much of a block tells what script it is in
+_SAMPLE_BYTES = 4096
+
+
+def subword_marks(segments: Segments) -> int:
+    """Count the marks that subword segmentation leaves.
+
+    >>> subword_marks(Segments.from_strings(["an un@@ usu@@ al word", "▁so", "plain"]))
+    3
+    """
+    text = _stretch(segments)
+    return sum(text.count(mark) for mark in _SUBWORD_MARKS)
+
+
+def unspaced_letters(segments: Segments) -> tuple[int, int]:
+    """Count, at the start of the block, the letters of scripts without spaces between words, and all letters.
+
+    >>> unspaced_letters(Segments.from_strings(["東京 so"]))
+    (2, 4)
+    """
+    text = _stretch(segments, _SAMPLE_BYTES)
+    if text.isascii():
+        return 0, len(text)
+    letters = "".join(text.decode("utf-8", "ignore").split())
+    return len(re.findall(_UNSPACED, letters)), len(letters)
+
+
+def _stretch(segments: Segments, limit: int = -1) -> bytes:
+    """Return the bytes from the first text to the last, at most `limit` of them."""
+    present = [bound for bound in (*segments.pairs[:2], *segments.pairs[-2:]) if bound >= 0]
+    if len(present) < 4:  # the first or the last one is missing
+        present = [bound for bound in segments.pairs if bound >= 0]
+    start, end = min(present, default=0), max(present, default=0)
+    return bytes(memoryview(segments.data)[start : end if limit < 0 else min(end, start + limit)])
