@@ -26,6 +26,20 @@ class KernelError(BleuError):
     """The native kernels were demanded (`BLEU_KERNELS=native`) and cannot be used."""
 
 
+class LengthError(BleuError):
+    """Texts that belong together have different numbers of segments.
+
+    Args:
+        message: the sentence.
+        longest, shortest: positions, among the texts, of one that is too long and one that is too short.
+    """
+
+    def __init__(self, message: str, longest: int, shortest: int) -> None:
+        super().__init__(message)
+        self.longest = longest
+        self.shortest = shortest
+
+
 class FieldCountError(BleuError):
     """A line with another number of tab-separated fields than the lines before it, or than was asked for.
 

@@ -8,7 +8,9 @@ Text comes in blocks; each is tokenized, counted and added up, references once f
 
 from collections import deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import and_
 
+from bleucli import hints
 from bleucli.metrics import Metric
 from bleucli.metrics.base import Tally, joined
 from bleucli.results import Results, ScoreRecord, SystemResult
@@ -52,26 +54,59 @@ def score_systems(
         BleuError: the sources do not have the same number of segments, or a segment has no reference.
     """
 
-    def count(piece: _Piece) -> list[list[Tally]]:
+    def count(piece: _Piece) -> list[_Observed]:
         prepared = [metric.prepare_references(piece.references, piece.start) for metric in metrics]
         return [
-            [metric.tally(column, block) for metric, block in zip(metrics, prepared, strict=True)]
+            _Observed(
+                [metric.tally(column, block) for metric, block in zip(metrics, prepared, strict=True)],
+                [hints.identical(column, reference) for reference in piece.references],
+                _numbered(hints.shift(column, piece.references[0]), piece.start),
+            )
             for column in piece.hypotheses
         ]
 
-    total: list[list[Tally]] | None = None
-    segments = 0
-    for piece, tallies in _in_order(count, _pieces(systems, references), jobs):
-        total = tallies if total is None else [list(map(joined, *pair)) for pair in zip(total, tallies, strict=True)]
-        segments += len(piece.hypotheses[0])
-    names = [name for source in systems for name in source.names]
+    total: list[_Observed] | None = None
+    for _, observed in _in_order(count, _pieces(systems, references), jobs):
+        total = observed if total is None else list(map(_added, total, observed))
     assert total is not None
-    scored = zip(names, total, strict=True)
+    names = [name for source in systems for name in source.names]
+    labels = [name for source in references for name in source.names]
+    scored = list(zip(names, total, strict=True))
     return Results(
-        [SystemResult(name, list(map(_record, metrics, row))) for name, row in scored],
-        segments,
-        [hint for name, row in zip(names, total, strict=True) for hint in _hints(name, metrics, row)],
+        [SystemResult(name, list(map(_record, metrics, observed.tallies))) for name, observed in scored],
+        total[0].tallies[0].segments,
+        [hint for name, observed in scored for hint in _hints(name, labels, metrics, observed)],
     )
+
+
+if TYPE_CHECKING:
+
+    class _Observed(NamedTuple):
+        """What was counted and seen of one system.
+
+        tallies: one a metric. same: for each reference, whether the system is equal to it. shifted: the first line that
+        is out of step with the first reference, from 1, and by how many lines.
+        """
+
+        tallies: list[Tally]
+        same: list[bool]
+        shifted: tuple[int, int] | None
+
+else:
+    _Observed = namedtuple("_Observed", "tallies same shifted")
+
+
+def _added(left: "_Observed", right: "_Observed") -> "_Observed":
+    return _Observed(
+        list(map(joined, left.tallies, right.tallies)),
+        list(map(and_, left.same, right.same)),
+        left.shifted or right.shifted,
+    )
+
+
+def _numbered(shifted: tuple[int, int] | None, start: int) -> tuple[int, int] | None:
+    """Turn an index in a block that starts at `start` into a line number."""
+    return None if shifted is None else (start + shifted[0] + 1, shifted[1])
 
 
 def score_segments(
@@ -102,8 +137,17 @@ def _record(metric: Metric, tally: Tally) -> ScoreRecord:
     return ScoreRecord(score.name, score.score, score.verbose, signature, metric.higher_is_better)
 
 
-def _hints(name: str, metrics: Sequence[Metric], tallies: Sequence[Tally]) -> Iterator[str]:
-    for metric, tally in zip(metrics, tallies, strict=True):
+def _hints(name: str, references: Sequence[str], metrics: Sequence[Metric], observed: "_Observed") -> Iterator[str]:
+    for reference, same in zip(references, observed.same, strict=False):
+        if same:
+            yield f"{name} is the same text as the reference {reference}; is it the system's output?"
+    if observed.shifted is not None:
+        line, offset = observed.shifted
+        yield (
+            f"from line {line} on, {name} is out of step with {references[0]}: its line {line} fits line"
+            f" {line + offset} there; look for a missing or doubled line"
+        )
+    for metric, tally in zip(metrics, observed.tallies, strict=True):
         yield from (f"{name}: {hint}" for hint in metric.hints(tally))
 
 

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 
-from bleucli.errors import BleuError, InputTypeError
+from bleucli.errors import BleuError, InputTypeError, LengthError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,7 +150,8 @@ def align(series: Sequence[Iterator[Sequence[Segments]]], names: Sequence[str]) 
         names: of the series, for the error.
 
     Raises:
-        BleuError: the series do not have the same number of segments, or have none at all.
+        LengthError: the series do not have the same number of segments.
+        BleuError: one has none at all.
 
     >>> left = iter([[Segments.from_strings(["a", "b", "c"])]])
     >>> right = iter([[Segments.from_strings(["x"])], [Segments.from_strings(["y", "z"])]])
@@ -189,9 +190,11 @@ def _check_all_ended(
     if not counts[shortest]:
         raise BleuError(f"{names[shortest]} is empty; expected one segment a line, at least one")
     longest = counts.index(max(counts))
-    raise BleuError(
+    raise LengthError(
         f"{names[longest]} has {_plural(counts[longest])} but {names[shortest]} has {_plural(counts[shortest])}: "
-        f"line {counts[shortest] + 1} of {names[shortest]} is missing; give files with one line for each segment"
+        f"line {counts[shortest] + 1} of {names[shortest]} is missing; give one line for each segment",
+        longest,
+        shortest,
     )
 
 

@@ -23,7 +23,8 @@ _SHORT = {
     "empty": "em",
     "version": "v",
 }
-_LONG = {short: long for long, short in _SHORT.items()}
+_LONG = {short: long for long, short in _SHORT.items()} | {"numrefs": "nrefs"}
+_EXPECTED = "expected one such as BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
 VERSION = f"bleucli-{__version__}"
 
 
@@ -46,25 +47,28 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str) -> "Signature":
-        """Read a signature back, long or short, with or without the metric's name before it.
+        """Read a signature back: long or short, of sacreBLEU 1.x or 2.x or ours, a whole score line included.
 
         Raises:
             BleuError: a part is not of the form `key:value`, or a key stands twice.
+
+        >>> str(Signature.parse("BLEU+case.mixed+numrefs.1+smooth.exp+tok.13a+version.1.4.14 = 26.1 57.9/31.9"))
+        'case:mixed|nrefs:1|smooth:exp|tok:13a|version:1.4.14'
         """
-        parts = text.strip().split("|")
-        if ":" not in parts[0]:
+        signature = text.strip().partition(" = ")[0]
+        old = ":" not in signature
+        parts = signature.split("+" if old else "|")
+        if _is_metric_name(parts[0], old):
             parts = parts[1:]
         fields: dict[str, str] = {}
         for part in parts:
-            key, colon, value = part.partition(":")
+            key, mark, value = part.partition("." if old else ":")
             key = _LONG.get(key, key)
-            if not colon or not key or key in fields:
-                raise BleuError(
-                    f"{part!r} in the signature {text!r} is no new key:value; expected nrefs:1|case:mixed|..."
-                )
+            if not mark or not key or key in fields:
+                raise BleuError(f"{part!r} in the signature {text!r} is no new key:value; {_EXPECTED}")
             fields[key] = value
         if not fields:
-            raise BleuError(f"{text!r} is no signature; expected nrefs:1|case:mixed|...")
+            raise BleuError(f"{text!r} is no signature; {_EXPECTED}")
         return cls(fields.items())
 
     def format(self, short: bool = False) -> str:
@@ -85,3 +89,7 @@ class Signature:
 
     def __hash__(self) -> int:
         return hash(self.format())
+
+
+def _is_metric_name(part: str, old: bool) -> bool:
+    return ("." if old else ":") not in part

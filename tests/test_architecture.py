@@ -17,6 +17,7 @@ MAY_IMPORT = {
     "stats": BASE,
     "results": BASE,
     "kernels": BASE | {"segments", "stats"},
+    "hints": BASE | {"segments", "kernels"},
     "textfiles": BASE | {"segments", "kernels"},
     "optional_deps": BASE | {"segments", "kernels"},
     "signature": BASE | {"_version"},
@@ -25,7 +26,7 @@ MAY_IMPORT = {
     "resampling": BASE | {"stats", "kernels", "optional_deps"},
     "testsets": BASE | {"segments", "textfiles", "optional_deps"},
     "output": BASE | {"results", "optional_deps"},
-    "evaluate": BASE | {"segments", "stats", "metrics", "resampling", "results"},
+    "evaluate": BASE | {"segments", "stats", "hints", "metrics", "resampling", "results"},
 }
 MAY_IMPORT["cli"] = set(MAY_IMPORT)
 MAY_IMPORT["__main__"] = {"cli", "errors"}

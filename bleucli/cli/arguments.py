@@ -6,7 +6,7 @@ Long options may be abbreviated. What is unique among sacreBLEU's options keeps 
 import argparse
 from collections.abc import Sequence
 
-from bleucli import metrics, tokenizers
+from bleucli import metrics
 from bleucli.errors import UsageError
 from bleucli.metrics.bleu import DEFAULT_ORDER
 from bleucli.metrics.smoothing import METHODS
@@ -59,7 +59,15 @@ SACREBLEU_OPTIONS = (
     "--no-color",
     "--format",
 )
-_OURS = ("--jobs", "--output", "--max-ngram-order", "--skip-empty-refs", "--fail-under")
+_OURS = (
+    "--jobs",
+    "--output",
+    "--max-ngram-order",
+    "--skip-empty-refs",
+    "--fail-under",
+    "--like",
+    "--list-tokenizers",
+)
 
 FORMATS = ("json", "text")
 
@@ -143,11 +151,14 @@ def _add_metrics(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_bleu(group: "argparse._ArgumentGroup") -> None:
-    group.add_argument("--tokenize", "-tok", choices=tokenizers.NAMES, help=f"(default: {tokenizers.DEFAULT})")
+    group.add_argument("--tokenize", "-tok", metavar="NAME", help="see --list-tokenizers (default: by -l, else 13a)")
+    group.add_argument("--language-pair", "-l", metavar="xx-YY", help="source and target language; picks the tokenizer")
     group.add_argument("--lowercase", "-lc", action="store_true", help="compare without regard to case")
-    group.add_argument("--smooth-method", "-s", choices=METHODS, default="exp", help="(default: exp)")
+    group.add_argument("--smooth-method", "-s", choices=METHODS, help="(default: exp)")
     group.add_argument("--smooth-value", "-sv", type=float, metavar="X", help="for floor (0.1) and add-k (1)")
-    group.add_argument("--max-ngram-order", type=int, default=DEFAULT_ORDER, metavar="N", help="(default: 4)")
+    group.add_argument("--max-ngram-order", type=int, metavar="N", help=f"(default: {DEFAULT_ORDER})")
+    group.add_argument("--like", metavar="SIGNATURE", help="score as a published signature says")
+    group.set_defaults(effective_order=False)
     group.add_argument("--force", action="store_true", help="do not warn of tokenized input")
 
 
@@ -165,4 +176,5 @@ def _add_report(group: "argparse._ArgumentGroup") -> None:
 
 def _add_modes(group: "argparse._ArgumentGroup") -> None:
     group.add_argument("--version", "-V", action="store_true", help="version and live kernels")
+    group.add_argument("--list-tokenizers", action="store_true", help="what each is for and what it needs")
     group.add_argument("--help", "-h", action="store_true", help="this page")

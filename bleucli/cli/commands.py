@@ -4,15 +4,18 @@ import os
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
-from bleucli import evaluate, kernels
+from bleucli import evaluate, kernels, tokenizers
 from bleucli._version import __version__
+from bleucli.cli import like
 from bleucli.cli.arguments import FORMATS, parse, parser
 from bleucli.cli.streams import Environment, deliver, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.evaluate import Source
 from bleucli.metrics import METRICS, Metric
+from bleucli.metrics.bleu import DEFAULT_ORDER
 from bleucli.output import Layout
 from bleucli.results import Results
+from bleucli.signature import Signature
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
@@ -54,6 +57,8 @@ def _run(words: Sequence[str], environment: Environment) -> Status:
         return _print(parser().format_help(), options, environment)
     if options.version:
         return _print(f"bleu {__version__} ({kernels.live} kernels)\n", options, environment)
+    if options.list_tokenizers:
+        return _print(_tokenizer_list(), options, environment)
     _check(options)
     texts = _Texts(options, environment)
     if options.sentence_level:
@@ -87,6 +92,8 @@ def _check(options: "Namespace") -> None:
         raise UsageError("--fail-under nan; expected a score")
     if options.sentence_level and options.fail_under is not None:
         raise UsageError("--fail-under needs a corpus's score; leave out --sentence-level")
+    if options.like is not None:
+        options.like = Signature.parse(options.like)
     if options.output == "":
         raise UsageError("--output is empty; name a file")
 
@@ -110,19 +117,45 @@ def _layout(options: "Namespace") -> Layout:
 
 def _metrics(options: "Namespace") -> list[Metric]:
     """Make the metrics that were asked for, each once, in the order in which they are printed."""
+    if options.like is not None:
+        like.take_over(options, options.like)
     arguments = {
         "bleu": {
             "lowercase": options.lowercase,
             "force": options.force,
             "tokenize": options.tokenize,
-            "smooth_method": options.smooth_method,
+            "smooth_method": options.smooth_method or "exp",
             "smooth_value": options.smooth_value,
-            "max_ngram_order": options.max_ngram_order,
-            "effective_order": options.sentence_level,
+            "max_ngram_order": DEFAULT_ORDER if options.max_ngram_order is None else options.max_ngram_order,
+            "effective_order": options.effective_order or options.sentence_level,
+            "trg_lang": _target_language(options.language_pair),
         }
     }
     wanted = [name for name in METRICS if name in options.metrics]
-    return [METRICS[name](skip_empty_refs=options.skip_empty_refs, **arguments[name]) for name in wanted]
+    made = [METRICS[name](skip_empty_refs=options.skip_empty_refs, **arguments[name]) for name in wanted]
+    for metric in made if options.like is not None else ():
+        like.check(metric, options.like)
+    return made
+
+
+def _target_language(pair: str | None) -> str:
+    """Return the target of a language pair, a code of two letters for the languages that have one.
+
+    >>> _target_language("en-zh"), _target_language(None)
+    ('zh', '')
+    """
+    if pair is None:
+        return ""
+    source, _, target = pair.partition("-")
+    if not source.isalpha() or not target.isalpha():
+        raise UsageError(f"--language-pair {pair}; expected the form xx-YY, such as en-de")
+    return target
+
+
+def _tokenizer_list() -> str:
+    rows = list(tokenizers.listing())
+    names, abouts, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+    return "".join(f"{name:<{names}}  {about:<{abouts}}  {state}\n" for name, about, state in rows)
 
 
 def _threads(jobs: int) -> int:
@@ -171,6 +204,13 @@ class _Texts:
         """Return the systems, those on standard input numbered if there are several."""
         return [_source(file, _system_names(file)) for file in self._systems]
 
+    def which_is_which(self, segments: int) -> str:
+        """Return a line that tells references and systems apart."""
+        references = ", ".join(file.name for file in self._references)
+        systems = ", ".join(file.name for file in self._systems)
+        many = "s" if len(self._references) > 1 else "", "s" if len(self._systems) > 1 else ""
+        return f"reference{many[0]} {references}, {segments} segments; system{many[1]} {systems}"
+
     def hints(self) -> list[str]:
         """Return what is to be said of the files, once they were read."""
         return [hint for file in (*self._references, *self._systems) for hint in file.hints]
@@ -214,6 +254,10 @@ def _print_segments(options: "Namespace", texts: _Texts, environment: Environmen
 def _print_systems(options: "Namespace", texts: _Texts, environment: Environment) -> Status:
     chosen = _format(options, environment)
     results = evaluate.score_systems(texts.systems(), texts.references(), _metrics(options), _threads(options.jobs))
+    if len(options.refs) + len(options.input or []) > 1:
+        _note(texts.which_is_which(results.segments), options, environment)
+    for note in like.notes(results.systems[0].scores[0], options.like) if options.like is not None else ():
+        _note(note, options, environment)
     hints = [*texts.hints(), *results.hints]
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
         hints.append(f"this was slow: {kernels.reason}")
@@ -250,6 +294,11 @@ def _gate_failures(results: Results, bound: float | None) -> Iterator[str]:
         if first.score < bound if first.higher_is_better else first.score > bound:
             worse = "under" if first.higher_is_better else "over"
             yield f"{system.name}: {first.name} {first.score!r} is {worse} {bound!r} (--fail-under)"
+
+
+def _note(text: str, options: "Namespace", environment: Environment) -> None:
+    if not options.quiet:
+        environment.say("note", text)
 
 
 def _warn(hints: Sequence[str], options: "Namespace", environment: Environment) -> None:
