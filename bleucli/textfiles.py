@@ -1,13 +1,13 @@
 r"""Text files and standard input as blocks of segments.
 
-A line ends at `\n` alone; trailing white space is cut; a byte-order mark is dropped, with a hint. Files of any size
-are read in blocks of bounded size: whole lines, about 256 KiB of them.
+A line ends at `\n` alone; trailing white space is cut; a byte-order mark is dropped, with a hint; what is compressed is
+unpacked, whatever its name. Files of any size are read in blocks of bounded size: whole lines, about 256 KiB of them.
 """
 
 import codecs
 from collections.abc import Iterable, Iterator
 
-from bleucli import kernels
+from bleucli import compression, kernels
 from bleucli.errors import BleuError, FieldCountError
 from bleucli.segments import Segments
 
@@ -77,8 +77,7 @@ class TextFile:
             try:
                 segments = kernels.split_lines(data, 0 if columns == 1 else columns)
             except UnicodeDecodeError as error:
-                line = self._lines + data.count(b"\n", 0, error.start) + 1
-                raise self._undecodable(error, line, self._bytes + error.start) from None
+                raise self._not_utf8(error) from None
             except FieldCountError as error:
                 raise BleuError(
                     f"{self.name}, line {self._lines + error.line + 1}: expected {columns} tab-separated fields, found"
@@ -87,6 +86,28 @@ class TextFile:
             self._lines += len(segments[0])
             self._bytes += len(data)
             yield segments
+
+    def lines(self) -> Iterator[tuple[int, list[str]]]:
+        """Read the file as it is, line by line; each block is the number of lines before it, and its lines.
+
+        Raises:
+            BleuError: the file cannot be read, or is not in its encoding.
+        """
+        for data in self._whole_lines():
+            try:
+                lines = data.decode().split("\n")
+            except UnicodeDecodeError as error:
+                raise self._not_utf8(error) from None
+            if not lines[-1]:
+                lines.pop()
+            yield self._lines, lines
+            self._lines += len(lines)
+            self._bytes += len(data)
+
+    def _not_utf8(self, error: UnicodeDecodeError) -> BleuError:
+        """Place an error of the block that comes next."""
+        line = self._lines + error.object.count(b"\n", 0, error.start) + 1
+        return self._undecodable(error, line, self._bytes + error.start)
 
     def _undecodable(self, error: UnicodeDecodeError, line: int, offset: int) -> BleuError:
         byte = error.object[error.start]
@@ -142,6 +163,16 @@ class TextFile:
             yield encoded
 
     def _chunks(self) -> Iterator[bytes]:
+        """Read the file, unpacked if it is compressed."""
+        chunks = self._raw_chunks()
+        start = b""
+        while len(start) < compression.LONGEST_START and (chunk := next(chunks, b"")):
+            start += chunk
+        codec = compression.codec_of(start)
+        chunks = _chained(start, chunks)
+        return chunks if codec is None else compression.unpacked(chunks, codec, self.name, self.hints)
+
+    def _raw_chunks(self) -> Iterator[bytes]:
         try:
             with _opened(self._path) if self._stream is None else _Kept(self._stream) as stream:
                 while chunk := stream.read(_BLOCK_BYTES):

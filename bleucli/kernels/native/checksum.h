@@ -1,2 +1,2 @@
 /* Written by kernels/sources.py: the checksum of the other files in this folder. */
-#define BLEU_SOURCES_CHECKSUM "8f76094b"
+#define BLEU_SOURCES_CHECKSUM "357b3dec"

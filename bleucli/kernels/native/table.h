@@ -2,8 +2,8 @@
 #ifndef BLEU_TABLE_H
 #define BLEU_TABLE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "kernels.h"
+
 #include <string.h>
 
 #define NONE UINT32_MAX /* no id */
@@ -21,6 +21,26 @@ typedef struct {
     uint32_t era;
     uint32_t ids;
 } Table;
+
+/* Make room for `keys` keys; 0 if there is no memory. */
+static inline int table_start(Table *table, size_t keys)
+{
+    table->capacity = 32;
+    while (table->capacity < 2 * keys) {
+        table->capacity *= 2;
+    }
+    table->era = 0;
+    table->entries = allocate(table->capacity, sizeof *table->entries);
+    if (table->entries != NULL) {
+        memset(table->entries, 0, table->capacity * sizeof *table->entries);
+    }
+    return table->entries != NULL;
+}
+
+static inline void table_free(Table *table)
+{
+    release(table->entries);
+}
 
 /* Empty the table for at most `keys` keys, for which it has the capacity. */
 static inline void table_clear(Table *table, size_t keys)

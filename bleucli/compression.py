@@ -1,0 +1,248 @@
+"""Compressed text, unpacked piece by piece: gzip, bzip2, xz and zstd, told by their first bytes.
+
+A file may consist of several members (streams, frames) in a row. What stands behind the last one is treated as the
+command-line tools do: gzip and bzip2 leave out what is not theirs, with a warning; for xz and zstd it is an error.
+"""
+
+import sys
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+
+from bleucli.errors import BleuError
+from bleucli.optional_deps import load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple, Protocol
+
+    class _Member(Protocol):
+        """One member that is being unpacked.
+
+        eof: it is complete. rest: what stood behind its end in the last data. errors: what its library raises.
+        """
+
+        errors: tuple[type[Exception], ...]
+
+        @property
+        def eof(self) -> bool: ...
+        @property
+        def rest(self) -> bytes: ...
+        def pieces(self, data: bytes) -> Iterator[bytes]: ...
+
+    class Codec(NamedTuple):
+        """A kind of compression.
+
+        name: for messages. starts: first bytes of a file. again: first bytes of a further member. padding: zero bytes
+        may follow a member, in multiples of this; 0 for none. lenient: anything else may follow, too. member: makes a
+        new member, given the file's name.
+        """
+
+        name: str
+        starts: tuple[bytes, ...]
+        again: tuple[bytes, ...]
+        padding: int
+        lenient: bool
+        member: Callable[[str], _Member]
+
+else:
+    Codec = namedtuple("Codec", "name starts again padding lenient member")
+
+# So many bytes at the start of a file tell how it is compressed
+LONGEST_START = 10
+# Unpacked in pieces of at most so many bytes, however well they were packed
+_PIECE_BYTES = 1 << 18
+# Four bytes of zstd can hold 128 KiB (a block of one repeated byte), and zstandard takes no limit: so much of it at once
+_ZSTD_BYTES = 512
+# xz -9 takes 65 MiB; zstd takes 128 MiB without --long
+_XZ_MEMORY = 1 << 28
+
+
+class _Gzip:
+    """A member of a gzip file (RFC 1952)."""
+
+    def __init__(self) -> None:
+        import zlib
+
+        self.errors = (zlib.error,)
+        self._decoder = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof
+
+    @property
+    def rest(self) -> bytes:
+        return self._decoder.unused_data
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        piece = self._decoder.decompress(data, _PIECE_BYTES)
+        yield piece
+        while not self._decoder.eof and (self._decoder.unconsumed_tail or len(piece) == _PIECE_BYTES):
+            piece = self._decoder.decompress(self._decoder.unconsumed_tail, _PIECE_BYTES)
+            yield piece
+
+
+class _Standard:
+    """A stream or frame for one of the standard decompressors, which are all alike but zlib's."""
+
+    def __init__(self, decoder: "Any", error: type[Exception]) -> None:
+        self.errors = (error,)
+        self._decoder = decoder
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._decoder.eof)
+
+    @property
+    def rest(self) -> bytes:
+        return bytes(self._decoder.unused_data)
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        yield self._decoder.decompress(data, _PIECE_BYTES)
+        while not (self._decoder.eof or self._decoder.needs_input):
+            yield self._decoder.decompress(b"", _PIECE_BYTES)
+
+
+class _Zstandard:
+    """A frame for the package `zstandard`."""
+
+    def __init__(self, library: "Any") -> None:
+        self.errors = (library.ZstdError,)
+        self.rest = b""
+        self._decoder = library.ZstdDecompressor().decompressobj()
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._decoder.eof)
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        for start in range(0, len(data), _ZSTD_BYTES):
+            unpacked = self._decoder.decompress(data[start : start + _ZSTD_BYTES])
+            for at in range(0, len(unpacked), _PIECE_BYTES):
+                yield unpacked[at : at + _PIECE_BYTES]
+            if self._decoder.eof:
+                self.rest = self._decoder.unused_data + data[start + _ZSTD_BYTES :]
+                return
+
+
+def _gzip(_: str) -> "_Member":
+    return _Gzip()
+
+
+def _bzip2(name: str) -> "_Member":
+    try:
+        from bz2 import BZ2Decompressor
+    except ImportError:
+        raise _not_supported(name, "bzip2") from None
+    return _Standard(BZ2Decompressor(), OSError)
+
+
+def _xz(name: str) -> "_Member":
+    try:
+        from lzma import FORMAT_XZ, LZMADecompressor, LZMAError
+    except ImportError:
+        raise _not_supported(name, "xz") from None
+    return _Standard(LZMADecompressor(FORMAT_XZ, memlimit=_XZ_MEMORY), LZMAError)
+
+
+def _zstd(name: str) -> "_Member":
+    if sys.version_info >= (3, 14):
+        from compression.zstd import ZstdDecompressor, ZstdError
+
+        return _Standard(ZstdDecompressor(), ZstdError)
+    try:
+        return _Zstandard(load("zstandard", "zstd"))
+    except BleuError as error:
+        raise BleuError(f"{name} is a zstd file, but {error}") from None
+
+
+def _not_supported(name: str, codec: str) -> BleuError:
+    return BleuError(f"{name} is a {codec} file, which this Python was built without; unpack it first")
+
+
+# A skippable frame (RFC 8878, 3.1.2) may come first
+_ZSTD_STARTS = (b"(\xb5/\xfd", *(bytes((number,)) + b"*M\x18" for number in range(0x50, 0x60)))
+_BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")  # the second one in a file of nothing
+_BZIP2_STARTS = tuple(b"BZh%d" % size + block for size in range(1, 10) for block in _BZIP2_BLOCKS)
+_XZ_STARTS = (b"\xfd7zXZ\0",)
+_CODECS = (
+    Codec("gzip", (b"\x1f\x8b\x08",), (b"\x1f\x8b",), 1, True, _gzip),
+    Codec("bzip2", _BZIP2_STARTS, (b"BZh",), 0, True, _bzip2),
+    Codec("xz", _XZ_STARTS, _XZ_STARTS, 4, False, _xz),
+    Codec("zstd", _ZSTD_STARTS, _ZSTD_STARTS, 0, False, _zstd),
+)
+
+
+def codec_of(start: bytes) -> "Codec | None":
+    r"""Return how a file that starts so is compressed; None if it is not.
+
+    >>> codec_of(b"\x1f\x8b\x08\0\0").name, codec_of(b"BZh9 is text")
+    ('gzip', None)
+    """
+    return next((codec for codec in _CODECS if start.startswith(codec.starts)), None)
+
+
+def unpacked(chunks: Iterator[bytes], codec: "Codec", name: str, hints: list[str]) -> Iterator[bytes]:
+    """Unpack a file.
+
+    Args:
+        chunks: of the file.
+        codec: how it is compressed.
+        name: of the file, for messages.
+        hints: what a user should know about the file is added here.
+
+    Raises:
+        BleuError: the file is damaged, or nothing is installed that could unpack it.
+
+    >>> import gzip
+    >>> chunks = iter([gzip.compress(b"a "), gzip.compress(b"b")])
+    >>> b"".join(unpacked(chunks, _CODECS[0], "a.gz", []))
+    b'a b'
+    """
+    data = next(chunks, b"")
+    while data:
+        member = codec.member(name)
+        while not member.eof:
+            data = data or next(chunks, b"")
+            if not data:
+                raise _damaged(name, codec, "it is cut short")
+            yield from _pieces(member, data, codec, name)
+            data = member.rest
+        data = _further_member(data, chunks, codec, name, hints)
+
+
+def _pieces(member: "_Member", data: bytes, codec: "Codec", name: str) -> Iterator[bytes]:
+    try:
+        yield from member.pieces(data)
+    except member.errors as error:
+        if "memory" in str(error).lower():
+            raise BleuError(
+                f"{name} takes too much memory to unpack (its {codec.name} window is too large); unpack it first"
+            ) from None
+        raise _damaged(name, codec, "its bytes do not fit together") from None
+
+
+def _further_member(data: bytes, chunks: Iterator[bytes], codec: "Codec", name: str, hints: list[str]) -> bytes:
+    """Return the start of a member that follows, or nothing at the end of the file."""
+    data, zeros = _without_padding(data, codec)
+    while len(data) < LONGEST_START and (chunk := next(chunks, b"")):
+        data, more = _without_padding(data + chunk, codec)
+        zeros += more
+    if zeros % (codec.padding or 1) == 0:
+        if not data:
+            return b""
+        if data.startswith(codec.again):
+            return data
+    if not codec.lenient:
+        raise _damaged(name, codec, "something else follows")
+    hints.append(f"{name}: what follows the {codec.name} data was left out")
+    return b""
+
+
+def _without_padding(data: bytes, codec: "Codec") -> tuple[bytes, int]:
+    kept = data.lstrip(b"\0") if codec.padding else data
+    return kept, len(data) - len(kept)
+
+
+def _damaged(name: str, codec: "Codec", why: str) -> BleuError:
+    return BleuError(f"{name} is a damaged {codec.name} file: {why}; pack or fetch it anew")

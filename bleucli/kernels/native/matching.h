@@ -1,0 +1,53 @@
+/* Clipped n-gram matches between sequences of ids, for words and characters alike.
+ *
+ * Tokens have ids already, those of the hypothesis 0, 1, 2, ...; a token of a reference that the hypothesis lacks is
+ * NONE. An n-gram's id is found by the pair (id of its first n-1 tokens, id of its last token). Only what the hypothesis
+ * holds gets an id, so references are looked up and never stored; and an n-gram can match only where its first n-1 tokens
+ * did, so every order looks at fewer places than the one before. */
+#ifndef BLEU_MATCHING_H
+#define BLEU_MATCHING_H
+
+#include "kernels.h"
+#include "table.h"
+
+#define MISSING_TEXT SIZE_MAX
+
+/* A text: its tokens, and those of its n-grams of the current order that can still match. */
+typedef struct {
+    uint32_t *tokens;
+    size_t size;      /* tokens in all, or MISSING_TEXT */
+    uint32_t *starts; /* where each n-gram starts, ascending */
+    uint32_t *grams;
+    size_t gram_count;
+} Ids;
+
+typedef struct {
+    Table hashed;          /* pairs, where a table of all of them would be too large */
+    uint32_t *direct;      /* a table of all pairs; an entry is era << 16 | id */
+    size_t direct_room;
+    uint32_t direct_era;
+    int is_direct;
+    uint32_t width;        /* of the table: the number of different tokens */
+    uint32_t ids;          /* given out for the current order */
+    uint32_t *in_hypothesis; /* how often the hypothesis has each n-gram of the current order */
+    uint32_t *in_reference;  /* how often one reference has it */
+    uint32_t *most;          /* how often at most any reference has it */
+} Matcher;
+
+/* How many integers of memory a matcher takes for hypotheses of at most `room` tokens, and a text of `room` tokens. */
+size_t matcher_memory(size_t room);
+#define IDS_MEMORY(room) (3 * (room))
+
+/* Lay a text, or a matcher, out in memory. The matcher allocates its hash table; free it in any case. */
+Ids ids_in(uint32_t *memory, size_t room);
+Outcome matcher_start(Matcher *matcher, uint32_t *memory, size_t room);
+void matcher_free(Matcher *matcher);
+
+void add_token(Ids *text, uint32_t id);
+
+/* Fill correct[0 .. max_order): the hypothesis's n-grams that a reference has, each at most as often as any single
+ * reference has it. `different` is the number of different tokens of the hypothesis. Uses the texts up. */
+void match_orders(Matcher *matcher, Ids *hypothesis, uint32_t different, Ids *references, size_t reference_count,
+                  size_t max_order, int64_t *correct);
+
+#endif

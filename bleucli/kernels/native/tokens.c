@@ -1,0 +1,133 @@
+/* Tokens between white space; see tokens.h. */
+#include "tokens.h"
+
+#include <string.h>
+
+/* --- tokens ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t load(const unsigned char *at, size_t size)
+{
+    uint64_t bytes = 0;
+    memcpy(&bytes, at, size);
+    return bytes;
+}
+
+static uint64_t token_key(const unsigned char *at, size_t size)
+{
+    if (size >= 4 && size <= 8) {
+        return load(at, 4) | load(at + size - 4, 4) << 32;
+    }
+    if (size < 4) {
+        return at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)at[size - 1] << 16;
+    }
+    uint64_t hash = size;
+    const unsigned char *last = at + size - 8;
+    for (; at < last; at += 8) {
+        hash = mixed(hash ^ load(at, 8));
+    }
+    return hash ^ load(last, 8);
+}
+
+static int same_token(const Token *a, const Token *b)
+{
+    return a->size == b->size && (a->size <= 8 || memcmp(a->at, b->at, a->size) == 0);
+}
+
+Token token_of(const unsigned char *at, size_t size)
+{
+    return (Token){at, size, token_key(at, size)};
+}
+
+enum { INSIDE = 0, ASCII_SPACE, MAYBE_SPACE };
+
+static const unsigned char kinds[256] = {
+    [0x09] = ASCII_SPACE, [0x0A] = ASCII_SPACE, [0x0B] = ASCII_SPACE, [0x0C] = ASCII_SPACE, [0x0D] = ASCII_SPACE,
+    [0x1C] = ASCII_SPACE, [0x1D] = ASCII_SPACE, [0x1E] = ASCII_SPACE, [0x1F] = ASCII_SPACE, [0x20] = ASCII_SPACE,
+    [0xC2] = MAYBE_SPACE, [0xE1] = MAYBE_SPACE, [0xE2] = MAYBE_SPACE, [0xE3] = MAYBE_SPACE,
+};
+
+static size_t space_at(const unsigned char *at, const unsigned char *end)
+{
+    return kinds[*at] == INSIDE ? 0 : kinds[*at] == ASCII_SPACE ? 1 : space_length(at, end);
+}
+
+int next_token(const unsigned char **at, const unsigned char *end, Token *token)
+{
+    const unsigned char *start = *at;
+    size_t space;
+    while (start < end && (space = space_at(start, end)) != 0) {
+        start += space;
+    }
+    const unsigned char *stop = start;
+    while (stop < end && space_at(stop, end) == 0) {
+        stop++;
+    }
+    *at = stop;
+    if (start == stop) {
+        return 0;
+    }
+    *token = token_of(start, (size_t)(stop - start));
+    return 1;
+}
+
+/* Texts up to this size get room for a token every two bytes; the tokens of longer ones are counted first. */
+#define SHORT_TEXT 65536
+
+size_t token_room(const unsigned char *at, const unsigned char *end)
+{
+    size_t tokens = 0;
+    Token token;
+    if (end - at <= SHORT_TEXT) {
+        return (size_t)(end - at) / 2 + 1;
+    }
+    while (next_token(&at, end, &token)) {
+        tokens++;
+    }
+    return tokens;
+}
+
+size_t most_tokens(Segments texts)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < texts.count; i++) {
+        int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
+        size_t tokens = start < 0 ? 0 : token_room(texts.data + start, texts.data + end);
+        most = tokens > most ? tokens : most;
+    }
+    return most;
+}
+
+/* --- vocabulary -------------------------------------------------------------------------------------------------- */
+
+Outcome vocabulary_start(Vocabulary *vocabulary, size_t room)
+{
+    vocabulary->known = allocate(room, sizeof *vocabulary->known);
+    return table_start(&vocabulary->table, room) && vocabulary->known != NULL ? DONE : NO_MEMORY;
+}
+
+void vocabulary_clear(Vocabulary *vocabulary, size_t room)
+{
+    table_clear(&vocabulary->table, room);
+}
+
+void vocabulary_free(Vocabulary *vocabulary)
+{
+    table_free(&vocabulary->table);
+    release(vocabulary->known);
+}
+
+uint32_t token_id(Vocabulary *vocabulary, const Token *token, int add)
+{
+    Table *table = &vocabulary->table;
+    size_t slot = table_slot(table, token->key);
+    uint32_t id = table_find(table, token->key, &slot);
+    while (id != NONE && !same_token(&vocabulary->known[id], token)) {
+        slot = (slot + 1) & table->mask;
+        id = table_find(table, token->key, &slot);
+    }
+    if (id == NONE && add) {
+        id = table_insert(table, token->key, slot);
+        vocabulary->known[id] = *token;
+    }
+    return id;
+}

@@ -1,0 +1,30 @@
+"""Packages that only some uses need: imported late, or an error that ends in what to type."""
+
+from importlib import import_module
+
+from bleucli.errors import BleuError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def load(module: str, extra: str) -> "ModuleType":
+    """Import and return a module that one of our extras installs.
+
+    Raises:
+        BleuError: it is not installed, or what is installed cannot be imported.
+
+    >>> load("math", "ja").sqrt(9)
+    3.0
+    >>> load("no_such_module", "ja")
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.BleuError: the module no_such_module is not installed; type: pip install 'bleucli[ja]'
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name == module
+        why = "is not installed" if missing else f"cannot be imported ({' '.join(str(error).split())})"
+        raise BleuError(f"the module {module} {why}; type: pip install 'bleucli[{extra}]'") from None

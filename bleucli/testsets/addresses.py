@@ -1,0 +1,66 @@
+"""Addresses of downloads: `https:`, `http:`, `file:` or a plain path. Nothing here looks at a disk or the network."""
+
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+
+def is_web(address: str) -> bool:
+    """Return whether an address is asked over the network.
+
+    >>> is_web("https://example.org/a"), is_web("file:///data/a"), is_web("data/a")
+    (True, False, False)
+    """
+    return address.lower().startswith(("https://", "http://"))
+
+
+def last_component(address: str) -> str:
+    """Return the last path component, by which a download is named in the cache.
+
+    >>> last_component("https://example.org/data/test%20set.tgz?raw=1"), last_component("data/test set.tgz")
+    ('test%20set.tgz', 'test set.tgz')
+    """
+    path = urlsplit(address).path if is_web(address) else local_path(address)
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def local_path(address: str) -> str:
+    """Return the path that a plain path or a `file:` address stands for.
+
+    >>> local_path("file:///data/test%20set.tgz"), local_path("data/50%.tgz")
+    ('/data/test set.tgz', 'data/50%.tgz')
+    """
+    if not address.lower().startswith("file:"):
+        return address
+    from urllib.request import url2pathname
+
+    return url2pathname(urlsplit(address).path)
+
+
+def to_ask(address: str, name: str, mirror: str = "", offline: bool = False) -> list[str]:
+    """Return the addresses to ask for a download, in order; none if all of them need a network that must not be used.
+
+    Args:
+        address: where the download comes from.
+        name: of what is downloaded: a folder of the mirror.
+        mirror: an address below which copies lie as `name/last component`, or "".
+        offline: leave out what needs the network.
+
+    >>> to_ask("https://example.org/data/a.tgz", "acme/news", "https://mirror.example/")
+    ['https://mirror.example/acme/news/a.tgz', 'https://example.org/data/a.tgz']
+    >>> to_ask("https://example.org/data/a.tgz", "acme/news", "/srv/mirror", offline=True)
+    ['/srv/mirror/acme/news/a.tgz']
+    """
+    copy = f"{mirror.rstrip('/')}/{name}/{last_component(address)}"
+    asked = [copy, address] if mirror else [address]
+    return [one for one in asked if not (offline and is_web(one))]
+
+
+def shown(address: str) -> str:
+    """Return an address as messages show it: without a user's name and password.
+
+    >>> shown("https://ada:secret@example.org/a.tgz"), shown("data/a@b.tgz")
+    ('https://example.org/a.tgz', 'data/a@b.tgz')
+    """
+    if not is_web(address):
+        return unquote(address) if address.lower().startswith("file:") else address
+    parts = urlsplit(address)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

@@ -1,0 +1,52 @@
+"""Where downloads are kept, and what the environment says about them: the only place that reads those variables."""
+
+import os
+import sys
+from collections.abc import Mapping
+
+
+def cache_directory() -> str:
+    """Return the folder of all downloads: `$BLEU_HOME`, `$SACREBLEU`, an existing `~/.sacrebleu`, or the platform's.
+
+    A cache that sacreBLEU filled is used as it is.
+    """
+    home = os.path.expanduser("~")
+    shared = os.path.join(home, ".sacrebleu")
+    return chosen_directory(os.environ, home, shared if os.path.isdir(shared) else "", sys.platform)
+
+
+def mirror() -> str:
+    """Return the address that is asked before any other (`BLEU_MIRROR`), or ""."""
+    return os.environ.get("BLEU_MIRROR", "")
+
+
+def offline() -> bool:
+    """Return whether the network must not be used (`BLEU_OFFLINE`, unless it is empty or 0)."""
+    return os.environ.get("BLEU_OFFLINE", "") not in ("", "0")
+
+
+def chosen_directory(variables: Mapping[str, str], home: str, shared: str, platform: str) -> str:
+    """Decide on the cache directory.
+
+    Args:
+        variables: of the environment; an empty one counts as unset.
+        home: the user's home directory.
+        shared: sacreBLEU's directory in it, or "" where there is none.
+        platform: as in `sys.platform`.
+
+    >>> chosen_directory({"SACREBLEU": "/data/sacrebleu"}, "/home/ada", "", "linux")
+    '/data/sacrebleu'
+    """
+    return variables.get("BLEU_HOME") or variables.get("SACREBLEU") or shared or _of_platform(variables, home, platform)
+
+
+def _of_platform(variables: Mapping[str, str], home: str, platform: str) -> str:
+    if platform == "win32":
+        folder = variables.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+    elif platform == "darwin":
+        folder = os.path.join(home, "Library", "Caches")
+    else:
+        folder = variables.get("XDG_CACHE_HOME", "")
+        if not os.path.isabs(folder):  # the XDG specification: a relative path is to be ignored
+            folder = os.path.join(home, ".cache")
+    return os.path.join(folder, "bleu")

@@ -1,0 +1,289 @@
+"""One attempt to bring a file from an address to the disk, from where an earlier attempt stopped if the server lets us.
+
+What has come so far lies in `PATH.part`. If the server named a version of the file, `PATH.part.json` holds it, and the
+next attempt asks for the rest of that very version (Range with If-Range); without it, everything is asked for again.
+"""
+
+import json
+import os
+import sys
+from collections import namedtuple
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+
+from bleucli.testsets.addresses import is_web, local_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple, NoReturn
+
+    from requests import Response, Session
+    from tqdm import tqdm
+
+    class Left(NamedTuple):
+        """What an earlier attempt left behind: a number of bytes, and the version of the file that they are from."""
+
+        size: int
+        version: str
+
+else:
+    Left = namedtuple("Left", "size version")
+
+SECONDS_TO_CONNECT = 10.0
+SECONDS_OF_SILENCE = 30.0
+CHUNK_BYTES = 1 << 16
+MOST_REDIRECTS = 10
+SECONDS_BEFORE_BAR = 1.0
+_TRANSIENT = frozenset([408, 425, 429])  # and all from 500 on
+
+
+class Failed(Exception):
+    """An address does not give the file, and asking again would not help."""
+
+
+class Interrupted(Failed):
+    """An address did not give the whole file; the rest may come if it is asked again."""
+
+
+class Unusable(Interrupted):
+    """What an earlier attempt left is of no use to this server; the whole file may come if it is asked again."""
+
+
+def part_of(path: str) -> str:
+    """Return where the bytes of an unfinished download lie."""
+    return f"{path}.part"
+
+
+def transfer(address: str, path: str) -> bool:
+    """Bring the whole file to `part_of(path)`; return whether its beginning is from an earlier attempt.
+
+    Raises:
+        Interrupted: it may work if it is tried again.
+        Failed: it will not.
+        OSError: the disk cannot take the file.
+    """
+    if not is_web(address):
+        discard(path)
+        _append(path, 0, None, _read(local_path(address)))
+        return False
+    left = left_by(path, address)
+    try:
+        return _transfer_from_web(address, path, left)
+    except Unusable:
+        discard(path)
+        raise
+
+
+def left_by(path: str, address: str) -> Left:
+    """Return what can be used of an earlier attempt with the same address; throw away what cannot."""
+    try:
+        with open(_state_of(path), encoding="utf-8") as file:
+            state = json.load(file)
+        if state["address"] == address and os.path.getsize(part_of(path)):
+            return Left(os.path.getsize(part_of(path)), state["version"])
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
+        pass
+    discard(path)
+    return Left(0, "")
+
+
+def discard(path: str) -> None:
+    """Throw away what an unfinished download left: first what makes it usable, then the bytes."""
+    for leftover in (_state_of(path), part_of(path)):
+        with suppress(FileNotFoundError):
+            os.remove(leftover)
+
+
+def tidy(path: str) -> None:
+    """Throw away what an unfinished download left, unless a later attempt can use it."""
+    if not os.path.exists(_state_of(path)):
+        discard(path)
+
+
+def finish(path: str) -> None:
+    """Give a whole and verified download its real name."""
+    with suppress(FileNotFoundError):
+        os.remove(_state_of(path))
+    os.replace(part_of(path), path)
+
+
+def starts_at(status: int, content_range: str, size: int) -> int:
+    """Decide at which byte of the file the body of an answer begins.
+
+    Args:
+        status: of the answer.
+        content_range: its header of that name, or "".
+        size: the number of bytes that we have; if not 0, those behind them were asked for.
+
+    >>> starts_at(200, "", 7), starts_at(206, "bytes 7-9/10", 7)
+    (0, 7)
+    """
+    if status == 200:
+        return 0
+    if status == 206 and size and content_range.startswith(f"bytes {size}-"):
+        return size
+    if status in (206, 416):
+        raise Unusable(f"answered {_named(status)} to a request for the bytes from {size} on")
+    if status in _TRANSIENT or status >= 500:
+        raise Interrupted(f"answered {_named(status)}")
+    raise Failed(f"answered {_named(status)}")
+
+
+def version_in(headers: Mapping[str, str]) -> str:
+    """Return what names the version of a file exactly enough to ask for the rest of it, or "".
+
+    A weak tag is not exact; a date is (RFC 9110, 8.8.2.2) if the file was not changed in the very second of the answer.
+
+    >>> version_in({"ETag": '"5f3"'}), version_in({"ETag": 'W/"5f3"'})
+    ('"5f3"', '')
+    """
+    tag, changed, asked = (headers.get(name, "") for name in ("ETag", "Last-Modified", "Date"))
+    if tag:
+        return tag if tag.startswith('"') else ""
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return changed if parsedate_to_datetime(changed) < parsedate_to_datetime(asked) else ""
+    except (TypeError, ValueError):
+        return ""
+
+
+def body_size(headers: Mapping[str, str]) -> int | None:
+    """Return the announced number of bytes of a body, or None if none was announced.
+
+    >>> body_size({"Content-Length": "12"}), body_size({"Transfer-Encoding": "chunked"})
+    (12, None)
+    """
+    size = headers.get("Content-Length", "")
+    return int(size) if size.isdecimal() and "Transfer-Encoding" not in headers else None
+
+
+def _state_of(path: str) -> str:
+    return f"{path}.part.json"
+
+
+def _named(status: int) -> str:
+    """Return a status with its name.
+
+    >>> _named(404), _named(599)
+    ('404 Not Found', '599')
+    """
+    from http import HTTPStatus
+
+    return f"{status} {HTTPStatus(status).phrase}" if status in set(HTTPStatus) else str(status)
+
+
+def _transfer_from_web(address: str, path: str, left: Left) -> bool:
+    with _answer(address, left) as answer:
+        start = starts_at(answer.status_code, answer.headers.get("Content-Range", ""), left.size)
+        if not start:
+            discard(path)
+            _write_state(path, address, version_in(answer.headers))
+        expected = body_size(answer.headers)
+        got = _append(path, start, expected, _chunks(answer))
+    if expected is not None and got != expected:
+        raise Interrupted(f"ended after {start + got} of {start + expected} bytes")
+    return start > 0
+
+
+@contextmanager
+def _answer(address: str, left: Left) -> "Iterator[Response]":
+    """Ask an address; the body is not read yet."""
+    import requests
+
+    headers = {"Accept-Encoding": "identity", "User-Agent": "bleucli"}
+    if left.size:
+        headers |= {"Range": f"bytes={left.size}-", "If-Range": left.version}
+    with requests.Session() as session, closing(_asked(session, address, headers)) as answer:
+        yield answer
+
+
+def _asked(session: "Session", address: str, headers: dict[str, str]) -> "Response":
+    import requests
+
+    session.max_redirects = MOST_REDIRECTS
+    try:
+        return session.get(address, headers=headers, stream=True, timeout=(SECONDS_TO_CONNECT, SECONDS_OF_SILENCE))
+    except requests.TooManyRedirects:
+        raise Failed(f"redirects more than {MOST_REDIRECTS} times") from None
+    except requests.Timeout:
+        raise Interrupted("gives no answer in time") from None
+    except requests.exceptions.SSLError as error:
+        raise Failed(f"cannot be trusted ({_innermost(error)})") from None
+    except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
+        raise Interrupted(f"cannot be reached ({_innermost(error)})") from None
+    except (requests.RequestException, ValueError) as error:
+        raise Failed(f"cannot be asked ({_innermost(error)})") from None
+
+
+def _chunks(answer: "Response") -> Iterator[bytes]:
+    """Read a body as it was sent: a server that calls a .gz file gzip-encoded does not get it unpacked."""
+    from urllib3.exceptions import HTTPError, ReadTimeoutError
+
+    try:
+        yield from answer.raw.stream(CHUNK_BYTES, decode_content=False)
+    except (TimeoutError, ReadTimeoutError):
+        raise Interrupted(f"was silent for {SECONDS_OF_SILENCE:g} seconds") from None
+    except (HTTPError, OSError) as error:
+        raise Interrupted(f"broke off ({_innermost(error)})") from None
+
+
+def _read(path: str) -> Iterator[bytes]:
+    try:
+        with open(path, "rb") as file:
+            while chunk := file.read(CHUNK_BYTES):
+                yield chunk
+    except OSError as error:
+        raise Failed(f"cannot be read ({error.strerror or error})") from None
+
+
+def _innermost(error: BaseException) -> str:
+    """Return, in one line, the cause of the cause of an error: what the system said, not what each library made of it.
+
+    >>> try:
+    ...     try:
+    ...         raise ConnectionRefusedError(111, "Connection refused")
+    ...     except OSError:
+    ...         raise RuntimeError("Pool(host=...): retries exceeded")
+    ... except RuntimeError as error:
+    ...     _innermost(error)
+    'Connection refused'
+    """
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    return " ".join(str(getattr(error, "strerror", None) or error).split()) or type(error).__name__
+
+
+def _write_state(path: str, address: str, version: str) -> None:
+    if version:
+        with open(_state_of(path), "w", encoding="utf-8") as file:
+            json.dump({"address": address, "version": version}, file)
+
+
+def _append(path: str, start: int, expected: int | None, chunks: Iterable[bytes]) -> int:
+    """Write chunks behind what `part_of(path)` holds; return the number of bytes that came."""
+    got = 0
+    with _bar(path, start, expected) as bar, open(part_of(path), "ab") as file:
+        for chunk in chunks:
+            file.write(chunk)
+            bar.update(len(chunk))
+            got += len(chunk)
+        file.flush()
+        os.fsync(file.fileno())
+    return got
+
+
+def _bar(path: str, start: int, expected: int | None) -> "tqdm[NoReturn]":
+    """Return a progress bar on stderr; it shows only on a terminal, and if the download takes a while."""
+    from tqdm import tqdm
+
+    return tqdm(
+        total=None if expected is None else start + expected,
+        initial=start,
+        desc=os.path.basename(path),
+        unit="B",
+        unit_scale=True,
+        leave=False,
+        delay=SECONDS_BEFORE_BAR,
+        disable=sys.stderr is None or not sys.stderr.isatty(),
+    )

@@ -1,0 +1,17 @@
+"""How the tokenizers of other libraries are called: once for each distinct text."""
+
+from collections.abc import Callable, Iterable
+
+from bleucli.segments import Segments
+
+
+def tokenize_distinct(segments: Segments, tokenize: Callable[[list[str]], Iterable[str]]) -> Segments:
+    """Return what `tokenize` makes of the texts; missing ones stay missing, and equal ones are tokenized once.
+
+    >>> list(tokenize_distinct(Segments.from_strings(["a b", None, "a b"]), lambda texts: [" ".join(t) for t in texts]))
+    ['a   b', None, 'a   b']
+    """
+    texts = list(segments)
+    distinct = list({text: None for text in texts if text is not None})
+    tokens = dict(zip(distinct, tokenize(distinct), strict=True))
+    return Segments.from_strings([None if text is None else tokens[text] for text in texts])

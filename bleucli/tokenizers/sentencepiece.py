@@ -1,0 +1,105 @@
+"""The SentencePiece tokenizers: spBLEU's (`flores101`, `flores200`, `spBLEU-1K`) and local models (`spm:PATH`).
+
+Segments are split into the pieces of a model. Those that have a name are downloaded into the cache, where a file that
+sacreBLEU put is used as it is.
+"""
+
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+
+from bleucli.errors import BleuError
+from bleucli.optional_deps import load
+from bleucli.segments import Segments
+from bleucli.testsets.download import fetch_model
+from bleucli.tokenizers.distinct import tokenize_distinct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+# Goyal et al. 2022 (FLORES-101), NLLB Team 2022 (FLORES-200), and spBLEU-1K, for a thousand languages, many of them
+# African; sacreBLEU 2.6.0 takes them from there.
+ADDRESSES = {
+    "flores101": "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model",
+    "flores200": "https://tinyurl.com/flores200sacrebleuspm",
+    "spBLEU-1K": "https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model",
+}
+_NEW_NAMES = {"spm": "flores101"}
+
+
+class LocalModel:
+    """`spm:PATH`: the model in a file.
+
+    Raises:
+        BleuError: the file cannot be read, or is no model; or SentencePiece is not installed.
+
+    Attributes:
+        signature: `spm-` and the first 8 hexadecimal digits of the file's SHA-256.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._model, digest = _loaded(path, *_stamp(path))
+        self.signature = f"spm-{digest[:8]}"
+
+    def tokenize(self, segments: Segments) -> Segments:
+        """Return the segments with a space between pieces."""
+        return tokenize_distinct(segments, self._tokens)
+
+    def _tokens(self, texts: list[str]) -> Iterator[str]:
+        return map(" ".join, self._model.EncodeAsPieces(texts, num_threads=1))
+
+
+class PublishedModel(LocalModel):
+    """`flores101`, `flores200`, `spBLEU-1K`, or `spm`: a model that is downloaded once.
+
+    Raises:
+        BleuError: as for `LocalModel`, or the model cannot be downloaded.
+
+    Attributes:
+        signature: the name; of a deprecated one the name that it has now.
+        deprecated: what to warn of, or "".
+    """
+
+    def __init__(self, name: str) -> None:
+        current = _NEW_NAMES.get(name, name)
+        load("sentencepiece", "spm")  # before a download for nothing
+        super().__init__(fetch_model(ADDRESSES[current], name=current))
+        self.signature = current
+        self.deprecated = "" if name == current else f"the tokenizer {name} is now called {current}; say {current}"
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    """Return size and time of a file, by which a model that was loaded before is recognised."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    return status.st_size, status.st_mtime_ns
+
+
+@lru_cache(maxsize=2)
+def _loaded(path: str, size: int, time: int) -> "tuple[Any, str]":
+    """Return a model and the SHA-256 of its file."""
+    from hashlib import sha256
+
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    model = load("sentencepiece", "spm").SentencePieceProcessor()
+    try:
+        model.LoadFromSerializedProto(content)
+    except RuntimeError:
+        raise BleuError(
+            f"{path} is no SentencePiece model, or was damaged; delete it, so that it is downloaded again, or give"
+            " another one"
+        ) from None
+    return model, sha256(content).hexdigest()
+
+
+def _unreadable(path: str, error: Exception) -> BleuError:
+    why = getattr(error, "strerror", None) or error
+    return BleuError(f"cannot read the SentencePiece model {path!r}: {why}; give the path of a .model file")
