@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from bleucli.kernels.reference import (
+        chrf_stats,
         column_sums,
         count_ending,
         distinct_characters,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         reference_counts,
         split_lines,
         strip_trailing,
+        ter_stats,
         tokenize_13a,
         tokenize_char,
         tokenize_intl,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CODE_POINTS",
+    "chrf_stats",
     "column_sums",
     "count_ending",
     "distinct_characters",
@@ -40,6 +43,7 @@ __all__ = [
     "reference_counts",
     "split_lines",
     "strip_trailing",
+    "ter_stats",
     "tokenize_13a",
     "tokenize_char",
     "tokenize_intl",
@@ -50,7 +54,7 @@ __all__ = [
 def _load_native() -> "tuple[ModuleType | None, str]":
     """Return the native kernels, or None and why they cannot be used."""
     try:
-        from bleucli.kernels import _native as native
+        import bleucli.kernels._native as native
     except ImportError as error:
         return None, f"the native kernels were not built ({error}); install a C compiler and install bleucli again"
     from bleucli.kernels.sources import checksum
@@ -82,6 +86,7 @@ CODE_POINTS = 0x110000  # the size of the table that tokenize_intl takes
 
 _kernels, live, reason = _choose(os.environ.get("BLEU_KERNELS") or "auto")
 if not TYPE_CHECKING:
+    chrf_stats = _kernels.chrf_stats
     column_sums = _kernels.column_sums
     count_ending = _kernels.count_ending
     distinct_characters = _kernels.distinct_characters
@@ -90,6 +95,7 @@ if not TYPE_CHECKING:
     reference_counts = _kernels.reference_counts
     split_lines = _kernels.split_lines
     strip_trailing = _kernels.strip_trailing
+    ter_stats = _kernels.ter_stats
     tokenize_13a = _kernels.tokenize_13a
     tokenize_char = _kernels.tokenize_char
     tokenize_intl = _kernels.tokenize_intl

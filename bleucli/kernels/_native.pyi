@@ -1,5 +1,6 @@
 """The kernels in C: the functions of `bleucli.kernels.reference`, and the checksum of their sources."""
 
+from bleucli.kernels.reference import chrf_stats as chrf_stats
 from bleucli.kernels.reference import column_sums as column_sums
 from bleucli.kernels.reference import count_ending as count_ending
 from bleucli.kernels.reference import distinct_characters as distinct_characters
@@ -8,6 +9,7 @@ from bleucli.kernels.reference import ngram_stats as ngram_stats
 from bleucli.kernels.reference import reference_counts as reference_counts
 from bleucli.kernels.reference import split_lines as split_lines
 from bleucli.kernels.reference import strip_trailing as strip_trailing
+from bleucli.kernels.reference import ter_stats as ter_stats
 from bleucli.kernels.reference import tokenize_13a as tokenize_13a
 from bleucli.kernels.reference import tokenize_char as tokenize_char
 from bleucli.kernels.reference import tokenize_intl as tokenize_intl

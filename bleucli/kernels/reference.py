@@ -3,19 +3,25 @@
 - lines: `split_lines`, `strip_trailing`
 - references: `reference_counts`, `drop_empty`
 - tokenizers: `tokenize_13a`, `tokenize_zh`, `tokenize_intl` with `distinct_characters`, `tokenize_char`
-- counting: `ngram_stats`, `column_sums`, `count_ending`
+- counting: `ngram_stats`, `chrf_stats`, `ter_stats`, `column_sums`, `count_ending`
 """
 
 import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from operator import add
+from string import punctuation
 
 from bleucli.errors import FieldCountError
+from bleucli.kernels.f_score import f_score
+from bleucli.kernels.reference_ter import ter_edits
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
 MISSING = (-1, -1)
+Gram = str | tuple[str, ...]
 
 
 def split_lines(data: bytes, columns: int = 0, /) -> list[Segments]:
@@ -290,18 +296,116 @@ def _ngrams(tokens: list[str], order: int) -> Iterable[tuple[str, ...]]:
     return zip(*(tokens[start:] for start in range(order)), strict=False)
 
 
+def chrf_stats(
+    hypotheses: Segments,
+    references: Sequence[Segments],
+    char_order: int,
+    word_order: int,
+    beta: int,
+    whitespace: bool,
+    eps_smoothing: bool,
+    /,
+) -> SegmentStats:
+    """Count the character and word n-grams of each hypothesis, of its best reference, and those in both.
+
+    Args:
+        hypotheses: n texts; a missing one counts as empty.
+        references: one `Segments` a reference stream, each of n texts; missing ones are left out.
+        char_order: the longest character n-gram.
+        word_order: the longest word n-gram, 0 for none.
+        beta: of the F-score by which the best reference is chosen, the first of equals.
+        whitespace: whether white space takes part in character n-grams.
+        eps_smoothing: of the F-score.
+
+    Returns:
+        n rows of `hyp_count, ref_count, match` for the character orders, then for the word orders. hyp_count is 0 where
+        the reference has no n-gram of that order; all is 0 for a segment without references.
+
+    >>> chrf_stats(Segments.from_strings(["ab c"]), [Segments.from_strings(["abd"])], 2, 1, 2, False, False)[0]
+    (3, 3, 2, 2, 2, 1, 2, 1, 0)
+    """
+    length = _common_length([hypotheses, *references])
+    if char_order < 0 or word_order < 0 or char_order + word_order < 1:
+        raise ValueError(f"orders {char_order} and {word_order}; expected at least one n-gram")
+    rows = array("q")
+    for index in range(length):
+        texts = [text for stream in references if (text := stream[index]) is not None]
+        hypothesis = _chrf_counts(hypotheses[index] or "", char_order, word_order, whitespace)
+        best, best_score = [0] * (3 * (char_order + word_order)), -1.0
+        for text in texts:
+            row = _chrf_row(hypothesis, _chrf_counts(text, char_order, word_order, whitespace))
+            score = f_score(row, beta, eps_smoothing)
+            if score > best_score:
+                best, best_score = row, score
+        rows.extend(best)
+    return SegmentStats(memoryview(rows), 3 * (char_order + word_order))
+
+
+def _chrf_row(hypothesis: list[Counter[Gram]], reference: list[Counter[Gram]]) -> list[int]:
+    row = []
+    for ours, theirs in zip(hypothesis, reference, strict=True):
+        ref_count = theirs.total()
+        match = sum([min(count, theirs[gram]) for gram, count in ours.items() if gram in theirs])
+        row += [ours.total() if ref_count else 0, ref_count, match]
+    return row
+
+
+def _chrf_counts(text: str, char_order: int, word_order: int, whitespace: bool) -> list[Counter[Gram]]:
+    characters = text if whitespace else "".join(text.split())
+    words = [part for word in text.split() for part in _without_edge_punctuation(word)] if word_order else []
+    return [
+        Counter([characters[start : start + order] for start in range(len(characters) - order + 1)])
+        for order in range(1, char_order + 1)
+    ] + [Counter(_ngrams(words, order)) for order in range(1, word_order + 1)]
+
+
+def _without_edge_punctuation(word: str) -> list[str]:
+    """Cut one punctuation character off the end of a word, or else off its beginning.
+
+    >>> _without_edge_punctuation("(hi)"), _without_edge_punctuation("(hi"), _without_edge_punctuation(".")
+    (['(hi', ')'], ['(', 'hi'], ['.'])
+    """
+    if len(word) > 1 and word[-1] in punctuation:
+        return [word[:-1], word[-1]]
+    if len(word) > 1 and word[0] in punctuation:
+        return [word[0], word[1:]]
+    return [word]
+
+
+def ter_stats(hypotheses: Segments, references: Sequence[Segments], /) -> SegmentStats:
+    """Count the edits between each hypothesis and its references, and the length of these.
+
+    Args:
+        hypotheses: n texts; words are what white space separates. A missing one counts as empty.
+        references: one `Segments` a reference stream, each of n texts; missing ones are left out.
+
+    Returns:
+        n rows of two doubles: the fewest edits to any reference, and the average number of words of the references;
+        both 0 for a segment without references.
+
+    >>> ter_stats(Segments.from_strings(["b a c"]), [Segments.from_strings(["a b c d"])])[0]
+    (2.0, 4.0)
+    """
+    rows = array("d")
+    for index in range(_common_length([hypotheses, *references])):
+        words = (hypotheses[index] or "").split()
+        texts = [text.split() for stream in references if (text := stream[index]) is not None]
+        edits = min((ter_edits(words, text) for text in texts), default=0)
+        rows.extend((edits, sum(map(len, texts)) / len(texts) if texts else 0))
+    return SegmentStats(memoryview(rows), 2)
+
+
 def column_sums(stats: SegmentStats, /) -> tuple[int | float, ...]:
     """Add up the rows, in their order.
 
     >>> column_sums(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2))
     (4, 6)
     """
-    columns = range(stats.columns)
-    return tuple(sum(stats.data[column :: stats.columns], _zero(stats)) for column in columns)
-
-
-def _zero(stats: SegmentStats) -> int | float:
-    return 0 if stats.data.format == "q" else 0.0
+    zero = 0 if stats.data.format == "q" else 0.0
+    columns = (stats.data[column :: stats.columns] for column in range(stats.columns))
+    return tuple(
+        reduce(add, column, zero) for column in columns
+    )  # not sum(): from Python 3.12 on it rounds differently
 
 
 def count_ending(segments: Segments, ending: bytes, /) -> int:

@@ -141,15 +141,15 @@ PyObject *new_segments(PyObject *module, PyObject *data, PyObject *bounds)
     return segments;
 }
 
-PyObject *new_stats(PyObject *module, PyObject *rows, size_t columns)
+PyObject *new_stats(PyObject *module, PyObject *rows, const char *format, size_t columns)
 {
     PyObject *bytes = PyMemoryView_FromObject(rows), *stats = NULL;
     Py_DECREF(rows);
-    PyObject *integers = bytes != NULL ? PyObject_CallMethod(bytes, "cast", "s", "q") : NULL;
+    PyObject *numbers = bytes != NULL ? PyObject_CallMethod(bytes, "cast", "s", format) : NULL;
     Py_XDECREF(bytes);
-    if (integers != NULL) {
-        stats = PyObject_CallFunction(state_of(module)->stats_class, "On", integers, (Py_ssize_t)columns);
-        Py_DECREF(integers);
+    if (numbers != NULL) {
+        stats = PyObject_CallFunction(state_of(module)->stats_class, "On", numbers, (Py_ssize_t)columns);
+        Py_DECREF(numbers);
     }
     return stats;
 }

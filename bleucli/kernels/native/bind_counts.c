@@ -1,54 +1,129 @@
 /* Counts and sums as Python functions. */
 #include "bindings.h"
 
-static PyObject *count_ngrams(PyObject *module, Segments hypotheses, const Streams *references, size_t max_order)
+/* --- statistics of segments -------------------------------------------------------------------------------------- */
+
+/* Orders above have more columns than memory holds. */
+#define MAX_ORDER ((Py_ssize_t)1 << 24)
+
+/* A kernel that fills `rows`, of integers or doubles, for hypotheses and their references. */
+typedef Outcome Count(Segments hypotheses, const Streams *references, const void *options, void *rows);
+
+typedef struct {
+    Count *count;
+    const void *options;
+    const char *format; /* of the rows: "q" or "d" */
+    size_t columns;
+} Counter;
+
+static PyObject *count_rows(PyObject *module, Segments hypotheses, const Streams *references, const Counter *counter)
 {
     if (references->count != 0 && references->segments[0].count != hypotheses.count) {
         PyErr_SetString(PyExc_ValueError, "streams of different lengths");
         return NULL;
     }
-    size_t columns = 2 + 2 * max_order;
-    if (hypotheses.count != 0 && columns > SIZE_MAX / hypotheses.count) {
+    if (hypotheses.count > SIZE_MAX / counter->columns) {
         return PyErr_NoMemory();
     }
     int64_t *rows = NULL;
-    PyObject *bytes = new_integers(hypotheses.count * columns, &rows);
+    PyObject *bytes = new_integers(hypotheses.count * counter->columns, &rows); /* doubles are as large */
     if (bytes == NULL) {
         return NULL;
     }
     Outcome outcome;
     Py_BEGIN_ALLOW_THREADS
-    outcome = ngram_stats(hypotheses, references->segments, references->count, max_order, rows);
+    outcome = counter->count(hypotheses, references, counter->options, rows);
     Py_END_ALLOW_THREADS
     if (outcome != DONE) {
         Py_DECREF(bytes);
         return outcome_error(outcome);
     }
-    return new_stats(module, bytes, columns);
+    return new_stats(module, bytes, counter->format, counter->columns);
 }
 
-PyObject *py_ngram_stats(PyObject *module, PyObject *arguments)
+static PyObject *stats_of(PyObject *module, PyObject *object, PyObject *sequence, Counter counter)
 {
-    PyObject *object, *sequence, *result = NULL;
-    Py_ssize_t max_order;
     Texts hypotheses;
     Streams references;
-    if (!PyArg_ParseTuple(arguments, "OOn:ngram_stats", &object, &sequence, &max_order)) {
-        return NULL;
-    }
-    if (max_order < 1) {
-        return PyErr_Format(PyExc_ValueError, "max_order %zd; expected at least 1", max_order);
-    }
+    PyObject *result = NULL;
     if (texts_open(module, object, &hypotheses) != 0) {
         return NULL;
     }
     if (streams_open(module, sequence, &references) == 0) {
-        result = count_ngrams(module, hypotheses.segments, &references, (size_t)max_order);
+        result = count_rows(module, hypotheses.segments, &references, &counter);
         streams_close(&references);
     }
     texts_close(&hypotheses);
     return result;
 }
+
+static Outcome count_ngrams(Segments hypotheses, const Streams *references, const void *max_order, void *rows)
+{
+    return ngram_stats(hypotheses, references->segments, references->count, *(const size_t *)max_order, rows);
+}
+
+PyObject *py_ngram_stats(PyObject *module, PyObject *arguments)
+{
+    PyObject *hypotheses, *references;
+    Py_ssize_t order;
+    if (!PyArg_ParseTuple(arguments, "OOn:ngram_stats", &hypotheses, &references, &order)) {
+        return NULL;
+    }
+    if (order < 1) {
+        return PyErr_Format(PyExc_ValueError, "max_order %zd; expected at least 1", order);
+    }
+    size_t max_order = (size_t)order;
+    if (order > MAX_ORDER) {
+        return PyErr_NoMemory();
+    }
+    return stats_of(module, hypotheses, references, (Counter){count_ngrams, &max_order, "q", 2 + 2 * max_order});
+}
+
+static Outcome count_chrf(Segments hypotheses, const Streams *references, const void *options, void *rows)
+{
+    const ChrfOptions *chosen = options;
+    return chrf_stats(hypotheses, references->segments, references->count, *chosen, rows);
+}
+
+PyObject *py_chrf_stats(PyObject *module, PyObject *arguments)
+{
+    PyObject *hypotheses, *references;
+    Py_ssize_t chars, words;
+    ChrfOptions options;
+    double beta;
+    if (!PyArg_ParseTuple(arguments, "OOnndpp:chrf_stats", &hypotheses, &references, &chars, &words, &beta,
+                          &options.whitespace, &options.eps_smoothing)) {
+        return NULL;
+    }
+    if (chars < 0 || words < 0 || (chars == 0 && words == 0)) {
+        return PyErr_Format(PyExc_ValueError, "orders %zd and %zd; expected at least one n-gram", chars, words);
+    }
+    if (chars > MAX_ORDER || words > MAX_ORDER) {
+        return PyErr_NoMemory();
+    }
+    options.char_order = (size_t)chars;
+    options.word_order = (size_t)words;
+    options.factor = beta * beta;
+    size_t columns = 3 * (options.char_order + options.word_order);
+    return stats_of(module, hypotheses, references, (Counter){count_chrf, &options, "q", columns});
+}
+
+static Outcome count_ter(Segments hypotheses, const Streams *references, const void *unused, void *rows)
+{
+    (void)unused;
+    return ter_stats(hypotheses, references->segments, references->count, rows);
+}
+
+PyObject *py_ter_stats(PyObject *module, PyObject *arguments)
+{
+    PyObject *hypotheses, *references;
+    if (!PyArg_ParseTuple(arguments, "OO:ter_stats", &hypotheses, &references)) {
+        return NULL;
+    }
+    return stats_of(module, hypotheses, references, (Counter){count_ter, NULL, "d", 2});
+}
+
+/* --- sums of rows ------------------------------------------------------------------------------------------------- */
 
 static PyObject *tuple_of_sums(const Stats *stats, const int64_t *integers, const double *reals)
 {

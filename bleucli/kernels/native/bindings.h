@@ -53,8 +53,8 @@ int is_aligned(const Py_buffer *buffer);
 PyObject *new_integers(size_t count, int64_t **integers);
 /* A new Segments object; steals `bounds`. */
 PyObject *new_segments(PyObject *module, PyObject *data, PyObject *bounds);
-/* A new SegmentStats object; steals `rows`. */
-PyObject *new_stats(PyObject *module, PyObject *rows, size_t columns);
+/* A new SegmentStats object of numbers of a format, "q" or "d"; steals `rows`. */
+PyObject *new_stats(PyObject *module, PyObject *rows, const char *format, size_t columns);
 
 PyObject *py_split_lines(PyObject *module, PyObject *arguments);
 PyObject *py_strip_trailing(PyObject *module, PyObject *segments);
@@ -67,6 +67,8 @@ PyObject *py_distinct_characters(PyObject *module, PyObject *object);
 PyObject *py_tokenize_char(PyObject *module, PyObject *segments);
 PyObject *py_count_ending(PyObject *module, PyObject *arguments);
 PyObject *py_ngram_stats(PyObject *module, PyObject *arguments);
+PyObject *py_chrf_stats(PyObject *module, PyObject *arguments);
+PyObject *py_ter_stats(PyObject *module, PyObject *arguments);
 PyObject *py_column_sums(PyObject *module, PyObject *object);
 
 #if defined(__GNUC__)

@@ -75,6 +75,23 @@ Outcome tokenize_char(Segments texts, unsigned char *out, int64_t *bounds);
 /* rows: room for (2 + 2 * max_order) integers a text. */
 Outcome ngram_stats(Segments hypotheses, const Segments *references, size_t reference_count, size_t max_order,
                     int64_t *rows);
+/* --- chrf.c ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    size_t char_order, word_order;
+    double factor; /* beta squared */
+    int whitespace, eps_smoothing;
+} ChrfOptions;
+
+/* rows: room for 3 * (char_order + word_order) integers a text. */
+Outcome chrf_stats(Segments hypotheses, const Segments *references, size_t reference_count, ChrfOptions options,
+                   int64_t *rows);
+
+/* --- ter.c ------------------------------------------------------------------------------------------------------- */
+
+/* rows: room for two doubles a text. */
+Outcome ter_stats(Segments hypotheses, const Segments *references, size_t reference_count, double *rows);
+
 /* --- sums.c ------------------------------------------------------------------------------------------------------ */
 
 /* Exactly one of `integers` and `reals` is filled: room for one number a column. */

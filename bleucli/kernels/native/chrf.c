@@ -1,0 +1,284 @@
+/* chrF's statistics: character and word n-grams of a hypothesis and of its best reference. */
+#include "matching.h"
+#include "tokens.h"
+
+#include <string.h>
+
+/* Popovic's chrF++.py: what stands for a precision, recall or F-score that is not defined */
+#define EPSILON 1e-16
+
+/* --- F-score: the same operations in the same order as in kernels/f_score.py ---------------------------------------- */
+
+static double smoothed(double factor, double hyp_count, double ref_count, double match)
+{
+    double precision = hyp_count > 0 ? match / hyp_count : EPSILON;
+    double recall = ref_count > 0 ? match / ref_count : EPSILON;
+    double denominator = factor * precision + recall;
+    return denominator > 0 ? (1 + factor) * precision * recall / denominator : EPSILON;
+}
+
+static double f_score(const int64_t *row, size_t orders, double factor, int eps_smoothing)
+{
+    double precision = 0.0, recall = 0.0, scores = 0.0, effective = 0.0;
+    for (size_t order = 0; order < orders; order++, row += 3) {
+        double hyp_count = (double)row[0], ref_count = (double)row[1], match = (double)row[2];
+        if (eps_smoothing) {
+            scores += smoothed(factor, hyp_count, ref_count, match);
+        }
+        else if (hyp_count > 0 && ref_count > 0) {
+            precision += match / hyp_count;
+            recall += match / ref_count;
+            effective += 1;
+        }
+    }
+    if (eps_smoothing) {
+        return 100 * scores / (double)orders;
+    }
+    if (effective == 0) {
+        return 0.0;
+    }
+    precision /= effective;
+    recall /= effective;
+    return precision + recall != 0 ? 100 * ((1 + factor) * precision * recall / (factor * precision + recall)) : 0.0;
+}
+
+/* --- characters as ids -------------------------------------------------------------------------------------------- */
+
+#define FREQUENT 0x800 /* code points below have a table of their own */
+
+typedef struct {
+    uint64_t frequent[FREQUENT]; /* era << 32 | id */
+    uint64_t era;
+    Table others;
+    uint32_t ids;
+} Alphabet;
+
+static void alphabet_clear(Alphabet *alphabet, size_t room)
+{
+    alphabet->era++;
+    alphabet->ids = 0;
+    table_clear(&alphabet->others, room);
+}
+
+static uint32_t character_id(Alphabet *alphabet, uint32_t code, int add)
+{
+    if (code < FREQUENT) {
+        uint64_t entry = alphabet->frequent[code];
+        if (entry >> 32 != alphabet->era) {
+            if (!add) {
+                return NONE;
+            }
+            entry = alphabet->frequent[code] = alphabet->era << 32 | alphabet->ids++;
+        }
+        return (uint32_t)entry;
+    }
+    size_t slot = table_slot(&alphabet->others, code);
+    uint32_t id = table_find(&alphabet->others, code, &slot);
+    if (id == NONE && add) {
+        alphabet->others.ids = alphabet->ids++;
+        id = table_insert(&alphabet->others, code, slot);
+    }
+    return id;
+}
+
+/* --- one segment -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Alphabet *alphabet;
+    Vocabulary vocabulary;
+    Matcher matcher;
+    uint32_t *memory;     /* what the matcher and the texts below are parts of */
+    uint32_t *characters; /* the hypothesis as it was read; matching uses texts up */
+    uint32_t *words;
+    size_t character_count, word_count;
+    Ids hypothesis, reference;
+    int64_t *row; /* of one reference, and the matches of one kind behind it */
+    ChrfOptions options;
+} Work;
+
+static void read_characters(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
+{
+    text->size = text->gram_count = 0;
+    while (at < end) {
+        size_t space = work->options.whitespace ? 0 : space_length(at, end), size = character_length(at, end);
+        if (space == 0) {
+            add_token(text, character_id(work->alphabet, code_point(at, size), add));
+        }
+        at += space != 0 ? space : size;
+    }
+}
+
+static int is_punctuation(unsigned char byte)
+{
+    return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') || (byte >= '[' && byte <= '`') ||
+           (byte >= '{' && byte <= '~');
+}
+
+static void add_part(Work *work, Ids *text, const unsigned char *at, size_t size, int add)
+{
+    Token part = token_of(at, size);
+    add_token(text, token_id(&work->vocabulary, &part, add));
+}
+
+static void read_words(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
+{
+    Token word;
+    text->size = text->gram_count = 0;
+    while (next_token(&at, end, &word)) {
+        size_t first = word.size;
+        if (word.size > 1 && is_punctuation(word.at[word.size - 1])) {
+            first = word.size - 1;
+        }
+        else if (word.size > 1 && is_punctuation(word.at[0])) {
+            first = 1;
+        }
+        add_part(work, text, word.at, first, add);
+        if (first < word.size) {
+            add_part(work, text, word.at + first, word.size - first, add);
+        }
+    }
+}
+
+static void restore(Ids *text, const uint32_t *tokens, size_t size)
+{
+    text->size = text->gram_count = 0;
+    for (size_t i = 0; i < size; i++) {
+        add_token(text, tokens[i]);
+    }
+}
+
+static int64_t gram_count(size_t size, size_t order)
+{
+    return size >= order ? (int64_t)(size - order + 1) : 0;
+}
+
+/* Compare hypothesis and reference, read in as characters or as words, and write the orders 1 to `orders`. */
+static void compare(Work *work, uint32_t different, size_t orders, int64_t *row)
+{
+    int64_t *matches = work->row + 3 * (work->options.char_order + work->options.word_order);
+    size_t hyp_size = work->hypothesis.size, ref_size = work->reference.size;
+    match_orders(&work->matcher, &work->hypothesis, different, &work->reference, 1, orders, matches);
+    for (size_t order = 1; order <= orders; order++, row += 3) {
+        row[1] = gram_count(ref_size, order);
+        row[0] = row[1] != 0 ? gram_count(hyp_size, order) : 0;
+        row[2] = matches[order - 1];
+    }
+}
+
+static void compare_reference(Work *work, const unsigned char *at, const unsigned char *end, int64_t *row)
+{
+    if (work->options.char_order != 0) {
+        restore(&work->hypothesis, work->characters, work->character_count);
+        read_characters(work, &work->reference, at, end, 0);
+        compare(work, work->alphabet->ids, work->options.char_order, row);
+    }
+    if (work->options.word_order != 0) {
+        restore(&work->hypothesis, work->words, work->word_count);
+        read_words(work, &work->reference, at, end, 0);
+        compare(work, work->vocabulary.table.ids, work->options.word_order, row + 3 * work->options.char_order);
+    }
+}
+
+static void read_hypothesis(Work *work, const unsigned char *at, const unsigned char *end)
+{
+    Ids *text = &work->hypothesis;
+    alphabet_clear(work->alphabet, (size_t)(end - at));
+    read_characters(work, text, at, end, 1);
+    memcpy(work->characters, text->tokens, text->size * sizeof *text->tokens);
+    work->character_count = text->size;
+    if (work->options.word_order != 0) {
+        vocabulary_clear(&work->vocabulary, 2 * token_room(at, end));
+        read_words(work, text, at, end, 1);
+        memcpy(work->words, text->tokens, text->size * sizeof *text->tokens);
+        work->word_count = text->size;
+    }
+}
+
+static void count_segment(Work *work, Segments hypotheses, const Segments *references, size_t reference_count,
+                          size_t index, int64_t *row)
+{
+    size_t orders = work->options.char_order + work->options.word_order;
+    double best = -1.0;
+    int64_t start = hypotheses.bounds[2 * index], end = hypotheses.bounds[2 * index + 1];
+    start = start < 0 ? end = 0 : start;
+    memset(row, 0, 3 * orders * sizeof *row);
+    read_hypothesis(work, hypotheses.data + start, hypotheses.data + end);
+    for (size_t i = 0; i < reference_count; i++) {
+        start = references[i].bounds[2 * index], end = references[i].bounds[2 * index + 1];
+        if (start < 0) {
+            continue;
+        }
+        compare_reference(work, references[i].data + start, references[i].data + end, work->row);
+        double score = f_score(work->row, orders, work->options.factor, work->options.eps_smoothing);
+        if (score > best) {
+            best = score;
+            memcpy(row, work->row, 3 * orders * sizeof *row);
+        }
+    }
+}
+
+/* --- the corpus --------------------------------------------------------------------------------------------------- */
+
+static void work_free(Work *work)
+{
+    if (work->alphabet != NULL) {
+        table_free(&work->alphabet->others);
+    }
+    release(work->alphabet);
+    vocabulary_free(&work->vocabulary);
+    matcher_free(&work->matcher);
+    release(work->memory);
+    release(work->row);
+}
+
+static size_t longest_of(Segments texts, size_t longest)
+{
+    for (size_t i = 0; i < texts.count; i++) {
+        size_t size = (size_t)(texts.bounds[2 * i + 1] - texts.bounds[2 * i]);
+        longest = size > longest ? size : longest;
+    }
+    return longest;
+}
+
+/* Room for the longest texts; in tokens of either kind there are no more than bytes. */
+static Outcome work_start(Work *work, Segments hypotheses, const Segments *references, size_t reference_count)
+{
+    size_t room = longest_of(hypotheses, 1), reference_room = 1;
+    size_t orders = work->options.char_order + work->options.word_order;
+    for (size_t i = 0; i < reference_count; i++) {
+        reference_room = longest_of(references[i], reference_room);
+    }
+    if (room >= NONE / 2 || reference_room >= NONE / 2) { /* ids of 32 bits would not do */
+        return NO_MEMORY;
+    }
+    work->alphabet = allocate(1, sizeof *work->alphabet);
+    work->row = allocate(4 * orders, sizeof *work->row);
+    work->memory =
+        allocate(matcher_memory(room) + 5 * room + IDS_MEMORY(reference_room), sizeof *work->memory);
+    if (work->alphabet == NULL || work->row == NULL || work->memory == NULL) {
+        return NO_MEMORY;
+    }
+    memset(work->alphabet, 0, sizeof *work->alphabet);
+    uint32_t *next = work->memory + matcher_memory(room);
+    work->hypothesis = ids_in(next, room);
+    work->characters = next + IDS_MEMORY(room);
+    work->words = work->characters + room;
+    work->reference = ids_in(work->words + room, reference_room);
+    Outcome outcome = table_start(&work->alphabet->others, room) ? DONE : NO_MEMORY;
+    outcome = outcome == DONE ? vocabulary_start(&work->vocabulary, 2 * most_tokens(hypotheses)) : outcome;
+    return outcome == DONE ? matcher_start(&work->matcher, work->memory, room) : outcome;
+}
+
+Outcome chrf_stats(Segments hypotheses, const Segments *references, size_t reference_count, ChrfOptions options,
+                   int64_t *rows)
+{
+    Work work = {0};
+    work.options = options;
+    Outcome outcome = work_start(&work, hypotheses, references, reference_count);
+    for (size_t i = 0; outcome == DONE && i < hypotheses.count; i++) {
+        size_t columns = 3 * (options.char_order + options.word_order);
+        count_segment(&work, hypotheses, references, reference_count, i, rows + i * columns);
+    }
+    work_free(&work);
+    return outcome;
+}
