@@ -15,29 +15,47 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
+    from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
+    from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.signature import Signature
 
 _HOMES = {
     "BLEU": "bleucli.metrics.bleu",
     "BLEUScore": "bleucli.metrics.bleu",
     "BleuError": "bleucli.errors",
+    "CHRF": "bleucli.metrics.chrf",
+    "CHRFScore": "bleucli.metrics.chrf",
     "InputTypeError": "bleucli.errors",
     "Signature": "bleucli.signature",
+    "TER": "bleucli.metrics.ter",
+    "TERScore": "bleucli.metrics.ter",
     "corpus_bleu": "bleucli.metrics.bleu",
+    "corpus_chrf": "bleucli.metrics.chrf",
+    "corpus_ter": "bleucli.metrics.ter",
     "raw_corpus_bleu": "bleucli.metrics.bleu",
     "sentence_bleu": "bleucli.metrics.bleu",
+    "sentence_chrf": "bleucli.metrics.chrf",
+    "sentence_ter": "bleucli.metrics.ter",
 }
 
 __all__ = [
     "BLEU",
+    "CHRF",
+    "TER",
     "BLEUScore",
     "BleuError",
+    "CHRFScore",
     "InputTypeError",
     "Signature",
+    "TERScore",
     "__version__",
     "corpus_bleu",
+    "corpus_chrf",
+    "corpus_ter",
     "raw_corpus_bleu",
     "sentence_bleu",
+    "sentence_chrf",
+    "sentence_ter",
 ]
 
 

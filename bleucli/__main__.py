@@ -5,15 +5,15 @@ import sys
 
 def main() -> int:
     """Run the command on the words of the command line and return its exit status."""
+    from bleucli.cli.streams import Environment
     from bleucli.errors import BleuError
 
     try:
         from bleucli.cli.commands import run
-        from bleucli.cli.streams import Environment
 
         return run(sys.argv[1:], Environment.of_process())
     except BleuError as error:  # the kernels that were demanded are not there
-        sys.stderr.write(f"bleu: error: {error}\n")
+        Environment.of_process().say("error", str(error))
         return 2
     except KeyboardInterrupt:
         return 130

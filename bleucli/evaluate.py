@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import and_
 
 from bleucli import hints
+from bleucli.errors import BleuError
 from bleucli.metrics import Metric
 from bleucli.metrics.base import Tally, joined
 from bleucli.results import Results, ScoreRecord, SystemResult
@@ -28,15 +29,17 @@ if TYPE_CHECKING:
         """Where text comes from.
 
         label: of the whole, for errors. names: of the systems or references in it, one a column. blocks: its text, a
-        `Segments` a column.
+        `Segments` a column. references: what to call the references that a source of systems brings along, in columns
+        behind those of the systems, not always equally many; "" if it brings none.
         """
 
         label: str
         names: Sequence[str]
         blocks: Iterator[Sequence[Segments]]
+        references: str = ""
 
 else:
-    Source = namedtuple("Source", "label names blocks")
+    Source = namedtuple("Source", "label names blocks references", defaults=("",))
 
 
 def score_systems(
@@ -46,12 +49,13 @@ def score_systems(
 
     Args:
         systems: at least one column in all.
-        references: likewise.
+        references: likewise; or none, if a source of systems brings them along.
         metrics: at least one.
         jobs: threads.
 
     Raises:
-        BleuError: the sources do not have the same number of segments, or a segment has no reference.
+        BleuError: the sources do not have the same number of segments, a segment has no reference, or systems bring
+            along different references.
     """
 
     def count(piece: _Piece) -> list[_Observed]:
@@ -71,6 +75,7 @@ def score_systems(
     assert total is not None
     names = [name for source in systems for name in source.names]
     labels = [name for source in references for name in source.names]
+    labels += [source.references for source in systems if source.references]
     scored = list(zip(names, total, strict=True))
     return Results(
         [SystemResult(name, list(map(_record, metrics, observed.tallies))) for name, observed in scored],
@@ -170,9 +175,50 @@ def _pieces(systems: Sequence[Source], references: Sequence[Source]) -> Iterator
     sources = [*systems, *references]
     start = 0
     for columns in align([source.blocks for source in sources], [source.label for source in sources]):
-        hypotheses = [column for block in columns[: len(systems)] for column in block]
-        yield _Piece(start, hypotheses, [column for block in columns[len(systems) :] for column in block])
+        blocks = list(zip(systems, columns, strict=False))
+        hypotheses = [column for source, block in blocks for column in block[: len(source.names)]]
+        own = [(source.label, block[len(source.names) :]) for source, block in blocks if source.references]
+        others = [column for block in columns[len(systems) :] for column in block]
+        yield _Piece(start, hypotheses, [*others, *_own_references(own, start)])
         start += len(hypotheses[0])
+
+
+def _own_references(own: Sequence[tuple[str, Sequence[Segments]]], start: int) -> Sequence[Segments]:
+    """Return the references that systems bring along, each given with its label: the first one's.
+
+    Raises:
+        BleuError: a segment has other references with another system. It need not have any.
+    """
+    if not own:
+        return []
+    (first, references), *others = own
+    for label, columns in others:
+        line = _first_difference(references, columns)
+        if line is not None:
+            raise BleuError(
+                f"{label}, line {start + line + 1}: other references than in {first}; give the same in every file, or"
+                f" in {first} alone"
+            )
+    return references
+
+
+def _first_difference(references: Sequence[Segments], others: Sequence[Segments]) -> int | None:
+    """Return the index of the first segment that has references in both, but different ones."""
+    width = max(len(references), len(others))
+    left, right = _table(references, width), _table(others, width)
+    if left == right:
+        return None
+    rows = enumerate(zip(zip(*left, strict=True), zip(*right, strict=True), strict=True))
+    return next((row for row, (one, other) in rows if one != other and any(text is not None for text in other)), None)
+
+
+def _table(columns: Sequence[Segments], width: int) -> list[list[bytes | memoryview | None]]:
+    """Return the texts of columns, and as many columns of missing ones as it takes to be `width` columns."""
+    table: list[list[bytes | memoryview | None]] = []
+    for column in columns:
+        starts, ends = column.pairs[::2], column.pairs[1::2]
+        table.append([column.data[a:b] if a >= 0 else None for a, b in zip(starts, ends, strict=True)])
+    return table + [[None] * len(columns[0])] * (width - len(columns))
 
 
 def _in_order(work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: int) -> "Iterator[tuple[Item, Result]]":

@@ -7,8 +7,7 @@ r"""JSON Lines as blocks of segments: an object a segment, which holds a hypothe
 
 from collections import namedtuple
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
-from json import JSONDecoder
+from itertools import islice, zip_longest
 
 from bleucli import kernels
 from bleucli.errors import BleuError, UsageError
@@ -17,7 +16,7 @@ from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
+    from typing import Any, NamedTuple
 
     class Fields(NamedTuple):
         """The fields that hold the texts; of several the first one present counts."""
@@ -88,6 +87,7 @@ class JsonLines:
 
     Attributes:
         name: for messages.
+        with_references: whether the references are taken.
         hints: what a user should know about the file; complete once all blocks were read.
 
     >>> from io import BytesIO
@@ -104,12 +104,14 @@ class JsonLines:
         references: bool = True,
         demanded: bool = True,
     ) -> None:
+        from json import JSONDecoder
+
         self.name = file.name
         self.hints = file.hints
         self._file = file
         self._fields = fields
         self._hypotheses = hypotheses
-        self._references = references
+        self.with_references = references
         self._demanded = demanded
         self._blank = 0
         self._decode = JSONDecoder().raw_decode
@@ -119,22 +121,148 @@ class JsonLines:
         return 1
 
     def blocks(self) -> Iterator[list[Segments]]:
-        """Read the file; each block is a `Segments` of hypotheses, if they are taken, and as many of references as needed.
+        """Read the file; each block is a `Segments` of hypotheses, if they are taken, then references, if they are.
 
-        The number of references may differ from block to block: as many as a segment in it has.
+        There are as many of references as a segment of the block has, at least one; the next block may have another
+        number of them.
 
         Raises:
             BleuError: the file cannot be read, or a line is not what it should be.
         """
         for before, lines in self._file.lines():
-            objects = self._objects(lines, before + 1)
-            hypotheses = [self._hypothesis(*pair) for pair in objects] if self._hypotheses else []
-            references = [self._reference_row(*pair) for pair in objects] if self._references else []
-            first = before + 1
-            for count in _portions(references) if self._references else [len(objects)]:
-                columns = [hypotheses[:count]] if self._hypotheses else []
-                columns += zip_longest(*references[:count])
-                yield [self._segments(column, first) for column in columns]
-                del hypotheses[:count], references[:count]
-                first += count
+            line = before + 1
+            items = list(self._items(lines, line))
+            texts = [self._hypothesis(item, number) for number, item in enumerate(items, line) if self._hypotheses]
+            rows = [self._row(item, number) for number, item in enumerate(items, line) if self.with_references]
+            for start, end in _portions(rows) if self.with_references else [(0, len(items))]:
+                columns = [self._segments(texts[start:end], "hypothesis", line + start)] if self._hypotheses else []
+                references = zip_longest(*rows[start:end])
+                yield columns + [self._segments(column, "reference", line + start) for column in references]
 
+    def _items(self, lines: list[str], first: int) -> "Iterator[dict[str, Any]]":
+        """Parse lines; blank ones may stand at the end of the file only."""
+        for number, line in enumerate(lines, first):
+            item = self._item(line, number)
+            if item is None:
+                self._blank = self._blank or number
+            elif self._blank:
+                raise BleuError(f"{self.name}, line {self._blank} is blank; give one object a line")
+            else:
+                yield item
+
+    def _item(self, line: str, number: int) -> "dict[str, Any] | None":
+        """Parse a line; return None for a blank one."""
+        try:
+            value, end = self._decode(line)
+        except (ValueError, RecursionError):
+            value, end = self._with_space_before(line, number)
+        if end < len(line) and (rest := line[end:].lstrip(_JSON_SPACE)):
+            raise self._invalid(number, f"character {len(line) - len(rest) + 1}: more than one value")
+        if end == 0:
+            return None
+        if not isinstance(value, dict):
+            raise BleuError(f"{self.name}, line {number}: {_kind(value)}, not an object; give one object a line")
+        return value
+
+    def _with_space_before(self, line: str, number: int) -> "tuple[Any, int]":
+        """Parse a line that is not JSON from its first character on, and return its end: 0 for a blank one."""
+        from json import JSONDecodeError
+
+        start = len(line) - len(line.lstrip(_JSON_SPACE))
+        if start == len(line):
+            return None, 0
+        try:
+            return self._decode(line, start)
+        except JSONDecodeError as reason:
+            raise self._invalid(number, f"character {reason.pos + 1}: {reason.msg}") from None
+        except ValueError:
+            raise self._invalid(number, "a number with too many digits") from None
+        except RecursionError:
+            raise self._invalid(number, "nested too deeply") from None
+
+    def _invalid(self, number: int, why: str) -> BleuError:
+        return BleuError(f"{self.name}, line {number}: invalid JSON ({why}); give one object a line")
+
+    def _hypothesis(self, item: "dict[str, Any]", number: int) -> str:
+        for field in self._fields.hypothesis:
+            if field in item:
+                text = item[field]
+                if type(text) is str:
+                    return text
+                raise self._wrong_type(number, field, text, "a string")
+        raise self._no_field(number, "hypothesis", self._fields.hypothesis, item)
+
+    def _row(self, item: "dict[str, Any]", number: int) -> list[str | None]:
+        """Return the references in an object; at least one, which may be missing."""
+        for field in self._fields.references:
+            if field in item:
+                return self._checked_row(item[field], field, number) or [None]
+        if self._demanded:
+            raise self._no_field(number, "reference", self._fields.references, item)
+        return [None]
+
+    def _checked_row(self, value: "Any", field: str, number: int) -> list[str | None]:
+        if type(value) is list:
+            for text in value:
+                if type(text) is not str and text is not None:
+                    raise self._wrong_type(number, field, text, "a string or null", "holds ")
+            return value
+        if value is None:
+            return [None]
+        if type(value) is str and field != _PLURAL:
+            return [value]
+        wanted = "an array of strings" if field == _PLURAL else "a string or an array of strings"
+        raise self._wrong_type(number, field, value, wanted)
+
+    def _wrong_type(self, number: int, field: str, value: object, wanted: str, holds: str = "is ") -> BleuError:
+        return BleuError(f"{self.name}, line {number}: {_shown(field)} {holds}{_kind(value)}; expected {wanted}")
+
+    def _no_field(self, number: int, what: str, fields: tuple[str, ...], item: "dict[str, Any]") -> BleuError:
+        found = ", ".join(map(_shown, islice(item, _SHOWN_FIELDS))) + (", ..." if len(item) > _SHOWN_FIELDS else "")
+        key = "hyp" if what == "hypothesis" else "refs"
+        return BleuError(
+            f"{self.name}, line {number}: no {what}; expected {' or '.join(map(_shown, fields))}, found"
+            f" {found or 'no field'}; name the field with --jsonl-fields {key}=NAME"
+        )
+
+    def _segments(self, texts: Sequence[str | None], what: str, first: int) -> Segments:
+        try:
+            return kernels.strip_trailing(Segments.from_strings(texts))
+        except BleuError:
+            raise self._lone_surrogate(texts, what, first) from None
+
+    def _lone_surrogate(self, texts: Sequence[str | None], what: str, first: int) -> BleuError:
+        number, character = next(
+            (number, character)
+            for number, text in enumerate(texts, first)
+            for character in text or ""
+            if "\ud800" <= character <= "\udfff"
+        )
+        return BleuError(
+            f"{self.name}, line {number}: the {what} holds a lone surrogate (\\u{ord(character):04x}), which is no"
+            " text; write both halves of the character"
+        )
+
+
+def _portions(rows: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
+    """Cut rows of references so that few long ones do not make a wide table of all.
+
+    >>> list(_portions([["a"] * 2, ["a"] * 40000, ["a"], ["a"]]))
+    [(0, 1), (1, 2), (2, 4)]
+    """
+    start = width = 0
+    for index, row in enumerate(rows):
+        width = max(width, len(row))
+        if width * (index + 1 - start) > _BLOCK_TEXTS and index > start:
+            yield start, index
+            start, width = index, len(row)
+    yield start, len(rows)
+
+
+def _kind(value: object) -> str:
+    return _KINDS.get(type(value), "a number")
+
+
+def _shown(field: str) -> str:
+    """Return a field's name in quotes, cut if it is long, with escapes for what cannot be printed."""
+    return repr(field if len(field) <= _SHOWN_CHARACTERS else field[:_SHOWN_CHARACTERS] + "...")

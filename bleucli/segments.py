@@ -1,10 +1,11 @@
 """Segments: n texts in one UTF-8 buffer, the form in which text travels from the files to the kernels.
 
 - `Segments`: the texts and their bounds
-- `blocks_of_strings`: any iterable of strings as a series of `Segments` of bounded size
+- `blocks_of_strings`: any iterable of strings, or a column of pyarrow or pandas, as `Segments` of bounded size
 - `align`: several series cut into pieces of equal length
 """
 
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
@@ -13,7 +14,7 @@ from bleucli.errors import BleuError, InputTypeError, LengthError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import overload
+    from typing import Any, overload
 
 _BLOCK_STRINGS = 4096
 
@@ -38,7 +39,7 @@ class Segments:
 
     __slots__ = ("bounds", "data")
 
-    def __init__(self, data: bytes, bounds: bytes | memoryview) -> None:
+    def __init__(self, data: bytes | memoryview, bounds: bytes | memoryview) -> None:
         self.data = data
         self.bounds = bounds
 
@@ -51,16 +52,19 @@ class Segments:
             BleuError: an element holds a lone surrogate, which UTF-8 cannot express.
         """
         try:
-            if len(texts) == 1:
-                data = texts[0].encode()  # type: ignore[union-attr]
+            if len(texts) == 1 and texts[0] is not None:
+                data = texts[0].encode()
                 return cls(data, array("q", (0, len(data))).tobytes())
-            encoded = [text.encode() for text in texts]  # type: ignore[union-attr]
+            encoded = [b"" if text is None else text.encode() for text in texts]
             ends = array("q", accumulate(map(len, encoded)))
             bounds = array("q", bytes(16 * len(ends)))
             bounds[1::2] = ends
             bounds[2::2] = ends[:-1]
         except (AttributeError, TypeError, UnicodeEncodeError):
-            encoded, bounds = _encode_one_by_one(texts, what, first)
+            raise _no_text(texts, what, first) from None
+        for index, text in enumerate(texts) if None in texts else ():
+            if text is None:
+                bounds[2 * index] = bounds[2 * index + 1] = -1
         return cls(b"".join(encoded), bounds.tobytes())
 
     @property
@@ -89,32 +93,41 @@ class Segments:
         return None if start < 0 else str(self.data[start:end], "utf-8")
 
     def __iter__(self) -> Iterator[str | None]:
-        return map(self.__getitem__, range(len(self)))
+        data, bounds = self.data, self.pairs.tolist()
+        for start, end in zip(bounds[::2], bounds[1::2], strict=True):
+            yield None if start < 0 else str(data[start:end], "utf-8")
+
+    def lower(self) -> "Segments":
+        """Lowercase each text as `str.lower` does.
+
+        >>> list(Segments.from_strings(["ΣΑΣ İ", None]).lower())
+        ['σας i̇', None]
+        """
+        data = bytes(self.data)
+        if data.isascii():
+            return Segments(data.lower(), self.bounds)
+        return Segments.from_strings([None if text is None else text.lower() for text in self])
 
     def __repr__(self) -> str:
         return f"<Segments: {len(self)} texts>"
 
 
-def _encode_one_by_one(texts: Sequence[object], what: str, first: int) -> tuple[list[bytes], "array[int]"]:
-    """Encode texts some of which may be missing; name the one that is no text."""
-    encoded, bounds, end = [], array("q"), 0
-    for number, text in enumerate(texts, first):
-        if text is None:
-            bounds.extend((-1, -1))
-            continue
-        if not isinstance(text, str):
-            raise InputTypeError(f"{what} {number} is {_kind(text)}, not a string; give one string a segment")
-        try:
-            piece = text.encode()
-        except UnicodeEncodeError as error:
-            raise BleuError(
-                f"{what} {number} holds a lone surrogate (U+{ord(text[error.start]):04X}, character {error.start + 1}),"
-                " which is no text; decode the input without errors='surrogateescape'"
-            ) from None
-        encoded.append(piece)
-        bounds.extend((end, end + len(piece)))
-        end += len(piece)
-    return encoded, bounds
+def _no_text(texts: Sequence[object], what: str, first: int) -> BleuError:
+    """Return an error that names the first one that is no text."""
+    number, text = next(pair for pair in enumerate(texts, first) if not _is_text(pair[1]))
+    if not isinstance(text, str):
+        return InputTypeError(f"{what} {number} is {_kind(text)}, not a string; give one string a segment")
+    at, character = next(pair for pair in enumerate(text, 1) if not _is_text(pair[1]))
+    return BleuError(
+        f"{what} {number} holds a lone surrogate (U+{ord(character):04X}, character {at}), which is no text; decode the"
+        " input without errors='surrogateescape'"
+    )
+
+
+def _is_text(value: object) -> bool:
+    if isinstance(value, str):
+        return not any("\ud800" <= character <= "\udfff" for character in value)
+    return value is None
 
 
 def _kind(value: object) -> str:
@@ -124,14 +137,24 @@ def _kind(value: object) -> str:
 def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segments]:
     """Cut an iterable of strings into `Segments` of at most 4096 texts.
 
+    A pyarrow array or chunked array and a pandas Series or Index are taken as well; their nulls (None, NaN,
+    `pandas.NA`) are missing texts. Arrow's `string` and `large_string`, in pandas too, are not copied.
+
     Raises:
         InputTypeError: `texts` is a bare string, or cannot be iterated, or holds something else than strings.
+        BleuError: an Arrow column is not valid.
 
     >>> [len(block) for block in blocks_of_strings(map(str, range(5000)), "hypothesis")]
     [4096, 904]
     """
     if isinstance(texts, str | bytes):
         raise InputTypeError(f"{what}: a bare string where a list of strings belongs; write [text]")
+    if _is_of("pyarrow", ("Array", "ChunkedArray"), texts):
+        yield from _blocks_of_arrow(texts, what)
+        return
+    if _is_of("pandas", ("Series", "Index", "DataFrame"), texts):
+        yield from _blocks_of_pandas(texts, what)
+        return
     try:
         remaining = iter(texts)
     except TypeError:
@@ -140,6 +163,71 @@ def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segmen
     while batch := list(islice(remaining, _BLOCK_STRINGS)):
         yield Segments.from_strings(batch, what, first)
         first += len(batch)
+
+
+# --- columns of pyarrow and pandas; whoever has one has imported the module already, so that we need not
+
+
+def _is_of(module: str, classes: Sequence[str], value: object) -> bool:
+    loaded = sys.modules.get(module)
+    return loaded is not None and any(isinstance(value, getattr(loaded, name, ())) for name in classes)
+
+
+def _blocks_of_pandas(column: "Any", what: str) -> Iterator[Segments]:
+    if hasattr(column, "columns"):
+        raise InputTypeError(f"{what}: a DataFrame where one column belongs; write frame[name]")
+    if _is_of("pandas", ("ArrowDtype",), column.dtype) or getattr(column.dtype, "storage", "").startswith("pyarrow"):
+        yield from _blocks_of_arrow(column.array.__arrow_array__(), what)
+        return
+    texts = column.to_numpy(dtype=object)
+    missing = sys.modules["pandas"].isna(texts)
+    for start in range(0, len(texts), _BLOCK_STRINGS):
+        block = texts[start : start + _BLOCK_STRINGS].tolist()
+        for index in missing[start : start + _BLOCK_STRINGS].nonzero()[0]:
+            block[index] = None
+        yield Segments.from_strings(block, what, start + 1)
+
+
+def _blocks_of_arrow(column: "Any", what: str) -> Iterator[Segments]:
+    first = 1
+    for chunk in getattr(column, "chunks", [column]):
+        for start in range(0, len(chunk), _BLOCK_STRINGS):
+            block = chunk.slice(start, _BLOCK_STRINGS)
+            yield _of_arrow(block, what, first)
+            first += len(block)
+
+
+def _of_arrow(texts: "Any", what: str, first: int) -> Segments:
+    try:
+        texts.validate(full=True)
+    except ValueError as error:
+        raise BleuError(
+            f"{what} {first} or one behind it is no valid Arrow text ({error}); make the column of UTF-8 strings"
+        ) from None
+    if str(texts.type) == "string":
+        return _sharing(texts, "i", 4)
+    if str(texts.type) == "large_string":
+        return _sharing(texts, "q", 8)
+    return Segments.from_strings(texts.to_pylist(), what, first)
+
+
+def _sharing(texts: "Any", layout: str, width: int) -> Segments:
+    """Return `Segments` over the bytes of an Arrow array: n + 1 offsets of `width` bytes, n bits for what is there."""
+    present, offsets, data = texts.buffers()
+    first, last = texts.offset, texts.offset + len(texts)
+    ends = memoryview(offsets)[width * first : width * (last + 1)].cast(layout)  # type: ignore[call-overload]
+    start = ends[0]
+    shifted = array("q", [end - start for end in ends])
+    bounds = array("q", bytes(16 * len(texts)))
+    bounds[::2], bounds[1::2] = shifted[:-1], shifted[1:]
+    bits = memoryview(present) if texts.null_count else b""
+    for index in range(len(texts)) if bits else ():
+        if not bits[(first + index) // 8] >> (first + index) % 8 & 1:
+            bounds[2 * index] = bounds[2 * index + 1] = -1
+    return Segments(memoryview(data)[start : ends[-1]] if data else b"", bounds.tobytes())
+
+
+# --- several series in step
 
 
 def align(series: Sequence[Iterator[Sequence[Segments]]], names: Sequence[str]) -> Iterator[list[Sequence[Segments]]]:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from bleucli._version import __version__
 from bleucli.errors import BleuError
 
-# Long and short names of the keys, as sacreBLEU 2.6.0 prints them; `ngram` and `empty` are ours.
+# Long and short names of the keys, as sacreBLEU 2.6.0 prints them; `ngram` and `empty` are ours. Two short names mean
+# two things; the value tells which (see _short_name, _long_name).
 _SHORT = {
     "nrefs": "#",
     "bs": "bs",
@@ -19,11 +20,17 @@ _SHORT = {
     "eff": "e",
     "tok": "tok",
     "smooth": "s",
+    "nc": "nc",
+    "nw": "nw",
+    "space": "s",
+    "norm": "nr",
+    "punct": "pn",
+    "asian": "as",
     "ngram": "n",
     "empty": "em",
     "version": "v",
 }
-_LONG = {short: long for long, short in _SHORT.items()} | {"numrefs": "nrefs"}
+_LONG = {short: long for long, short in _SHORT.items()} | {"numrefs": "nrefs", "s": "smooth"}
 _EXPECTED = "expected one such as BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
 VERSION = f"bleucli-{__version__}"
 
@@ -63,7 +70,7 @@ class Signature:
         fields: dict[str, str] = {}
         for part in parts:
             key, mark, value = part.partition("." if old else ":")
-            key = _LONG.get(key, key)
+            key = _long_name(key, value)
             if not mark or not key or key in fields:
                 raise BleuError(f"{part!r} in the signature {text!r} is no new key:value; {_EXPECTED}")
             fields[key] = value
@@ -73,7 +80,7 @@ class Signature:
 
     def format(self, short: bool = False) -> str:
         """Return the signature in one line, with abbreviated keys if `short`."""
-        return "|".join(f"{_SHORT.get(key, key) if short else key}:{value}" for key, value in self.info.items())
+        return "|".join(f"{_short_name(key, value) if short else key}:{value}" for key, value in self.info.items())
 
     def __str__(self) -> str:
         return self.format()
@@ -89,6 +96,18 @@ class Signature:
 
     def __hash__(self) -> int:
         return hash(self.format())
+
+
+def _short_name(key: str, value: str) -> str:
+    return "t" if (key, value) == ("tok", "tercom") else _SHORT.get(key, key)
+
+
+def _long_name(key: str, value: str) -> str:
+    if (key, value) == ("t", "tercom"):
+        return "tok"
+    if key == "s" and value in ("yes", "no"):
+        return "space"
+    return _LONG.get(key, key)
 
 
 def _is_metric_name(part: str, old: bool) -> bool:

@@ -7,7 +7,7 @@ unpacked, whatever its name. Files of any size are read in blocks of bounded siz
 import codecs
 from collections.abc import Iterable, Iterator
 
-from bleucli import compression, kernels
+from bleucli import decompression, kernels
 from bleucli.errors import BleuError, FieldCountError
 from bleucli.segments import Segments
 
@@ -50,7 +50,7 @@ class TextFile:
         self._path = path
         self._stream = stream
         self._encoding = _known_encoding(encoding)
-        self._columns = columns
+        self._columns = 0 if columns == 1 else columns
         self._lines = 0
         self._bytes = 0
         self._blocks: Iterator[bytes] | None = None
@@ -60,8 +60,7 @@ class TextFile:
         if self._columns is None:
             self._blocks = self._whole_lines()
             first = next(self._blocks, b"")
-            tabs = first.partition(b"\n")[0].count(b"\t")
-            self._columns = tabs + 1 if tabs else 0
+            self._columns = first.partition(b"\n")[0].count(b"\t") + 1
             self._blocks = _chained(first, self._blocks)
         return self._columns or 1
 
@@ -75,7 +74,7 @@ class TextFile:
         blocks = self._blocks or self._whole_lines()
         for data in blocks:
             try:
-                segments = kernels.split_lines(data, 0 if columns == 1 else columns)
+                segments = kernels.split_lines(data, columns)
             except UnicodeDecodeError as error:
                 raise self._not_utf8(error) from None
             except FieldCountError as error:
@@ -149,36 +148,60 @@ class TextFile:
         taken = lines = 0
         for chunk in _chained_end(chunks):
             taken += len(chunk)
+            before = decoder.getstate()
             try:
                 text = decoder.decode(chunk, final=not chunk)
                 encoded = text.encode()
             except UnicodeDecodeError as error:
-                lines += error.object[: error.start].decode(self._encoding, "ignore").count("\n")
-                raise self._undecodable(error, lines + 1, taken - len(error.object) + error.start) from None
+                start = taken - len(error.object) + error.start
+                decoder.setstate(before)
+                lines += _newlines(decoder, chunk[: max(0, start - taken + len(chunk))])
+                raise self._undecodable(error, lines + 1, start) from None
             except UnicodeError as error:
                 raise BleuError(
                     f"{self.name} is not valid {self._encoding} ({error}); name the encoding with --encoding"
                 ) from None
             lines += text.count("\n")
-            yield encoded
+            if encoded:
+                yield encoded
 
     def _chunks(self) -> Iterator[bytes]:
         """Read the file, unpacked if it is compressed."""
         chunks = self._raw_chunks()
         start = b""
-        while len(start) < compression.LONGEST_START and (chunk := next(chunks, b"")):
+        while len(start) < decompression.LONGEST_START and (chunk := next(chunks, b"")):
             start += chunk
-        codec = compression.codec_of(start)
+        codec = decompression.codec_of(start)
         chunks = _chained(start, chunks)
-        return chunks if codec is None else compression.unpacked(chunks, codec, self.name, self.hints)
+        return chunks if codec is None else decompression.unpacked(chunks, codec, self.name, self.hints)
 
     def _raw_chunks(self) -> Iterator[bytes]:
         try:
             with _opened(self._path) if self._stream is None else _Kept(self._stream) as stream:
-                while chunk := stream.read(_BLOCK_BYTES):
+                while chunk := _waited_for(stream):
                     yield chunk
         except OSError as error:
             raise BleuError(f"cannot read {self.name}: {error.strerror or error}; give a readable text file") from None
+
+
+def _waited_for(stream: "IO[bytes]") -> bytes:
+    """Read the next chunk, also of a pipe that does not block (it then gives None while it has nothing)."""
+    chunk: bytes | None = None
+    while chunk is None:
+        chunk = stream.read(_BLOCK_BYTES)
+        if chunk is None:
+            from select import select
+
+            select([stream], [], [])
+    return chunk
+
+
+def _newlines(decoder: "codecs.IncrementalDecoder", chunk: bytes) -> int:
+    """Count the line ends of the valid start of a chunk."""
+    try:
+        return decoder.decode(chunk).count("\n")
+    except UnicodeError:  # a codec that looks at whole labels only, such as idna
+        return chunk.count(b"\n")
 
 
 class _Kept:

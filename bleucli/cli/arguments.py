@@ -4,12 +4,16 @@ Long options may be abbreviated. What is unique among sacreBLEU's options keeps 
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bleucli import metrics
 from bleucli.errors import UsageError
 from bleucli.metrics.bleu import DEFAULT_ORDER
 from bleucli.metrics.smoothing import METHODS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # The long options of sacreBLEU 2.6.0, by `sacrebleu --help`; those not built yet hold their abbreviations free.
 SACREBLEU_OPTIONS = (
@@ -59,6 +63,8 @@ SACREBLEU_OPTIONS = (
     "--no-color",
     "--format",
 )
+# and the short ones that are not built yet
+_SACREBLEU_SHORT = ("-t", "-ol", "-ci", "-cin", "-par", "-pbs", "-parn", "-pbsn", "-j", "-d", "-nc")
 _OURS = (
     "--jobs",
     "--output",
@@ -67,6 +73,8 @@ _OURS = (
     "--fail-under",
     "--like",
     "--list-tokenizers",
+    "--jsonl",
+    "--jsonl-fields",
 )
 
 FORMATS = ("json", "text")
@@ -88,7 +96,20 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     >>> parse(["ref.txt", "--inp", "sys.txt", "-b"]).input
     ['sys.txt']
     """
-    return parser().parse_args(_spelled_out(words))
+    top = parser()
+    spelled_out = _spelled_out(words)
+    _refuse_unknown_short_options(spelled_out, top)
+    return top.parse_args(spelled_out)
+
+
+def _refuse_unknown_short_options(words: Sequence[str], top: argparse.ArgumentParser) -> None:
+    """Refuse what argparse would take for the beginning of another short option (-l for -lc, -ol for -o l)."""
+    known = [name for action in top._actions for name in action.option_strings]
+    for word in words[: words.index("--")] if "--" in words else words:
+        name = word.partition("=")[0]
+        begins = name.startswith("-") and name != "-" and any(option.startswith(name) for option in known)
+        if name not in known and (begins or name in _SACREBLEU_SHORT):
+            raise UsageError(f"unrecognized arguments: {word}; see bleu --help")
 
 
 def _spelled_out(words: Sequence[str]) -> list[str]:
@@ -125,6 +146,8 @@ def parser() -> argparse.ArgumentParser:
     _add_texts(top.add_argument_group("what to score"))
     _add_metrics(top.add_argument_group("how to score"))
     _add_bleu(top.add_argument_group("BLEU"))
+    _add_chrf(top.add_argument_group("chrF"))
+    _add_ter(top.add_argument_group("TER"))
     _add_report(top.add_argument_group("what to print"))
     _add_modes(top.add_argument_group("other"))
     return top
@@ -137,6 +160,10 @@ def _add_texts(group: "argparse._ArgumentGroup") -> None:
     )
     group.add_argument("--num-refs", "-nr", type=int, metavar="N", help="split the one reference file on tabs into N")
     group.add_argument("--encoding", "-e", default="utf-8", help="of all text files and stdin (default: utf-8)")
+    group.add_argument(
+        "--jsonl", action="store_true", help="stdin is JSON Lines, as files named .jsonl and .ndjson are"
+    )
+    group.add_argument("--jsonl-fields", metavar="hyp=NAME,refs=NAME", help="the fields that hold the texts")
     group.add_argument("--skip-empty-refs", action="store_true", help="empty references are missing ones")
 
 
@@ -160,6 +187,89 @@ def _add_bleu(group: "argparse._ArgumentGroup") -> None:
     group.add_argument("--like", metavar="SIGNATURE", help="score as a published signature says")
     group.set_defaults(effective_order=False)
     group.add_argument("--force", action="store_true", help="do not warn of tokenized input")
+
+
+def bleu_arguments(options: argparse.Namespace) -> "dict[str, Any]":
+    """Return what the options say of BLEU, as the arguments of its class."""
+    return {
+        "lowercase": options.lowercase,
+        "force": options.force,
+        "tokenize": options.tokenize,
+        "smooth_method": options.smooth_method or METHODS[0],
+        "smooth_value": options.smooth_value,
+        "max_ngram_order": DEFAULT_ORDER if options.max_ngram_order is None else options.max_ngram_order,
+        "effective_order": options.effective_order or options.sentence_level,
+        "trg_lang": target_language(options.language_pair),
+    }
+
+
+def target_language(pair: str | None) -> str:
+    """Return the target of a language pair, or "".
+
+    >>> target_language("en-zh"), target_language(None)
+    ('zh', '')
+    """
+    if pair is None:
+        return ""
+    source, _, target = pair.partition("-")
+    if not source.isalpha() or not target.isalpha():
+        raise UsageError(f"--language-pair {pair}; expected the form xx-YY, such as en-de")
+    return target
+
+
+def _add_chrf(group: "argparse._ArgumentGroup") -> None:
+    add = group.add_argument
+    add("--chrf-char-order", "-cc", type=int, default=6, metavar="N", help="longest character n-gram (default: 6)")
+    add(
+        "--chrf-word-order",
+        "-cw",
+        type=int,
+        default=0,
+        metavar="N",
+        help="longest word n-gram, 2 for chrF++ (default: 0)",
+    )
+    add("--chrf-beta", type=int, default=2, metavar="N", help="weight of recall (default: 2)")
+    add("--chrf-whitespace", action="store_true", help="white space takes part in character n-grams")
+    add("--chrf-lowercase", action="store_true", help="compare without regard to case")
+    add("--chrf-eps-smoothing", action="store_true", help="smooth as chrF++.py, NLTK and Moses do")
+
+
+def chrf_arguments(options: argparse.Namespace) -> "dict[str, Any]":
+    """Return what the options say of chrF, as the arguments of its class."""
+    return {
+        "char_order": options.chrf_char_order,
+        "word_order": options.chrf_word_order,
+        "beta": options.chrf_beta,
+        "whitespace": options.chrf_whitespace,
+        "lowercase": options.chrf_lowercase,
+        "eps_smoothing": options.chrf_eps_smoothing,
+    }
+
+
+def _add_ter(group: "argparse._ArgumentGroup") -> None:
+    add = group.add_argument
+    add("--ter-case-sensitive", action="store_true", help="tell upper from lower case")
+    add("--ter-asian-support", action="store_true", help="treat East Asian text in the two options below")
+    add("--ter-no-punct", action="store_true", help="delete punctuation")
+    add("--ter-normalized", action="store_true", help="split punctuation off, decode entities")
+
+
+def ter_arguments(options: argparse.Namespace) -> "dict[str, Any]":
+    """Return what the options say of TER, as the arguments of its class."""
+    return {
+        "normalized": options.ter_normalized,
+        "no_punct": options.ter_no_punct,
+        "asian_support": options.ter_asian_support,
+        "case_sensitive": options.ter_case_sensitive,
+    }
+
+
+# What the options say of each metric
+METRIC_ARGUMENTS: "dict[str, Callable[[argparse.Namespace], dict[str, Any]]]" = {
+    "bleu": bleu_arguments,
+    "chrf": chrf_arguments,
+    "ter": ter_arguments,
+}
 
 
 def _add_report(group: "argparse._ArgumentGroup") -> None:

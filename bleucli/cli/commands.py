@@ -7,12 +7,12 @@ from enum import IntEnum
 from bleucli import evaluate, kernels, tokenizers
 from bleucli._version import __version__
 from bleucli.cli import like
-from bleucli.cli.arguments import FORMATS, parse, parser
+from bleucli.cli.arguments import FORMATS, METRIC_ARGUMENTS, parse, parser
 from bleucli.cli.streams import Environment, deliver, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.evaluate import Source
+from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
 from bleucli.metrics import METRICS, Metric
-from bleucli.metrics.bleu import DEFAULT_ORDER
 from bleucli.output import Layout
 from bleucli.results import Results
 from bleucli.signature import Signature
@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
+_MOST_JOBS = 1024
 # From so many segments on, the reference kernels take seconds
 _MANY_SEGMENTS = 2000
 
@@ -76,16 +77,16 @@ def _print(answer: str, options: "Namespace", environment: Environment) -> Statu
 
 def _check(options: "Namespace") -> None:
     """Refuse options that have no such value or do not go together."""
-    if not options.refs:
+    if not options.refs and not any(_is_jsonl(path, options) for path in options.input or ["-"]):
         raise UsageError("no references were given; name the reference file first: bleu ref.txt -i system.txt")
     if not 0 <= options.width <= 1000:
         raise UsageError(f"--width {options.width}; expected a number of decimals from 0 to 1000")
-    if options.jobs < 0:
+    if not 0 <= options.jobs <= _MOST_JOBS:
         raise UsageError(
-            f"--jobs {options.jobs}; expected a number of threads, or 0 for as many as there are processors"
+            f"--jobs {options.jobs}; expected 1 to {_MOST_JOBS} threads, or 0 for as many as there are processors"
         )
-    if options.num_refs is not None and options.num_refs < 1:
-        raise UsageError(f"--num-refs {options.num_refs}; expected a number from 1 on")
+    if options.num_refs is not None and not 1 <= options.num_refs <= 1000:
+        raise UsageError(f"--num-refs {options.num_refs}; expected a number from 1 to 1000")
     if options.num_refs is not None and len(options.refs) != 1:
         raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
     if options.fail_under is not None and options.fail_under != options.fail_under:
@@ -119,37 +120,13 @@ def _metrics(options: "Namespace") -> list[Metric]:
     """Make the metrics that were asked for, each once, in the order in which they are printed."""
     if options.like is not None:
         like.take_over(options, options.like)
-    arguments = {
-        "bleu": {
-            "lowercase": options.lowercase,
-            "force": options.force,
-            "tokenize": options.tokenize,
-            "smooth_method": options.smooth_method or "exp",
-            "smooth_value": options.smooth_value,
-            "max_ngram_order": DEFAULT_ORDER if options.max_ngram_order is None else options.max_ngram_order,
-            "effective_order": options.effective_order or options.sentence_level,
-            "trg_lang": _target_language(options.language_pair),
-        }
-    }
     wanted = [name for name in METRICS if name in options.metrics]
-    made = [METRICS[name](skip_empty_refs=options.skip_empty_refs, **arguments[name]) for name in wanted]
+    made = [
+        METRICS[name](skip_empty_refs=options.skip_empty_refs, **METRIC_ARGUMENTS[name](options)) for name in wanted
+    ]
     for metric in made if options.like is not None else ():
         like.check(metric, options.like)
     return made
-
-
-def _target_language(pair: str | None) -> str:
-    """Return the target of a language pair, a code of two letters for the languages that have one.
-
-    >>> _target_language("en-zh"), _target_language(None)
-    ('zh', '')
-    """
-    if pair is None:
-        return ""
-    source, _, target = pair.partition("-")
-    if not source.isalpha() or not target.isalpha():
-        raise UsageError(f"--language-pair {pair}; expected the form xx-YY, such as en-de")
-    return target
 
 
 def _tokenizer_list() -> str:
@@ -177,9 +154,26 @@ class _Texts:
             raise UsageError(f"system {shown(min(repeated))} was given twice; name each system once")
         split = None if options.input is None else 0
         columns = options.num_refs or 0
-        self._references = [self._open(path, options, columns) for path in options.refs]
-        self._systems = [self._open(path, options, split) for path in paths]
+        self._fields = Fields() if options.jsonl_fields is None else fields_named(options.jsonl_fields)
+        self._references = [self._read(path, options, columns, hypotheses=False) for path in options.refs]
+        first = next((path for path in paths if _is_jsonl(path, options)), None)
+        own = not options.refs
+        self._systems = [self._read(path, options, split, references=own, demanded=path == first) for path in paths]
+        self._check_jsonl_options(options)
         _refuse_overwriting(options.output, [*options.refs, *paths])
+
+    def _read(self, path: str, options: "Namespace", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
+        file = self._open(path, options, columns)
+        return JsonLines(file, self._fields, **wanted) if _is_jsonl(path, options) else file
+
+    def _check_jsonl_options(self, options: "Namespace") -> None:
+        if options.num_refs is not None and isinstance(self._references[0], JsonLines):
+            raise UsageError(f"--num-refs splits a text file; {self._references[0].name} is JSON Lines")
+        if options.jsonl and not self._stdin_taken:
+            raise UsageError("--jsonl is about standard input, which is not read; name other files .jsonl or .ndjson")
+        files = (*self._references, *self._systems)
+        if options.jsonl_fields is not None and not any(isinstance(file, JsonLines) for file in files):
+            raise UsageError("--jsonl-fields, but no JSON Lines are read; name files .jsonl or .ndjson, or add --jsonl")
 
     def _open(self, path: str, options: "Namespace", columns: int | None) -> TextFile:
         if path != "-":
@@ -197,30 +191,39 @@ class _Texts:
         return TextFile("standard input", stream=stdin, encoding=options.encoding, columns=columns)
 
     def references(self) -> list[Source]:
-        """Return the reference streams."""
-        return [_source(file, [file.name] * file.columns()) for file in self._references]
+        """Return the reference streams; those last that may come in different numbers."""
+        files = sorted(self._references, key=lambda file: isinstance(file, JsonLines))
+        return [Source(file.name, [file.name] * file.columns(), file.blocks()) for file in files]
 
     def systems(self) -> list[Source]:
         """Return the systems, those on standard input numbered if there are several."""
-        return [_source(file, _system_names(file)) for file in self._systems]
+        return [Source(file.name, _system_names(file), file.blocks(), _own_references(file)) for file in self._systems]
 
     def which_is_which(self, segments: int) -> str:
         """Return a line that tells references and systems apart."""
-        references = ", ".join(file.name for file in self._references)
+        references = ", ".join([file.name for file in self._references] or self._own_references()[:1])
         systems = ", ".join(file.name for file in self._systems)
         many = "s" if len(self._references) > 1 else "", "s" if len(self._systems) > 1 else ""
         return f"reference{many[0]} {references}, {segments} segments; system{many[1]} {systems}"
+
+    def _own_references(self) -> list[str]:
+        return [name for file in self._systems if (name := _own_references(file))]
 
     def hints(self) -> list[str]:
         """Return what is to be said of the files, once they were read."""
         return [hint for file in (*self._references, *self._systems) for hint in file.hints]
 
 
-def _source(file: TextFile, names: Sequence[str]) -> Source:
-    return Source(file.name, names, file.blocks())
+def _is_jsonl(path: str, options: "Namespace") -> bool:
+    return bool(options.jsonl) if path == "-" else is_jsonl(path)
 
 
-def _system_names(file: TextFile) -> list[str]:
+def _own_references(file: TextFile | JsonLines) -> str:
+    """Return what to call the references that a system brings along, or ""."""
+    return f"{file.name} (references)" if isinstance(file, JsonLines) and file.with_references else ""
+
+
+def _system_names(file: TextFile | JsonLines) -> list[str]:
     count = file.columns()
     return [file.name] if count == 1 else [f"System {number}" for number in range(1, count + 1)]
 
@@ -243,7 +246,7 @@ def _print_segments(options: "Namespace", texts: _Texts, environment: Environmen
     systems = texts.systems()
     if len(metrics) != 1 or sum(len(source.names) for source in systems) != 1:
         raise UsageError("--sentence-level takes one system and one metric")
-    render = json_text.score_line if _format(options, environment) == "json" else text.score_line
+    render = json_text.score_line if options.format == "json" else text.score_line
     records = evaluate.score_segments(systems[0], texts.references(), metrics[0], _threads(options.jobs))
     layout = _layout(options)
     deliver((render(record, layout) for record in records), options.output, environment)
@@ -254,17 +257,19 @@ def _print_segments(options: "Namespace", texts: _Texts, environment: Environmen
 def _print_systems(options: "Namespace", texts: _Texts, environment: Environment) -> Status:
     chosen = _format(options, environment)
     results = evaluate.score_systems(texts.systems(), texts.references(), _metrics(options), _threads(options.jobs))
+    failures = list(_gate_failures(results, options.fail_under))
+    if not failures or options.output is None:
+        deliver([_rendered(results, chosen, _layout(options))], options.output, environment)
     if len(options.refs) + len(options.input or []) > 1:
         _note(texts.which_is_which(results.segments), options, environment)
     for note in like.notes(results.systems[0].scores[0], options.like) if options.like is not None else ():
         _note(note, options, environment)
     hints = [*texts.hints(), *results.hints]
+    if options.lowercase and len(results.systems[0].scores) > 1:
+        hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
         hints.append(f"this was slow: {kernels.reason}")
     _warn(hints, options, environment)
-    failures = list(_gate_failures(results, options.fail_under))
-    if not failures or options.output is None:
-        deliver([_rendered(results, chosen, _layout(options))], options.output, environment)
     for failure in failures:
         environment.say("error", failure)
     return Status.GATE_FAILED if failures else Status.FINE

@@ -42,7 +42,7 @@ def take_over(options: "Namespace", signature: Signature) -> None:
     if options.tokenize is None:
         options.tokenize = _tokenizer(wanted["tok"])
     if options.max_ngram_order is None and "ngram" in wanted:
-        options.max_ngram_order = int(_number(wanted["ngram"], wanted["ngram"]))
+        options.max_ngram_order = _order(wanted["ngram"])
     options.lowercase |= wanted["case"] == "lc"
     options.effective_order |= wanted["eff"] == "yes"
     options.skip_empty_refs |= wanted.get("empty") == "missing"
@@ -56,6 +56,12 @@ def _smoothing(signed: str) -> tuple[str, str]:
     """
     method, _, value = signed.replace(".", "[", 1).partition("[") if "[" not in signed else signed.partition("[")
     return method, value.removesuffix("]")
+
+
+def _order(text: str) -> int:
+    if not text.isdecimal():
+        raise UsageError(f"--like: ngram:{text}; expected a number from 1 on")
+    return int(text)
 
 
 def _number(text: str, whole: str) -> float:

@@ -4,6 +4,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Mapping
+from errno import EACCES, EISDIR
 
 from bleucli.errors import BleuError
 
@@ -80,8 +81,10 @@ def deliver(chunks: Iterable[str], path: str | None, environment: Environment) -
         BrokenPipeError: nobody reads stdout any more.
     """
     with _spooled(chunks) as answer:
+        if path is not None and _is_stdout(path, environment):
+            path = None
         if path is not None and not _is_special(path):
-            _replace_file(answer, os.path.realpath(path))
+            _replace_file(answer, path)
             return
         try:
             if path is None:
@@ -93,6 +96,16 @@ def deliver(chunks: Iterable[str], path: str | None, environment: Environment) -
             raise
         except OSError as error:
             raise _unwritable(path or "standard output", error) from None
+
+
+def _is_stdout(path: str, environment: Environment) -> bool:
+    """Return whether stdout itself is meant: opening it anew would cut off what others wrote to the same file."""
+    if environment.stdout is None:
+        return False
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(environment.stdout.fileno()))
+    except OSError:  # no such file, or a stdout without descriptor
+        return False
 
 
 def _is_special(path: str) -> bool:
@@ -146,25 +159,35 @@ def _write_all(target: "IO[bytes]", data: bytes) -> None:
         rest = rest[target.write(rest) or 0 :]
 
 
-def _replace_file(answer: "IO[bytes]", path: str) -> None:
-    """Write a new file beside `path`, then put it in its place; the mode of the old one is kept."""
-    beside = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.tmp")
+def _replace_file(answer: "IO[bytes]", name: str) -> None:
+    """Write a new file beside the old one, then put it in its place; links are followed, the old one's mode is kept."""
     try:
+        if name.endswith(os.sep):
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        path = os.path.realpath(name)
         if os.path.exists(path) and not os.access(path, os.W_OK):
-            raise PermissionError(13, "Permission denied")
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666)
-        try:
-            with open(descriptor, "wb", buffering=0) as file:
-                _copy(answer, file)
-                os.fsync(descriptor)
-            if os.path.exists(path):
-                os.chmod(beside, stat.S_IMODE(os.stat(path).st_mode))
-            os.replace(beside, path)
-        except BaseException:
-            os.unlink(beside)
-            raise
+            raise PermissionError(EACCES, os.strerror(EACCES))
+        _write_and_rename(answer, path)
     except OSError as error:
-        raise _unwritable(shown(path), error) from None
+        raise _unwritable(shown(name), error) from None
+
+
+def _write_and_rename(answer: "IO[bytes]", path: str) -> None:
+    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else None
+    # A name of its own, for it may be left by a killed run; short, for the file's own may be as long as names can be
+    beside = os.path.join(os.path.dirname(path), f".bleu-{os.urandom(8).hex()}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    try:
+        with open(os.open(beside, flags, 0o666 if mode is None else 0o600), "wb", buffering=0) as file:
+            _copy(answer, file)
+            os.fsync(file.fileno())
+        if mode is not None:
+            os.chmod(beside, mode)
+        os.replace(beside, path)
+    except BaseException:
+        if os.path.lexists(beside):
+            os.unlink(beside)
+        raise
 
 
 def _unwritable(name: str, error: OSError) -> BleuError:

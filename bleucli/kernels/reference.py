@@ -353,10 +353,11 @@ def _chrf_row(hypothesis: list[Counter[Gram]], reference: list[Counter[Gram]]) -
 def _chrf_counts(text: str, char_order: int, word_order: int, whitespace: bool) -> list[Counter[Gram]]:
     characters = text if whitespace else "".join(text.split())
     words = [part for word in text.split() for part in _without_edge_punctuation(word)] if word_order else []
-    return [
+    counts: list[Counter[Gram]] = [
         Counter([characters[start : start + order] for start in range(len(characters) - order + 1)])
         for order in range(1, char_order + 1)
-    ] + [Counter(_ngrams(words, order)) for order in range(1, word_order + 1)]
+    ]
+    return counts + [Counter(_ngrams(words, order)) for order in range(1, word_order + 1)]
 
 
 def _without_edge_punctuation(word: str) -> list[str]:

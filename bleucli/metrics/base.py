@@ -116,7 +116,7 @@ class Metric(ABC):
                 self.prepare_references(block, start) for start, (block,) in _with_start(_reference_blocks(references))
             ]
 
-    # --- what a metric defines
+    # --- what a metric defines, or may define
 
     @abstractmethod
     def prepare(self, segments: Segments) -> Segments:
@@ -133,6 +133,10 @@ class Metric(ABC):
     @abstractmethod
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return keys and values for the signature, between `nrefs` and `version`."""
+
+    def prepare_reference(self, segments: Segments) -> Segments:
+        """Return references in the form in which `compare` takes them: like `prepare`, unless a metric differs."""
+        return self.prepare(segments)
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count the signs of input that is not meant for this metric; `hints` reads their sums."""
@@ -158,7 +162,7 @@ class Metric(ABC):
             raise BleuError(
                 f"all references of segment {start + bare + 1} are {missing}; give at least one, or leave it out"
             )
-        return References([self.prepare(stream) for stream in streams], fewest, most)
+        return References([self.prepare_reference(stream) for stream in streams], fewest, most)
 
     def segment_stats(self, hypotheses: Segments, references: Sequence[Segments]) -> SegmentStats:
         """Return the sufficient statistics, one row a segment.
@@ -173,6 +177,10 @@ class Metric(ABC):
         """Count a block of segments and add it up."""
         sums = kernels.column_sums(self.compare(self.prepare(hypotheses), references))
         return Tally(len(hypotheses), sums, references.fewest, references.most, self.observe(hypotheses))
+
+    def empty_field(self) -> list[tuple[str, str]]:
+        """Return the last key of every metric's signature, which stands there only where it decides something."""
+        return [("empty", "missing")] if self.skip_empty_refs else []
 
     def signature(self, fewest: int, most: int) -> Signature:
         """Return the signature of a score whose segments had at least `fewest` and at most `most` references."""

@@ -16,6 +16,7 @@ from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
 DEFAULT_ORDER = 4
+_LARGEST_ORDER = 1000
 # sacreBLEU 2.6.0: so many hypotheses that end in " ." make it warn of tokenized input
 _TOKENIZED_ENDING = b" ."
 _TOKENIZED_MANY = 100
@@ -124,8 +125,8 @@ class BLEU(Metric):
         *,
         skip_empty_refs: bool = False,
     ) -> None:
-        if max_ngram_order < 1:
-            raise UsageError(f"n-gram order {max_ngram_order}; expected a number from 1 on")
+        if not 1 <= max_ngram_order <= _LARGEST_ORDER:
+            raise UsageError(f"n-gram order {max_ngram_order}; expected a number from 1 to {_LARGEST_ORDER}")
         self.lowercase = lowercase
         self.force = force
         self.smoothing = Smoothing(smooth_method, smooth_value)
@@ -139,7 +140,7 @@ class BLEU(Metric):
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to, cut trailing white space, tokenize."""
         if self.lowercase:
-            segments = lowercased(segments)
+            segments = segments.lower()
         return self.tokenizer.tokenize(kernels.strip_trailing(segments))
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
@@ -178,9 +179,7 @@ class BLEU(Metric):
         ]
         if self.max_ngram_order != DEFAULT_ORDER:
             fields.append(("ngram", str(self.max_ngram_order)))
-        if self.skip_empty_refs:
-            fields.append(("empty", "missing"))
-        return fields
+        return fields + self.empty_field()
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count endings in a space and a period, subword marks, letters of unspaced scripts and all letters."""
@@ -225,17 +224,6 @@ def brevity_penalty(sys_len: int, ref_len: int) -> float:
     if sys_len >= ref_len:
         return 1.0
     return exp(1 - ref_len / sys_len) if sys_len else 0.0
-
-
-def lowercased(segments: Segments) -> Segments:
-    """Lowercase each text as `str.lower` does.
-
-    >>> list(lowercased(Segments.from_strings(["ΣΑΣ İ", None])))
-    ['σας i̇', None]
-    """
-    if segments.data.isascii():
-        return Segments(segments.data.lower(), segments.bounds)
-    return Segments.from_strings([None if text is None else text.lower() for text in segments])
 
 
 def corpus_bleu(

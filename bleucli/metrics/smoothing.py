@@ -1,12 +1,11 @@
 """Smoothing methods of BLEU: what stands in for the precision of an order without a match (Chen & Cherry 2014)."""
 
-from math import isfinite
-
 from bleucli.errors import UsageError
 
 # sacreBLEU 2.6.0: the methods, and the default values of those that have one
 METHODS = ("exp", "floor", "add-k", "none")
 DEFAULT_VALUES = {"floor": 0.1, "add-k": 1.0}
+_LARGEST_VALUE = 1e100  # beyond, precisions overflow
 
 
 class Smoothing:
@@ -31,8 +30,8 @@ class Smoothing:
     def __init__(self, method: str, value: float | None = None) -> None:
         if method not in METHODS:
             raise UsageError(f"unknown smoothing method {method!r}; choose one of {', '.join(METHODS)}")
-        if value is not None and not (isfinite(value) and value >= 0):
-            raise UsageError(f"smoothing value {value}; expected a number from 0 on")
+        if value is not None and not 0 <= value <= _LARGEST_VALUE:
+            raise UsageError(f"smoothing value {value}; expected a number from 0 to {_LARGEST_VALUE:g}")
         default = DEFAULT_VALUES.get(method)
         self.method = method
         self.value = 0.0 if default is None else default if value is None else value

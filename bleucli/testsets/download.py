@@ -16,7 +16,8 @@ from bleucli.errors import BleuError
 from bleucli.testsets.addresses import is_web, last_component, shown, to_ask
 from bleucli.testsets.cache import cache_directory, mirror, offline
 from bleucli.testsets.locks import locked
-from bleucli.testsets.transfer import Failed, Interrupted, Unusable, discard, finish, part_of, tidy, transfer
+from bleucli.testsets.partial import discard, finish, part_of, tidy
+from bleucli.testsets.transfer import Failed, Interrupted, Unusable, transfer
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds between the attempts
 
@@ -52,11 +53,8 @@ def fetch(url: str, target: str, *, name: str, checksum: tuple[str, str] | None 
     with _disk_errors(target):
         os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
         with locked(f"{target}.lock"):
-            try:
-                if not os.path.isfile(target):
-                    _fetch_from_first(asked, target, name, checksum)
-            finally:
-                tidy(target)
+            if not os.path.isfile(target):
+                _fetch_alone(asked, target, name, checksum)
 
 
 def _check(url: str, checksum: tuple[str, str] | None) -> None:
@@ -68,16 +66,26 @@ def _check(url: str, checksum: tuple[str, str] | None) -> None:
 
 @contextmanager
 def _disk_errors(target: str) -> Iterator[None]:
-    """Turn what the disk refuses into an error of ours; what came so far is thrown away."""
+    """Turn what the disk refuses into an error of ours."""
     try:
         yield
     except OSError as error:
-        with suppress(OSError):
-            discard(target)
         raise BleuError(
             f"cannot write {error.filename or target}: {error.strerror or error}; make room or give permission, or set"
             " BLEU_HOME to another folder"
         ) from None
+
+
+def _fetch_alone(addresses: list[str], target: str, name: str, checksum: tuple[str, str] | None) -> None:
+    """Fetch the file and leave nothing else, but what a later attempt can use."""
+    try:
+        _fetch_from_first(addresses, target, name, checksum)
+    except OSError:
+        with suppress(OSError):
+            discard(target)
+        raise
+    finally:
+        tidy(target)
 
 
 def _fetch_from_first(addresses: list[str], target: str, name: str, checksum: tuple[str, str] | None) -> None:
@@ -104,14 +112,8 @@ def _fetch_with_retries(address: str, target: str, checksum: tuple[str, str] | N
 
 
 def _fetch_once(address: str, target: str, checksum: tuple[str, str] | None) -> None:
-    try:
-        resumed = transfer(address, target)
-        _verify(target, checksum, resumed)
-    except Interrupted:
-        raise
-    except Failed:
-        discard(target)
-        raise
+    resumed = transfer(address, target)
+    _verify(target, checksum, resumed)
     finish(target)
 
 

@@ -1,33 +1,20 @@
-"""One attempt to bring a file from an address to the disk, from where an earlier attempt stopped if the server lets us.
+"""One attempt to bring a file from an address to the disk, from where an earlier one stopped if the server lets us."""
 
-What has come so far lies in `PATH.part`. If the server named a version of the file, `PATH.part.json` holds it, and the
-next attempt asks for the rest of that very version (Range with If-Range); without it, everything is asked for again.
-"""
-
-import json
 import os
 import sys
-from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
+from itertools import chain
 
 from bleucli.testsets.addresses import is_web, local_path
+from bleucli.testsets.partial import Left, discard, left_by, part_of, remember
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple, NoReturn
+    from typing import NoReturn
 
     from requests import Response, Session
     from tqdm import tqdm
-
-    class Left(NamedTuple):
-        """What an earlier attempt left behind: a number of bytes, and the version of the file that they are from."""
-
-        size: int
-        version: str
-
-else:
-    Left = namedtuple("Left", "size version")
 
 SECONDS_TO_CONNECT = 10.0
 SECONDS_OF_SILENCE = 30.0
@@ -49,11 +36,6 @@ class Unusable(Interrupted):
     """What an earlier attempt left is of no use to this server; the whole file may come if it is asked again."""
 
 
-def part_of(path: str) -> str:
-    """Return where the bytes of an unfinished download lie."""
-    return f"{path}.part"
-
-
 def transfer(address: str, path: str) -> bool:
     """Bring the whole file to `part_of(path)`; return whether its beginning is from an earlier attempt.
 
@@ -62,49 +44,7 @@ def transfer(address: str, path: str) -> bool:
         Failed: it will not.
         OSError: the disk cannot take the file.
     """
-    if not is_web(address):
-        discard(path)
-        _append(path, 0, None, _read(local_path(address)))
-        return False
-    left = left_by(path, address)
-    try:
-        return _transfer_from_web(address, path, left)
-    except Unusable:
-        discard(path)
-        raise
-
-
-def left_by(path: str, address: str) -> Left:
-    """Return what can be used of an earlier attempt with the same address; throw away what cannot."""
-    try:
-        with open(_state_of(path), encoding="utf-8") as file:
-            state = json.load(file)
-        if state["address"] == address and os.path.getsize(part_of(path)):
-            return Left(os.path.getsize(part_of(path)), state["version"])
-    except (FileNotFoundError, ValueError, TypeError, KeyError):
-        pass
-    discard(path)
-    return Left(0, "")
-
-
-def discard(path: str) -> None:
-    """Throw away what an unfinished download left: first what makes it usable, then the bytes."""
-    for leftover in (_state_of(path), part_of(path)):
-        with suppress(FileNotFoundError):
-            os.remove(leftover)
-
-
-def tidy(path: str) -> None:
-    """Throw away what an unfinished download left, unless a later attempt can use it."""
-    if not os.path.exists(_state_of(path)):
-        discard(path)
-
-
-def finish(path: str) -> None:
-    """Give a whole and verified download its real name."""
-    with suppress(FileNotFoundError):
-        os.remove(_state_of(path))
-    os.replace(part_of(path), path)
+    return _transfer_from_web(address, path) if is_web(address) else _transfer_from_disk(address, path)
 
 
 def starts_at(status: int, content_range: str, size: int) -> int:
@@ -158,10 +98,6 @@ def body_size(headers: Mapping[str, str]) -> int | None:
     return int(size) if size.isdecimal() and "Transfer-Encoding" not in headers else None
 
 
-def _state_of(path: str) -> str:
-    return f"{path}.part.json"
-
-
 def _named(status: int) -> str:
     """Return a status with its name.
 
@@ -173,17 +109,35 @@ def _named(status: int) -> str:
     return f"{status} {HTTPStatus(status).phrase}" if status in set(HTTPStatus) else str(status)
 
 
-def _transfer_from_web(address: str, path: str, left: Left) -> bool:
-    with _answer(address, left) as answer:
-        start = starts_at(answer.status_code, answer.headers.get("Content-Range", ""), left.size)
-        if not start:
+def _transfer_from_disk(address: str, path: str) -> bool:
+    chunks = _read(local_path(address))
+    first = next(chunks, b"")  # it can be read: now what is there may go
+    discard(path)
+    _append(path, 0, None, chain([first], chunks))
+    return False
+
+
+def _transfer_from_web(address: str, path: str) -> bool:
+    left = left_by(path, address)
+    try:
+        with _answer(address, left) as answer:
+            start = starts_at(answer.status_code, answer.headers.get("Content-Range", ""), left.size)
+            if not start:
+                discard(path)
+                remember(path, address, version_in(answer.headers))
+            _append_body(path, start, answer)
+    except Failed as failure:
+        if left.size and type(failure) is not Interrupted:
             discard(path)
-            _write_state(path, address, version_in(answer.headers))
-        expected = body_size(answer.headers)
-        got = _append(path, start, expected, _chunks(answer))
+        raise
+    return start > 0
+
+
+def _append_body(path: str, start: int, answer: "Response") -> None:
+    expected = body_size(answer.headers)
+    got = _append(path, start, expected, _chunks(answer))
     if expected is not None and got != expected:
         raise Interrupted(f"ended after {start + got} of {start + expected} bytes")
-    return start > 0
 
 
 @contextmanager
@@ -234,7 +188,7 @@ def _read(path: str) -> Iterator[bytes]:
             while chunk := file.read(CHUNK_BYTES):
                 yield chunk
     except OSError as error:
-        raise Failed(f"cannot be read ({error.strerror or error})") from None
+        raise Failed(f"cannot be read ({error.strerror})") from None
 
 
 def _innermost(error: BaseException) -> str:
@@ -252,12 +206,6 @@ def _innermost(error: BaseException) -> str:
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
     return " ".join(str(getattr(error, "strerror", None) or error).split()) or type(error).__name__
-
-
-def _write_state(path: str, address: str, version: str) -> None:
-    if version:
-        with open(_state_of(path), "w", encoding="utf-8") as file:
-            json.dump({"address": address, "version": version}, file)
 
 
 def _append(path: str, start: int, expected: int | None, chunks: Iterable[bytes]) -> int:

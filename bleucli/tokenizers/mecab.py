@@ -1,7 +1,6 @@
 """`ja-mecab` and `ko-mecab`: MeCab splits Japanese and Korean into words, with one fixed dictionary each."""
 
 import threading
-from collections.abc import Iterator
 
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
@@ -39,26 +38,22 @@ class _Mecab:
         """Return the segments with a space between words.
 
         Raises:
-            BleuError: a segment holds U+0000, or is longer than MeCab can take; its number, from 1 within `segments`,
-                is named.
+            BleuError: a segment holds U+0000 (its number, from 1 within `segments`, is named), or is longer than MeCab
+                can take.
         """
         self._refuse_nul(segments)
-        try:
-            return tokenize_distinct(segments, self._tokens)
-        except _TooLong as error:
-            number = list(segments).index(error.text) + 1
-            raise BleuError(
-                f"segment {number} has {len(error.text)} characters, more than MeCab can take; cut it, or choose"
-                f" another tokenizer than {self.name}"
-            ) from None
+        return tokenize_distinct(segments, self._tokens)
 
-    def _tokens(self, texts: list[str]) -> Iterator[str]:
+    def _tokens(self, texts: list[str]) -> list[str]:
         parse = self._tagger().parse
-        for text in texts:
-            tokens = parse(text.strip())
-            if tokens is None:
-                raise _TooLong(text)
-            yield tokens.strip()
+        tokens = [parse(text.strip()) for text in texts]
+        if None in tokens:
+            text = texts[tokens.index(None)]
+            raise BleuError(
+                f"the segment that starts with {text[:20]!r} has {len(text)} characters, more than MeCab can take; cut"
+                f" it, or choose another tokenizer than {self.name}"
+            )
+        return [one.strip() for one in tokens]
 
     def _tagger(self) -> "Any":
         """Return this thread's tagger: one must not be used by two threads at once."""
@@ -94,14 +89,6 @@ class _Mecab:
                     f"segment {number} holds U+0000 (character {text.index(chr(0)) + 1}), at which MeCab stops; take it"
                     f" out, or choose another tokenizer than {self.name}"
                 )
-
-
-class _TooLong(Exception):
-    """A text for which MeCab has not enough memory."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text = text
 
 
 class JapaneseMecab(_Mecab):

@@ -39,8 +39,10 @@ class LocalModel:
         signature: `spm-` and the first 8 hexadecimal digits of the file's SHA-256.
     """
 
+    _remedy = "give the path of a .model file"
+
     def __init__(self, path: str) -> None:
-        self._model, digest = _loaded(path, *_stamp(path))
+        self._model, digest = _loaded(path, self._remedy, *_stamp(path))
         self.signature = f"spm-{digest[:8]}"
 
     def tokenize(self, segments: Segments) -> Segments:
@@ -62,6 +64,8 @@ class PublishedModel(LocalModel):
         deprecated: what to warn of, or "".
     """
 
+    _remedy = "delete it, so that it is downloaded again"
+
     def __init__(self, name: str) -> None:
         current = _NEW_NAMES.get(name, name)
         load("sentencepiece", "spm")  # before a download for nothing
@@ -80,8 +84,8 @@ def _stamp(path: str) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=2)
-def _loaded(path: str, size: int, time: int) -> "tuple[Any, str]":
-    """Return a model and the SHA-256 of its file."""
+def _loaded(path: str, remedy: str, size: int, time: int) -> "tuple[Any, str]":
+    """Return a model and the SHA-256 of its file; `remedy` is what to do if it is none."""
     from hashlib import sha256
 
     try:
@@ -93,10 +97,7 @@ def _loaded(path: str, size: int, time: int) -> "tuple[Any, str]":
     try:
         model.LoadFromSerializedProto(content)
     except RuntimeError:
-        raise BleuError(
-            f"{path} is no SentencePiece model, or was damaged; delete it, so that it is downloaded again, or give"
-            " another one"
-        ) from None
+        raise BleuError(f"{path} is no SentencePiece model, or was damaged; {remedy}") from None
     return model, sha256(content).hexdigest()
 
 

@@ -51,7 +51,7 @@ else:
 LONGEST_START = 10
 # Unpacked in pieces of at most so many bytes, however well they were packed
 _PIECE_BYTES = 1 << 18
-# Four bytes of zstd can hold 128 KiB (a block of one repeated byte), and zstandard takes no limit: so much of it at once
+# Four bytes of zstd can hold 128 KiB (a block of one repeated byte), and zstandard takes no limit: so much at once
 _ZSTD_BYTES = 512
 # xz -9 takes 65 MiB; zstd takes 128 MiB without --long
 _XZ_MEMORY = 1 << 28
@@ -63,7 +63,7 @@ class _Gzip:
     def __init__(self) -> None:
         import zlib
 
-        self.errors = (zlib.error,)
+        self.errors: tuple[type[Exception], ...] = (zlib.error,)
         self._decoder = zlib.decompressobj(wbits=31)
 
     @property
@@ -86,7 +86,7 @@ class _Standard:
     """A stream or frame for one of the standard decompressors, which are all alike but zlib's."""
 
     def __init__(self, decoder: "Any", error: type[Exception]) -> None:
-        self.errors = (error,)
+        self.errors: tuple[type[Exception], ...] = (error,)
         self._decoder = decoder
 
     @property
@@ -107,7 +107,7 @@ class _Zstandard:
     """A frame for the package `zstandard`."""
 
     def __init__(self, library: "Any") -> None:
-        self.errors = (library.ZstdError,)
+        self.errors: tuple[type[Exception], ...] = (library.ZstdError,)
         self.rest = b""
         self._decoder = library.ZstdDecompressor().decompressobj()
 

@@ -1,0 +1,145 @@
+"""TER, translation edit rate (Snover et al. 2006), with the conventions of sacreBLEU 2.6.0.
+
+`TER` is the metric; `corpus_ter` and `sentence_ter` are sacreBLEU's shorthands for it.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from bleucli import kernels
+from bleucli.metrics.base import Metric, References, Score, Tally
+from bleucli.segments import Segments
+from bleucli.stats import SegmentStats
+from bleucli.tokenizers.tercom import Tercom
+
+
+class TERScore(Score):
+    """A TER score in percent: `num_edits` for `ref_length` words, the average length of the references."""
+
+    __slots__ = ("name", "num_edits", "ref_length", "score")
+
+    def __init__(self, score: float, num_edits: int, ref_length: float) -> None:
+        self.name = "TER"
+        self.score = score
+        self.num_edits = num_edits
+        self.ref_length = ref_length
+
+
+class TER(Metric):
+    """TER with sacreBLEU's options and defaults. It is an error rate: lower is better.
+
+    Args:
+        normalized: split punctuation off and decode entities first.
+        no_punct: delete punctuation.
+        asian_support: do so with East Asian text too.
+        case_sensitive: tell upper from lower case.
+        references: streams, to be prepared once for several systems.
+        skip_empty_refs: take an empty reference for a missing one.
+
+    >>> TER().corpus_score(["The dog bit the man."], [["The dog had bit the man."]])
+    TER = 16.67
+    """
+
+    name = "TER"
+    higher_is_better = False
+
+    def __init__(
+        self,
+        normalized: bool = False,
+        no_punct: bool = False,
+        asian_support: bool = False,
+        case_sensitive: bool = False,
+        references: Iterable[Iterable[str | None]] | None = None,
+        *,
+        skip_empty_refs: bool = False,
+    ) -> None:
+        self.normalized = normalized
+        self.no_punct = no_punct
+        self.asian_support = asian_support
+        self.case_sensitive = case_sensitive
+        self.tokenizer = Tercom(normalized, no_punct, asian_support, case_sensitive)
+        super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+
+    def prepare(self, segments: Segments) -> Segments:
+        """Cut trailing white space and tokenize."""
+        return self.tokenizer.tokenize(kernels.strip_trailing(segments))
+
+    def prepare_reference(self, segments: Segments) -> Segments:
+        """Tokenize, and tokenize again.
+
+        Quirk: sacreBLEU tokenizes references when it caches them and once more when it compares, hypotheses once; with
+        `normalized`, `it's 1990's.` against itself so scores 40.0. Published scores depend on it.
+        """
+        return self.prepare(self.prepare(segments))
+
+    def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
+        """Return rows of edits and average length of the references."""
+        return kernels.ter_stats(hypotheses, references.streams)
+
+    def score_from_stats(self, sums: Sequence[int | float]) -> TERScore:
+        """Return the score of a sum of rows of edits and reference lengths.
+
+        >>> TER().score_from_stats((3, 12)).score, TER().score_from_stats((1, 0)).score
+        (25.0, 100.0)
+        """
+        edits, length = sums
+        if length > 0:
+            return TERScore(100.0 * edits / length, int(edits), length)
+        return TERScore(100.0 if edits else 0.0, int(edits), length)
+
+    def hints(self, tally: Tally) -> list[str]:
+        """Warn of an option that does nothing."""
+        idle = self.asian_support and not self.normalized and not self.no_punct
+        return ["--ter-asian-support does nothing without --ter-normalized or --ter-no-punct"] if idle else []
+
+    def signature_fields(self) -> list[tuple[str, str]]:
+        """Return case, tokenizer, and the tokenizer's options."""
+        fields = [
+            ("case", "mixed" if self.case_sensitive else "lc"),
+            ("tok", self.tokenizer.signature),
+            ("norm", "yes" if self.normalized else "no"),
+            ("punct", "no" if self.no_punct else "yes"),
+            ("asian", "yes" if self.asian_support else "no"),
+        ]
+        return fields + self.empty_field()
+
+
+def corpus_ter(
+    hypotheses: Iterable[str | None],
+    references: Iterable[Iterable[str | None]],
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+) -> TERScore:
+    """Score a system's output; the arguments are those of `TER` and of `TER.corpus_score`.
+
+    >>> corpus_ter(["the cat sat down"], [["the cat sat down there"]]).score
+    20.0
+    """
+    score: TERScore = TER(normalized, no_punct, asian_support, case_sensitive).corpus_score(hypotheses, references)
+    return score
+
+
+def sentence_ter(
+    hypothesis: str,
+    references: Iterable[str | None],
+    normalized: bool = False,
+    no_punct: bool = False,
+    asian_support: bool = False,
+    case_sensitive: bool = False,
+) -> TERScore:
+    """Score one segment.
+
+    >>> sentence_ter("the cat sat", ["the cat sat"]).score
+    0.0
+    """
+    metric = _sentence_metric(normalized, no_punct, asian_support, case_sensitive)
+    score: TERScore = metric.sentence_score(hypothesis, references)
+    return score
+
+
+@lru_cache(maxsize=16)
+def _sentence_metric(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool) -> TER:
+    """Return one object for the many calls of a loop."""
+    return TER(normalized, no_punct, asian_support, case_sensitive)

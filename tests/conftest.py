@@ -1,0 +1,121 @@
+"""What the tests share: the command in process and as a process, files to run it on, and hypothesis's profile."""
+
+import os
+import subprocess
+import sys
+from collections import namedtuple
+from io import BytesIO
+
+import pytest
+from hypothesis import settings
+
+import bleucli
+from bleucli.cli.commands import run as run_command
+from bleucli.cli.streams import Environment
+
+settings.register_profile("bleucli", deadline=None)
+settings.load_profile("bleucli")
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(bleucli.__file__)))
+COMMAND = (sys.executable, "-m", "bleucli")
+SECONDS = 60
+
+Answer = namedtuple("Answer", "status out err")
+
+
+def text(data):
+    return data.decode("utf-8", "surrogateescape")
+
+
+def words_of(words):
+    """Return words as `sys.argv` would hold them; bytes are for file names that are not UTF-8."""
+    return [os.fsdecode(word) for word in words]
+
+
+@pytest.fixture(scope="session")
+def root():
+    """Return the folder that holds the package."""
+    return ROOT
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Make an empty folder the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def write(folder):
+    """Write a file in the working directory and return its name."""
+
+    def write(name, content):
+        with open(name, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    return write
+
+
+@pytest.fixture
+def run(folder):
+    """Run the command in process; stdin may be bytes, a stream, or None for a closed one."""
+
+    def run(*words, stdin=b"", variables=(), stdout=None, stderr=None):
+        stdin = BytesIO(stdin) if isinstance(stdin, bytes) else stdin
+        out, err = stdout or BytesIO(), stderr or BytesIO()
+        status = run_command(words_of(words), Environment(stdin, out, err, dict(variables)))
+        return Answer(int(status), *(text(s.getvalue()) if isinstance(s, BytesIO) else None for s in (out, err)))
+
+    return run
+
+
+def process_environment(variables):
+    """Return this process's environment without what changes the command, and with the package in reach."""
+    ours = ("BLEU_FORMAT", "SACREBLEU_FORMAT", "NO_COLOR", "COLUMNS")
+    kept = {name: value for name, value in os.environ.items() if name not in ours}
+    return kept | {"PYTHONPATH": ROOT} | dict(variables)
+
+
+@pytest.fixture
+def start(folder):
+    """Start the command as a process of its own and return it; it is killed when the test ends."""
+    started = []
+
+    def start(*words, variables=(), **options):
+        process = subprocess.Popen((*COMMAND, *words), env=process_environment(variables), **options)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+        for stream in filter(None, (process.stdin, process.stdout, process.stderr)):
+            stream.close()
+
+
+@pytest.fixture
+def command(folder):
+    """Run the command as a process of its own; `shell` is a line of sh in which "$@" stands for the command."""
+
+    def command(*words, stdin=b"", variables=(), shell='exec "$@"', **streams):
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
+        done = subprocess.run(
+            ("sh", "-c", shell, "sh", *COMMAND, *words),
+            input=stdin,
+            env=process_environment(variables),
+            timeout=SECONDS,
+            **options,
+        )
+        return Answer(done.returncode, text(done.stdout or b""), text(done.stderr or b""))
+
+    return command
+
+
+@pytest.fixture
+def pair(write):
+    """Write a reference and a system, whose score is worked out in `test_command`; return the words to score them."""
+    write("ref.txt", "the cat sat on the mat\nhello world\n")
+    write("sys.txt", "the cat sat on a mat\nhello there world\n")
+    return ("ref.txt", "-i", "sys.txt")

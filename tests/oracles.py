@@ -1,0 +1,212 @@
+"""The oracle, sacreBLEU 2.6.0, as a black box: run it and compare what it answers.
+
+- `bleu`, `score_from_sums`, `tokenized`, and the functions of the same name as ours: its Python interface
+- `oracle_command`, `our_command`, `without_version`: the two commands and what they print
+- `close`, `same_score`, `differences`: when two answers are equal
+- `data_directory`, `real_data`, `read_lines`: real system outputs, which lie beside the checkout, not in it
+"""
+
+import logging
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import pytest
+import sacrebleu
+from sacrebleu.metrics import BLEU
+
+CHECKOUT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DEMO = os.path.join(CHECKOUT, "data", "demo")
+DATA = os.path.join(os.path.dirname(CHECKOUT), "shared", "data")
+VERSION = "2.6.0"
+RELATIVE_TOLERANCE = 1e-9
+
+corpus_bleu = sacrebleu.corpus_bleu
+raw_corpus_bleu = sacrebleu.raw_corpus_bleu
+sentence_bleu = sacrebleu.sentence_bleu
+
+# It recommends effective order at every sentence.
+logging.getLogger("sacrebleu").setLevel(logging.ERROR)
+
+
+def _shut() -> None:
+    """Keep the black box shut when a test fails: pytest leaves frames with this name out of its tracebacks."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "sacrebleu":
+            module.__tracebackhide__ = True  # type: ignore[attr-defined]
+
+
+for _name in ("13a", "char", "none"):
+    BLEU(tokenize=_name)  # loads the tokenizer's module
+_shut()
+
+
+# --- the Python interface
+
+
+def bleu(**options: Any) -> BLEU:
+    """Return the oracle's BLEU object; the options are those of `bleucli.BLEU`.
+
+    >>> bleu(tokenize="char").corpus_score(["ab"], [["ab"]]).totals
+    [2, 1, 0, 0]
+    """
+    return BLEU(**options)
+
+
+def score_from_sums(
+    sums: Sequence[int],
+    order: int,
+    method: str = "exp",
+    value: float | None = None,
+    effective_order: bool = False,
+) -> Any:
+    """Return the oracle's score of sums of `[hyp_len, ref_len, correct_1.., total_1..]`, of which `order` are used.
+
+    >>> score_from_sums((6, 6, 5, 4, 6, 5), 2).precisions
+    [83.33333333333333, 80.0]
+    """
+    orders = (len(sums) - 2) // 2
+    counts, totals = list(sums[2 : 2 + order]), list(sums[2 + orders : 2 + orders + order])
+    return BLEU.compute_bleu(counts, totals, sums[0], sums[1], method, value, effective_order, order)
+
+
+@lru_cache(maxsize=16)
+def _tokenizer(name: str) -> Any:
+    return BLEU(tokenize=name).tokenizer
+
+
+def tokenized(name: str, text: str) -> str:
+    """Return what the oracle's tokenizer makes of a text.
+
+    >>> tokenized("13a", "Well, no.")
+    'Well , no .'
+    """
+    return str(_tokenizer(name)(text))
+
+
+# --- the commands
+
+
+def oracle_command(words: Sequence[str], folder: str, stdin: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+    """Run `sacrebleu` in a folder."""
+    return _command("sacrebleu", words, folder, stdin)
+
+
+def our_command(words: Sequence[str], folder: str, stdin: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+    """Run `bleu` of this checkout in a folder."""
+    return _command("bleucli", words, folder, stdin)
+
+
+def _command(module: str, words: Sequence[str], folder: str, stdin: bytes) -> "subprocess.CompletedProcess[bytes]":
+    unset = ("BLEU_FORMAT", "SACREBLEU_FORMAT", "PYTHONPATH")
+    variables = {name: value for name, value in os.environ.items() if name not in unset}
+    variables |= {"PYTHONPATH": CHECKOUT, "PYTHONUTF8": "1", "NO_COLOR": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", module, *words], cwd=folder, env=variables, input=stdin, capture_output=True, timeout=600
+    )
+
+
+_VERSION = re.compile(r'(\|version:|\|v:|"version": ")[^ "|\n]*')
+
+
+def without_version(text: str) -> str:
+    """Leave the version out of signatures and JSON.
+
+    >>> without_version("tok:13a|version:2.6.0 = 1.0"), without_version('"version": "2.6.0"')
+    ('tok:13a|version: = 1.0', '"version": ""')
+    """
+    return _VERSION.sub(r"\1", text)
+
+
+def our_signature(signature: str, order: int = 4) -> str:
+    """Return what ours should print where the oracle prints `signature`, long or short, but for the version.
+
+    >>> our_signature("nrefs:1|tok:13a|smooth:exp|version:2.6.0", 2), our_signature("#:1|v:2.6.0", 2)
+    ('nrefs:1|tok:13a|smooth:exp|ngram:2|version:', '#:1|n:2|v:')
+    """
+    rest, bar, version = without_version(signature).rpartition("|")
+    added = "" if order == 4 else f"|{'n' if version == 'v:' else 'ngram'}:{order}"
+    return f"{rest}{added}{bar}{version}"
+
+
+# --- equality
+
+
+def close(a: float, b: float) -> bool:
+    """Return whether two numbers are equal but for rounding.
+
+    >>> close(100.00000000000004, 100), close(1e-30, 0), close(27.1, 27.10001)
+    (True, False, False)
+    """
+    return a == b or abs(a - b) <= RELATIVE_TOLERANCE * max(abs(a), abs(b))
+
+
+def all_close(left: Sequence[float], right: Sequence[float]) -> bool:
+    """Return whether two lists of numbers are equal but for rounding."""
+    return len(left) == len(right) and all(map(close, left, right))
+
+
+def same_score(ours: Any, theirs: Any) -> bool:
+    """Return whether two BLEU scores are equal: their statistics exactly, what was computed from them but for rounding.
+
+    Counts and totals are statistics as well; those that add-k has changed are no integers and may differ in rounding.
+    """
+    if ours.sys_len != theirs.sys_len or ours.ref_len != theirs.ref_len:
+        return False
+    if ours.counts != theirs.counts and not _same_counts(ours.counts, theirs.counts):
+        return False
+    if ours.totals != theirs.totals and not _same_counts(ours.totals, theirs.totals):
+        return False
+    if ours.precisions != theirs.precisions and not all_close(ours.precisions, theirs.precisions):
+        return False
+    return close(ours.score, theirs.score) and close(ours.bp, theirs.bp)
+
+
+def _same_counts(left: Sequence[float], right: Sequence[float]) -> bool:
+    return len(left) == len(right) and all(
+        a == b or (a != int(a) and b != int(b) and close(a, b)) for a, b in zip(left, right, strict=True)
+    )
+
+
+_FIELDS = ("score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len", "ratio")
+
+
+def difference(ours: Any, theirs: Any) -> str:
+    """Return in which fields two scores differ, for a message."""
+    pairs = [(field, getattr(ours, field), getattr(theirs, field)) for field in _FIELDS]
+    return "; ".join(f"{field}: ours {a!r}, oracle's {b!r}" for field, a, b in pairs if a != b) or "none"
+
+
+# --- data
+
+
+def data_directory(path: str = DATA) -> str | None:
+    """Return the folder of the real system outputs, or None where it is absent."""
+    return path if os.path.isfile(os.path.join(path, "published-scores.wmt22.tsv")) else None
+
+
+def real_data() -> str:
+    """Return the folder of the real system outputs; skip the test where it is absent."""
+    folder = data_directory()
+    if folder is None:
+        pytest.skip("the real system outputs (../shared/data) do not lie beside this checkout")
+    return folder
+
+
+def read_lines(*parts: str) -> list[str]:
+    r"""Return the segments of a file: `\n` ends a line, trailing white space is cut."""
+    with open(os.path.join(*parts), encoding="utf-8", newline="\n") as file:
+        return [line.rstrip() for line in file]
+
+
+def published_bleu(folder: str) -> Iterator[tuple[str, str, str, float]]:
+    """Give language pair, system, references (`A`, `B`, `all`) and score of each BLEU score that WMT22 published."""
+    with open(os.path.join(folder, "published-scores.wmt22.tsv"), encoding="utf-8") as file:
+        for line in file:
+            pair, system, _, _, metric, score = line.rstrip("\n").split("\t")
+            if metric.startswith("bleu-"):
+                yield pair, system, metric.removeprefix("bleu-"), float(score)

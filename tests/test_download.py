@@ -1,0 +1,745 @@
+"""Downloads: once, whole and verified, or not at all; whatever the server, the disk or the user does in between."""
+
+import errno
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from email.utils import formatdate
+
+import pytest
+from web_server import Page, serving
+
+from bleucli.errors import BleuError
+from bleucli.optional_deps import load
+from bleucli.testsets import cache, download, transfer
+
+CONTENT = random.Random(1).randbytes(200_000)
+SHA256 = ("sha256", hashlib.sha256(CONTENT).hexdigest())
+TAGGED = {"ETag": '"v1"'}
+VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "SACREBLEU")
+SECONDS = 60
+FETCH = """
+import sys
+from bleucli.testsets import download, transfer
+transfer.CHUNK_BYTES = 2048
+transfer.SECONDS_BEFORE_BAR = 0
+download.PAUSES = (0.01,)
+download.fetch(sys.argv[1], sys.argv[2], name="acme/news")
+"""
+
+needs_signals = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
+
+
+@pytest.fixture(autouse=True)
+def calm(monkeypatch):
+    """No variables that change downloads, no proxy, short pauses."""
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy") or name in VARIABLES:
+            monkeypatch.delenv(name)
+    monkeypatch.setattr(download, "PAUSES", (0.01, 0.02, 0.03, 0.04))
+    monkeypatch.setattr(transfer, "CHUNK_BYTES", 4096)
+
+
+@pytest.fixture
+def web():
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def target(tmp_path):
+    """Where a download belongs: in a folder that does not exist yet."""
+    return str(tmp_path / "cache" / "acme" / "raw" / "news.tgz")
+
+
+def fetch(url, target, checksum=None):
+    download.fetch(url, target, name="acme/news", checksum=checksum)
+
+
+def refused(url, target, *parts, checksum=None):
+    """Check that a download fails with one line that holds all parts, and return it."""
+    with pytest.raises(BleuError) as caught:
+        fetch(url, target, checksum)
+    line = str(caught.value)
+    assert "\n" not in line
+    for part in parts:
+        assert part in line
+    return line
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def beside(target):
+    """Return the names in the folder of a download."""
+    folder = os.path.dirname(target)
+    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+def only(target):
+    """Return whether a download is all that lies in its folder."""
+    return beside(target) == [os.path.basename(target)]
+
+
+def start(url, target, script=FETCH, **options):
+    variables = {"PYTHONPATH": os.path.dirname(os.path.dirname(os.path.dirname(download.__file__)))}
+    variables |= {"PATH": os.environ.get("PATH", ""), "HOME": os.path.dirname(os.path.dirname(target))}
+    return subprocess.Popen([sys.executable, "-c", script, url, target], env=variables, **options)
+
+
+# --- the cache directory
+
+
+@pytest.mark.parametrize(
+    ("variables", "shared", "platform", "expected"),
+    [
+        ({"BLEU_HOME": "/b", "SACREBLEU": "/s"}, "/h/.sacrebleu", "linux", "/b"),
+        ({"BLEU_HOME": "", "SACREBLEU": "/s"}, "/h/.sacrebleu", "linux", "/s"),
+        ({"XDG_CACHE_HOME": "/x"}, "/h/.sacrebleu", "linux", "/h/.sacrebleu"),
+        ({"XDG_CACHE_HOME": "/x"}, "", "linux", "/x/bleu"),
+        ({"XDG_CACHE_HOME": "relative"}, "", "linux", "/h/.cache/bleu"),
+        ({}, "", "freebsd14", "/h/.cache/bleu"),
+        ({"XDG_CACHE_HOME": "/x"}, "", "darwin", "/h/Library/Caches/bleu"),
+        ({"LOCALAPPDATA": "/local", "XDG_CACHE_HOME": "/x"}, "", "win32", "/local/bleu"),
+        ({}, "", "win32", "/h/AppData/Local/bleu"),
+    ],
+)
+def test_the_cache_directory_is_the_first_that_is_named_or_known(variables, shared, platform, expected):
+    assert cache.chosen_directory(variables, "/h", shared, platform).replace("\\", "/") == expected
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the home directory is found otherwise there")
+def test_a_cache_of_sacrebleu_is_used_where_it_exists(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache.cache_directory() == str(tmp_path / "xdg" / "bleu")
+    (tmp_path / ".sacrebleu").mkdir()
+    assert cache.cache_directory() == str(tmp_path / ".sacrebleu")
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path / "mine"))
+    assert cache.cache_directory() == str(tmp_path / "mine")
+
+
+@pytest.mark.parametrize(("value", "expected"), [("", False), ("0", False), ("1", True), ("yes", True)])
+def test_offline_is_what_is_set_and_not_0(value, expected, monkeypatch):
+    monkeypatch.setenv("BLEU_OFFLINE", value)
+    assert cache.offline() is expected
+
+
+# --- what is there, and where it comes from
+
+
+def test_a_download_comes_whole_to_its_place_and_leaves_nothing_else(web, target):
+    fetch(web.put("/data/news.tgz", Page(CONTENT)), target, SHA256)
+    assert content(target) == CONTENT
+    assert only(target)
+
+
+def test_a_file_that_is_there_is_not_asked_for(web, target):
+    os.makedirs(os.path.dirname(target))
+    with open(target, "wb") as file:
+        file.write(b"from sacreBLEU")
+    fetch(web.put("/news.tgz", Page(CONTENT)), target, SHA256)
+    assert content(target) == b"from sacreBLEU"
+    assert web.requests == []
+
+
+def test_a_model_goes_into_the_cache_under_the_last_part_of_its_address(web, tmp_path, monkeypatch):
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
+    path = download.fetch_model(web.put("/a/tiny.model?raw=1", Page(CONTENT)), name="tiny")
+    assert path == str(tmp_path / "cache" / "models" / "tiny.model")
+    assert content(path) == CONTENT
+
+
+@pytest.mark.parametrize("form", ["{}", "file://{}", "FILE://{}"])
+def test_paths_and_file_addresses_are_copied(form, tmp_path, target):
+    source = tmp_path / "news.tgz"
+    source.write_bytes(CONTENT)
+    fetch(form.format(source), target, SHA256)
+    assert content(target) == CONTENT
+    assert only(target)
+
+
+def test_a_file_address_may_be_quoted(tmp_path, target):
+    source = tmp_path / "my news.tgz"
+    source.write_bytes(CONTENT)
+    fetch(source.as_uri(), target)
+    assert content(target) == CONTENT
+
+
+def test_a_path_that_cannot_be_read_is_named(tmp_path, target):
+    refused(str(tmp_path / "none.tgz"), target, "acme/news", "none.tgz cannot be read (No such file or directory)")
+    refused(str(tmp_path), target, f"{tmp_path} cannot be read (Is a directory)")
+    assert beside(target) == []
+
+
+@pytest.mark.parametrize("address", ["ftp://127.0.0.1/a.tgz", "s3://bucket/a.tgz"])
+def test_other_kinds_of_addresses_are_refused(address, target):
+    refused(address, target, address, "expected an https:, http: or file: address, or a path")
+
+
+def test_an_unknown_kind_of_checksum_is_refused(web, target):
+    refused(web.put("/a", Page()), target, "'crc32'", "sha256 or md5", checksum=("crc32", "0"))
+
+
+def test_a_compressed_file_is_kept_as_it_was_sent(web, target):
+    page = Page(b"\x1f\x8b and so on", headers={"Content-Encoding": "gzip", "Content-Type": "text/plain"})
+    fetch(web.put("/news.tgz", page), target)
+    assert content(target) == page.content
+
+
+def test_a_body_without_length_ends_with_the_connection(web, target):
+    fetch(web.put("/news.tgz", Page(CONTENT, length=-1)), target, SHA256)
+    assert content(target) == CONTENT
+
+
+def test_an_empty_file_is_a_file(web, target):
+    fetch(web.put("/empty", Page(b"")), target)
+    assert content(target) == b""
+
+
+def test_the_proxy_of_the_environment_is_asked(web, target, monkeypatch):
+    monkeypatch.setenv("http_proxy", web.url)
+    web.put("http://data.invalid/news.tgz", Page(CONTENT))
+    fetch("http://data.invalid/news.tgz", target, SHA256)
+    assert content(target) == CONTENT
+
+
+def test_a_redirection_is_followed(web, target):
+    url = web.put("/short", Page(status=302, headers={"Location": "/long/news.tgz"}))
+    web.put("/long/news.tgz", Page(CONTENT))
+    fetch(url, target, SHA256)
+    assert content(target) == CONTENT
+
+
+# --- checksums
+
+
+@pytest.mark.parametrize("kind", ["sha256", "md5"])
+def test_a_checksum_may_be_written_in_capitals(kind, web, target):
+    digest = hashlib.new(kind, CONTENT).hexdigest().upper()
+    fetch(web.put("/news.tgz", Page(CONTENT)), target, (kind, digest))
+    assert content(target) == CONTENT
+
+
+@pytest.mark.parametrize("kind", ["sha256", "md5"])
+def test_a_wrong_checksum_is_an_error_with_both_sums_the_address_and_what_to_do(kind, web, target):
+    url = web.put("/news.tgz", Page(b"<html>please log in</html>"))
+    found, wanted = (hashlib.new(kind, data).hexdigest() for data in (b"<html>please log in</html>", CONTENT))
+    refused(url, target, kind, found, wanted, url, "try again", f"put the file at {target}", checksum=(kind, wanted))
+    assert beside(target) == []
+    assert len(web.requests) == 1
+
+
+def test_a_file_that_was_spoilt_by_resuming_is_fetched_anew(web, target):
+    pages = [Page(b"x" * 100_000 + CONTENT[100_000:], headers=TAGGED, cut=100_000), Page(CONTENT, headers=TAGGED)]
+    fetch(web.put("/news.tgz", *pages), target, SHA256)
+    assert content(target) == CONTENT
+    assert [request.headers.get("Range", "")[:6] for request in web.requests] == ["", "bytes=", ""]
+
+
+# --- what goes wrong on the way
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
+def test_an_address_that_has_no_such_file_is_asked_once(status, web, target):
+    url = web.put("/news.tgz", Page(b"no", status))
+    refused(url, target, f"cannot download acme/news: {url} answered {status} ", f"put the file at {target}")
+    assert len(web.requests) == 1
+    assert beside(target) == []
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504, 599])
+def test_a_busy_server_is_asked_again(status, web, target):
+    busy = Page(b"later", status)
+    fetch(web.put("/news.tgz", busy, busy, Page(CONTENT)), target, SHA256)
+    assert content(target) == CONTENT
+    assert len(web.requests) == 3
+
+
+def test_the_pauses_between_attempts_grow_and_end(web, target, monkeypatch):
+    slept = []
+    monkeypatch.setattr(download.time, "sleep", slept.append)
+    refused(web.put("/news.tgz", Page(b"later", 503)), target, "answered 503 Service Unavailable")
+    assert slept == [0.01, 0.02, 0.03, 0.04]
+    assert len(web.requests) == 5
+    assert beside(target) == []
+
+
+def test_the_real_pauses_grow():
+    pauses = download.__dict__["PAUSES"]
+    assert sorted(set(pauses)) == list(pauses)
+
+
+def test_endless_redirections_are_an_error_at_once(web, target):
+    url = web.put("/loop", Page(status=302, headers={"Location": "/loop"}))
+    refused(url, target, f"{url} redirects more than 10 times")
+    assert len(web.requests) == 11
+
+
+def test_a_redirection_to_a_file_of_this_machine_is_refused(web, target, tmp_path):
+    (tmp_path / "secret").write_bytes(b"secret")
+    url = web.put("/news.tgz", Page(status=302, headers={"Location": (tmp_path / "secret").as_uri()}))
+    refused(url, target, url, "cannot be asked")
+    assert beside(target) == []
+
+
+def test_a_server_that_does_not_answer_is_given_up(web, target, monkeypatch):
+    monkeypatch.setattr(transfer, "SECONDS_OF_SILENCE", 0.05)
+    url = web.put("/news.tgz", Page(CONTENT, stall=-1))
+    refused(url, target, f"{url} gives no answer in time")
+    assert len(web.requests) == 5
+
+
+def test_a_server_that_falls_silent_is_asked_for_the_rest(web, target, monkeypatch):
+    monkeypatch.setattr(transfer, "SECONDS_OF_SILENCE", 0.2)
+    fetch(web.put("/news.tgz", Page(CONTENT, headers=TAGGED, stall=90_000), Page(CONTENT, headers=TAGGED)), target)
+    assert content(target) == CONTENT
+    assert web.requests[1].headers["If-Range"] == '"v1"'
+
+
+def test_a_server_that_falls_silent_for_ever_is_given_up(web, target, monkeypatch):
+    monkeypatch.setattr(transfer, "SECONDS_OF_SILENCE", 0.05)
+    refused(web.put("/news.tgz", Page(CONTENT, stall=10_000)), target, "was silent for 0.05 seconds")
+    assert beside(target) == []
+
+
+def test_nobody_at_the_address_is_an_error_that_says_so(target):
+    with serving() as gone:
+        url = f"{gone.url}/news.tgz"
+    refused(url, target, f"{url} cannot be reached (Connection refused)")
+    assert beside(target) == []
+
+
+def test_a_certificate_that_cannot_be_trusted_is_an_error_at_once(target, monkeypatch):
+    import requests
+
+    asked = []
+
+    def get(session, address, **_):
+        asked.append(address)
+        raise requests.exceptions.SSLError("certificate has expired")
+
+    monkeypatch.setattr(requests.Session, "get", get)
+    refused("https://127.0.0.1/news.tgz", target, "cannot be trusted (certificate has expired)")
+    assert len(asked) == 1
+
+
+def test_a_password_in_an_address_is_not_shown(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, 404)).replace("http://", "http://ada:secret@")
+    assert "secret" not in refused(url, target, "http://127.0.0.1")
+
+
+@pytest.mark.parametrize("length", [len(CONTENT) + 1, 10 * len(CONTENT)])
+def test_a_body_shorter_than_announced_is_not_whole(length, web, target):
+    refused(web.put("/news.tgz", Page(CONTENT, length=length)), target, "news.tgz broke off")
+    assert beside(target) == []
+    assert len(web.requests) == 5
+
+
+# --- resuming
+
+
+def cut_and_rest(headers, ranges=True, rest=CONTENT):
+    """Return two pages: a connection that breaks in the middle, and the second try."""
+    return Page(CONTENT, headers=headers, cut=100_000), Page(rest, headers=headers, ranges=ranges)
+
+
+def test_a_cut_connection_is_resumed_where_it_broke(web, target):
+    fetch(web.put("/news.tgz", *cut_and_rest(TAGGED)), target, SHA256)
+    assert content(target) == CONTENT
+    first, second = web.requests
+    assert second.headers["If-Range"] == '"v1"'
+    assert 0 < int(second.headers["Range"].removeprefix("bytes=").removesuffix("-")) <= first.sent
+    assert second.sent < len(CONTENT)
+
+
+def test_a_date_is_a_version_if_there_is_no_tag(web, target):
+    fetch(web.put("/news.tgz", *cut_and_rest({"Last-Modified": formatdate(1e9, usegmt=True)})), target)
+    assert content(target) == CONTENT
+    assert web.requests[1].sent < len(CONTENT)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"ETag": 'W/"v1"'}, {"ETag": "v1"}, {"Last-Modified": "yesterday"}, {"Last-Modified": formatdate(4e9)}],
+    ids=["none", "weak", "unquoted", "no date", "too new"],
+)
+def test_without_an_exact_version_everything_is_fetched_again(headers, web, target):
+    fetch(web.put("/news.tgz", *cut_and_rest(headers)), target)
+    assert content(target) == CONTENT
+    assert "Range" not in web.requests[1].headers
+
+
+def test_a_server_that_ignores_ranges_sends_everything_again(web, target):
+    fetch(web.put("/news.tgz", *cut_and_rest(TAGGED, ranges=False)), target)
+    assert content(target) == CONTENT
+
+
+def test_a_file_that_was_changed_in_between_is_not_mixed_with_its_older_version(web, target):
+    older, newer = cut_and_rest(TAGGED, rest=CONTENT[::-1])
+    newer.headers = {"ETag": '"v2"'}
+    fetch(web.put("/news.tgz", older, newer), target)
+    assert content(target) == CONTENT[::-1]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        Page(b"", 416),
+        Page(CONTENT[7:], 206, headers={"Content-Range": f"bytes 7-{len(CONTENT) - 1}/{len(CONTENT)}"}),
+        Page(CONTENT, 206),
+    ],
+    ids=["416", "another range", "no range"],
+)
+def test_a_wrong_answer_to_a_request_for_the_rest_starts_all_over(page, web, target):
+    fetch(web.put("/news.tgz", *cut_and_rest(TAGGED)[:1], page, Page(CONTENT, headers=TAGGED)), target)
+    assert content(target) == CONTENT
+    assert only(target)
+
+
+def test_a_part_that_nobody_asked_for_is_no_file(web, target):
+    refused(web.put("/news.tgz", Page(CONTENT, 206)), target, "answered 206 Partial Content")
+    assert beside(target) == []
+
+
+def test_a_download_that_failed_is_resumed_by_a_later_call(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, cut=100_000), Page(b"", 503))
+    refused(url, target, "answered 503")
+    assert beside(target) == ["news.tgz.part", "news.tgz.part.json"]
+    web.put("/news.tgz", Page(CONTENT, headers=TAGGED))
+    fetch(url, target, SHA256)
+    assert web.requests[-1].sent < len(CONTENT)
+    assert content(target) == CONTENT
+    assert only(target)
+
+
+def test_what_another_address_left_is_not_resumed(web, target):
+    refused(web.put("/a", Page(CONTENT[::-1], headers=TAGGED, cut=100_000), Page(b"", 503)), target)
+    fetch(web.put("/b", Page(CONTENT, headers=TAGGED)), target)
+    assert content(target) == CONTENT
+
+
+def test_what_cannot_be_resumed_any_more_is_thrown_away(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, cut=100_000), Page(b"", 404))
+    refused(url, target, "answered 404 Not Found")
+    assert beside(target) == []
+
+
+@pytest.mark.parametrize("state", [None, b"", b"[]", b'{"address": 1}', b"\xff", b"null"])
+def test_leftovers_that_nobody_can_explain_are_not_used(state, web, target):
+    os.makedirs(os.path.dirname(target))
+    with open(f"{target}.part", "wb") as file:
+        file.write(b"rubbish")
+    if state is not None:
+        with open(f"{target}.part.json", "wb") as file:
+            file.write(state)
+    fetch(web.put("/news.tgz", Page(CONTENT, headers=TAGGED)), target)
+    assert content(target) == CONTENT
+    assert only(target)
+
+
+# --- killed, and several at once
+
+
+def end_when(process, target, size, how=None):
+    """Kill a downloading process, or send it a signal, when it has written so many bytes or is done."""
+    end = time.monotonic() + SECONDS
+    while process.poll() is None and time.monotonic() < end:
+        if os.path.exists(f"{target}.part") and os.path.getsize(f"{target}.part") >= size:
+            break
+        time.sleep(0.001)
+    process.send_signal(how or signal.SIGKILL)
+    process.communicate(timeout=SECONDS)
+
+
+@needs_signals
+def test_a_killed_download_is_never_taken_for_whole_and_is_resumed(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, piece=4000, pause=0.002))
+    moments = sorted(random.Random(7).sample(range(len(CONTENT)), 10))
+    for moment in moments:
+        end_when(start(url, target), target, moment)
+        assert not os.path.exists(target) or content(target) == CONTENT
+        assert set(beside(target)) <= {"news.tgz", "news.tgz.part", "news.tgz.part.json", "news.tgz.lock"}
+    fetch(url, target)
+    assert content(target) == CONTENT
+    assert only(target)
+    assert sum("Range" in request.headers for request in web.requests) > 5
+
+
+@needs_signals
+def test_a_killed_download_that_cannot_be_resumed_starts_anew(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, piece=4000, pause=0.002))
+    for moment in (0, 120_000):
+        end_when(start(url, target), target, moment)
+        assert not os.path.exists(target)
+    fetch(url, target)
+    assert content(target) == CONTENT
+    assert only(target)
+
+
+@needs_signals
+def test_an_interrupted_download_leaves_what_can_be_resumed_and_no_lock(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, piece=4000, pause=0.01))
+    end_when(start(url, target, stderr=subprocess.PIPE), target, 40_000, signal.SIGINT)
+    assert beside(target) == ["news.tgz.part", "news.tgz.part.json"]
+    fetch(url, target, SHA256)
+    assert web.requests[1].sent < len(CONTENT)
+    assert only(target)
+
+
+def test_ten_processes_at_once_download_once(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, piece=2000, pause=0.01))
+    processes = [start(url, target, stderr=subprocess.PIPE) for _ in range(10)]
+    assert [process.communicate(timeout=SECONDS)[1] for process in processes] == [b""] * 10
+    assert {process.returncode for process in processes} == {0}
+    assert content(target) == CONTENT
+    assert len(web.requests) == 1
+    assert only(target)
+
+
+def test_threads_download_once(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, piece=20_000, pause=0.01))
+    threads = [threading.Thread(target=fetch, args=(url, target, SHA256)) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert content(target) == CONTENT
+    assert len(web.requests) == 1
+    assert only(target)
+
+
+def test_who_waits_tries_for_itself_when_the_other_fails(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, 404, piece=2000, pause=0.001), Page(CONTENT))
+    errors = []
+
+    def attempt():
+        try:
+            fetch(url, target)
+        except BleuError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=attempt) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(errors) == 1
+    assert content(target) == CONTENT
+    assert only(target)
+
+
+# --- the disk
+
+
+class _FullDisk:
+    """A file on a disk that takes no more than so many bytes."""
+
+    def __init__(self, file, room):
+        self.file, self.room = file, room
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def write(self, data):
+        self.room -= len(data)
+        if self.room < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return self.file.write(data)
+
+
+def test_a_full_disk_is_one_line_and_leaves_nothing(web, target, monkeypatch):
+    def nearly_full(path, mode):
+        assert mode == "ab"
+        return _FullDisk(open(path, mode), 50_000)
+
+    monkeypatch.setattr(transfer, "open", nearly_full, raising=False)
+    url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED))
+    refused(url, target, f"cannot write {target}: No space left on device", "make room", "BLEU_HOME")
+    assert beside(target) == []
+    assert len(web.requests) == 1
+
+
+def test_a_limit_on_the_size_of_files_is_one_line(web, target):
+    pytest.importorskip("resource")
+    script = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)){FETCH}"
+    process = start(web.put("/news.tgz", Page(CONTENT)), target, script, stderr=subprocess.PIPE)
+    assert b"BleuError: cannot write " in process.communicate(timeout=SECONDS)[1].splitlines()[-1]
+    assert beside(target) == []
+
+
+def test_a_folder_that_cannot_be_made_is_named(web, tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    refused(web.put("/a", Page()), str(tmp_path / "file" / "a"), f"cannot write {tmp_path / 'file'}", "BLEU_HOME")
+    assert web.requests == []
+
+
+def test_a_folder_without_permission_is_named(web, target, monkeypatch):
+    def refuse(path, *_, **__):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    monkeypatch.setattr(download.os, "makedirs", refuse)
+    folder = os.path.dirname(target)
+    refused(web.put("/a", Page()), target, f"cannot write {folder}: Permission denied", "give permission")
+    assert web.requests == []
+
+
+@pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write anywhere")
+def test_a_folder_that_is_write_protected_is_named(web, target):
+    folder = os.path.dirname(target)
+    os.makedirs(folder)
+    os.chmod(folder, 0o500)
+    refused(web.put("/a", Page()), target, f"cannot write {target}.lock: Permission denied")
+
+
+def test_a_place_that_is_a_folder_is_named(web, target):
+    os.makedirs(target)
+    refused(web.put("/a", Page(CONTENT)), target, target, "Is a directory")
+    assert only(target)
+
+
+def test_a_disk_that_cannot_lock_is_one_line(web, target, monkeypatch):
+    import portalocker
+
+    def lock(file, flags):
+        raise portalocker.LockException("No locks available")
+
+    monkeypatch.setattr(portalocker, "lock", lock)
+    refused(web.put("/a", Page()), target, f"cannot lock {target}.lock (No locks available)", "BLEU_HOME")
+
+
+def test_nothing_outside_the_cache_is_touched(web, tmp_path):
+    folders = {name: tmp_path / name for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "work")}
+    for folder in folders.values():
+        folder.mkdir()
+    variables = {name: str(folder) for name, folder in folders.items()} | {"BLEU_HOME": str(tmp_path / "cache")}
+    root = os.path.dirname(os.path.dirname(os.path.dirname(download.__file__)))
+    script = "import sys; from bleucli.testsets.download import fetch_model; fetch_model(sys.argv[1], name='tiny')"
+    command = [sys.executable, "-c", script, web.put("/tiny.model", Page(CONTENT))]
+    subprocess.run(command, env={**variables, "PYTHONPATH": root}, cwd=folders["work"], check=True, timeout=SECONDS)
+    files = [os.path.join(folder, name) for folder, _, names in os.walk(tmp_path) for name in names]
+    assert files == [str(tmp_path / "cache" / "models" / "tiny.model")]
+
+
+# --- mirror and offline
+
+
+def test_the_mirror_is_asked_first(web, target, monkeypatch):
+    monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror/")
+    web.put("/mirror/acme/news/n.tgz", Page(CONTENT))
+    fetch(f"{web.url}/n.tgz", target, SHA256)
+    assert content(target) == CONTENT
+    assert web.paths == ["/mirror/acme/news/n.tgz"]
+
+
+def test_a_mirror_may_be_a_folder(tmp_path, target, monkeypatch):
+    monkeypatch.setenv("BLEU_MIRROR", str(tmp_path / "mirror"))
+    monkeypatch.setenv("BLEU_OFFLINE", "1")
+    (tmp_path / "mirror" / "acme" / "news").mkdir(parents=True)
+    (tmp_path / "mirror" / "acme" / "news" / "n.tgz").write_bytes(CONTENT)
+    fetch("https://data.invalid/a/n.tgz", target, SHA256)
+    assert content(target) == CONTENT
+
+
+@pytest.mark.parametrize("page", [Page(b"", 404), Page(b"", 503), Page(b"old"), Page(CONTENT, cut=9)])
+def test_a_mirror_that_has_not_the_file_is_passed_over(page, web, target, monkeypatch):
+    monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror")
+    web.put("/mirror/acme/news/n.tgz", page)
+    fetch(web.put("/n.tgz", Page(CONTENT)), target, SHA256)
+    assert content(target) == CONTENT
+    assert web.paths[-1] == "/n.tgz"
+    assert only(target)
+
+
+def test_what_the_mirror_lacks_is_resumed_from_its_own_address(web, target, monkeypatch):
+    url = web.put("/n.tgz", Page(CONTENT, headers=TAGGED, cut=100_000), Page(b"", 503))
+    monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror")
+    refused(url, target)
+    web.put("/n.tgz", Page(CONTENT, headers=TAGGED))
+    fetch(url, target, SHA256)
+    assert web.requests[-1].sent < len(CONTENT)
+
+
+def test_if_mirror_and_address_fail_both_are_named(web, target, monkeypatch):
+    monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror")
+    url = web.put("/n.tgz", Page(b"", 403))
+    copy = f"{web.url}/mirror/acme/news/n.tgz"
+    refused(url, target, f"{copy} answered 404 Not Found; {url} answered 403 Forbidden;")
+
+
+def test_offline_asks_nobody_and_names_what_is_missing(web, target, monkeypatch):
+    monkeypatch.setenv("BLEU_OFFLINE", "1")
+    monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror")
+    url = web.put("/n.tgz", Page(CONTENT))
+    refused(url, target, "acme/news", target, url, "unset BLEU_OFFLINE, or put the file there")
+    assert web.requests == []
+    assert beside(target) == []
+
+
+def test_offline_takes_what_is_there(tmp_path, target, monkeypatch):
+    monkeypatch.setenv("BLEU_OFFLINE", "1")
+    (tmp_path / "n.tgz").write_bytes(CONTENT)
+    fetch(str(tmp_path / "n.tgz"), target, SHA256)
+    fetch("https://data.invalid/n.tgz", target, SHA256)
+    assert content(target) == CONTENT
+
+
+# --- progress, and what is imported
+
+
+def test_without_a_terminal_there_is_no_progress_bar(web, target):
+    process = start(web.put("/n.tgz", Page(CONTENT)), target, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.communicate(timeout=SECONDS) == (b"", b"")
+
+
+def test_on_a_terminal_there_is_a_progress_bar(web, target):
+    pty = pytest.importorskip("pty")
+    ours, its = pty.openpty()
+    pytest.importorskip("termios").tcsetwinsize(ours, (24, 80))
+    url = web.put("/n.tgz", Page(CONTENT, piece=8000, pause=0.02))
+    process = start(url, target, stdout=subprocess.PIPE, stderr=its)
+    os.close(its)
+    shown = b""
+    try:
+        while piece := os.read(ours, 4096):
+            shown += piece
+    except OSError:  # the other end was closed
+        pass
+    os.close(ours)
+    assert process.communicate(timeout=SECONDS) == (b"", None)
+    assert b"news.tgz" in shown
+    assert b"%" in shown
+
+
+def test_nothing_heavy_is_imported_before_a_download_is_needed():
+    script = "import sys, bleucli.testsets.download; print({'requests', 'tqdm', 'portalocker'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=SECONDS)
+    assert done.stdout.strip() == "set()"
+
+
+# --- packages of extras
+
+
+def test_a_package_that_is_not_installed_is_an_error_that_ends_in_what_to_type():
+    with pytest.raises(BleuError, match=r"^the module no_such is not installed; type: pip install 'bleucli\[ko\]'$"):
+        load("no_such", "ko")
+
+
+def test_a_package_that_is_broken_is_told_from_one_that_is_missing(tmp_path, monkeypatch):
+    (tmp_path / "broken_extra.py").write_text("import no_such\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(BleuError, match=r"cannot be imported \(No module named 'no_such'\); .*'bleucli\[ja\]'$"):
+        load("broken_extra", "ja")

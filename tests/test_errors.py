@@ -1,0 +1,452 @@
+"""Wrong input and wrong use: one line on stderr that says what, where and what to do; nothing on stdout; status 2."""
+
+import io
+import os
+
+import pytest
+
+BLOCK = 1 << 18  # files are read in blocks of so many bytes
+LINE = b"a" * 999 + b"\n"
+LIMITED = 'ulimit -v 1500000; ulimit -t 4; exec "$@"'  # kilobytes of memory, seconds of the processor
+
+
+def refused(answer, *parts, status=2):
+    """Check that an answer is a refusal in one line that holds all `parts`, and return that line."""
+    assert answer.status == status
+    assert answer.out == ""
+    assert answer.err.startswith("bleu: error: ")
+    assert answer.err.endswith("\n")
+    assert answer.err.count("\n") == 1
+    for part in parts:
+        assert part in answer.err
+    return answer.err
+
+
+class BrokenStream(io.RawIOBase):
+    """A stream that breaks down after one line."""
+
+    def __init__(self):
+        self.pieces = [b"the cat sat on a mat\n"]
+
+    def readable(self):
+        return True
+
+    def read(self, size=-1):
+        if not self.pieces:
+            raise OSError(5, "Input/output error")
+        return self.pieces.pop()
+
+
+# --- different numbers of lines
+
+
+def test_a_system_that_is_too_short_is_named_with_both_counts_and_its_first_missing_line(run, write):
+    write("ref.txt", "a\nb\nc\n")
+    write("sys.txt", "a\nb\n")
+    answer = run("ref.txt", "-i", "sys.txt")
+    refused(answer, "ref.txt has 3 segments", "sys.txt has 2 segments", "line 3 of sys.txt is missing")
+
+
+def test_a_reference_that_is_too_short_is_named_with_both_counts_and_its_first_missing_line(run, write):
+    write("ref.txt", "a")
+    write("sys.txt", "a\nb\n\n")
+    answer = run("ref.txt", "-i", "sys.txt")
+    refused(answer, "sys.txt has 3 segments", "ref.txt has 1 segment:", "line 2 of ref.txt is missing")
+
+
+def test_of_several_files_the_one_that_is_too_short_is_named(run, write):
+    for name in ("ref1.txt", "ref3.txt", "sys1.txt", "sys2.txt"):
+        write(name, "a\nb\nc\n")
+    write("ref2.txt", "a\nb\n")
+    answer = run("ref1.txt", "ref2.txt", "ref3.txt", "-i", "sys1.txt", "sys2.txt")
+    refused(answer, "has 3 segments", "ref2.txt has 2 segments", "line 3 of ref2.txt is missing")
+
+
+def test_a_standard_input_that_is_too_short_is_named(run, write):
+    write("ref.txt", "a\nb\n")
+    refused(run("ref.txt", stdin=b"a\n"), "ref.txt has 2 segments", "line 2 of standard input is missing")
+
+
+def test_lines_are_counted_to_the_end_of_both_files(run, write):
+    write("ref.txt", b"a\n" * BLOCK)
+    write("sys.txt", b"a\n" * 10)
+    answer = run("ref.txt", "-i", "sys.txt", "-tok", "none")
+    refused(answer, f"ref.txt has {BLOCK} segments", "sys.txt has 10 segments", "line 11 of sys.txt is missing")
+
+
+def test_a_sentence_score_is_not_printed_before_all_lines_are_known_to_have_a_partner(run, write):
+    write("ref.txt", "a\nb\nc\n")
+    write("sys.txt", "a\nb\n")
+    refused(run("ref.txt", "-i", "sys.txt", "-sl"), "line 3 of sys.txt is missing")
+
+
+# --- bytes that are not valid in the encoding
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data", "line", "byte", "shown"),
+    [
+        ("utf-8", b"fine\nbad \xff\n", 2, 9, "0xff"),
+        ("utf-8", b"cut caf\xc3\nfine\n", 1, 7, "0xc3"),
+        ("utf-8", b"fine\nends in \xe6\x97", 2, 13, "0xe6"),
+        ("utf-8", b"a surrogate \xed\xa0\x80\n", 1, 12, "0xed"),
+        ("utf-8", b"\xef\xbb\xbfmark\n\xff\n", 2, 8, "0xff"),
+        ("utf-16", b"\xff\xfea\0\n\0b\0\0\xdcc\0\n\0", 2, 8, "0x00"),
+        ("utf-16", b"\xfe\xff\0a\0\n\0b\xdc\0\0c\0\n", 2, 8, "0xdc"),
+        ("utf-16-le", b"a\0\n\0b", 2, 4, "0x62"),
+        ("gb18030", b"ok\n\xd6\xd0\xff\n", 2, 5, "0xff"),
+        ("shift_jis", b"ok\nok\n\x82\xa0\xff\n", 3, 8, "0xff"),
+        ("ascii", b"na\xefve\n", 1, 2, "0xef"),
+    ],
+)
+def test_a_byte_that_is_not_in_the_encoding_is_named_by_file_line_and_offset(
+    run, write, encoding, data, line, byte, shown
+):
+    write("sys.txt", data)
+    answer = run("sys.txt", "-i", "sys.txt", "-e", encoding)
+    refused(answer, f"sys.txt, line {line}, byte {byte}: {shown}", encoding, "--encoding")
+    answer = run("sys.txt", "-i", "-", "-e", encoding, stdin=data)
+    refused(answer, f"standard input, line {line}, byte {byte}: {shown}", encoding, "--encoding")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "shift_jis"])
+@pytest.mark.parametrize("extra", [(), ("-J", "2"), ("-sl",), ("-sl", "-J", "2")])
+def test_a_wrong_byte_in_the_second_block_of_a_file_is_named_by_line_and_offset(run, write, encoding, extra):
+    lines = BLOCK // len(LINE) + 10
+    write("ref.txt", LINE * (lines + 1))
+    write("sys.txt", LINE * lines + b"ab\xff\n")
+    answer = run("ref.txt", "-i", "sys.txt", "-e", encoding, *extra)
+    refused(answer, f"sys.txt, line {lines + 1}, byte {lines * len(LINE) + 2}: 0xff", encoding, "--encoding")
+
+
+def test_a_wrong_byte_in_the_second_block_of_utf_16_is_named_by_line_and_offset(run, write):
+    lines = BLOCK // len(LINE)
+    good = b"\xfe\xff" + LINE.decode().encode("utf-16-be") * lines
+    write("sys.txt", good + b"\0a\xdc\0\0\n")
+    answer = run("sys.txt", "-i", "sys.txt", "-e", "utf-16")
+    refused(answer, f"sys.txt, line {lines + 1}, byte {len(good) + 2}: 0xdc", "--encoding")
+
+
+def test_a_file_that_is_not_utf_16_at_all_is_named(run, pair):
+    refused(run(*pair, "-e", "utf-16"), "sys.txt is not valid utf-16", "--encoding")
+
+
+@pytest.mark.parametrize("encoding", ["punycode", "idna", "utf-7", "hz", "iso2022_jp", "unicode_escape"])
+def test_odd_encodings_are_no_excuse_for_a_traceback(run, write, encoding):
+    write("sys.txt", b"fine\n\xff\\x\\ud800 " + b"\xfe" * 70)
+    answer = run("sys.txt", "-i", "sys.txt", "-e", encoding)
+    if answer.status:
+        refused(answer, "sys.txt", "--encoding")
+
+
+# --- files that cannot be read
+
+
+def test_a_missing_reference_is_one_line_with_the_systems_reason(run, pair):
+    refused(run("nofile.txt", "-i", "sys.txt"), "nofile.txt", os.strerror(2))
+
+
+def test_a_missing_system_is_one_line_with_the_systems_reason(run, pair):
+    refused(run("ref.txt", "-i", "sys.txt", "nofile.txt"), "nofile.txt", os.strerror(2))
+
+
+def test_a_directory_as_reference_is_one_line_with_status_2(run, pair):
+    os.mkdir("directory")
+    refused(run("directory", "-i", "sys.txt"), "directory", os.strerror(21))
+
+
+def test_a_directory_as_system_is_one_line_with_status_2(run, pair):
+    os.mkdir("directory")
+    refused(run("ref.txt", "-i", "directory"), "directory", os.strerror(21))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_without_permission_is_one_line_with_the_systems_reason(run, pair):
+    os.chmod("ref.txt", 0)
+    refused(run(*pair), "ref.txt", os.strerror(13))
+
+
+def test_a_permission_that_open_is_denied_is_one_line_with_the_systems_reason(run, pair, monkeypatch):
+    really_open = open
+
+    def open_what_is_permitted(file, *arguments, **options):
+        if file == "ref.txt":
+            raise PermissionError(13, os.strerror(13), file)
+        return really_open(file, *arguments, **options)
+
+    monkeypatch.setattr("builtins.open", open_what_is_permitted)
+    refused(run(*pair), "ref.txt", os.strerror(13))
+
+
+def test_a_device_that_breaks_down_while_it_is_read_is_named(run, write):
+    write("ref.txt", "the cat sat on the mat\nhello world\n")
+    refused(run("ref.txt", stdin=BrokenStream()), "standard input", os.strerror(5))
+
+
+def test_an_empty_name_is_refused(run, pair):
+    refused(run("", "-i", "sys.txt"), os.strerror(2))
+
+
+def test_a_line_break_in_a_file_name_does_not_break_the_error_line(run, pair):
+    refused(run("two\nlines.txt", "-i", "sys.txt"), "two lines.txt")
+
+
+# --- empty input
+
+
+@pytest.mark.parametrize("empty", ["ref.txt", "sys.txt"])
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf"])
+def test_an_empty_file_is_named(run, pair, write, empty, content):
+    write(empty, content)
+    refused(run(*pair), f"{empty} is empty")
+
+
+def test_an_empty_standard_input_is_named(run, pair):
+    refused(run("ref.txt"), "standard input is empty")
+    refused(run("ref.txt", "-i", "-"), "standard input is empty")
+
+
+def test_an_empty_second_system_is_named(run, pair, write):
+    write("empty.txt", b"")
+    refused(run(*pair, "empty.txt"), "empty.txt is empty")
+
+
+def test_empty_files_throughout_are_refused(run, write):
+    write("empty.txt", b"")
+    refused(run("empty.txt", stdin=b""), "standard input is empty")
+    refused(run("empty.txt", "-sl", stdin=b""), "standard input is empty")
+
+
+# --- tab-separated fields
+
+
+@pytest.mark.parametrize(("line", "found"), [("one", 1), ("one\ttwo\tthree", 3), ("", 1)])
+def test_a_reference_line_with_another_number_of_fields_is_named(run, write, line, found):
+    write("refs.tsv", f"a\tb\n{line}\nc\td\n")
+    write("sys.txt", "a\nb\nc\n")
+    answer = run("refs.tsv", "-nr", "2", "-i", "sys.txt")
+    refused(answer, "refs.tsv, line 2", "expected 2 tab-separated fields", f"found {found}")
+
+
+def test_a_line_of_standard_input_with_another_number_of_fields_is_named(run, write):
+    write("ref.txt", "a\nb\nc\n")
+    answer = run("ref.txt", stdin=b"a\tb\nc\td\ne\n")
+    refused(answer, "standard input, line 3", "expected 2 tab-separated fields", "found 1")
+
+
+def test_a_second_column_that_starts_below_the_first_line_of_standard_input_is_refused(run, write):
+    write("ref.txt", "a\nb\n")
+    refused(run("ref.txt", stdin=b"a\nb\tc\n"), "standard input, line 2", "expected 1", "found 2")
+
+
+def test_wrong_fields_in_the_second_block_are_named_by_their_line_in_the_file(run, write):
+    lines = BLOCK // 1000 + 10
+    write("refs.tsv", (b"a" * 997 + b"\tb\n") * lines + b"c\n")
+    write("sys.txt", LINE * (lines + 1))
+    answer = run("refs.tsv", "-nr", "2", "-i", "sys.txt")
+    refused(answer, f"refs.tsv, line {lines + 1}", "expected 2", "found 1")
+
+
+@pytest.mark.parametrize("number", [10**9, 10**18, 10**30])
+def test_more_references_than_any_line_has_are_refused_as_such(command, pair, number):
+    refused(command(*pair, "-nr", str(number), shell=LIMITED), str(number))
+
+
+# --- standard input
+
+
+@pytest.fixture
+def terminal():
+    pty = pytest.importorskip("pty")
+    leader, follower = pty.openpty()
+    with open(follower, "rb", buffering=0) as stream:
+        yield stream
+    os.close(leader)
+
+
+@pytest.mark.parametrize("words", [("ref.txt",), ("ref.txt", "-i", "-"), ("-", "-i", "sys.txt"), ("ref.txt", "-sl")])
+def test_a_terminal_as_standard_input_is_refused_instead_of_waiting(run, pair, terminal, words):
+    refused(run(*words, stdin=terminal), "nothing was piped in", "cat")
+
+
+@pytest.mark.parametrize("words", [("ref.txt",), ("ref.txt", "-i", "-"), ("-", "-i", "sys.txt")])
+def test_a_closed_standard_input_is_refused(run, pair, words):
+    refused(run(*words, stdin=None), "standard input is closed")
+
+
+def test_a_process_without_standard_input_refuses_to_read_it(command, pair):
+    refused(command("ref.txt", shell='exec "$@" <&-'), "standard input is closed")
+
+
+def test_a_process_without_standard_input_scores_files(command, pair):
+    assert command("-q", *pair, "-b", shell='exec "$@" <&-') == (0, "45.9\n", "")
+
+
+@pytest.mark.parametrize("words", [("-", "-i", "-"), ("-",), ("-", "-", "-i", "sys.txt"), ("ref.txt", "-", "-i", "-")])
+def test_standard_input_cannot_be_two_things_at_once(run, pair, words):
+    refused(run(*words, stdin=b"a\n"), "standard input", "once")
+
+
+# --- wrong use
+
+
+WRONG_USE = {
+    "no words at all": ((), ("no references", "bleu ref.txt -i system.txt")),
+    "all files behind -i": (("-i", "sys.txt", "ref.txt"), ("no references", "bleu ref.txt -i system.txt")),
+    "unknown long option": (("ref.txt", "--unknown"), ("--unknown", "bleu --help")),
+    "unknown short option": (("ref.txt", "-z"), ("-z", "bleu --help")),
+    "ambiguous abbreviation": (("ref.txt", "--fo=text"), ("--fo ", "--force", "--format")),
+    "unknown tokenizer": (("ref.txt", "-tok", "14b"), ("'14b'", "13a", "char", "none")),
+    "unknown metric": (("ref.txt", "-m", "rouge"), ("'rouge'", "bleu")),
+    "unknown smoothing": (("ref.txt", "-s", "linear"), ("'linear'", "exp", "floor", "add-k", "none")),
+    "unknown format": (("ref.txt", "-f", "xml"), ("'xml'", "json", "text")),
+    "unknown encoding": (("ref.txt", "-e", "utf-9"), ("'utf-9'", "utf-8")),
+    "encoding that is not of text": (("ref.txt", "-e", "base64"), ("'base64'", "utf-8")),
+    "empty encoding": (("ref.txt", "-e", ""), ("unknown encoding ''", "utf-8")),
+    "negative width": (("ref.txt", "-w", "-1"), ("--width -1", "from 0")),
+    "huge width": (("ref.txt", "-w", "1001"), ("--width 1001", "1000")),
+    "width that is no number": (("ref.txt", "-w", "x"), ("--width", "'x'")),
+    "width that is no integer": (("ref.txt", "-w", "1.5"), ("--width", "'1.5'")),
+    "no references of many": (("ref.txt", "-nr", "0"), ("--num-refs 0", "from 1")),
+    "negative references": (("ref.txt", "-nr", "-2"), ("--num-refs -2", "from 1")),
+    "references that are no number": (("ref.txt", "-nr", "two"), ("--num-refs", "'two'")),
+    "two files to split": (("ref.txt", "sys.txt", "-nr", "2"), ("--num-refs", "2 files")),
+    "negative threads": (("ref.txt", "-J", "-1"), ("--jobs -1", "0")),
+    "threads that are no number": (("ref.txt", "-J", "x"), ("--jobs", "'x'")),
+    "negative smoothing": (("ref.txt", "-s", "floor", "-sv", "-1"), ("smoothing value -1", "from 0")),
+    "negative smoothing of no effect": (("ref.txt", "-sv", "-1"), ("smoothing value -1", "from 0")),
+    "smoothing by no number": (("ref.txt", "-s", "add-k", "-sv", "nan"), ("smoothing value nan", "from 0")),
+    "endless smoothing": (("ref.txt", "-s", "add-k", "-sv", "inf"), ("smoothing value inf", "from 0")),
+    "smoothing that is no number": (("ref.txt", "-sv", "x"), ("--smooth-value", "'x'")),
+    "order 0": (("ref.txt", "--max-ngram-order", "0"), ("order 0", "from 1")),
+    "negative order": (("ref.txt", "--max-ngram-order", "-4"), ("order -4", "from 1")),
+    "order that is no number": (("ref.txt", "--max-ngram-order", "x"), ("--max-ngram-order", "'x'")),
+    "gate at no number": (("ref.txt", "--fail-under", "nan"), ("--fail-under nan", "score")),
+    "gate at a word": (("ref.txt", "--fail-under", "x"), ("--fail-under", "'x'")),
+    "gate for segments": (("ref.txt", "-sl", "--fail-under", "3"), ("--fail-under", "--sentence-level")),
+    "output without a name": (("ref.txt", "-o", ""), ("--output", "empty")),
+    "option without its value": (("ref.txt", "-e"), ("--encoding", "expected one argument")),
+    "input without files": (("ref.txt", "-i"), ("--input", "expected at least one argument")),
+    "repeated system": (("ref.txt", "-i", "sys.txt", "ref.txt", "sys.txt"), ("sys.txt", "twice", "once")),
+    "several systems by segment": (("ref.txt", "-sl", "-i", "sys.txt", "ref.txt"), ("--sentence-level", "one system")),
+}
+
+
+@pytest.mark.parametrize(("words", "parts"), WRONG_USE.values(), ids=WRONG_USE)
+def test_wrong_use_is_refused(run, pair, words, parts):
+    refused(run(*words, stdin=b"the cat\nhello\n"), *parts)
+    assert sorted(os.listdir()) == ["ref.txt", "sys.txt"]
+
+
+@pytest.mark.parametrize("number", [10**9, 10**18, 10**30])
+def test_an_order_beyond_all_bounds_is_refused(command, pair, number):
+    refused(command(*pair, "--max-ngram-order", str(number), shell=LIMITED), "order")
+
+
+def test_columns_of_standard_input_are_several_systems_for_sentence_level_too(run, pair):
+    refused(run("ref.txt", "-sl", stdin=b"a\tb\nc\td\n"), "--sentence-level", "one system")
+
+
+@pytest.mark.parametrize("variable", ["BLEU_FORMAT", "SACREBLEU_FORMAT"])
+def test_a_wrong_format_in_the_environment_is_named_with_its_variable(run, pair, variable):
+    for extra in ((), ("-b",), ("-sl",)):
+        refused(run(*pair, *extra, variables={variable: "xml"}), variable, "'xml'", "json", "text")
+
+
+def test_wrong_kernels_in_the_environment_are_refused(command, pair):
+    answer = command(*pair, variables={"BLEU_KERNELS": "fast"})
+    refused(answer, "BLEU_KERNELS", "'fast'", "auto", "native", "reference")
+
+
+def test_wrong_kernels_have_their_status_though_nobody_reads_stderr(command, pair):
+    assert command(*pair, variables={"BLEU_KERNELS": "fast"}, shell='exec "$@" 2>&-').status == 2
+
+
+def test_errors_have_their_status_though_nobody_reads_stderr(command, pair):
+    assert command("nofile", shell='exec "$@" 2>&-').status == 2
+    if os.path.exists("/dev/full"):
+        assert command("nofile", shell='exec "$@" 2>/dev/full').status == 2
+
+
+def test_running_out_of_memory_is_an_error_like_others(run, pair, monkeypatch):
+    def exhausted(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("bleucli.evaluate.score_systems", exhausted)
+    refused(run(*pair), "out of memory")
+
+
+# --- references that are missing
+
+
+def test_a_segment_whose_references_are_all_missing_is_named(run, write):
+    write("ref1.txt", "a\n\n  \nd\n")
+    write("ref2.txt", "a\nb\n\nd\n")
+    write("sys.txt", "a\nb\nc\nd\n")
+    for extra in ((), ("-sl",), ("-J", "2")):
+        answer = run("ref1.txt", "ref2.txt", "-i", "sys.txt", "--skip-empty-refs", *extra)
+        refused(answer, "segment 3", "references", "missing")
+
+
+def test_a_segment_without_references_is_numbered_from_the_start_of_the_file(run, write):
+    lines = BLOCK // len(LINE) + 10
+    write("ref.txt", LINE * lines + b"\n" + LINE)
+    write("sys.txt", LINE * (lines + 2))
+    answer = run("ref.txt", "-i", "sys.txt", "--skip-empty-refs", "-tok", "none")
+    refused(answer, f"segment {lines + 1} ")
+
+
+# --- output that cannot be written
+
+
+def test_output_into_a_missing_directory_is_refused(run, pair):
+    refused(run(*pair, "-o", "missing/out.txt"), "missing/out.txt", os.strerror(2), "--output")
+
+
+@pytest.mark.parametrize("name", ["directory", "directory/", "."])
+def test_a_directory_as_output_is_refused(run, pair, name):
+    os.mkdir("directory")
+    refused(run(*pair, "-o", name), name, os.strerror(21), "--output")
+    assert os.listdir("directory") == []
+
+
+def test_the_name_of_a_missing_directory_as_output_is_refused(run, pair):
+    refused(run(*pair, "-o", "missing/"), "missing", "--output")
+    assert sorted(os.listdir()) == ["ref.txt", "sys.txt"]
+
+
+def test_output_below_a_file_is_refused(run, pair):
+    refused(run(*pair, "-o", "ref.txt/out.txt"), "ref.txt/out.txt", os.strerror(20))
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+@pytest.mark.parametrize("extra", [(), ("-sl",), ("-V",), ("-h",)])
+def test_a_full_disk_is_one_line_with_status_2(command, pair, extra):
+    refused(command(*pair, *extra, shell='exec "$@" >/dev/full'), "standard output", os.strerror(28), "--output")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+def test_a_full_device_as_output_is_named(run, pair):
+    refused(run(*pair, "-o", "/dev/full"), "/dev/full", os.strerror(28))
+
+
+def test_a_closed_standard_output_is_one_line_with_status_2(command, pair):
+    refused(command(*pair, shell='exec "$@" >&-'), "standard output", "closed", "--output")
+
+
+@pytest.mark.parametrize("name", ["ref.txt", "sys.txt", "./sys.txt", "symbolic.txt", "hard.txt"])
+def test_an_output_file_that_is_also_read_is_refused_and_left_as_it_was(run, pair, name):
+    os.symlink("ref.txt", "symbolic.txt")
+    os.link("sys.txt", "hard.txt")
+    refused(run(*pair, "-o", name), f"--output {name}", "read")
+    with open("sys.txt", "rb") as system, open("ref.txt", "rb") as reference:
+        assert system.read() == b"the cat sat on a mat\nhello there world\n"
+        assert reference.read() == b"the cat sat on the mat\nhello world\n"
+
+
+@pytest.mark.parametrize("extra", [(), ("-sl",)])
+def test_an_error_leaves_no_output_file(run, write, extra):
+    write("ref.txt", "a\nb\n")
+    write("sys.txt", "a\n\xff\n".encode("latin-1"))
+    refused(run("ref.txt", "-i", "sys.txt", "-o", "out.txt", *extra), "sys.txt, line 2")
+    assert sorted(os.listdir()) == ["ref.txt", "sys.txt"]

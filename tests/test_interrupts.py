@@ -1,0 +1,204 @@
+"""Ctrl-C and readers that go away: a quiet end with its own status, and nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from bleucli.cli import streams
+
+SECONDS = 60
+PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+LINE = b"the cat sat on the mat and looked at the dog\n"
+PIPE_CLOSED = (141, -13)  # said by the command, or by the signal
+
+needs_named_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+
+
+@pytest.fixture
+def many(write):
+    """Write a pair whose sentence scores are more than a pipe holds."""
+    write("ref.txt", "a b c\n" * 1000)
+    write("sys.txt", "a b d\n" * 1000)
+    return ("-q", "ref.txt", "-i", "sys.txt", "-sl", "-tok", "none", "-w", "1000")
+
+
+# --- readers that go away
+
+
+def test_head_ends_the_command_without_a_word(start, many):
+    process = start(*many, **PIPES)
+    assert process.stdout.readline().startswith(b"BLEU|nrefs:1|")
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(timeout=SECONDS) in PIPE_CLOSED
+
+
+def test_a_pipeline_with_head_is_quiet(command, many):
+    answer = command(*many, "-b", "-w", "2", shell='"$@" | head -1')
+    assert answer == (0, "55.03\n", "")
+
+
+@pytest.mark.parametrize("words", [("-q", "ref.txt", "-i", "ref.txt"), ("-h",), ("-V",)])
+def test_a_pipe_that_nobody_reads_ends_the_command_without_a_word(start, write, words):
+    write("ref.txt", "a b c d\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = start(*words, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert process.stderr.read() == b""
+    assert process.wait(timeout=SECONDS) in PIPE_CLOSED
+
+
+@needs_named_pipes
+def test_a_named_pipe_whose_reader_goes_away_ends_the_command_without_a_word(start, many):
+    os.mkfifo("pipe")
+    process = start(*many, "-o", "pipe", stderr=subprocess.PIPE)
+    with open("pipe", "rb") as pipe:
+        assert pipe.readline().startswith(b"BLEU|")
+    assert process.stderr.read() == b""
+    assert process.wait(timeout=SECONDS) in PIPE_CLOSED
+
+
+@pytest.mark.parametrize("lost", ["2>&-", "2>/dev/full"])
+def test_warnings_that_nobody_reads_do_no_harm(command, write, lost):
+    if "full" in lost and not os.path.exists("/dev/full"):
+        pytest.skip("the system has no /dev/full")
+    write("ref.txt", b"\xef\xbb\xbfa b c d\n")
+    write("sys.txt", b"a b c d\n")
+    answer = command("ref.txt", "-i", "sys.txt", "-b", shell=f'exec "$@" {lost}')
+    assert answer == (0, "100.0\n", "")
+
+
+def test_warnings_into_a_broken_pipe_do_no_harm(start, write):
+    write("ref.txt", b"\xef\xbb\xbfa b c d\n")
+    write("sys.txt", b"a b c d\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = start("ref.txt", "-i", "sys.txt", "-b", stdout=subprocess.PIPE, stderr=writer)
+    os.close(writer)
+    assert process.communicate(timeout=SECONDS)[0] == b"100.0\n"
+    assert process.returncode == 0
+
+
+def test_a_pipe_that_does_not_block_gets_the_whole_answer(start, run, many):
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    process = start(*many, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    with open(reader, "rb") as answer:
+        assert answer.read().decode() == run(*many).out
+    assert process.stderr.read() == b""
+    assert process.wait(timeout=SECONDS) == 0
+
+
+# --- Ctrl-C
+
+
+def interrupt(process):
+    """Press Ctrl-C; return what the process said in the end."""
+    process.send_signal(signal.SIGINT)
+    return process.communicate(timeout=SECONDS)
+
+
+@needs_named_pipes
+@pytest.mark.parametrize("extra", [(), ("-sl",), ("-J", "2")])
+def test_ctrl_c_while_waiting_for_standard_input_is_quiet(start, folder, extra):
+    os.mkfifo("ref")
+    process = start("ref", "-i", "-", "-o", "out.txt", *extra, stdin=subprocess.PIPE, **PIPES)
+    process.stdin.write(LINE)
+    process.stdin.flush()
+    with open("ref", "wb") as reference:  # goes on when the command, which has read the line, opens it
+        reference.write(LINE)
+    assert interrupt(process) == (b"", b"")
+    assert process.returncode == 130
+    assert os.listdir() == ["ref"]
+
+
+@needs_named_pipes
+def test_ctrl_c_while_waiting_for_a_file_is_quiet(start, write):
+    write("ref.txt", LINE)
+    os.mkfifo("system")
+    process = start("ref.txt", "-i", "system", **PIPES)
+    with open("system", "wb"):
+        assert interrupt(process) == (b"", b"")
+    assert process.returncode == 130
+
+
+@needs_named_pipes
+@pytest.mark.parametrize("extra", [(), ("-sl",), ("-J", "2")])
+def test_ctrl_c_while_working_is_quiet(start, write, extra):
+    write("ref.txt", LINE * 100_000)
+    os.mkfifo("system")
+    process = start("ref.txt", "-i", "system", "-o", "out.txt", *extra, **PIPES)
+    halfway = threading.Event()
+
+    def feed():
+        try:
+            with open("system", "wb", buffering=0) as system:
+                for number in range(1000):
+                    if number == 75:
+                        halfway.set()
+                    system.write(LINE * 100)
+        except BrokenPipeError:
+            pass
+
+    feeder = threading.Thread(target=feed, daemon=True)
+    feeder.start()
+    assert halfway.wait(timeout=SECONDS)
+    assert interrupt(process) == (b"", b"")
+    assert process.returncode == 130
+    feeder.join(timeout=SECONDS)
+    assert sorted(os.listdir()) == ["ref.txt", "system"]
+
+
+@needs_named_pipes
+def test_ctrl_c_while_nobody_takes_the_answer_is_quiet(start, many):
+    process = start(*many, **PIPES)
+    assert process.stdout.read(1000)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr.read() == b""
+    assert process.wait(timeout=SECONDS) == 130
+
+
+class Interrupted:
+    """Press Ctrl-C where the module that reads and writes is about to run its line number `steps`."""
+
+    def __init__(self, steps):
+        self.steps = steps
+
+    def __call__(self, frame, event, argument):
+        if frame.f_code.co_filename != streams.__file__ or frame.f_code.co_name == "__init__":
+            return None
+        self.steps -= event == "line"
+        if self.steps < 0:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return self
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_ctrl_c_at_any_line_of_the_writing_leaves_no_temporary_file(run, pair, write, there):
+    tracer = sys.gettrace()
+    outcomes = set()
+    for steps in range(1000):
+        if there:
+            write("out.txt", "old\n")
+        elif os.path.exists("out.txt"):
+            os.unlink("out.txt")
+        try:
+            sys.settrace(Interrupted(steps))
+            answer = run("-q", *pair, "-b", "-o", "out.txt")
+        finally:
+            sys.settrace(tracer)
+        found = open("out.txt").read() if os.path.exists("out.txt") else None  # noqa: SIM115
+        assert found in ("45.9\n", "old\n" if there else None)
+        assert set(os.listdir()) <= {"ref.txt", "sys.txt", "out.txt"}
+        assert answer in ((130, "", ""), (0, "", ""))
+        outcomes.add((answer.status, found))
+        if answer.status == 0:
+            break
+    assert len(outcomes) == 3

@@ -1,0 +1,520 @@
+"""The native kernels against the reference ones, function by function; the reference ones are the definition."""
+
+import inspect
+import random
+import unicodedata
+from array import array
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise, product
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from strategies import FRAGMENTS, SPACES, corpora, texts
+
+from bleucli import kernels
+from bleucli.errors import FieldCountError
+from bleucli.kernels import reference
+from bleucli.segments import Segments
+from bleucli.stats import SegmentStats
+
+native = pytest.importorskip(
+    "bleucli.kernels._native",
+    reason="the native kernels were not built; there is nothing to compare",
+    exc_type=ImportError,
+)
+
+FUNCTIONS = [name for name in kernels.__all__ if callable(getattr(reference, name, None))]
+OF_ONE_STREAM = ("strip_trailing", "drop_empty", "tokenize_13a", "tokenize_zh", "tokenize_char")
+ONLY_IN_TEST_BUILDS = {"fail_allocation", "live_allocations"}
+
+columns_of_texts = st.lists(st.none() | texts, max_size=6).map(Segments.from_strings)
+
+
+def both(name, *arguments):
+    """Return what the native and the reference function of that name say, errors as their type and text."""
+    return [answer(getattr(module, name), *arguments) for module in (native, reference)]
+
+
+def answer(function, *arguments):
+    try:
+        return plain(function(*arguments))
+    except UnicodeDecodeError as error:
+        return "UnicodeDecodeError", error.encoding, error.object, error.start, error.end, error.reason
+    except FieldCountError as error:
+        return "FieldCountError", error.line, error.found, str(error)
+
+
+def plain(value):
+    """Return what can be compared of a result."""
+    if isinstance(value, Segments):
+        return list(value)
+    if isinstance(value, SegmentStats):
+        return value.columns, value.data.format, list(value)
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return value
+
+
+def assert_alike(name, *arguments):
+    found, expected = both(name, *arguments)
+    assert found == expected
+
+
+def bounds(*numbers):
+    return array("q", numbers).tobytes()
+
+
+# --- what they are
+
+
+def test_both_have_the_same_functions():
+    found = {name for name in dir(native) if callable(getattr(native, name)) and not name.startswith("_")}
+    assert found - ONLY_IN_TEST_BUILDS == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_parameters_and_summary_are_the_references(name):
+    found, expected = getattr(native, name), getattr(reference, name)
+    parameters = [
+        [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
+        for function in (found, expected)
+    ]
+    assert parameters[0] == parameters[1]
+    assert found.__doc__.splitlines()[0] == expected.__doc__.splitlines()[0]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_parameters_are_positional_only(name):
+    parameters = inspect.signature(getattr(reference, name)).parameters
+    for module in (native, reference):
+        with pytest.raises(TypeError):
+            getattr(module, name)(**dict.fromkeys(parameters))
+
+
+# --- lines
+
+lines = st.lists(st.one_of(texts, st.sampled_from(["\t", "\n", "\r\n", "\t\t", "a\tb", " \n", "\x85"])), max_size=12)
+invalid_utf8 = st.sampled_from(
+    [
+        *(b"\x80", b"\xbf", b"\xc0\xaf", b"\xc1\xbf", b"\xe0\x80\xaf", b"\xe0\x9f\xbf", b"\xf0\x80\x80\xaf"),
+        *(b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xf8\x88\x80\x80\x80", b"\xff"),
+        *(b"\xc3", b"\xe2\x82", b"\xe2", b"\xf0\x9f", b"\xf0\x9f\x98", b"\xe2\x28\xa1", b"\xf0\x28\x8c\xbc", b"\xfe"),
+    ]
+)
+broken_lines = st.lists(
+    st.one_of(texts.map(str.encode), invalid_utf8, st.binary(max_size=4), st.sampled_from([b"\n", b"\t"])), max_size=8
+).map(b"".join)
+
+
+@given(pieces=lines, columns=st.integers(0, 3))
+@settings(max_examples=150)
+@example(["\n"], 1)
+@example(["a\tb\nc"], 2)
+@example([], 2)
+def test_split_lines(pieces, columns):
+    assert_alike("split_lines", "".join(pieces).encode(), columns)
+
+
+@given(rows=st.lists(st.lists(texts.map(lambda text: text.translate({9: " ", 10: " "})), min_size=3, max_size=3)))
+@settings(max_examples=50)
+def test_split_lines_of_regular_columns(rows):
+    data = "".join("\t".join(row) + "\n" for row in rows).encode()
+    found, expected = both("split_lines", data, 3)
+    assert found == expected == [[row[column].rstrip() for row in rows] for column in range(3)]
+
+
+@given(data=broken_lines, columns=st.integers(0, 2))
+@settings(max_examples=250)
+def test_split_lines_of_what_may_not_be_utf8(data, columns):
+    assert_alike("split_lines", data, columns)
+
+
+def test_split_lines_of_every_two_byte_sequence_and_many_longer_ones():
+    edges = (0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF)
+    for head in range(0x100):
+        for second in (*range(0x70, 0xD0), 0xFF):
+            assert_alike("split_lines", bytes([0x61, head, second]))
+    for head, tail in product(range(0xC0, 0x100), product(edges, repeat=3)):
+        assert_alike("split_lines", bytes([head, *tail]))
+
+
+@given(text=texts, cut=st.integers(1, 4))
+@settings(max_examples=100)
+def test_split_lines_of_cut_text(text, cut):
+    assert_alike("split_lines", f"a\n{text}😀".encode()[:-cut])
+
+
+def test_split_lines_shares_the_data_between_columns():
+    data = b"a\tb\nc\td\n"
+    for module in (native, reference):
+        assert all(column.data is data for column in module.split_lines(data, 2))
+
+
+@pytest.mark.parametrize("data", [b"a\tb\nc\n", b"a\n", b"a\tb\tc\n", b"\n", b"a\tb\n\n", b"a\tb\n\t\t"])
+def test_split_lines_names_the_line_with_another_number_of_fields(data):
+    found, expected = both("split_lines", data, 2)
+    assert found == expected
+    assert found[0] == "FieldCountError"
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_trailing_white_space_is_what_python_takes_for_it(space):
+    data = f"a{space}b{space}{space}\n".encode()
+    assert_alike("split_lines", data)
+    assert_alike("strip_trailing", Segments.from_strings([f"{space}a{space}{space}", space, ""]))
+
+
+def test_trailing_white_space_of_every_code_point_is_what_python_takes_for_it():
+    characters = [f"a{chr(code)}" for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    found = native.strip_trailing(Segments.from_strings(characters))
+    stripped = [index for index, text in enumerate(found) if text == "a"]
+    assert stripped == [index for index, text in enumerate(characters) if text.rstrip() == "a"]
+
+
+# --- one stream
+
+
+@pytest.mark.parametrize("name", OF_ONE_STREAM)
+@given(segments=columns_of_texts)
+@settings(max_examples=120)
+@example(Segments(b"", b""))
+@example(Segments.from_strings([None, "", None]))
+def test_functions_of_one_stream(name, segments):
+    assert_alike(name, segments)
+
+
+@pytest.mark.parametrize("name", OF_ONE_STREAM)
+@given(segments=columns_of_texts, start=st.integers(0, 6), stop=st.integers(0, 6))
+@settings(max_examples=60)
+def test_functions_of_slices(name, segments, start, stop):
+    found, expected = both(name, segments[start:stop])
+    assert found == expected == answer(getattr(reference, name), Segments.from_strings(list(segments)[start:stop]))
+
+
+@pytest.mark.parametrize("name", OF_ONE_STREAM)
+def test_functions_of_texts_that_overlap_leave_gaps_and_go_backwards(name):
+    data = "the cat 中文. 5-5 \n".encode()
+    assert_alike(
+        name, Segments(data, bounds(4, 7, 0, 7, -1, -1, 8, 14, 3, 3, 0, 0, len(data), len(data), 0, len(data)))
+    )
+
+
+@pytest.mark.parametrize("name", OF_ONE_STREAM)
+def test_functions_of_every_two_fragments(name):
+    assert_alike(name, Segments.from_strings([left + right for left, right in product(FRAGMENTS, repeat=2)]))
+
+
+@pytest.mark.parametrize("name", OF_ONE_STREAM)
+def test_functions_of_one_long_text(name):
+    dice = random.Random(1)
+    assert_alike(name, Segments.from_strings(["".join(dice.choices(FRAGMENTS, k=50_000)), None, ""]))
+
+
+@given(segments=columns_of_texts)
+@settings(max_examples=100)
+def test_distinct_characters(segments):
+    assert_alike("distinct_characters", segments)
+
+
+@pytest.fixture(scope="module")
+def classes():
+    """Return the general categories as `tokenize_intl` takes them."""
+    numbers = {"N": 1, "P": 2, "S": 3}
+    return bytes(numbers.get(unicodedata.category(chr(code))[0], 0) for code in range(0x110000))
+
+
+@given(segments=columns_of_texts)
+@settings(max_examples=100)
+def test_tokenize_intl(classes, segments):
+    assert_alike("tokenize_intl", segments, classes)
+
+
+def test_tokenize_intl_of_every_two_fragments(classes):
+    assert_alike("tokenize_intl", Segments.from_strings(list(map("".join, product(FRAGMENTS, repeat=2)))), classes)
+
+
+@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("count", [0, 0x10FFFF, 0x110001])
+def test_tokenize_intl_refuses_another_number_of_classes(module, count):
+    with pytest.raises(ValueError, match="classes"):
+        module.tokenize_intl(Segments.from_strings(["a"]), bytes(count))
+
+
+@given(segments=columns_of_texts, ending=st.one_of(texts, st.sampled_from([" .", ".", "", "\n"])).map(str.encode))
+@settings(max_examples=100)
+@example(Segments.from_strings(["a .", "."]), b" .")
+@example(Segments.from_strings(["é", "\xa9"]), b"\xa9")
+def test_count_ending(segments, ending):
+    assert_alike("count_ending", segments, ending)
+
+
+# --- references
+
+
+@given(
+    drawn=st.integers(0, 5).flatmap(
+        lambda n: st.lists(st.lists(st.none() | st.just("a"), min_size=n, max_size=n), min_size=1, max_size=4)
+    )
+)
+@settings(max_examples=100)
+def test_reference_counts(drawn):
+    assert_alike("reference_counts", [Segments.from_strings(stream) for stream in drawn])
+    assert_alike("reference_counts", tuple(Segments.from_strings(stream) for stream in drawn))
+
+
+@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+def test_streams_of_different_lengths_are_refused(module):
+    one, two = Segments.from_strings(["a"]), Segments.from_strings(["a", "b"])
+    with pytest.raises(ValueError, match="different lengths"):
+        module.reference_counts([one, two])
+    with pytest.raises(ValueError, match="different lengths"):
+        module.ngram_stats(one, [two], 4)
+    with pytest.raises(ValueError, match="different lengths"):
+        module.ngram_stats(two, [two, one], 4)
+
+
+# --- n-grams
+
+
+@given(corpus=corpora(max_streams=4), order=st.integers(1, 9))
+@settings(max_examples=150)
+def test_ngram_stats(corpus, order):
+    streams = [Segments.from_strings(stream) for stream in corpus.references]
+    assert_alike("ngram_stats", Segments.from_strings(corpus.hypotheses), streams, order)
+
+
+few_letters = st.lists(st.sampled_from("aaab"), max_size=30).map(" ".join)
+
+
+@given(
+    hypotheses=st.lists(st.none() | few_letters, min_size=2, max_size=2),
+    streams=st.lists(st.lists(st.none() | few_letters, min_size=2, max_size=2), max_size=5),
+    order=st.integers(1, 12),
+)
+@settings(max_examples=150)
+def test_ngram_stats_of_repetitive_texts(hypotheses, streams, order):
+    assert_alike(
+        "ngram_stats", Segments.from_strings(hypotheses), [Segments.from_strings(stream) for stream in streams], order
+    )
+
+
+@given(corpus=corpora(), start=st.integers(0, 4), stop=st.integers(0, 4))
+@settings(max_examples=60)
+def test_ngram_stats_of_slices(corpus, start, stop):
+    hypotheses = Segments.from_strings(corpus.hypotheses)
+    streams = [Segments.from_strings(stream) for stream in corpus.references]
+    whole = list(native.ngram_stats(hypotheses, streams, 3))
+    part = native.ngram_stats(hypotheses[start:stop], [stream[start:stop] for stream in streams], 3)
+    assert list(part) == whole[start:stop]
+    assert_alike("ngram_stats", hypotheses[start:stop], [stream[start:stop] for stream in streams], 3)
+
+
+def sentence(dice, words, length):
+    return " ".join(dice.choices(words, k=length))
+
+
+@pytest.mark.parametrize("alphabet", [1, 2, 50, 20_000])
+@pytest.mark.parametrize("order", [1, 4, 9])
+def test_ngram_stats_of_long_segments(alphabet, order):
+    dice = random.Random(alphabet)
+    words = [f"w{number}" for number in range(alphabet)]
+    hypotheses = Segments.from_strings([sentence(dice, words, 12_000), "w1 w2", None])
+    streams = [[sentence(dice, words, length), "w2 w1", "w1"] for length in (11_000, 15_000)]
+    assert_alike("ngram_stats", hypotheses, [Segments.from_strings(stream) for stream in streams], order)
+
+
+def test_ngram_stats_of_long_tokens_that_differ_at_one_place():
+    tokens = ["x" * 5_000 + letter + "x" * 5_000 for letter in "abcdefgh"]
+    hypotheses = Segments.from_strings([" ".join(tokens), " ".join(tokens[::-1])])
+    assert_alike("ngram_stats", hypotheses, [Segments.from_strings([" ".join(tokens[1:])] * 2)], 4)
+
+
+def test_ngram_stats_of_many_references():
+    dice = random.Random(2)
+    words = list("abcdef")
+    hypotheses = Segments.from_strings([sentence(dice, words, dice.randrange(30)) for _ in range(20)])
+    streams = [
+        Segments.from_strings([dice.choice([None, sentence(dice, words, dice.randrange(30))]) for _ in range(20)])
+        for _ in range(200)
+    ]
+    assert_alike("ngram_stats", hypotheses, streams, 6)
+    assert_alike("reference_counts", streams)
+
+
+@pytest.mark.parametrize("order", [20, 100, 1000])
+def test_ngram_stats_of_large_orders(order):
+    dice = random.Random(order)
+    hypotheses = Segments.from_strings([sentence(dice, "ab", 60), sentence(dice, "a", 150), "", "a"])
+    streams = [Segments.from_strings([sentence(dice, "ab", 60), sentence(dice, "a", 120), "a", None])]
+    assert_alike("ngram_stats", hypotheses, streams, order)
+
+
+def test_ngram_stats_of_many_segments_do_not_leak_into_each_other():
+    dice = random.Random(3)
+    words = [f"{number}" for number in range(8)]
+    hypotheses = Segments.from_strings([sentence(dice, words, dice.randrange(12)) for _ in range(3000)])
+    streams = [
+        Segments.from_strings([sentence(dice, words, dice.randrange(12)) for _ in range(3000)]) for _ in range(2)
+    ]
+    assert_alike("ngram_stats", hypotheses, streams, 4)
+
+
+def test_ngram_stats_without_references_or_segments():
+    nothing = Segments(b"", b"")
+    assert_alike("ngram_stats", Segments.from_strings(["a b", None]), [], 2)
+    assert_alike("ngram_stats", nothing, [nothing], 2)
+    assert_alike("reference_counts", [nothing, nothing])
+
+
+@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("order", [0, -1])
+def test_ngram_stats_refuse_an_order_under_1(module, order):
+    with pytest.raises(ValueError, match="max_order"):
+        module.ngram_stats(Segments.from_strings(["a"]), [Segments.from_strings(["a"])], order)
+
+
+def test_kernels_give_the_same_from_several_threads_at_once():
+    dice = random.Random(4)
+    hypotheses = Segments.from_strings([sentence(dice, FRAGMENTS, 30) for _ in range(300)])
+    streams = [Segments.from_strings([sentence(dice, FRAGMENTS, 30) for _ in range(300)])]
+
+    def count(_):
+        sides = [native.tokenize_13a(native.strip_trailing(side)) for side in (hypotheses, *streams)]
+        return list(native.ngram_stats(sides[0], sides[1:], 4))
+
+    with ThreadPoolExecutor(4) as threads:
+        first, *others = threads.map(count, range(12))
+    assert all(other == first for other in others)
+
+
+# --- sums
+
+
+def stats_of(kind, numbers, columns):
+    return SegmentStats(memoryview(array(kind, numbers[: len(numbers) // columns * columns])), columns)
+
+
+@given(numbers=st.lists(st.integers(-(2**55), 2**55), min_size=1, max_size=60), columns=st.integers(1, 12))
+@settings(max_examples=100)
+def test_column_sums_of_integers(numbers, columns):
+    assert_alike("column_sums", stats_of("q", numbers, columns))
+    assert all(type(total) is int for total in native.column_sums(stats_of("q", numbers, columns)))
+
+
+@given(numbers=st.lists(st.floats(allow_nan=False), min_size=1, max_size=60), columns=st.integers(1, 12))
+@settings(max_examples=100)
+@example([0.1] * 30, 3)
+@example([1e16, 1.0, 1.0, -1e16], 1)
+def test_column_sums_of_doubles(numbers, columns):
+    found, expected = both("column_sums", stats_of("d", numbers, columns))
+    assert list(map(repr, found)) == list(map(repr, expected))
+
+
+def test_column_sums_of_slices_and_of_nothing():
+    stats = stats_of("q", list(range(40)), 4)
+    assert_alike("column_sums", stats[2:7])
+    assert_alike("column_sums", stats[5:5])
+    assert_alike("column_sums", SegmentStats(memoryview(b"").cast("q"), 3))
+    assert_alike("column_sums", native.ngram_stats(Segments(b"", b""), [Segments(b"", b"")], 4))
+    assert native.column_sums(reference.ngram_stats(Segments(b"", b""), [Segments(b"", b"")], 4)) == (0,) * 10
+
+
+def test_column_sums_beyond_64_bits_are_refused_rather_than_wrong():
+    largest, smallest = 2**63 - 1, -(2**63)
+    assert native.column_sums(stats_of("q", [largest - 1, 1], 1)) == (largest,)
+    assert native.column_sums(stats_of("q", [smallest + 1, -1], 1)) == (smallest,)
+    for numbers in ([largest, 1], [smallest, -1]):
+        with pytest.raises(OverflowError):
+            native.column_sums(stats_of("q", numbers, 1))
+
+
+# --- what is no Segments
+
+MALFORMED = {
+    "end outside the data": bounds(0, 4),
+    "start outside the data": bounds(4, 4),
+    "end before the start": bounds(2, 1),
+    "negative start": bounds(-2, 1),
+    "half missing, start": bounds(-1, 1),
+    "half missing, end": bounds(1, -1),
+    "other negative numbers": bounds(-2, -2),
+    "the largest integer": bounds(0, 2**63 - 1),
+    "the smallest integer": bounds(-(2**63), 0),
+    "an end without a start": bounds(0, 1, 0),
+    "half an integer": bounds(0, 1) + b"\0\0\0\0",
+    "not aligned": memoryview(b"\0" + bounds(0, 1))[1:],
+    "the last one only": bounds(0, 1, 1, 2, 2, 9),
+}
+
+
+def calls(name, segments, sound):
+    """Return the arguments of a function with `segments` in each place where Segments belong."""
+    several = {
+        "count_ending": [(segments, b"c")],
+        "reference_counts": [([segments],), ([sound, segments],)],
+        "tokenize_intl": [(segments, bytes(0x110000))],
+        "ngram_stats": [(segments, [sound], 4), (sound, [segments], 4), (sound, [sound, segments], 4)],
+    }
+    return several.get(name, [(segments,)])
+
+
+TAKE_SEGMENTS = [name for name in FUNCTIONS if name not in ("split_lines", "column_sums")]
+
+
+@pytest.mark.parametrize("name", TAKE_SEGMENTS)
+@pytest.mark.parametrize("wrong", MALFORMED.values(), ids=MALFORMED.keys())
+def test_malformed_segments_are_refused(name, wrong):
+    for arguments in calls(name, Segments(b"abc", wrong), Segments(b"abc", bounds(0, 1))):
+        with pytest.raises(ValueError, match="bounds"):
+            getattr(native, name)(*arguments)
+
+
+@pytest.mark.parametrize("name", [*TAKE_SEGMENTS, "column_sums"])
+@pytest.mark.parametrize("wrong", [None, 1, "abc", b"abc", Segments("abc", bounds(0, 1)), Segments(b"abc", None)])
+def test_other_objects_are_refused(name, wrong):
+    for arguments in calls(name, wrong, Segments(b"abc", bounds(0, 1))):
+        with pytest.raises((TypeError, AttributeError)):
+            getattr(native, name)(*arguments)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        SegmentStats(memoryview(bytes(24)).cast("q"), 2),
+        SegmentStats(memoryview(bytes(24)).cast("q"), 0),
+        SegmentStats(memoryview(bytes(24)).cast("q"), -1),
+        SegmentStats(memoryview(bytes(24)).cast("i"), 2),
+        SegmentStats(memoryview(bytes(25))[1:].cast("q"), 1),
+    ],
+    ids=["a row and a half", "no columns", "negative columns", "32 bits", "not aligned"],
+)
+def test_malformed_stats_are_refused(wrong):
+    with pytest.raises(ValueError, match="rows of 64-bit numbers"):
+        native.column_sums(wrong)
+
+
+@given(data=st.binary(max_size=40), cuts=st.lists(st.integers(0, 40), min_size=2, max_size=8), order=st.integers(1, 5))
+@settings(max_examples=200)
+def test_bytes_that_are_not_utf8_do_no_harm(data, cuts, order):
+    ends = [min(cut, len(data)) for cut in cuts]
+    segments = Segments(data, bounds(*(n for pair in pairwise(ends) for n in sorted(pair))))
+    for name in OF_ONE_STREAM:
+        found = getattr(native, name)(segments)
+        assert len(found) == len(segments)
+        pairs = list(zip(found.pairs[::2], found.pairs[1::2], strict=True))
+        assert all(0 <= start <= end <= len(found.data) or (start, end) == (-1, -1) for start, end in pairs)
+    rows = list(native.ngram_stats(segments, [segments], order))
+    assert all(row[2 : 2 + order] == row[2 + order :] for row in rows)
+    native.count_ending(segments, data[-2:])
+
+
+# --- which of them is live
+
+
+def test_the_environment_chooses_the_live_kernels():
+    modules = {"native": native, "reference": reference}
+    assert kernels._choose("auto") == (native, "native", "")
+    for name, module in modules.items():
+        assert kernels._choose(name) == (module, name, "")
+    assert kernels.ngram_stats is modules[kernels.live].ngram_stats

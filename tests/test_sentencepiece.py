@@ -1,0 +1,315 @@
+"""The SentencePiece tokenizers, with a small model that is trained here and served on the loopback."""
+
+import hashlib
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import threading
+from io import BytesIO
+
+import oracles
+import pytest
+import sentencepiece
+from hypothesis import given, settings
+from strategies import texts
+from web_server import Page, serving
+
+from bleucli import BLEU, tokenizers
+from bleucli.errors import BleuError
+from bleucli.segments import Segments
+from bleucli.testsets.addresses import last_component
+from bleucli.tokenizers.sentencepiece import ADDRESSES, LocalModel, PublishedModel
+
+VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "SACREBLEU")
+WORDS = (
+    "the",
+    "cat",
+    "sat",
+    "on",
+    "mat",
+    "low",
+    "lower",
+    "lowest",
+    "new",
+    "newer",
+    "東京",
+    "に",
+    "住む",
+    "서울",
+    "산다",
+)
+ODD = ["", " ", "  the  cat ", "the\u3000cat", "\u2028mat\x85", "a\0b", "\n", "unseen Žluťoučký kůň 𠀀 😀", "▁the ▁"]
+SECONDS = 60
+
+
+def trained(kind):
+    """Return a model of one kind, trained on nonsense."""
+    rng, model = random.Random(3), BytesIO()
+    sentences = iter([" ".join(rng.choices(WORDS, k=8)) for _ in range(400)])
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=sentences,
+        model_writer=model,
+        model_type=kind,
+        vocab_size=60,
+        hard_vocab_limit=False,
+        num_threads=1,
+        minloglevel=2,
+    )
+    return model.getvalue()
+
+
+@pytest.fixture(scope="module")
+def model_bytes():
+    """Return a model."""
+    return trained("unigram")
+
+
+@pytest.fixture(scope="module")
+def model(model_bytes):
+    """Return the library itself, with that model."""
+    processor = sentencepiece.SentencePieceProcessor()
+    processor.LoadFromSerializedProto(model_bytes)
+    return processor
+
+
+@pytest.fixture(scope="module")
+def model_path(model_bytes, tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "tiny.model"
+    path.write_bytes(model_bytes)
+    return str(path)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Return an empty cache; there is no network but the loopback's."""
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy") or name in VARIABLES:
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
+    for name in ADDRESSES:
+        monkeypatch.setitem(ADDRESSES, name, f"http://127.0.0.1:9/{last_component(ADDRESSES[name])}")
+    return str(tmp_path / "cache")
+
+
+@pytest.fixture
+def web(home, model_bytes, monkeypatch):
+    """Start a server that has all models."""
+    with serving() as server:
+        for name, address in ADDRESSES.items():
+            monkeypatch.setitem(ADDRESSES, name, server.put(f"/{last_component(address)}", Page(model_bytes)))
+        yield server
+
+
+@pytest.fixture
+def cached(home, model_bytes):
+    """Put a model into the cache, as sacreBLEU would, and return its path."""
+
+    def put(name, content=model_bytes):
+        path = os.path.join(home, "models", last_component(ADDRESSES[name]))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+        return path
+
+    return put
+
+
+def pieces(model, text):
+    return " ".join(model.EncodeAsPieces(text))
+
+
+# --- tokens
+
+
+def test_tokens_are_the_librarys_pieces(model, model_path):
+    segments = ["the cat sat", "lowest newest", "東京に住む", *ODD]
+    found = list(LocalModel(model_path).tokenize(Segments.from_strings(segments)))
+    assert found == [pieces(model, text) for text in segments]
+    assert "▁the ▁" in found[0]
+
+
+@settings(max_examples=150)
+@given(text=texts)
+def test_any_text_is_split_as_the_library_splits_it(text, model, model_path):
+    tokens = list(tokenizers.get(f"spm:{model_path}").tokenize(Segments.from_strings([text])))
+    assert tokens == [pieces(model, text)]
+
+
+def test_missing_texts_stay_missing_and_order_is_kept(model, model_path):
+    segments = [None, "the cat", None, "", "a mat", "the cat", None]
+    found = list(LocalModel(model_path).tokenize(Segments.from_strings(segments)))
+    assert found == [None if text is None else pieces(model, text) for text in segments]
+
+
+def test_no_segments_give_none(model_path):
+    assert list(LocalModel(model_path).tokenize(Segments.from_strings([]))) == []
+
+
+def test_threads_share_a_tokenizer_and_get_the_same_tokens(model, model_path):
+    tokenizer = LocalModel(model_path)
+    rng = random.Random(5)
+    blocks = [[" ".join(rng.choices(WORDS, k=9)) for _ in range(300)] for _ in range(6)]
+    found = [None] * len(blocks)
+
+    def tokenize(part):
+        found[part] = list(tokenizer.tokenize(Segments.from_strings(blocks[part])))
+
+    threads = [threading.Thread(target=tokenize, args=(part,)) for part in range(len(blocks))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[pieces(model, text) for text in block] for block in blocks]
+
+
+# --- models of one's own
+
+
+def test_the_signature_of_a_local_model_is_its_checksum(model_bytes, model_path):
+    assert LocalModel(model_path).signature == f"spm-{hashlib.sha256(model_bytes).hexdigest()[:8]}"
+
+
+def test_a_model_that_was_replaced_is_loaded_anew(model_bytes, tmp_path):
+    path = tmp_path / "mine.model"
+    path.write_bytes(model_bytes)
+    before = LocalModel(str(path)).signature
+    path.write_bytes(trained("char"))
+    assert LocalModel(str(path)).signature != before
+
+
+@pytest.mark.parametrize(
+    ("path", "why"), [("none.model", "No such file"), ("", "No such file"), (".", "Is a directory"), ("a\0b", "null")]
+)
+def test_a_local_model_that_cannot_be_read_is_one_line(path, why, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BleuError, match=rf"^cannot read the SentencePiece model .*{why}.*; give the path of"):
+        tokenizers.get(f"spm:{path}")
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>not found</html>", b"\x00" * 100])
+def test_a_file_that_is_no_model_is_one_line_that_says_to_delete_it(content, cached):
+    path = cached("flores101", content)
+    with pytest.raises(BleuError) as caught:
+        tokenizers.get("flores101")
+    assert str(caught.value).startswith(f"{path} is no SentencePiece model")
+    assert "delete it" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_of_ones_own_that_is_no_model_is_not_to_be_deleted(tmp_path):
+    (tmp_path / "my.txt").write_bytes(b"my only copy")
+    with pytest.raises(BleuError, match=r"my\.txt is no SentencePiece model, or was damaged; give the path of"):
+        LocalModel(str(tmp_path / "my.txt"))
+
+
+def test_half_a_model_is_no_model(model_bytes, cached):
+    path = cached("flores200", model_bytes[: len(model_bytes) // 2])
+    with pytest.raises(BleuError, match=f"^{re.escape(path)} is no SentencePiece model"):
+        tokenizers.get("flores200")
+
+
+# --- models that have a name
+
+
+@pytest.mark.parametrize("name", [*ADDRESSES, "spm"])
+def test_a_model_is_downloaded_once_into_the_cache(name, web, home, model):
+    for _ in range(2):
+        tokenizer = tokenizers.get(name)
+        assert list(tokenizer.tokenize(Segments.from_strings(["the cat"]))) == [pieces(model, "the cat")]
+    assert len(web.requests) == 1
+    assert os.listdir(os.path.join(home, "models")) == [web.paths[0][1:]]
+
+
+def test_models_lie_where_the_oracle_looks_for_them():
+    assert {name: last_component(address) for name, address in ADDRESSES.items()} == {
+        "flores101": "sacrebleu_tokenizer_spm.model",
+        "flores200": "flores200sacrebleuspm",
+        "spBLEU-1K": "spbleu-1k_tokenizer_spm.model",
+    }
+    assert all(address.startswith("https://") for address in ADDRESSES.values())
+
+
+def test_the_mirror_has_models_under_their_names(home, model_bytes, monkeypatch):
+    with serving() as server:
+        server.put("/m/flores101/sacrebleu_tokenizer_spm.model", Page(model_bytes))
+        monkeypatch.setenv("BLEU_MIRROR", f"{server.url}/m")
+        assert tokenizers.get("spm").signature == "flores101"
+
+
+def test_offline_names_the_model_that_is_missing(home, monkeypatch):
+    monkeypatch.setenv("BLEU_OFFLINE", "1")
+    with pytest.raises(BleuError, match=r"^spBLEU-1K needs .*spbleu-1k_tokenizer_spm\.model, which is missing"):
+        tokenizers.get("spBLEU-1K")
+
+
+def test_signatures_are_the_current_names(cached):
+    cached("flores101")
+    cached("flores200")
+    cached("spBLEU-1K")
+    names = ("flores101", "flores200", "spBLEU-1K", "spm")
+    found = {name: PublishedModel(name).signature for name in names}
+    assert found == {"flores101": "flores101", "flores200": "flores200", "spBLEU-1K": "spBLEU-1K", "spm": "flores101"}
+
+
+def test_the_old_name_is_deprecated(cached):
+    cached("flores101")
+    assert PublishedModel("flores101").deprecated == ""
+    assert "flores101" in PublishedModel("spm").deprecated
+
+
+def test_without_the_extra_nothing_is_downloaded_and_the_error_ends_in_what_to_type(
+    web, model_bytes, tmp_path, monkeypatch
+):
+    (tmp_path / "mine.model").write_bytes(model_bytes)
+    monkeypatch.setitem(sys.modules, "sentencepiece", None)
+    for name in ("flores200", f"spm:{tmp_path / 'mine.model'}"):
+        with pytest.raises(BleuError, match=r"type: pip install 'bleucli\[spm\]'$"):
+            tokenizers.get(name)
+    assert web.requests == []
+
+
+# --- the oracle, with the same models in its cache
+
+ORACLE = """
+import json, sys
+from sacrebleu.metrics import BLEU
+given = json.load(sys.stdin)
+for name in given["names"]:
+    metric = BLEU(tokenize=name)
+    score = metric.corpus_score(given["hypotheses"], [given["references"]])
+    numbers = [score.score, score.counts, score.totals, score.sys_len, score.ref_len]
+    print(json.dumps([*numbers, str(metric.get_signature())]))
+"""
+
+
+@pytest.mark.filterwarnings("ignore:the tokenizer spm")
+def test_scores_and_signatures_are_the_oracles(cached, home):
+    for name, kind in zip(ADDRESSES, ("unigram", "bpe", "char"), strict=True):
+        cached(name, trained(kind))
+    names = [*ADDRESSES, "spm"]
+    rng = random.Random(11)
+    references = [" ".join(rng.choices(WORDS, k=9)) for _ in range(40)] + ODD
+    hypotheses = [" ".join(rng.sample(words := text.split(" "), len(words))) for text in references]
+    for name, theirs in zip(names, _oracles_answers(home, names, hypotheses, references), strict=True):
+        metric = BLEU(tokenize=name)
+        ours = metric.corpus_score(hypotheses, [references])
+        assert oracles.close(ours.score, theirs[0])
+        assert [ours.counts, ours.totals, ours.sys_len, ours.ref_len] == theirs[1:5]
+        assert oracles.without_version(str(metric.get_signature())) == oracles.without_version(theirs[5])
+
+
+def _oracles_answers(home, names, hypotheses, references):
+    given = json.dumps({"names": names, "hypotheses": hypotheses, "references": references})
+    done = subprocess.run(
+        [sys.executable, "-c", ORACLE],
+        input=given,
+        env={**os.environ, "SACREBLEU": home},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]

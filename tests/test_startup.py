@@ -1,0 +1,90 @@
+"""What the command imports on its way: little, so that it answers at once.
+
+Measured by the interpreter itself (`-X importtime`), started as the installed command starts it, but without site
+packages (`-S`) and with compiled files in a folder of its own.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+# Microseconds for all imports beyond the interpreter's own
+BUDGET = 25_000
+RUNS = 5
+MAIN = "import sys; from bleucli.__main__ import main; sys.exit(main())"
+HEAVY = {
+    *("colorama", "numpy", "portalocker", "regex", "requests", "tabulate", "tqdm"),
+    *("dataclasses", "importlib.metadata", "pathlib", "tempfile", "typing"),
+    *("asyncio", "concurrent.futures", "inspect", "logging", "multiprocessing", "socket", "subprocess"),
+}
+PLAIN = {
+    "score only": (("ref.txt", "-i", "sys.txt", "-b"), "45.9\n"),
+    "score only from stdin": (("ref.txt", "-b"), "45.9\n"),
+    "text": (("ref.txt", "-i", "sys.txt", "-f", "text"), "BLEU|"),
+    "text from stdin": (("ref.txt", "-f", "text"), "BLEU|"),
+    "json": (("ref.txt", "-i", "sys.txt"), "{\n"),
+    "json from stdin": (("ref.txt", "-f", "json"), "{\n"),
+    "sentence level": (("ref.txt", "-i", "sys.txt", "-sl"), "BLEU|"),
+    "several systems in json": (("ref.txt", "-i", "sys.txt", "ref.txt", "-f", "json"), "[\n"),
+    "file": (("ref.txt", "-i", "sys.txt", "-o", "out.txt"), ""),
+}
+OTHER = {"version": (("-V",), "bleu "), "help": (("-h",), "usage: ")}
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    return tmp_path_factory.mktemp("compiled")
+
+
+@pytest.fixture
+def imports(pair, root, compiled):
+    """Return the modules that Python imports for some code, each with its own time in microseconds, and the output."""
+
+    def imports(code, *words):
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SACRE"))}
+        environment = kept | {"PYTHONPATH": root, "PYTHONPYCACHEPREFIX": str(compiled)}
+        done = subprocess.run(
+            (sys.executable, "-S", "-X", "importtime", "-c", code, *words),
+            input=b"the cat sat on a mat\nhello there world\n",
+            env=environment,
+            capture_output=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        rows = re.findall(r"^import time: +(\d+) \| +\d+ \| +(\S+)$", done.stderr.decode(), re.MULTILINE)
+        return {name: int(time) for time, name in rows}, done.stdout.decode()
+
+    return imports
+
+
+@pytest.mark.parametrize(("words", "start"), [*PLAIN.values(), *OTHER.values()], ids=[*PLAIN, *OTHER])
+def test_plain_scoring_imports_nothing_heavy(imports, words, start):
+    modules, out = imports(MAIN, *words)
+    assert out.startswith(start)
+    assert "bleucli.cli.commands" in modules
+    assert HEAVY.isdisjoint(modules)
+
+
+def test_plain_scoring_imports_no_json_where_none_is_printed(imports):
+    assert "json" not in imports(MAIN, "ref.txt", "-i", "sys.txt", "-b")[0]
+
+
+def test_threads_are_imported_where_they_are_asked_for(imports):
+    assert "concurrent.futures" in imports(MAIN, "ref.txt", "-i", "sys.txt", "-J", "2")[0]
+
+
+def test_importing_the_package_imports_no_more_than_two_modules(imports):
+    bare, _ = imports("pass")
+    assert imports("import bleucli")[0].keys() - bare.keys() == {"bleucli", "bleucli._version"}
+
+
+@pytest.mark.parametrize("words", [("-b",), ("-f", "text"), ("-f", "json")])
+def test_the_imports_of_plain_scoring_take_no_more_than_their_budget(imports, words):
+    imports(MAIN, "ref.txt", "-i", "sys.txt", *words)  # compiles
+    bare, _ = imports("pass")
+    runs = [imports(MAIN, "ref.txt", "-i", "sys.txt", *words)[0] for _ in range(RUNS)]
+    ours = {name: min(run[name] for run in runs) for name in runs[0].keys() - bare.keys()}
+    assert sum(ours.values()) <= BUDGET, sorted(ours.items(), key=lambda item: -item[1])[:10]

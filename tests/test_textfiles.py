@@ -1,0 +1,287 @@
+"""Text files in blocks: whatever the size of the blocks, the same lines, columns, hints and errors."""
+
+import codecs
+import io
+from unittest import mock
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bleucli import textfiles
+from bleucli.errors import BleuError
+from bleucli.textfiles import TextFile
+
+BOM = b"\xef\xbb\xbf"
+SIZES = range(1, 8)
+MIXED = (
+    "the cat\nhello world\n",
+    "no final newline\nhere",
+    "\n\n\n",
+    "blank\n\nlines \n\n",
+    "crlf\r\nand a lone \r inside\r\n\r\n",
+    "où 東京 😀 𠀀\n\u00e9\n😀",
+    "next\x85line\u2028and\u2029paragraph\x0b\x0c\x1c\nb\n",
+    "trailing \t\u3000\xa0\n \n",
+    "a line much longer than any of the blocks, 東京 included, and no other",
+    "\ufeffa mark\n\ufeffand another\n",
+    "nul\0inside\n\0\n",
+)
+ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "gb18030", "utf-7", "utf-8-sig")
+
+texts = st.text(st.sampled_from("a é東😀\n\n\r\t\u2028\x85\ufeff\0"), max_size=30)
+sizes = st.sampled_from(SIZES)
+
+
+def blocks_of(size):
+    """Read files in blocks of `size` bytes."""
+    return mock.patch.object(textfiles, "_BLOCK_BYTES", size)
+
+
+def read(data, size=1 << 18, **options):
+    """Return the columns of a file as lists of strings, and its hints."""
+    file = TextFile("a file", stream=io.BytesIO(data), **options)
+    with blocks_of(size):
+        columns = [[] for _ in range(file.columns())]
+        for block in file.blocks():
+            for column, segments in zip(columns, block, strict=True):
+                column.extend(segments)
+    return columns, file.hints
+
+
+def lines_of(text):
+    """Return what a file's lines are by definition."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    return [line.rstrip() for line in (lines if lines[-1] else lines[:-1])]
+
+
+def error_of(data, size=1 << 18, **options):
+    with pytest.raises(BleuError) as caught:
+        read(data, size, **options)
+    return str(caught.value)
+
+
+def read_or_error(data, size=1 << 18, **options):
+    try:
+        return read(data, size, **options)
+    except BleuError as error:
+        return str(error)
+
+
+# --- lines
+
+
+@pytest.mark.parametrize("text", MIXED)
+def test_lines_end_at_newlines_alone_whatever_the_blocks(text):
+    for size in (*SIZES, 1 << 18):
+        (lines,), hints = read(text.encode(), size)
+        assert lines == lines_of(text)
+        assert bool(hints) == text.startswith("\ufeff")
+
+
+@given(texts, sizes)
+@example("\ufeff", 1)
+@example("\ufeff\n", 2)
+@example("a\n\ufeff", 3)
+def test_small_blocks_make_the_lines_of_the_definition(text, size):
+    (lines,), hints = read(text.encode(), size)
+    assert lines == lines_of(text)
+    assert len(hints) == text.startswith("\ufeff")
+
+
+def test_an_empty_file_has_no_lines():
+    for data in (b"", BOM):
+        assert read(data)[0] == [[]]
+    assert read(b"\n")[0] == [[""]]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_block_is_as_long_as_asked_for_and_one_line_longer_at_most(size):
+    data = b"".join(b"x" * (n % 9) + b"\n" for n in range(100))
+    with blocks_of(size):
+        blocks = [block.data for (block,) in TextFile("a file", stream=io.BytesIO(data)).blocks()]
+    assert b"".join(blocks) == data
+    assert max(map(len, blocks)) <= size + 9
+    assert all(block.endswith(b"\n") for block in blocks)
+
+
+def test_a_file_is_not_read_further_than_asked_for():
+    stream = io.BytesIO(b"one\ntwo\nthree\nfour\n" * 100)
+    with blocks_of(8):
+        blocks = TextFile("a file", stream=stream).blocks()
+        assert list(next(blocks)[0])[:2] == ["one", "two"]
+        assert stream.tell() < 100
+
+
+def test_a_long_line_takes_time_in_proportion():
+    data = b"word " * 200_000 + b"\nend\n"
+    (lines,), _ = read(data, 64)
+    assert [len(line) for line in lines] == [999_999, 3]
+
+
+def test_a_stream_stays_open_and_a_file_is_closed(write, monkeypatch):
+    stream = io.BytesIO(b"a\n")
+    list(TextFile("stdin", stream=stream).blocks())
+    assert not stream.closed
+    opened = []
+    really_open = textfiles._opened
+    monkeypatch.setattr(textfiles, "_opened", lambda path: opened.append(really_open(path)) or opened[-1])
+    list(TextFile("ref.txt", write("ref.txt", "a\n")).blocks())
+    assert [file.closed for file in opened] == [True]
+
+
+# --- byte-order marks
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_byte_order_mark_is_left_out_though_blocks_cut_it(size):
+    assert read(BOM + b"a b\nc\n", size) == (
+        [["a b", "c"]],
+        ["a file starts with a byte-order mark, which was left out"],
+    )
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("start", [b"", BOM[:1], BOM[:2], b"a" + BOM, b"\n" + BOM])
+def test_what_is_no_byte_order_mark_stays(size, start):
+    if start in (BOM[:1], BOM[:2]):
+        assert "line 1, byte 0: 0xef" in error_of(start + b"a\n", size)
+    else:
+        assert read(start + b"a\n", size) == ([(start + b"a").decode().split("\n")], [])
+
+
+def test_only_the_first_byte_order_mark_is_left_out():
+    assert read(BOM + BOM + b"a\n")[0] == [["\ufeffa"]]
+
+
+# --- encodings
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("text", [text for text in MIXED if not text.startswith("\ufeff")])
+def test_every_encoding_is_read_whatever_the_blocks(encoding, text):
+    data = text.encode(encoding)
+    for size in (*SIZES, 1 << 18):
+        assert read(data, size, encoding=encoding)[0] == [lines_of(text)]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"), [("latin-1", "é\x85\nà\n"), ("shift_jis", "東京\nabc ｱ\n"), ("iso2022_jp", "東京 a\nb\n")]
+)
+def test_encodings_of_fewer_characters_are_read_whatever_the_blocks(encoding, text):
+    for size in (*SIZES, 1 << 18):
+        assert read(text.encode(encoding), size, encoding=encoding)[0] == [lines_of(text)]
+
+
+@pytest.mark.parametrize(("encoding", "mark"), [("utf-16-le", codecs.BOM_UTF16_LE), ("utf-16-be", codecs.BOM_UTF16_BE)])
+def test_a_mark_that_the_encoding_leaves_is_left_out_with_a_hint(encoding, mark):
+    for size in SIZES:
+        columns, hints = read(mark + "a\nb\n".encode(encoding), size, encoding=encoding)
+        assert (columns, len(hints)) == ([["a", "b"]], 1)
+
+
+@pytest.mark.parametrize("mark", [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE])
+def test_the_mark_that_belongs_to_utf_16_is_no_matter_for_a_hint(mark):
+    data = mark + "a\nb\n".encode("utf-16-le" if mark == codecs.BOM_UTF16_LE else "utf-16-be")
+    assert read(data, encoding="utf-16") == ([["a", "b"]], [])
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data", "place"),
+    [
+        ("utf-8", b"ab\nc\xffd\n", "line 2, byte 4: 0xff"),
+        ("utf-8", "é\nab".encode() + b"\xe6\x9d\n", "line 2, byte 5: 0xe6"),
+        ("utf-8", b"ab\ncd\n\xf0\x9f\x98", "line 3, byte 6: 0xf0"),
+        ("utf-8", BOM + b"a\n\xff", "line 2, byte 5: 0xff"),
+        ("gb18030", "東京\nab".encode("gb18030") + b"\xff\n", "line 2, byte 7: 0xff"),
+        ("shift_jis", "東京\nab".encode("shift_jis") + b"\xff\n", "line 2, byte 7: 0xff"),
+        ("iso2022_jp", "東京\nab".encode("iso2022_jp") + b"\xff\n", "line 2, byte 13: 0xff"),
+        ("utf-16", "\ufeffab\nc".encode("utf-16-le") + b"\0\xdca\0", "line 2, byte 10: 0x00"),
+        ("utf-16", "\ufeffab\nc".encode("utf-16-be") + b"\xdc\0\0a", "line 2, byte 10: 0xdc"),
+        ("utf-32-le", "ab\nc".encode("utf-32-le") + b"\0\0\x11\0", "line 2, byte 16: 0x00"),
+        ("ascii", b"a\nb\x80\n", "line 2, byte 3: 0x80"),
+    ],
+)
+def test_a_wrong_byte_is_named_by_line_and_offset_whatever_the_blocks(encoding, data, place):
+    for size in (*SIZES, 1 << 18):
+        message = error_of(data, size, encoding=encoding)
+        assert message == f"a file, {place} is not valid {encoding}; name the encoding with --encoding"
+
+
+@given(st.binary(max_size=12), st.sampled_from([*ENCODINGS, "shift_jis", "iso2022_jp", "ascii"]), sizes)
+def test_arbitrary_bytes_are_read_or_refused(data, encoding, size):
+    answer = read_or_error(data, size, encoding=encoding)
+    assert isinstance(answer, tuple) or answer.startswith("a file")
+
+
+@given(st.binary(max_size=12), sizes)
+def test_arbitrary_bytes_are_read_or_refused_alike_whatever_the_blocks(data, size):
+    assert read_or_error(data, size) == read_or_error(data)
+
+
+@pytest.mark.parametrize("name", ["utf-8", "UTF8", "utf_8", "U8"])
+def test_utf_8_goes_by_all_its_names(name):
+    assert "is not valid utf-8;" in error_of(b"\xff\n", encoding=name)
+
+
+@pytest.mark.parametrize("name", ["", "klingon", "hex", "undefined", "é", "\udcff"])
+def test_an_unknown_encoding_is_refused_before_anything_is_read(name):
+    with pytest.raises(BleuError, match="unknown encoding"):
+        TextFile("a file", "nofile", encoding=name)
+
+
+# --- columns
+
+
+@pytest.mark.parametrize(
+    ("data", "columns"),
+    [
+        (b"", [[]]),
+        (b"a\nb\n", [["a", "b"]]),
+        (b"\n\n", [["", ""]]),
+        (b"a\tb\nc\td\n", [["a", "c"], ["b", "d"]]),
+        (b"a\tb\r\nc\td\r\n", [["a", "c"], ["b", "d"]]),
+        (b"a \tb\tc \n\t\t", [["a", ""], ["b", ""], ["c", ""]]),
+        (b"a\t\nb\t\n", [["a", "b"], ["", ""]]),
+        (b"\t", [[""], [""]]),
+        (BOM + b"a\tb\n", [["a"], ["b"]]),
+        ("où est\t東京 😀\nun\tdeux".encode(), [["où est", "un"], ["東京 😀", "deux"]]),
+    ],
+)
+def test_columns_are_seen_from_the_first_line_whatever_the_blocks(data, columns):
+    for size in (*SIZES, 1 << 18):
+        assert read(data, size, columns=None)[0] == columns
+
+
+def test_columns_can_be_asked_for_twice_and_nothing_is_lost():
+    file = TextFile("a file", stream=io.BytesIO(b"a\tb\nc\td\n"), columns=None)
+    assert (file.columns(), file.columns()) == (2, 2)
+    assert [[list(column) for column in block] for block in file.blocks()] == [[["a", "c"], ["b", "d"]]]
+
+
+def test_blocks_see_the_columns_when_nobody_asked():
+    file = TextFile("a file", stream=io.BytesIO(b"a\tb\n"), columns=None)
+    assert [[list(column) for column in block] for block in file.blocks()] == [[["a"], ["b"]]]
+
+
+@pytest.mark.parametrize("columns", [0, 1])
+def test_tabs_are_white_space_where_there_is_one_column(columns):
+    for size in SIZES:
+        assert read(b"a\tb \t\n\tc\n", size, columns=columns)[0] == [["a\tb", "\tc"]]
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "found"), [(b"a\tb\nc\n", 2, 1), (b"a\tb\nc\td\ne\tf\tg\n", 3, 3), (b"\n", 1, 1)]
+)
+def test_another_number_of_fields_is_named_by_its_line_whatever_the_blocks(data, line, found):
+    for size in (*SIZES, 1 << 18):
+        message = error_of(data, size, columns=2)
+        assert message.startswith(f"a file, line {line}: expected 2 tab-separated fields, found {found};")
+
+
+@given(st.lists(st.lists(st.text("aé😀 \r", max_size=4), min_size=3, max_size=3), min_size=1, max_size=5), sizes)
+def test_three_columns_are_three_columns(rows, size):
+    data = "".join("\t".join(row) + "\n" for row in rows).encode()
+    columns = [[row[number].rstrip() for row in rows] for number in range(3)]
+    assert read(data, size, columns=3)[0] == columns
+    assert read(data, size, columns=None)[0] == columns

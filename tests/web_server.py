@@ -1,0 +1,160 @@
+"""A web server on the loopback that does what servers do: it breaks off, stalls, forgets, redirects, lies.
+
+- `serving`: start one, for a `with` block
+- `Page`: what it answers to a request
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
+
+
+@dataclass
+class Page:
+    """The answer to one request.
+
+    Args:
+        content: the whole file.
+        status: of the answer; anything but 200 is sent with the content as its body.
+        headers: further ones; ETag makes the page resumable.
+        ranges: whether a request for a part is honoured.
+        cut: break off after so many bytes of the body.
+        stall: fall silent after so many bytes of the body; -1: before the headers.
+        length: the Content-Length to announce; None for the true one, -1 for none.
+        piece, pause: send so many bytes at a time, and wait so many seconds behind each.
+    """
+
+    content: bytes = b""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    ranges: bool = True
+    cut: int | None = None
+    stall: int | None = None
+    length: int | None = None
+    piece: int = 1 << 16
+    pause: float = 0.0
+
+
+@dataclass
+class Request:
+    """A request that came, and how many bytes of a body were sent."""
+
+    path: str
+    headers: dict[str, str]
+    sent: int = 0
+
+
+class WebServer:
+    """What is to be answered, and what was asked.
+
+    Attributes:
+        requests: in the order in which they came.
+        stop: set when the test ends; what stalls, stalls until then.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.requests: list[Request] = []
+        self.stop = threading.Event()
+        self._pages: dict[str, list[Page]] = {}
+        self._lock = threading.Lock()
+
+    def put(self, path: str, *pages: Page) -> str:
+        """Answer requests for a path with the pages, one each and the last one for ever; return the address."""
+        self._pages[path] = list(pages)
+        return self.url + path
+
+    def take(self, request: Request) -> Page:
+        """Note a request and return what to answer."""
+        with self._lock:
+            self.requests.append(request)
+            pages = self._pages.get(request.path, [Page(b"nothing here", 404)])
+            return pages.pop(0) if len(pages) > 1 else pages[0]
+
+    @property
+    def paths(self) -> list[str]:
+        """What was asked for."""
+        return [request.path for request in self.requests]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    web: WebServer
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        request = Request(self.path, dict(self.headers))
+        page = self.web.take(request)
+        if page.stall == -1:
+            self.web.stop.wait(60)
+            return
+        start = _start(page, request.headers)
+        body = page.content[start:]
+        self._send_headers(page, start, body)
+        self._send_body(page, body, request)
+
+    def _send_headers(self, page: Page, start: int, body: bytes) -> None:
+        self.send_response(206 if start else page.status)
+        for name, value in page.headers.items():
+            self.send_header(name, value)
+        if start:
+            self.send_header("Content-Range", f"bytes {start}-{len(page.content) - 1}/{len(page.content)}")
+        length = len(body) if page.length is None else page.length
+        if length >= 0:
+            self.send_header("Content-Length", str(length))
+        self.send_header("Connection", "close")
+        self.end_headers()
+
+    def _send_body(self, page: Page, body: bytes, request: Request) -> None:
+        end = min(len(body), *(limit for limit in (page.cut, page.stall, len(body)) if limit is not None))
+        try:
+            while request.sent < end:
+                piece = body[request.sent : min(request.sent + page.piece, end)]
+                self.wfile.write(piece)
+                request.sent += len(piece)
+                if page.pause:
+                    self.web.stop.wait(page.pause)
+        except OSError:  # the client went away, as some tests want
+            return
+        if page.stall is not None:
+            self.web.stop.wait(60)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def _start(page: Page, headers: dict[str, str]) -> int:
+    """Return the byte from which on a page is to be sent."""
+    version = page.headers.get("ETag") or page.headers.get("Last-Modified")
+    wanted = headers.get("Range", "")
+    if not page.ranges or page.status != 200 or not wanted or headers.get("If-Range") != version:
+        return 0
+    return int(wanted.removeprefix("bytes=").removesuffix("-"))
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def server_bind(self) -> None:
+        TCPServer.server_bind(self)  # HTTPServer's asks the network for the name of this machine
+        self.server_name, self.server_port = self.server_address[:2]  # type: ignore[assignment]
+
+
+@contextmanager
+def serving() -> Iterator[WebServer]:
+    """Serve on a free port of the loopback."""
+    handler = type("Handler", (_Handler,), {})
+    server = _Server(("127.0.0.1", 0), handler)
+    web = handler.web = WebServer(f"http://127.0.0.1:{server.server_port}")  # type: ignore[attr-defined]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield web
+    finally:
+        web.stop.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
