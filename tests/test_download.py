@@ -448,11 +448,12 @@ def test_leftovers_that_nobody_can_explain_are_not_used(state, web, target):
 # --- killed, and several at once
 
 
-def end_when(process, target, size, how=None):
-    """Kill a downloading process, or send it a signal, when it has written so many bytes or is done."""
-    end = time.monotonic() + SECONDS
+def end_when_sent(sent, web, url, target, how=None):
+    """Start a download in a process of its own and kill it, or send it a signal, when so many bytes were sent to it."""
+    before, end = len(web.requests), time.monotonic() + SECONDS
+    process = start(url, target, stderr=subprocess.PIPE)
     while process.poll() is None and time.monotonic() < end:
-        if os.path.exists(f"{target}.part") and os.path.getsize(f"{target}.part") >= size:
+        if len(web.requests) > before and web.requests[-1].sent >= sent:
             break
         time.sleep(0.001)
     process.send_signal(how or signal.SIGKILL)
@@ -461,23 +462,22 @@ def end_when(process, target, size, how=None):
 
 @needs_signals
 def test_a_killed_download_is_never_taken_for_whole_and_is_resumed(web, target):
-    url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, piece=4000, pause=0.002))
-    moments = sorted(random.Random(7).sample(range(len(CONTENT)), 10))
-    for moment in moments:
-        end_when(start(url, target), target, moment)
+    url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, piece=1000, pause=0.004))
+    for sent in random.Random(7).sample(range(30_000), 10):
+        end_when_sent(sent, web, url, target)
         assert not os.path.exists(target) or content(target) == CONTENT
         assert set(beside(target)) <= {"news.tgz", "news.tgz.part", "news.tgz.part.json", "news.tgz.lock"}
     fetch(url, target)
     assert content(target) == CONTENT
     assert only(target)
-    assert sum("Range" in request.headers for request in web.requests) > 5
+    assert sum("Range" in request.headers for request in web.requests) >= 3
 
 
 @needs_signals
 def test_a_killed_download_that_cannot_be_resumed_starts_anew(web, target):
-    url = web.put("/news.tgz", Page(CONTENT, piece=4000, pause=0.002))
-    for moment in (0, 120_000):
-        end_when(start(url, target), target, moment)
+    url = web.put("/news.tgz", Page(CONTENT, piece=1000, pause=0.004))
+    for sent in (0, 50_000):
+        end_when_sent(sent, web, url, target)
         assert not os.path.exists(target)
     fetch(url, target)
     assert content(target) == CONTENT
@@ -485,9 +485,21 @@ def test_a_killed_download_that_cannot_be_resumed_starts_anew(web, target):
 
 
 @needs_signals
+def test_a_download_killed_before_it_got_its_name_is_not_trusted(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED))
+    script = f"import os; os.replace = lambda *_: os.kill(os.getpid(), 9){FETCH}"
+    assert start(url, target, script).wait(SECONDS) == -signal.SIGKILL
+    assert beside(target) == ["news.tgz.lock", "news.tgz.part"]
+    fetch(url, target)
+    assert "Range" not in web.requests[-1].headers
+    assert content(target) == CONTENT
+    assert only(target)
+
+
+@needs_signals
 def test_an_interrupted_download_leaves_what_can_be_resumed_and_no_lock(web, target):
-    url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, piece=4000, pause=0.01))
-    end_when(start(url, target, stderr=subprocess.PIPE), target, 40_000, signal.SIGINT)
+    url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, piece=1000, pause=0.004))
+    end_when_sent(60_000, web, url, target, signal.SIGINT)
     assert beside(target) == ["news.tgz.part", "news.tgz.part.json"]
     fetch(url, target, SHA256)
     assert web.requests[1].sent < len(CONTENT)

@@ -454,8 +454,11 @@ def calls(name, segments, sound):
         "count_ending": [(segments, b"c")],
         "reference_counts": [([segments],), ([sound, segments],)],
         "tokenize_intl": [(segments, bytes(0x110000))],
-        "ngram_stats": [(segments, [sound], 4), (sound, [segments], 4), (sound, [sound, segments], 4)],
     }
+    last = {"ngram_stats": (4,), "chrf_stats": (6, 0, 2, False, False), "ter_stats": ()}
+    if name in last:
+        streams = [(segments, [sound]), (sound, [segments]), (sound, [sound, segments])]
+        return [(*pair, *last[name]) for pair in streams]
     return several.get(name, [(segments,)])
 
 

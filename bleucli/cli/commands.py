@@ -246,6 +246,7 @@ def _print_segments(options: "Namespace", texts: _Texts, environment: Environmen
     systems = texts.systems()
     if len(metrics) != 1 or sum(len(source.names) for source in systems) != 1:
         raise UsageError("--sentence-level takes one system and one metric")
+    _format(options, environment)  # refuses a wrong one; only the option makes JSON of segments
     render = json_text.score_line if options.format == "json" else text.score_line
     records = evaluate.score_segments(systems[0], texts.references(), metrics[0], _threads(options.jobs))
     layout = _layout(options)

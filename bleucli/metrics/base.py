@@ -262,10 +262,10 @@ class Metric(ABC):
     def _against_cached(self, hypotheses: Iterable[str | None]) -> Iterator[tuple[Segments, References]]:
         if self._cached is None:
             raise InputTypeError("references is None; give the references here, or to the metric when it is made")
-        cached = ([block.streams[0]] for block in self._cached)
-        pieces = align([_columns(hypotheses, "hypothesis"), cached], ["hypotheses", "references"])
-        for (columns, _), block in zip(pieces, self._cached, strict=True):
-            yield columns[0], block
+        cached = (block.streams for block in self._cached)
+        for columns, streams in align([_columns(hypotheses, "hypothesis"), cached], ["hypotheses", "references"]):
+            fewest, most, _ = kernels.reference_counts(streams)
+            yield columns[0], References(streams, fewest, most)
 
 
 def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[str | None]]":

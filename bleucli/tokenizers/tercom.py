@@ -1,16 +1,15 @@
 """The tokenizer of TER: mimics tercom's, with sacreBLEU's options."""
 
 import re
-from collections.abc import Iterator
 
 from bleucli.segments import Segments
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 _ASIAN_PUNCTUATION = "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb"
 _FULLWIDTH_PUNCTUATION = "\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09"
-# tercom's Normalizer: each substitution over the whole segment, in this order
+# tercom's Normalizer: ASCII symbols are split off, then each substitution is made over the whole text, in this order
+_SYMBOLS = re.compile(r"([{-~\[-` -&(-+:-@/])")
 _WESTERN = (
-    (re.compile(r"([{-~\[-` -&(-+:-@/])"), r" \1 "),
     (re.compile(r"'s "), " 's "),
     (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
     (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
@@ -18,19 +17,15 @@ _WESTERN = (
 )
 # Han; strokes and radicals; compatibility forms; enclosed letters and more; punctuation. Quirk: kana are left whole, as
 # the rules for them never fire in sacreBLEU.
-_ASIAN = tuple(
-    (re.compile(f"([{ranges}])"), r" \1 ")
-    for ranges in (
-        "\u4e00-\u9fff\u3400-\u4dbf",
-        "\u31c0-\u31ef\u2e80-\u2eff",
-        "\u3300-\u33ff\uf900-\ufaff\ufe30-\ufe4f",
-        "\u3200-\u3f22",
-        _ASIAN_PUNCTUATION,
-        _FULLWIDTH_PUNCTUATION,
-    )
+_ASIAN = re.compile(
+    "([\u4e00-\u9fff\u3400-\u4dbf\u31c0-\u31ef\u2e80-\u2eff\u3300-\u33ff\uf900-\ufaff\ufe30-\ufe4f\u3200-\u3f22"
+    f"{_ASIAN_PUNCTUATION}{_FULLWIDTH_PUNCTUATION}])"
 )
 _PUNCTUATION = re.compile(r'[.,?:;!"()]')
 _PUNCTUATION_WITH_ASIAN = re.compile(f'[.,?:;!"(){_ASIAN_PUNCTUATION}{_FULLWIDTH_PUNCTUATION}]')
+
+
+_LINE_END = "\n"
 
 
 class Tercom:
@@ -57,30 +52,44 @@ class Tercom:
     ) -> None:
         self.case_sensitive = case_sensitive
         self.normalized = normalized
-        self._substitutions = (*_WESTERN, *_ASIAN) if asian_support else _WESTERN
-        self._deleted = (_PUNCTUATION_WITH_ASIAN if asian_support else _PUNCTUATION) if no_punct else None
+        self.no_punct = no_punct
+        self.asian_support = asian_support
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with tokens separated by white space; those that are missing stay missing."""
         if not self.case_sensitive:
             segments = segments.lower()
-        if not self.normalized and self._deleted is None:
+        if not self.normalized and not self.no_punct:
             return segments
-        return Segments.from_strings(list(self._each(segments)))
+        texts = list(segments)
+        cut = iter(self._cut([text for text in texts if text is not None]))
+        return Segments.from_strings([None if text is None else next(cut) for text in texts])
 
-    def _each(self, segments: Segments) -> Iterator[str | None]:
-        for text in segments:
-            yield self._cut(text) if text else text
-
-    def _cut(self, text: str) -> str:
-        normalized = self._normalize(text) if self.normalized else text
-        return " ".join((self._deleted.sub("", normalized) if self._deleted is not None else normalized).split())
+    def _cut(self, texts: list[str]) -> list[str]:
+        """Tokenize all texts at once: one a line, spaces around each, so that no rule sees more than one of them."""
+        if not texts:
+            return []
+        lines = [text.replace("\n-", "") if self.normalized else text for text in texts]
+        joined = f" {f' {_LINE_END} '.join([line.replace(_LINE_END, ' ') for line in lines])} "
+        if self.normalized:
+            joined = self._normalize(joined)
+        if self.no_punct:
+            joined = (_PUNCTUATION_WITH_ASIAN if self.asian_support else _PUNCTUATION).sub("", joined)
+        return [" ".join(line.split()) for line in joined.split(_LINE_END)]
 
     def _normalize(self, text: str) -> str:
-        text = text.replace("\n-", "").replace("\n", " ")
         for entity, character in _ENTITIES:
             text = text.replace(entity, character)
-        text = f" {text} "
-        for pattern, replacement in self._substitutions:
+        text = _spaced(_SYMBOLS, text)
+        for pattern, replacement in _WESTERN:
             text = pattern.sub(replacement, text)
-        return text
+        return _spaced(_ASIAN, text) if self.asian_support else text
+
+
+def _spaced(characters: re.Pattern[str], text: str) -> str:
+    """Put a space on both sides of each of the characters.
+
+    >>> _spaced(_ASIAN, "ab東")
+    'ab 東 '
+    """
+    return " ".join(characters.split(text))
