@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, overload
 
 _BLOCK_STRINGS = 4096
+_START = bytes(8)  # the bound 0
 
 
 class Segments:
@@ -54,7 +55,7 @@ class Segments:
         try:
             if len(texts) == 1 and texts[0] is not None:
                 data = texts[0].encode()
-                return cls(data, array("q", (0, len(data))).tobytes())
+                return cls(data, _START + len(data).to_bytes(8, sys.byteorder))
             encoded = [b"" if text is None else text.encode() for text in texts]
             ends = array("q", accumulate(map(len, encoded)))
             bounds = array("q", bytes(16 * len(ends)))

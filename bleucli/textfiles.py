@@ -5,6 +5,7 @@ unpacked, whatever its name. Files of any size are read in blocks of bounded siz
 """
 
 import codecs
+import os
 from collections.abc import Iterable, Iterator
 
 from bleucli import decompression, kernels
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from typing import IO
 
 _BLOCK_BYTES = 1 << 18
+# So much text is read again to find out what is wrong with it
+_AGAIN_BYTES = 1 << 25
 _BOM = "\ufeff".encode()
 
 
@@ -54,6 +57,9 @@ class TextFile:
         self._lines = 0
         self._bytes = 0
         self._blocks: Iterator[bytes] | None = None
+        self._is_file = path is not None and os.path.isfile(path)
+        self._kept: list[bytes] = []
+        self._kept_bytes = 0
 
     def columns(self) -> int:
         """Return the number of columns, read from the first line if it was not given."""
@@ -102,6 +108,23 @@ class TextFile:
             yield self._lines, lines
             self._lines += len(lines)
             self._bytes += len(data)
+
+    def read_again(self) -> Segments | None:
+        """Return the whole text once more; None if it has columns, cannot be had again, or is too large."""
+        from io import BytesIO
+
+        if self.columns() > 1 or self._kept_bytes > _AGAIN_BYTES:
+            return None
+        stream = None if self._is_file else BytesIO(b"".join(self._kept))
+        data: list[bytes | memoryview] = []
+        try:
+            for (block,) in TextFile(self.name, self._path, stream, self._encoding).blocks():
+                data.append(block.data)
+                if sum(map(len, data)) > _AGAIN_BYTES:
+                    return None
+        except BleuError:  # it is gone by now
+            return None
+        return kernels.split_lines(b"".join(data))[0]
 
     def _not_utf8(self, error: UnicodeDecodeError) -> BleuError:
         """Place an error of the block that comes next."""
@@ -179,9 +202,19 @@ class TextFile:
         try:
             with _opened(self._path) if self._stream is None else _Kept(self._stream) as stream:
                 while chunk := _waited_for(stream):
+                    if not self._is_file:
+                        self._keep(chunk)
                     yield chunk
         except OSError as error:
             raise BleuError(f"cannot read {self.name}: {error.strerror or error}; give a readable text file") from None
+
+    def _keep(self, chunk: bytes) -> None:
+        """Remember what a stream or pipe gave, for it cannot be read again, unless it is too much."""
+        self._kept_bytes += len(chunk)
+        if self._kept_bytes <= _AGAIN_BYTES:
+            self._kept.append(chunk)
+        else:
+            self._kept.clear()
 
 
 def _waited_for(stream: "IO[bytes]") -> bytes:

@@ -254,8 +254,8 @@ def test_each_segment_is_scored_against_its_own_references(run, write, extra):
 
 @pytest.mark.parametrize("extra", [(), ("-J", "2"), ("-J", "0")])
 def test_a_file_of_many_blocks_is_scored_as_the_api_does(run, write, extra):
-    count = 3 * BLOCK // 400
-    hypotheses = [f"{number} {SYSTEM[number % 4]} {'x ' * 50}." for number in range(count)]
+    count = 3 * BLOCK // 1000
+    hypotheses = [f"{number} {SYSTEM[number % 4]} {'x' * 900}." for number in range(count)]
     rows = [[f"{number} {text}" for text in ROWS[number % 4] if text][: 1 + number % 2] for number in range(count)]
     rows[count // 2 :] = [row[:1] for row in rows[count // 2 :]]
     streams = [[row[0] for row in rows], [row[1] if len(row) > 1 else None for row in rows]]
@@ -386,7 +386,7 @@ def test_a_blank_line_within_is_refused(blank):
 def test_a_blank_line_at_the_end_of_a_block_is_refused():
     line = jsonl({"hypothesis": "a", "reference": "b" * 1000})
     many = line * (BLOCK // len(line))
-    padded = many[:-1] + " " * (BLOCK - len(many) - 2) + "\n\n"
+    padded = many[:-1] + " " * (BLOCK - len(many) - 1) + "\n\n"
     assert len(padded) == BLOCK
     assert "is blank; give one object a line" in error_of(padded + line)
     assert sum(len(block[0]) for block in columns_of(padded + "\n")) == BLOCK // len(line)

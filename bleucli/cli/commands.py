@@ -4,12 +4,12 @@ import os
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
-from bleucli import evaluate, kernels, tokenizers
+from bleucli import evaluate, hints, kernels, tokenizers
 from bleucli._version import __version__
 from bleucli.cli import like
 from bleucli.cli.arguments import FORMATS, METRIC_ARGUMENTS, parse, parser
 from bleucli.cli.streams import Environment, deliver, shown
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.evaluate import Source
 from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
 from bleucli.metrics import METRICS, Metric
@@ -62,9 +62,12 @@ def _run(words: Sequence[str], environment: Environment) -> Status:
         return _print(_tokenizer_list(), options, environment)
     _check(options)
     texts = _Texts(options, environment)
-    if options.sentence_level:
-        return _print_segments(options, texts, environment)
-    return _print_systems(options, texts, environment)
+    try:
+        if options.sentence_level:
+            return _print_segments(options, texts, environment)
+        return _print_systems(options, texts, environment)
+    except LengthError as error:
+        raise texts.explained(error) from None
 
 
 def _print(answer: str, options: "Namespace", environment: Environment) -> Status:
@@ -192,8 +195,10 @@ class _Texts:
 
     def references(self) -> list[Source]:
         """Return the reference streams; those last that may come in different numbers."""
-        files = sorted(self._references, key=lambda file: isinstance(file, JsonLines))
-        return [Source(file.name, [file.name] * file.columns(), file.blocks()) for file in files]
+        return [Source(file.name, [file.name] * file.columns(), file.blocks()) for file in self._ordered_references()]
+
+    def _ordered_references(self) -> list[TextFile | JsonLines]:
+        return sorted(self._references, key=lambda file: isinstance(file, JsonLines))
 
     def systems(self) -> list[Source]:
         """Return the systems, those on standard input numbered if there are several."""
@@ -208,6 +213,18 @@ class _Texts:
 
     def _own_references(self) -> list[str]:
         return [name for file in self._systems if (name := _own_references(file))]
+
+    def explained(self, error: LengthError) -> BleuError:
+        """Add the likely cause to an error about different numbers of segments, where it can be seen in plain text."""
+        files = [*self._systems, *self._ordered_references()]
+        longer, shorter = files[error.longest], files[error.shortest]
+        if isinstance(longer, JsonLines) or isinstance(shorter, JsonLines):
+            return error
+        more, fewer = longer.read_again(), shorter.read_again()
+        if more is None or fewer is None or len(more) <= len(fewer):
+            return error
+        cause = hints.mismatch_cause((longer.name, shorter.name), more, fewer)
+        return BleuError(f"{error}; likely cause: {cause}") if cause else error
 
     def hints(self) -> list[str]:
         """Return what is to be said of the files, once they were read."""

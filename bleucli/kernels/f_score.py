@@ -21,7 +21,7 @@ def f_score(stats: Sequence[int | float], beta: int, eps_smoothing: bool) -> flo
     63.636363636363626
     """
     orders = zip(stats[::3], stats[1::3], stats[2::3], strict=True)
-    factor = beta**2
+    factor = beta * beta
     if eps_smoothing:
         scores = 0.0
         for order in orders:  # not sum(): from Python 3.12 on it rounds differently
@@ -30,7 +30,7 @@ def f_score(stats: Sequence[int | float], beta: int, eps_smoothing: bool) -> flo
     precision = recall = 0.0
     effective = 0
     for hyp_count, ref_count, match in orders:
-        if hyp_count > 0 and ref_count > 0:
+        if hyp_count and ref_count:
             precision += match / hyp_count
             recall += match / ref_count
             effective += 1

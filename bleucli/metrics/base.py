@@ -7,7 +7,7 @@ becomes a score (`score_from_stats`) and how that is signed (`signature_fields`)
 import warnings
 from abc import ABC, abstractmethod
 from collections import namedtuple
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from operator import add
 
 from bleucli import kernels
@@ -237,8 +237,8 @@ class Metric(ABC):
         Raises:
             InputTypeError: something else than strings, or a bare string as references.
         """
-        if isinstance(references, str):
-            raise InputTypeError("references: a bare string where a list of strings belongs; write [reference]")
+        if isinstance(references, str | bytes) or not isinstance(references, Iterable):
+            raise InputTypeError("references: expected a list of strings; write [reference]")
         texts = list(references)
         if not texts:
             raise BleuError("no references were given; expected at least one")
@@ -257,15 +257,29 @@ class Metric(ABC):
         names = ["hypotheses", *_stream_names(len(references))]
         series = [_columns(hypotheses, "hypothesis"), *_reference_series(references)]
         for start, (columns, *streams) in _with_start(align(series, names)):
+            refuse_missing(columns[0], start)
             yield columns[0], self.prepare_references([stream[0] for stream in streams], start)
 
     def _against_cached(self, hypotheses: Iterable[str | None]) -> Iterator[tuple[Segments, References]]:
         if self._cached is None:
             raise InputTypeError("references is None; give the references here, or to the metric when it is made")
         cached = (block.streams for block in self._cached)
-        for columns, streams in align([_columns(hypotheses, "hypothesis"), cached], ["hypotheses", "references"]):
+        pieces = align([_columns(hypotheses, "hypothesis"), cached], ["hypotheses", "references"])
+        for start, (columns, streams) in _with_start(pieces):
+            refuse_missing(columns[0], start)
             fewest, most, _ = kernels.reference_counts(streams)
             yield columns[0], References(streams, fewest, most)
+
+
+def refuse_missing(hypotheses: Segments, start: int) -> None:
+    """Refuse a block of hypotheses, the first of which has the index `start`, in which one is missing.
+
+    Raises:
+        InputTypeError: it is named.
+    """
+    _, _, missing = kernels.reference_counts([hypotheses])
+    if missing >= 0:
+        raise InputTypeError(f"hypothesis {start + missing + 1} is None; give a string, an empty one for no output")
 
 
 def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[str | None]]":
@@ -293,15 +307,19 @@ def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[st
 
 
 def _refuse_transposed(hypotheses: object, streams: list[object]) -> None:
-    if not isinstance(hypotheses, Sequence) or not all(isinstance(stream, Sequence) for stream in streams):
+    if not all(isinstance(texts, Sized) for texts in (hypotheses, *streams)):
         return
-    n, lengths = len(hypotheses), {len(stream) for stream in streams if isinstance(stream, Sequence)}
-    if len(streams) == n and len(lengths) == 1 and lengths != {n}:
-        (k,) = lengths
+    n, *lengths = (len(texts) for texts in (hypotheses, *streams) if isinstance(texts, Sized))
+    k = lengths[0]
+    if len(streams) == n and set(lengths) == {k} and k != n:
         raise InputTypeError(
-            f"references: {n} lists of {k} strings for {n} hypotheses: that is one list a segment, but expected are"
-            f" streams, here {k} lists of {n} strings; write list(zip(*references))"
+            f"references: {_lists(n, k)} for {n} hypotheses: that is one list a segment, but expected are streams,"
+            f" here {_lists(k, n)}; write list(zip(*references))"
         )
+
+
+def _lists(count: int, length: int) -> str:
+    return f"{count} list{'' if count == 1 else 's'} of {length} string{'' if length == 1 else 's'}"
 
 
 def _columns(texts: Iterable[str | None], what: str) -> Iterator[list[Segments]]:

@@ -64,7 +64,7 @@ class Smoothing:
                 zeros += 1
                 found.append(100.0 / (2**zeros * total))
             else:
-                found.append(100.0 * self.value / total)
+                found.append(100.0 * self.value / total if self.method == "floor" else 0.0)
         return found
 
 

@@ -10,10 +10,6 @@
 
 #include "kernels.h"
 
-#if defined(__GNUC__)
-#pragma GCC visibility push(hidden)
-#endif
-
 /* The module's state: classes and names that it needs again and again. */
 typedef struct {
     PyObject *segments_class;
@@ -70,9 +66,5 @@ PyObject *py_ngram_stats(PyObject *module, PyObject *arguments);
 PyObject *py_chrf_stats(PyObject *module, PyObject *arguments);
 PyObject *py_ter_stats(PyObject *module, PyObject *arguments);
 PyObject *py_column_sums(PyObject *module, PyObject *object);
-
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
 
 #endif

@@ -1,2 +1,2 @@
 /* Written by kernels/sources.py: the checksum of the other files in this folder. */
-#define BLEU_SOURCES_CHECKSUM "4129e7e9"
+#define BLEU_SOURCES_CHECKSUM "9561cbb0"

@@ -45,9 +45,11 @@ static double f_score(const int64_t *row, size_t orders, double factor, int eps_
 /* --- characters as ids -------------------------------------------------------------------------------------------- */
 
 #define FREQUENT 0x800 /* code points below have a table of their own */
+#define PAGE 0x80      /* which is emptied by so many of them when one is needed */
 
 typedef struct {
     uint64_t frequent[FREQUENT]; /* era << 32 | id */
+    unsigned char emptied[FREQUENT / PAGE];
     uint64_t era;
     Table others;
     uint32_t ids;
@@ -63,6 +65,10 @@ static void alphabet_clear(Alphabet *alphabet, size_t room)
 static uint32_t character_id(Alphabet *alphabet, uint32_t code, int add)
 {
     if (code < FREQUENT) {
+        if (!alphabet->emptied[code / PAGE]) {
+            memset(alphabet->frequent + code / PAGE * PAGE, 0, PAGE * sizeof(uint64_t));
+            alphabet->emptied[code / PAGE] = 1;
+        }
         uint64_t entry = alphabet->frequent[code];
         if (entry >> 32 != alphabet->era) {
             if (!add) {
@@ -92,6 +98,7 @@ typedef struct {
     uint32_t *words;
     size_t character_count, word_count;
     Ids hypothesis, reference;
+    int fresh;            /* whether the hypothesis still holds the characters that were read */
     int64_t *row; /* of one reference, and the matches of one kind behind it */
     ChrfOptions options;
 } Work;
@@ -168,7 +175,10 @@ static void compare(Work *work, uint32_t different, size_t orders, int64_t *row)
 static void compare_reference(Work *work, const unsigned char *at, const unsigned char *end, int64_t *row)
 {
     if (work->options.char_order != 0) {
-        restore(&work->hypothesis, work->characters, work->character_count);
+        if (!work->fresh) {
+            restore(&work->hypothesis, work->characters, work->character_count);
+        }
+        work->fresh = 0;
         read_characters(work, &work->reference, at, end, 0);
         compare(work, work->alphabet->ids, work->options.char_order, row);
     }
@@ -182,16 +192,17 @@ static void compare_reference(Work *work, const unsigned char *at, const unsigne
 static void read_hypothesis(Work *work, const unsigned char *at, const unsigned char *end)
 {
     Ids *text = &work->hypothesis;
-    alphabet_clear(work->alphabet, (size_t)(end - at));
-    read_characters(work, text, at, end, 1);
-    memcpy(work->characters, text->tokens, text->size * sizeof *text->tokens);
-    work->character_count = text->size;
     if (work->options.word_order != 0) {
         vocabulary_clear(&work->vocabulary, 2 * token_room(at, end));
         read_words(work, text, at, end, 1);
         memcpy(work->words, text->tokens, text->size * sizeof *text->tokens);
         work->word_count = text->size;
     }
+    alphabet_clear(work->alphabet, (size_t)(end - at));
+    read_characters(work, text, at, end, 1);
+    memcpy(work->characters, text->tokens, text->size * sizeof *text->tokens);
+    work->character_count = text->size;
+    work->fresh = 1;
 }
 
 static void count_segment(Work *work, Segments hypotheses, const Segments *references, size_t reference_count,
@@ -252,20 +263,26 @@ static Outcome work_start(Work *work, Segments hypotheses, const Segments *refer
         return NO_MEMORY;
     }
     work->alphabet = allocate(1, sizeof *work->alphabet);
+    if (work->alphabet != NULL) {
+        work->alphabet->others = (Table){0};
+    }
     work->row = allocate(4 * orders, sizeof *work->row);
     work->memory =
         allocate(matcher_memory(room) + 5 * room + IDS_MEMORY(reference_room), sizeof *work->memory);
     if (work->alphabet == NULL || work->row == NULL || work->memory == NULL) {
         return NO_MEMORY;
     }
-    memset(work->alphabet, 0, sizeof *work->alphabet);
+    memset(work->alphabet->emptied, 0, sizeof work->alphabet->emptied);
+    work->alphabet->era = 0;
     uint32_t *next = work->memory + matcher_memory(room);
     work->hypothesis = ids_in(next, room);
     work->characters = next + IDS_MEMORY(room);
     work->words = work->characters + room;
     work->reference = ids_in(work->words + room, reference_room);
     Outcome outcome = table_start(&work->alphabet->others, room) ? DONE : NO_MEMORY;
-    outcome = outcome == DONE ? vocabulary_start(&work->vocabulary, 2 * most_tokens(hypotheses)) : outcome;
+    if (outcome == DONE && work->options.word_order != 0) {
+        outcome = vocabulary_start(&work->vocabulary, 2 * most_tokens(hypotheses));
+    }
     return outcome == DONE ? matcher_start(&work->matcher, work->memory, room) : outcome;
 }
 

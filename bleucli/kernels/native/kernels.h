@@ -8,10 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Nothing but the module's entry is for other libraries to see or to replace. */
-#if defined(__GNUC__)
-#pragma GCC visibility push(hidden)
-#endif
+#include "characters.h"
 
 /* n texts: text i is data[bounds[2i] .. bounds[2i+1]), missing if bounds[2i] is negative. The bounds were checked. */
 typedef struct {
@@ -42,9 +39,6 @@ extern long live_allocations;
 /* --- text.c: lines, white space, UTF-8 -------------------------------------------------------------------------- */
 
 int is_utf8(const unsigned char *data, size_t size);
-size_t space_length(const unsigned char *at, const unsigned char *end);
-size_t character_length(const unsigned char *at, const unsigned char *end);
-uint32_t code_point(const unsigned char *at, size_t size);
 /* One more than the largest code point; also the size of a table by code point. */
 #define CODE_POINTS 0x110000
 const unsigned char *stripped_end(const unsigned char *start, const unsigned char *end);
@@ -96,9 +90,5 @@ Outcome ter_stats(Segments hypotheses, const Segments *references, size_t refere
 
 /* Exactly one of `integers` and `reals` is filled: room for one number a column. */
 Outcome column_sums(Stats stats, int64_t *integers, double *reals);
-
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
 
 #endif

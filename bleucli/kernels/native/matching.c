@@ -9,16 +9,16 @@ Ids ids_in(uint32_t *memory, size_t room)
 }
 
 /* The largest table of all pairs; it fits the first cache, and its ids 16 bits. */
-#define DIRECT_ROOM 16384
+#define DIRECT_ROOM 8192
 
 static size_t direct_room(size_t room)
 {
-    return room < 128 ? room * room : DIRECT_ROOM;
+    return room < 90 ? room * room : DIRECT_ROOM;
 }
 
 size_t matcher_memory(size_t room)
 {
-    return 3 * room + direct_room(room);
+    return 4 * room + direct_room(room);
 }
 
 Outcome matcher_start(Matcher *matcher, uint32_t *memory, size_t room)
@@ -26,10 +26,11 @@ Outcome matcher_start(Matcher *matcher, uint32_t *memory, size_t room)
     matcher->in_hypothesis = memory;
     matcher->in_reference = memory + room;
     matcher->most = memory + 2 * room;
-    matcher->direct = memory + 3 * room;
+    matcher->most_before = memory + 3 * room;
+    matcher->direct = memory + 4 * room;
     matcher->direct_era = 0;
     matcher->direct_room = direct_room(room);
-    memset(matcher->direct, 0, matcher->direct_room * sizeof *matcher->direct);
+    matcher->direct_used = 0;
     return table_start(&matcher->hashed, room) ? DONE : NO_MEMORY;
 }
 
@@ -38,15 +39,20 @@ void matcher_free(Matcher *matcher)
     table_free(&matcher->hashed);
 }
 
-void add_token(Ids *text, uint32_t id)
-{
-    text->tokens[text->size] = id;
-    text->starts[text->gram_count] = (uint32_t)text->size++;
-    text->grams[text->gram_count] = id;
-    text->gram_count += id != NONE;
-}
-
 /* --- ids of pairs ------------------------------------------------------------------------------------------------ */
+
+/* Begin a new era of the first `size` entries; what was never used is emptied now. */
+static void clear_direct(Matcher *matcher, size_t size)
+{
+    if (++matcher->direct_era > UINT16_MAX) {
+        matcher->direct_era = 1;
+        matcher->direct_used = 0;
+    }
+    if (size > matcher->direct_used) {
+        memset(matcher->direct + matcher->direct_used, 0, (size - matcher->direct_used) * sizeof *matcher->direct);
+        matcher->direct_used = size;
+    }
+}
 
 /* Forget all pairs and prepare for those of `before` n-grams, at most `keys` different ones. */
 static void clear_pairs(Matcher *matcher, uint32_t before, size_t keys)
@@ -56,54 +62,99 @@ static void clear_pairs(Matcher *matcher, uint32_t before, size_t keys)
     if (!matcher->is_direct) {
         table_clear(&matcher->hashed, keys);
     }
-    else if (++matcher->direct_era > UINT16_MAX) {
-        memset(matcher->direct, 0, matcher->direct_room * sizeof *matcher->direct);
-        matcher->direct_era = 1;
+    else {
+        clear_direct(matcher, (size_t)before * matcher->width);
     }
 }
 
-static uint32_t direct_id(Matcher *matcher, uint32_t first, uint32_t last, int insert)
-{
-    uint32_t *entry = &matcher->direct[first * matcher->width + last];
-    if (*entry >> 16 == matcher->direct_era) {
-        return *entry & UINT16_MAX;
-    }
-    if (!insert) {
-        return NONE;
-    }
-    *entry = matcher->direct_era << 16 | matcher->ids;
-    return matcher->ids++;
-}
-
-static uint32_t hashed_id(Matcher *matcher, uint32_t first, uint32_t last, int insert)
+static uint32_t hashed_id(Table *table, uint32_t first, uint32_t last, int insert)
 {
     uint64_t pair = (uint64_t)first << 32 | last;
-    size_t slot = table_slot(&matcher->hashed, pair);
-    uint32_t id = table_find(&matcher->hashed, pair, &slot);
-    if (id == NONE && insert) {
-        id = table_insert(&matcher->hashed, pair, slot);
-        matcher->ids++;
-    }
-    return id;
+    size_t slot = table_slot(table, pair);
+    uint32_t id = table_find(table, pair, &slot);
+    return id == NONE && insert ? table_insert(table, pair, slot) : id;
 }
 
-/* Lengthen the n-grams of a text to `order` tokens, with ids from the table, and drop those without. */
-static inline void lengthen(Matcher *matcher, Ids *text, size_t order, int insert)
+/* --- from one order to the next ---------------------------------------------------------------------------------- */
+
+/* Lengthen those n-grams of the hypothesis that a reference has (`most` of them, in the order before) to `order` tokens;
+ * give them ids and count them. */
+static void lengthen_hypothesis(Matcher *matcher, Ids *text, size_t order, const uint32_t *most)
 {
-    size_t kept = 0, end = text->size >= order ? text->size - order + 1 : 0;
-    for (size_t i = 0; i < text->gram_count && text->starts[i] < end; i++) {
-        uint32_t last = text->tokens[text->starts[i] + order - 1], first = text->grams[i], id = NONE;
-        if (last != NONE) {
-            id = matcher->is_direct ? direct_id(matcher, first, last, insert) : hashed_id(matcher, first, last, insert);
+    size_t kept = 0, end = text->size >= order ? text->size - order + 1 : 0, grams = text->gram_count;
+    const uint32_t *lasts = text->tokens + order - 1;
+    for (size_t i = 0; i < grams && text->starts[i] < end; i++) {
+        uint32_t start = text->starts[i], first = text->grams[i], last = lasts[start];
+        if (last != NONE && most[first] != 0) {
+            uint32_t id = hashed_id(&matcher->hashed, first, last, 1);
+            matcher->in_hypothesis[id] = id == matcher->ids ? 1 : matcher->in_hypothesis[id] + 1;
+            matcher->ids += id == matcher->ids;
+            text->starts[kept] = start;
+            text->grams[kept++] = id;
         }
-        text->starts[kept] = text->starts[i];
-        text->grams[kept] = id;
-        kept += id != NONE;
     }
     text->gram_count = kept;
 }
 
-/* --- counts ------------------------------------------------------------------------------------------------------ */
+/* Lengthen the n-grams of a reference that the hypothesis has to `order` tokens, and count those that it has still. */
+static void lengthen_reference(const Matcher *matcher, Ids *text, size_t order, uint32_t *counts)
+{
+    size_t kept = 0, end = text->size >= order ? text->size - order + 1 : 0, grams = text->gram_count;
+    const uint32_t *lasts = text->tokens + order - 1;
+    for (size_t i = 0; i < grams && text->starts[i] < end; i++) {
+        uint32_t start = text->starts[i], last = lasts[start];
+        uint32_t id = last != NONE ? hashed_id((Table *)&matcher->hashed, text->grams[i], last, 0) : NONE;
+        if (id != NONE) {
+            counts[id]++;
+            text->starts[kept] = start;
+            text->grams[kept++] = id;
+        }
+    }
+    text->gram_count = kept;
+}
+
+/* The same two with the direct table, where most of the time goes: without branches, for what is kept is hard to
+ * predict. What is dropped is counted in the place behind the last id, which is cleared before it is one. */
+
+static void lengthen_hypothesis_directly(Matcher *matcher, Ids *text, size_t order, const uint32_t *most)
+{
+    size_t kept = 0, end = text->size >= order ? text->size - order + 1 : 0, grams = text->gram_count;
+    const uint32_t *lasts = text->tokens + order - 1;
+    uint32_t *counts = matcher->in_hypothesis, *direct = matcher->direct, *starts = text->starts, *ids = text->grams;
+    uint32_t width = matcher->width, era = matcher->direct_era, next = 0;
+    for (size_t i = 0; i < grams && starts[i] < end; i++) {
+        uint32_t start = starts[i], first = ids[i], last = lasts[start];
+        uint32_t keep = (last != NONE) & (most[first] != 0);
+        uint32_t *entry = &direct[first * width + (last != NONE ? last : 0)];
+        uint32_t known = *entry >> 16 == era;
+        uint32_t id = known ? *entry & UINT16_MAX : next;
+        *entry = keep ? era << 16 | id : *entry;
+        counts[id] = (known ? counts[id] : 0) + keep;
+        next += keep & !known;
+        starts[kept] = start;
+        ids[kept] = id;
+        kept += keep;
+    }
+    matcher->ids = next;
+    text->gram_count = kept;
+}
+
+static void lengthen_reference_directly(const Matcher *matcher, Ids *text, size_t order, uint32_t *counts)
+{
+    size_t kept = 0, end = text->size >= order ? text->size - order + 1 : 0, grams = text->gram_count;
+    const uint32_t *lasts = text->tokens + order - 1, *direct = matcher->direct;
+    uint32_t *starts = text->starts, *ids = text->grams, width = matcher->width, era = matcher->direct_era;
+    for (size_t i = 0; i < grams && starts[i] < end; i++) {
+        uint32_t start = starts[i], last = lasts[start];
+        uint32_t entry = direct[ids[i] * width + (last != NONE ? last : 0)];
+        uint32_t keep = (last != NONE) & (entry >> 16 == era), id = keep ? entry & UINT16_MAX : 0;
+        counts[id] += keep;
+        starts[kept] = start;
+        ids[kept] = id;
+        kept += keep;
+    }
+    text->gram_count = kept;
+}
 
 static void count(const Ids *text, uint32_t *counts, size_t ids)
 {
@@ -113,67 +164,78 @@ static void count(const Ids *text, uint32_t *counts, size_t ids)
     }
 }
 
-static void count_most(Matcher *matcher, const Ids *references, size_t reference_count)
+/* Count a reference's n-grams of this order, which it is first lengthened to unless it is 1. */
+static void count_reference(Matcher *matcher, Ids *reference, size_t order, uint32_t *counts)
+{
+    if (order == 1) {
+        count(reference, counts, matcher->ids);
+        return;
+    }
+    memset(counts, 0, matcher->ids * sizeof *counts);
+    if (matcher->is_direct) {
+        lengthen_reference_directly(matcher, reference, order, counts);
+    }
+    else {
+        lengthen_reference(matcher, reference, order, counts);
+    }
+}
+
+static void count_most(Matcher *matcher, Ids *references, size_t reference_count, size_t order, uint32_t *most)
 {
     int first = 1;
-    memset(matcher->most, 0, matcher->ids * sizeof *matcher->most);
+    memset(most, 0, matcher->ids * sizeof *most);
     for (size_t i = 0; i < reference_count; i++) {
         if (references[i].size == MISSING_TEXT) {
             continue;
         }
-        count(&references[i], first ? matcher->most : matcher->in_reference, matcher->ids);
+        count_reference(matcher, &references[i], order, first ? most : matcher->in_reference);
         for (size_t id = 0; id < matcher->ids && !first; id++) {
-            uint32_t here = matcher->in_reference[id];
-            matcher->most[id] = here > matcher->most[id] ? here : matcher->most[id];
+            most[id] = matcher->in_reference[id] > most[id] ? matcher->in_reference[id] : most[id];
         }
         first = 0;
     }
 }
 
-/* Count the matches of the current order, and drop the n-grams that no reference has. */
-static int64_t clipped_matches(Matcher *matcher, Ids *hypothesis, const Ids *references, size_t reference_count)
+static int64_t clipped_matches(const Matcher *matcher, const uint32_t *most)
 {
-    size_t kept = 0;
     int64_t matches = 0;
-    count(hypothesis, matcher->in_hypothesis, matcher->ids);
-    count_most(matcher, references, reference_count);
     for (size_t id = 0; id < matcher->ids; id++) {
-        uint32_t here = matcher->in_hypothesis[id], there = matcher->most[id];
-        matches += here < there ? here : there;
+        matches += matcher->in_hypothesis[id] < most[id] ? matcher->in_hypothesis[id] : most[id];
     }
-    for (size_t i = 0; i < hypothesis->gram_count; i++) {
-        hypothesis->starts[kept] = hypothesis->starts[i];
-        hypothesis->grams[kept] = hypothesis->grams[i];
-        kept += matcher->most[hypothesis->grams[i]] != 0;
-    }
-    hypothesis->gram_count = kept;
     return matches;
 }
 
 /* Forget the tokens of the hypothesis that no reference has: no longer n-gram with them can match. */
-static void drop_unmatched_tokens(const Matcher *matcher, Ids *hypothesis)
+static void drop_unmatched_tokens(Ids *hypothesis, const uint32_t *most)
 {
     for (size_t i = 0; i < hypothesis->size; i++) {
         uint32_t id = hypothesis->tokens[i];
-        hypothesis->tokens[i] = matcher->most[id] != 0 ? id : NONE;
+        hypothesis->tokens[i] = most[id] != 0 ? id : NONE;
     }
 }
 
 void match_orders(Matcher *matcher, Ids *hypothesis, uint32_t different, Ids *references, size_t reference_count,
                   size_t max_order, int64_t *correct)
 {
+    uint32_t *most = matcher->most, *most_before = matcher->most_before;
     memset(correct, 0, max_order * sizeof *correct);
     matcher->ids = matcher->width = different;
-    correct[0] = clipped_matches(matcher, hypothesis, references, reference_count);
-    drop_unmatched_tokens(matcher, hypothesis);
-    for (size_t order = 2; order <= max_order && hypothesis->gram_count != 0; order++) {
+    count(hypothesis, matcher->in_hypothesis, matcher->ids);
+    count_most(matcher, references, reference_count, 1, most);
+    correct[0] = clipped_matches(matcher, most);
+    drop_unmatched_tokens(hypothesis, most);
+    for (size_t order = 2; order <= max_order && correct[order - 2] != 0; order++) {
+        uint32_t *swapped = most_before;
+        most_before = most;
+        most = swapped;
         clear_pairs(matcher, matcher->ids, hypothesis->gram_count);
-        lengthen(matcher, hypothesis, order, 1);
-        for (size_t i = 0; i < reference_count; i++) {
-            if (references[i].size != MISSING_TEXT) {
-                lengthen(matcher, &references[i], order, 0);
-            }
+        if (matcher->is_direct) {
+            lengthen_hypothesis_directly(matcher, hypothesis, order, most_before);
         }
-        correct[order - 1] = clipped_matches(matcher, hypothesis, references, reference_count);
+        else {
+            lengthen_hypothesis(matcher, hypothesis, order, most_before);
+        }
+        count_most(matcher, references, reference_count, order, most);
+        correct[order - 1] = clipped_matches(matcher, most);
     }
 }

@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     Table hashed;          /* pairs, where a table of all of them would be too large */
     uint32_t *direct;      /* a table of all pairs; an entry is era << 16 | id */
-    size_t direct_room;
+    size_t direct_room, direct_used;
     uint32_t direct_era;
     int is_direct;
     uint32_t width;        /* of the table: the number of different tokens */
@@ -32,6 +32,7 @@ typedef struct {
     uint32_t *in_hypothesis; /* how often the hypothesis has each n-gram of the current order */
     uint32_t *in_reference;  /* how often one reference has it */
     uint32_t *most;          /* how often at most any reference has it */
+    uint32_t *most_before;   /* the same for the order before */
 } Matcher;
 
 /* How many integers of memory a matcher takes for hypotheses of at most `room` tokens, and a text of `room` tokens. */
@@ -43,7 +44,13 @@ Ids ids_in(uint32_t *memory, size_t room);
 Outcome matcher_start(Matcher *matcher, uint32_t *memory, size_t room);
 void matcher_free(Matcher *matcher);
 
-void add_token(Ids *text, uint32_t id);
+static inline void add_token(Ids *text, uint32_t id)
+{
+    text->tokens[text->size] = id;
+    text->starts[text->gram_count] = (uint32_t)text->size++;
+    text->grams[text->gram_count] = id;
+    text->gram_count += id != NONE;
+}
 
 /* Fill correct[0 .. max_order): the hypothesis's n-grams that a reference has, each at most as often as any single
  * reference has it. `different` is the number of different tokens of the hypothesis. Uses the texts up. */

@@ -17,6 +17,7 @@ typedef struct {
 typedef struct {
     Entry *entries;
     size_t capacity; /* a power of two */
+    size_t emptied;  /* so many entries hold an era; the others were never used */
     size_t mask;     /* the part in use, so that short texts stay within few cache lines */
     uint32_t era;
     uint32_t ids;
@@ -30,10 +31,8 @@ static inline int table_start(Table *table, size_t keys)
         table->capacity *= 2;
     }
     table->era = 0;
+    table->emptied = 0;
     table->entries = allocate(table->capacity, sizeof *table->entries);
-    if (table->entries != NULL) {
-        memset(table->entries, 0, table->capacity * sizeof *table->entries);
-    }
     return table->entries != NULL;
 }
 
@@ -52,8 +51,12 @@ static inline void table_clear(Table *table, size_t keys)
     table->mask = used - 1;
     table->ids = 0;
     if (++table->era == 0) {
-        memset(table->entries, 0, table->capacity * sizeof *table->entries);
         table->era = 1;
+        table->emptied = 0;
+    }
+    if (used > table->emptied) {
+        memset(table->entries + table->emptied, 0, (used - table->emptied) * sizeof *table->entries);
+        table->emptied = used;
     }
 }
 

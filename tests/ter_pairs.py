@@ -1,0 +1,127 @@
+"""Pairs of texts that take TER to its limits, the same ones wherever they are drawn.
+
+The oracle needs seconds for some of them, so `oracle_scores.json` holds its edits; `KINDS` says how many there are of
+each kind:
+
+- `few_words`: up to 80 words of a vocabulary of 2 to 6, so that shifts abound and tie
+- `noisy`: 100 to 400 words with changes and moved phrases: more candidates than are tried, paths along the beam's edge
+- `beam`: distances that are just within, or just beyond, what the beam is sure to hold
+- `unequal`: few words against many
+- `huge`: thousands of words
+"""
+
+import hashlib
+import random
+from collections import namedtuple
+from collections.abc import Iterator, Sequence
+
+Pair = namedtuple("Pair", "hypothesis reference")
+KINDS = {"few_words": 160, "noisy": 80, "beam": 320, "unequal": 160, "huge": 4}
+
+
+def pairs(kind: str) -> list[Pair]:
+    """Return all pairs of a kind.
+
+    >>> [len(side.split()) for side in pairs("beam")[0]]
+    [87, 112]
+    """
+    draw = {"few_words": _few_words, "noisy": _noisy, "beam": _beam, "unequal": _unequal, "huge": _huge}[kind]
+    drawn = (draw(random.Random(f"{kind} {number}"), number) for number in range(KINDS[kind]))
+    return [Pair(" ".join(hypothesis), " ".join(reference)) for hypothesis, reference in drawn]
+
+
+def checksum() -> str:
+    """Return the SHA-256 of all pairs: another one means that they were drawn otherwise than for the table."""
+    lines = (f"{pair.hypothesis}\t{pair.reference}\n" for kind in KINDS for pair in pairs(kind))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+Words = list[str]
+
+
+def _vocabulary(size: int) -> Words:
+    return [f"w{number}" for number in range(size)]
+
+
+def _few_words(dice: random.Random, number: int) -> tuple[Words, Words]:
+    words = _vocabulary(2 + number % 5)
+    return dice.choices(words, k=dice.randrange(81)), dice.choices(words, k=dice.randrange(81))
+
+
+def _noisy(dice: random.Random, number: int) -> tuple[Words, Words]:
+    vocabulary = _vocabulary((50, 300, 3000)[number % 3])
+    reference = dice.choices(vocabulary, k=dice.randrange(100, 401))
+    hypothesis = _substituted(dice, reference, dice.choice((0.05, 0.1, 0.3, 0.5)), vocabulary)
+    for _ in range(len(reference) // dice.choice((15, 30, 60))):
+        _move(dice, hypothesis, 30)
+    for _ in range(dice.randrange(20)):
+        del hypothesis[dice.randrange(len(hypothesis))]
+    return hypothesis, reference
+
+
+def _substituted(dice: random.Random, words: Sequence[str], share: float, vocabulary: Words) -> Words:
+    return [dice.choice(vocabulary) if dice.random() < share else word for word in words]
+
+
+def _move(dice: random.Random, words: Words, distance: int) -> None:
+    """Move a phrase."""
+    start = dice.randrange(len(words))
+    phrase = words[start : start + dice.randrange(1, 12)]
+    del words[start : start + len(phrase)]
+    target = min(len(words), max(0, start + dice.randint(-distance, distance)))
+    words[target:target] = phrase
+
+
+def _beam(dice: random.Random, number: int) -> tuple[Words, Words]:
+    """Insert phrases on both sides and substitute: edits plus difference of lengths are 44 to 56, mostly.
+
+    The first pair is the smallest excess over the bound: 25 insertions at the very beginning of 87 words.
+    """
+    if number == 0:
+        return _vocabulary(87), [*(f"x{word}" for word in range(25)), *_vocabulary(87)]
+    shared = _vocabulary(dice.randrange(30, 200)) if number % 3 else dice.choices(_vocabulary(60), k=150)
+    total = dice.randrange(44, 57)
+    longer = dice.randrange(total // 2 + 1)
+    shorter = dice.choice((0, 0, dice.randrange(longer + 1)))
+    sides = [list(shared), list(shared)]
+    for place in dice.sample(range(len(shared)), min(len(shared), total - 2 * longer)):
+        sides[0][place] = f"s{place}"
+    for side, size, mark in zip(sides, (shorter, longer), "yx", strict=True):
+        place = dice.choice((0, 0, len(side), dice.randrange(len(side))))
+        side[place:place] = [f"{mark}{word}" for word in range(size)]
+    if number % 4 == 0:
+        _move(dice, sides[0], 20)
+    if number % 2:
+        sides.reverse()
+    return sides[0], sides[1]
+
+
+def _unequal(dice: random.Random, number: int) -> tuple[Words, Words]:
+    vocabulary = _vocabulary((3, 20, 200)[number % 3])
+    sides = [dice.choices(vocabulary, k=dice.randrange(1, 8)), dice.choices(vocabulary, k=dice.randrange(40, 400))]
+    if number % 2:
+        sides.reverse()
+    return sides[0], sides[1]
+
+
+def _huge(dice: random.Random, number: int) -> tuple[Words, Words]:
+    """Move a few phrases towards the end of thousands of words; every other time, change so many that the beam matters.
+
+    Words are new ones, all but a few, so that there are few candidates.
+    """
+    reference = _vocabulary(2600)
+    for place in dice.sample(range(2600), 20):
+        reference[place] = "the"
+    hypothesis = list(reference)
+    for place in dice.sample(range(2600), (5, 60)[number % 2]):
+        hypothesis[place] = "a"
+    for _ in range(3):
+        tail = hypothesis[2000:]
+        _move(dice, tail, 30)
+        hypothesis[2000:] = tail
+    return hypothesis, reference
+
+
+def every(pairs_of_a_kind: Sequence[Pair], step: int) -> Iterator[tuple[int, Pair]]:
+    """Give every so many-th pair, with its number."""
+    return ((number, pairs_of_a_kind[number]) for number in range(0, len(pairs_of_a_kind), step))
