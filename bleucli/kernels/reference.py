@@ -12,16 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from operator import add
-from string import punctuation
 
 from bleucli.errors import FieldCountError
 from bleucli.kernels.f_score import f_score
+from bleucli.kernels.reference_chrf import chrf_counts, chrf_row
 from bleucli.kernels.reference_ter import ter_edits
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
 MISSING = (-1, -1)
-Gram = str | tuple[str, ...]
 
 
 def split_lines(data: bytes, columns: int = 0, /) -> list[Segments]:
@@ -330,47 +329,15 @@ def chrf_stats(
     rows = array("q")
     for index in range(length):
         texts = [text for stream in references if (text := stream[index]) is not None]
-        hypothesis = _chrf_counts(hypotheses[index] or "", char_order, word_order, whitespace)
+        hypothesis = chrf_counts(hypotheses[index] or "", char_order, word_order, whitespace)
         best, best_score = [0] * (3 * (char_order + word_order)), -1.0
         for text in texts:
-            row = _chrf_row(hypothesis, _chrf_counts(text, char_order, word_order, whitespace))
+            row = chrf_row(hypothesis, chrf_counts(text, char_order, word_order, whitespace))
             score = f_score(row, beta, eps_smoothing)
             if score > best_score:
                 best, best_score = row, score
         rows.extend(best)
     return SegmentStats(memoryview(rows), 3 * (char_order + word_order))
-
-
-def _chrf_row(hypothesis: list[Counter[Gram]], reference: list[Counter[Gram]]) -> list[int]:
-    row = []
-    for ours, theirs in zip(hypothesis, reference, strict=True):
-        ref_count = theirs.total()
-        match = sum([min(count, theirs[gram]) for gram, count in ours.items() if gram in theirs])
-        row += [ours.total() if ref_count else 0, ref_count, match]
-    return row
-
-
-def _chrf_counts(text: str, char_order: int, word_order: int, whitespace: bool) -> list[Counter[Gram]]:
-    characters = text if whitespace else "".join(text.split())
-    words = [part for word in text.split() for part in _without_edge_punctuation(word)] if word_order else []
-    counts: list[Counter[Gram]] = [
-        Counter([characters[start : start + order] for start in range(len(characters) - order + 1)])
-        for order in range(1, char_order + 1)
-    ]
-    return counts + [Counter(_ngrams(words, order)) for order in range(1, word_order + 1)]
-
-
-def _without_edge_punctuation(word: str) -> list[str]:
-    """Cut one punctuation character off the end of a word, or else off its beginning.
-
-    >>> _without_edge_punctuation("(hi)"), _without_edge_punctuation("(hi"), _without_edge_punctuation(".")
-    (['(hi', ')'], ['(', 'hi'], ['.'])
-    """
-    if len(word) > 1 and word[-1] in punctuation:
-        return [word[:-1], word[-1]]
-    if len(word) > 1 and word[0] in punctuation:
-        return [word[0], word[1:]]
-    return [word]
 
 
 def ter_stats(hypotheses: Segments, references: Sequence[Segments], /) -> SegmentStats:

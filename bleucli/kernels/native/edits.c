@@ -1,0 +1,239 @@
+/* Edit distances of a pair of texts: within tercom's beam, and bit-parallel without it. */
+#include "edits.h"
+
+#include <string.h>
+
+/* tercom: half the width of the beam */
+#define BEAM_WIDTH 25
+#define INFINITE (INT64_MAX / 2)
+
+/* --- the beam ----------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    double ratio;
+    int64_t half;
+} Beam;
+
+static int64_t rounded_up(double number)
+{
+    int64_t floor = (int64_t)number;
+    return (double)floor < number ? floor + 1 : floor;
+}
+
+static Beam beam_of(const Pair *pair)
+{
+    double ratio = (double)pair->ref_size / (double)pair->size;
+    return (Beam){ratio, ratio / 2 > BEAM_WIDTH ? rounded_up(ratio / 2 + BEAM_WIDTH) : BEAM_WIDTH};
+}
+
+/* The columns that a row fills: from *first up to the one returned. */
+static int64_t beam_columns(const Pair *pair, Beam beam, size_t row, int64_t *first)
+{
+    int64_t middle = (int64_t)((double)row * beam.ratio), width = (int64_t)pair->ref_size + 1;
+    *first = middle > beam.half ? middle - beam.half : 0;
+    return row == pair->size || middle + beam.half > width ? width : middle + beam.half;
+}
+
+/* Fill one row and, if wanted, its operations from column `first` on. */
+static void beam_row(const int64_t *above, int64_t *costs, uint32_t word, const uint32_t *reference, int64_t first,
+                     int64_t end, unsigned char *operations)
+{
+    int64_t left = INFINITE;
+    for (int64_t column = first; column < end; column++) {
+        int64_t best;
+        unsigned char operation = DELETION;
+        if (column == 0) {
+            best = above[0] + 1;
+        }
+        else {
+            int differs = word != reference[column - 1];
+            best = above[column - 1] + differs;
+            operation = differs ? SUBSTITUTION : MATCH;
+            if (above[column] + 1 < best) {
+                best = above[column] + 1;
+                operation = DELETION;
+            }
+            if (left + 1 < best) {
+                best = left + 1;
+                operation = INSERTION;
+            }
+        }
+        costs[column] = left = best;
+        if (operations != NULL) {
+            operations[column - first] = operation;
+        }
+    }
+}
+
+int64_t beam_distance(Pair *pair, const uint32_t *words, int keep)
+{
+    int64_t filled = (int64_t)pair->ref_size + 1, *above = pair->above, *costs = pair->costs;
+    Beam beam = beam_of(pair);
+    size_t kept = 0;
+    for (int64_t column = 0; column < filled; column++) {
+        above[column] = column;
+    }
+    for (size_t row = 1; row <= pair->size; row++) {
+        int64_t first, end = beam_columns(pair, beam, row, &first);
+        for (; filled < end; filled++) {
+            above[filled] = INFINITE;
+        }
+        beam_row(above, costs, words[row - 1], pair->reference, first, end, keep ? pair->operations + kept : NULL);
+        if (keep) {
+            pair->row_starts[row] = kept;
+            pair->row_columns[row] = (size_t)first;
+            kept += (size_t)(end - first);
+        }
+        if (first > 0) {
+            costs[first - 1] = INFINITE;
+        }
+        filled = end;
+        int64_t *swapped = above;
+        above = costs;
+        costs = swapped;
+    }
+    return above[pair->ref_size];
+}
+
+/* How many operations the beam keeps. */
+static size_t beam_cells(const Pair *pair)
+{
+    Beam beam = beam_of(pair);
+    size_t cells = 0;
+    for (size_t row = 1; row <= pair->size; row++) {
+        int64_t first, end = beam_columns(pair, beam, row, &first);
+        cells += end > first ? (size_t)(end - first) : 0;
+    }
+    return cells;
+}
+
+void align(Pair *pair)
+{
+    size_t row = pair->size, column = pair->ref_size;
+    while (row > 0 || column > 0) {
+        unsigned char operation = INSERTION;
+        if (row > 0) {
+            operation = pair->operations[pair->row_starts[row] + column - pair->row_columns[row]];
+        }
+        if (operation != INSERTION) {
+            pair->word_errors[--row] = operation != MATCH;
+        }
+        if (operation != DELETION) {
+            pair->aligned[--column] = operation == INSERTION ? (int64_t)row - 1 : (int64_t)row;
+            pair->reference_errors[column] = operation != MATCH;
+        }
+    }
+}
+
+/* --- bit-parallel Levenshtein ------------------------------------------------------------------------------------- */
+
+/* Advance one block of 64 reference words by a word of the hypothesis; `carry` is the change of cost at its first row,
+ * -1, 0 or 1, and what is returned that at its last one, the bit `top`. */
+static int advance(Bits *bits, uint64_t equal, int carry, uint64_t top)
+{
+    uint64_t plus = bits->plus, minus = bits->minus;
+    uint64_t vertical = equal | minus;
+    equal |= (uint64_t)(carry < 0);
+    uint64_t horizontal = (((equal & plus) + plus) ^ plus) | equal;
+    uint64_t up = minus | ~(horizontal | plus), down = plus & horizontal;
+    int change = (up & top) != 0 ? 1 : (down & top) != 0 ? -1 : 0;
+    up = up << 1 | (uint64_t)(carry > 0);
+    down = down << 1 | (uint64_t)(carry < 0);
+    bits->plus = down | ~(vertical | up);
+    bits->minus = up & vertical;
+    return change;
+}
+
+static const uint64_t *mask_of(const Pair *pair, uint32_t word)
+{
+    return word == NONE ? NULL : pair->masks + word * pair->blocks;
+}
+
+/* Advance all blocks by a word; returns the change of the last column's cost. */
+static int advance_all(const Pair *pair, Bits *state, uint32_t word)
+{
+    const uint64_t *mask = mask_of(pair, word);
+    size_t last = pair->blocks - 1;
+    int carry = 1;
+    for (size_t block = 0; block < last; block++) {
+        carry = advance(&state[block], mask != NULL ? mask[block] : 0, carry, UINT64_C(1) << 63);
+    }
+    return advance(&state[last], mask != NULL ? mask[last] : 0, carry, UINT64_C(1) << (pair->ref_size - 1) % 64);
+}
+
+static int64_t advance_range(const Pair *pair, Bits *state, size_t from, size_t to)
+{
+    int64_t change = 0;
+    for (size_t i = from; i < to; i++) {
+        change += advance_all(pair, state, pair->words[i]);
+    }
+    return change;
+}
+
+int64_t full_distance(Pair *pair)
+{
+    int64_t cost = (int64_t)pair->ref_size;
+    for (size_t block = 0; block < pair->blocks; block++) {
+        pair->state[block] = (Bits){~UINT64_C(0), 0};
+    }
+    for (size_t row = 0; row <= pair->size; row++) {
+        if (row < pair->kept_rows) {
+            memcpy(pair->rows + row * pair->blocks, pair->state, pair->blocks * sizeof(Bits));
+            pair->row_costs[row] = cost;
+        }
+        if (row < pair->size) {
+            cost += advance_all(pair, pair->state, pair->words[row]);
+        }
+    }
+    return cost;
+}
+
+int64_t full_distance_in_order(Pair *pair, const Order *order)
+{
+    size_t row = order->from < pair->kept_rows ? order->from : pair->kept_rows - 1;
+    int64_t cost = pair->row_costs[row];
+    memcpy(pair->state, pair->rows + row * pair->blocks, pair->blocks * sizeof(Bits));
+    cost += advance_range(pair, pair->state, row, order->from);
+    for (int i = 0; i < 3; i++) {
+        cost += advance_range(pair, pair->state, order->ranges[i][0], order->ranges[i][1]);
+    }
+    return cost;
+}
+
+/* --- one pair ----------------------------------------------------------------------------------------------------- */
+
+static Outcome prepare_beam(Pair *pair)
+{
+    size_t cells = beam_cells(pair);
+    if (cells > pair->operations_room) {
+        release(pair->operations);
+        pair->operations = allocate(cells, 1);
+        pair->operations_room = pair->operations != NULL ? cells : 0;
+    }
+    return pair->operations != NULL || cells == 0 ? DONE : NO_MEMORY;
+}
+
+/* Index the reference: where each of its words stands, as a chain and as bits. */
+static void index_reference(Pair *pair)
+{
+    size_t different = pair->vocabulary.table.ids;
+    pair->blocks = (pair->ref_size + 63) / 64;
+    memset(pair->masks, 0, different * pair->blocks * sizeof *pair->masks);
+    for (size_t id = 0; id < different; id++) {
+        pair->first_place[id] = NONE;
+    }
+    for (size_t place = pair->ref_size; place-- > 0;) {
+        uint32_t word = pair->reference[place];
+        pair->next_place[place] = pair->first_place[word];
+        pair->first_place[word] = (uint32_t)place;
+        pair->masks[word * pair->blocks + place / 64] |= UINT64_C(1) << place % 64;
+    }
+}
+
+Outcome pair_start(Pair *pair)
+{
+    index_reference(pair);
+    pair->kept_rows = KEPT_STATES / pair->blocks + 1;
+    pair->kept_rows = pair->kept_rows < pair->size + 1 ? pair->kept_rows : pair->size + 1;
+    return prepare_beam(pair);
+}

@@ -1,0 +1,59 @@
+/* What the two files of TER share: the texts of one pair, and their edit distances. */
+#ifndef BLEU_EDITS_H
+#define BLEU_EDITS_H
+
+#include "tokens.h"
+
+enum { MATCH, SUBSTITUTION, DELETION, INSERTION };
+
+typedef struct {
+    uint64_t plus, minus; /* where the column's costs go up, and down, by one from word to word of the reference */
+} Bits;
+
+/* A hypothesis and a reference, and the memory to compare them; it is used again for the next ones. */
+typedef struct {
+    Vocabulary vocabulary;
+    size_t hyp_room, ref_room;      /* words of the longest texts */
+    uint32_t *words;                /* the hypothesis as shifted so far */
+    uint32_t *reference;
+    uint32_t *trial;                /* a shifted hypothesis, for the beam */
+    size_t size, ref_size;
+    uint32_t *first_place, *next_place; /* of each word of the reference: where it stands first; where next */
+    uint64_t *masks;                /* of each word of the reference: where it stands, `blocks` words of bits */
+    size_t blocks;
+    Bits *rows;                     /* the state after each row of the current hypothesis, as far as there is room */
+    int64_t *row_costs;             /* its last column's costs */
+    size_t kept_rows;
+    Bits *state;                    /* of a trial */
+    int64_t *above, *costs;         /* two rows of the beam */
+    unsigned char *operations;      /* of the beam, its rows one behind the other */
+    size_t operations_room;
+    size_t *row_starts, *row_columns; /* where each row's operations start, and at which column */
+    int64_t *aligned;
+    unsigned char *word_errors, *reference_errors;
+    int64_t distance;               /* of the current hypothesis, within the beam */
+    int exact;                      /* whether the beam does not matter */
+    int64_t tried;
+} Pair;
+
+/* Make room for the backtrace, and index the reference; once for each pair. */
+Outcome pair_start(Pair *pair);
+
+/* The distance of `words`, as many as the hypothesis has, to the reference within the beam; with `keep`, the operations
+ * are kept for `align`, which finds out with which word each reference word is aligned, and what is in error. */
+int64_t beam_distance(Pair *pair, const uint32_t *words, int keep);
+void align(Pair *pair);
+
+/* The Levenshtein distance of the current hypothesis; the state before each row is kept. */
+int64_t full_distance(Pair *pair);
+/* The same for a text that begins with `from` words of the hypothesis; the words behind them come in three ranges. */
+typedef struct {
+    size_t from;
+    size_t ranges[3][2];
+} Order;
+int64_t full_distance_in_order(Pair *pair, const Order *order);
+
+/* The states that are kept of one pair: all, for texts of a usual length. */
+#define KEPT_STATES 65536
+
+#endif
