@@ -6,10 +6,7 @@ Long options may be abbreviated. What is unique among sacreBLEU's options keeps 
 import argparse
 from collections.abc import Callable, Sequence
 
-from bleucli import metrics
 from bleucli.errors import UsageError
-from bleucli.metrics.bleu import DEFAULT_ORDER
-from bleucli.metrics.smoothing import METHODS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,7 +166,7 @@ def _add_texts(group: "argparse._ArgumentGroup") -> None:
 
 def _add_metrics(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
-        "--metrics", "-m", nargs="+", choices=tuple(metrics.METRICS), default=["bleu"], help="(default: bleu)"
+        "--metrics", "-m", nargs="+", choices=tuple(METRIC_ARGUMENTS), default=["bleu"], help="(default: bleu)"
     )
     group.add_argument("--sentence-level", "-sl", action="store_true", help="one score a segment")
     group.add_argument(
@@ -181,26 +178,27 @@ def _add_bleu(group: "argparse._ArgumentGroup") -> None:
     group.add_argument("--tokenize", "-tok", metavar="NAME", help="see --list-tokenizers (default: by -l, else 13a)")
     group.add_argument("--language-pair", "-l", metavar="xx-YY", help="source and target language; picks the tokenizer")
     group.add_argument("--lowercase", "-lc", action="store_true", help="compare without regard to case")
-    group.add_argument("--smooth-method", "-s", choices=METHODS, help="(default: exp)")
+    group.add_argument("--smooth-method", "-s", metavar="NAME", help="exp, floor, add-k or none (default: exp)")
     group.add_argument("--smooth-value", "-sv", type=float, metavar="X", help="for floor (0.1) and add-k (1)")
-    group.add_argument("--max-ngram-order", type=int, metavar="N", help=f"(default: {DEFAULT_ORDER})")
+    group.add_argument("--max-ngram-order", type=int, metavar="N", help="(default: 4)")
     group.add_argument("--like", metavar="SIGNATURE", help="score as a published signature says")
     group.set_defaults(effective_order=False)
     group.add_argument("--force", action="store_true", help="do not warn of tokenized input")
 
 
 def bleu_arguments(options: argparse.Namespace) -> "dict[str, Any]":
-    """Return what the options say of BLEU, as the arguments of its class."""
-    return {
+    """Return what the options say of BLEU, as the arguments of its class; what nobody gave is left to the class."""
+    arguments = {
         "lowercase": options.lowercase,
         "force": options.force,
         "tokenize": options.tokenize,
-        "smooth_method": options.smooth_method or METHODS[0],
+        "smooth_method": options.smooth_method,
         "smooth_value": options.smooth_value,
-        "max_ngram_order": DEFAULT_ORDER if options.max_ngram_order is None else options.max_ngram_order,
+        "max_ngram_order": options.max_ngram_order,
         "effective_order": options.effective_order or options.sentence_level,
         "trg_lang": target_language(options.language_pair),
     }
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def target_language(pair: str | None) -> str:

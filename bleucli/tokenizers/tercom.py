@@ -8,23 +8,21 @@ _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 _ASIAN_PUNCTUATION = "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb"
 _FULLWIDTH_PUNCTUATION = "\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09"
 # tercom's Normalizer: ASCII symbols are split off, then each substitution is made over the whole text, in this order
-_SYMBOLS = re.compile(r"([{-~\[-` -&(-+:-@/])")
+_SYMBOLS = r"([{-~\[-` -&(-+:-@/])"
 _WESTERN = (
-    (re.compile(r"'s "), " 's "),
-    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
-    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
-    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+    (r"'s ", r" 's "),
+    (r"([^0-9])([.,])", r"\1 \2 "),
+    (r"([.,])([^0-9])", r" \1 \2"),
+    (r"([0-9])(-)", r"\1 \2 "),
 )
 # Han; strokes and radicals; compatibility forms; enclosed letters and more; punctuation. Quirk: kana are left whole, as
 # the rules for them never fire in sacreBLEU.
-_ASIAN = re.compile(
+_ASIAN = (
     "([\u4e00-\u9fff\u3400-\u4dbf\u31c0-\u31ef\u2e80-\u2eff\u3300-\u33ff\uf900-\ufaff\ufe30-\ufe4f\u3200-\u3f22"
     f"{_ASIAN_PUNCTUATION}{_FULLWIDTH_PUNCTUATION}])"
 )
-_PUNCTUATION = re.compile(r'[.,?:;!"()]')
-_PUNCTUATION_WITH_ASIAN = re.compile(f'[.,?:;!"(){_ASIAN_PUNCTUATION}{_FULLWIDTH_PUNCTUATION}]')
-
-
+_PUNCTUATION = r'[.,?:;!"()]'
+_PUNCTUATION_WITH_ASIAN = f'[.,?:;!"(){_ASIAN_PUNCTUATION}{_FULLWIDTH_PUNCTUATION}]'
 _LINE_END = "\n"
 
 
@@ -74,7 +72,7 @@ class Tercom:
         if self.normalized:
             joined = self._normalize(joined)
         if self.no_punct:
-            joined = (_PUNCTUATION_WITH_ASIAN if self.asian_support else _PUNCTUATION).sub("", joined)
+            joined = re.sub(_PUNCTUATION_WITH_ASIAN if self.asian_support else _PUNCTUATION, "", joined)
         return [" ".join(line.split()) for line in joined.split(_LINE_END)]
 
     def _normalize(self, text: str) -> str:
@@ -82,14 +80,14 @@ class Tercom:
             text = text.replace(entity, character)
         text = _spaced(_SYMBOLS, text)
         for pattern, replacement in _WESTERN:
-            text = pattern.sub(replacement, text)
+            text = re.sub(pattern, replacement, text)
         return _spaced(_ASIAN, text) if self.asian_support else text
 
 
-def _spaced(characters: re.Pattern[str], text: str) -> str:
+def _spaced(characters: str, text: str) -> str:
     """Put a space on both sides of each of the characters.
 
     >>> _spaced(_ASIAN, "ab東")
     'ab 東 '
     """
-    return " ".join(characters.split(text))
+    return " ".join(re.split(characters, text))

@@ -1,0 +1,175 @@
+"""The main job: score systems, or segments, and print."""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from bleucli import evaluate, kernels
+from bleucli.cli import like
+from bleucli.cli.arguments import FORMATS, METRIC_ARGUMENTS
+from bleucli.cli.streams import Environment, deliver
+from bleucli.cli.texts import Texts, read_as_jsonl
+from bleucli.errors import LengthError, UsageError
+from bleucli.metrics import METRICS, Metric
+from bleucli.output import Layout
+from bleucli.results import Results
+from bleucli.signature import Signature
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+_MOST_JOBS = 1024
+# From so many segments on, the reference kernels take seconds
+_MANY_SEGMENTS = 2000
+
+
+def score(options: "Namespace", environment: Environment) -> bool:
+    """Score and print; return whether all gates were passed.
+
+    Raises:
+        BleuError: options or texts are not what they should be, or the answer cannot be written.
+    """
+    _check(options)
+    texts = Texts(options, environment)
+    try:
+        return (_print_segments if options.sentence_level else _print_systems)(options, texts, environment)
+    except LengthError as error:
+        raise texts.explained(error) from None
+
+
+# --- what is asked for
+
+
+def _check(options: "Namespace") -> None:
+    """Refuse options that have no such value or do not go together."""
+    if not options.refs and not any(read_as_jsonl(path, options) for path in options.input or ["-"]):
+        raise UsageError("no references were given; name the reference file first: bleu ref.txt -i system.txt")
+    if not 0 <= options.width <= 1000:
+        raise UsageError(f"--width {options.width}; expected a number of decimals from 0 to 1000")
+    if not 0 <= options.jobs <= _MOST_JOBS:
+        raise UsageError(
+            f"--jobs {options.jobs}; expected 1 to {_MOST_JOBS} threads, or 0 for as many as there are processors"
+        )
+    if options.num_refs is not None and not 1 <= options.num_refs <= 1000:
+        raise UsageError(f"--num-refs {options.num_refs}; expected a number from 1 to 1000")
+    if options.num_refs is not None and len(options.refs) != 1:
+        raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
+    if options.fail_under is not None and options.fail_under != options.fail_under:
+        raise UsageError("--fail-under nan; expected a score")
+    if options.sentence_level and options.fail_under is not None:
+        raise UsageError("--fail-under needs a corpus's score; leave out --sentence-level")
+    if options.like is not None:
+        options.like = Signature.parse(options.like)
+    if options.output == "":
+        raise UsageError("--output is empty; name a file")
+
+
+def _format(options: "Namespace", environment: Environment) -> str | None:
+    """Return the format that was asked for, if any: by the option, else by the environment."""
+    if options.format:
+        return str(options.format)
+    for variable in ("BLEU_FORMAT", "SACREBLEU_FORMAT"):
+        value = environment.variables.get(variable)
+        if value and value not in FORMATS:
+            raise UsageError(f"{variable} is {value!r}; expected one of {', '.join(FORMATS)}")
+        if value:
+            return value
+    return None
+
+
+def _layout(options: "Namespace") -> Layout:
+    return Layout(options.width, options.short, options.score_only)
+
+
+def _metrics(options: "Namespace") -> list[Metric]:
+    """Make the metrics that were asked for, each once, in the order in which they are printed."""
+    if options.like is not None:
+        like.take_over(options, options.like)
+    wanted = [name for name in METRICS if name in options.metrics]
+    made = [
+        METRICS[name](skip_empty_refs=options.skip_empty_refs, **METRIC_ARGUMENTS[name](options)) for name in wanted
+    ]
+    for metric in made if options.like is not None else ():
+        like.check(metric, options.like)
+    return made
+
+
+def _threads(jobs: int) -> int:
+    return jobs or os.cpu_count() or 1
+
+
+# --- modes
+
+
+def _print_segments(options: "Namespace", texts: Texts, environment: Environment) -> bool:
+    from bleucli.output import json_text, text
+
+    metrics = _metrics(options)
+    systems = texts.systems()
+    if len(metrics) != 1 or sum(len(source.names) for source in systems) != 1:
+        raise UsageError("--sentence-level takes one system and one metric")
+    _format(options, environment)  # refuses a wrong one; only the option makes JSON of segments
+    render = json_text.score_line if options.format == "json" else text.score_line
+    records = evaluate.score_segments(systems[0], texts.references(), metrics[0], _threads(options.jobs))
+    layout = _layout(options)
+    deliver((render(record, layout) for record in records), options.output, environment)
+    _warn(texts.hints(), options, environment)
+    return True
+
+
+def _print_systems(options: "Namespace", texts: Texts, environment: Environment) -> bool:
+    chosen = _format(options, environment)
+    results = evaluate.score_systems(texts.systems(), texts.references(), _metrics(options), _threads(options.jobs))
+    failures = list(_gate_failures(results, options.fail_under))
+    if not failures or options.output is None:
+        deliver([_rendered(results, chosen, _layout(options))], options.output, environment)
+    if len(options.refs) + len(options.input or []) > 1:
+        _note(texts.which_is_which(results.segments), options, environment)
+    for note in like.notes(results.systems[0].scores[0], options.like) if options.like is not None else ():
+        _note(note, options, environment)
+    hints = [*texts.hints(), *results.hints]
+    if options.lowercase and len(results.systems[0].scores) > 1:
+        hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
+    if kernels.reason and results.segments >= _MANY_SEGMENTS:
+        hints.append(f"this was slow: {kernels.reason}")
+    _warn(hints, options, environment)
+    for failure in failures:
+        environment.say("error", failure)
+    return not failures
+
+
+def _rendered(results: Results, chosen: str | None, layout: Layout) -> str:
+    """Render with the modules that this takes, and no others."""
+    if len(results.systems) > 1 and chosen != "json":
+        from bleucli.output import tables
+
+        return tables.render(results, layout)
+    if chosen == "text" or (layout.score_only and len(results.systems[0].scores) == len(results.systems) == 1):
+        from bleucli.output import text
+
+        return text.render(results, layout)
+    from bleucli.output import json_text
+
+    return json_text.render(results, layout) if len(results.systems) == 1 else json_text.render_systems(results, layout)
+
+
+def _gate_failures(results: Results, bound: float | None) -> Iterator[str]:
+    """Name the systems whose first score, unrounded, is on the wrong side of the bound."""
+    if bound is None:
+        return
+    for system in results.systems:
+        first = system.scores[0]
+        if first.score < bound if first.higher_is_better else first.score > bound:
+            worse = "under" if first.higher_is_better else "over"
+            yield f"{system.name}: {first.name} {first.score!r} is {worse} {bound!r} (--fail-under)"
+
+
+def _note(text: str, options: "Namespace", environment: Environment) -> None:
+    if not options.quiet:
+        environment.say("note", text)
+
+
+def _warn(hints: Sequence[str], options: "Namespace", environment: Environment) -> None:
+    for hint in hints:
+        if not options.quiet:
+            environment.say("warning", hint)

@@ -1,0 +1,124 @@
+"""The text files of one run of the command: which are systems, which references, and how they are read."""
+
+import os
+from collections.abc import Sequence
+
+from bleucli import hints
+from bleucli.cli.streams import Environment, shown
+from bleucli.errors import BleuError, LengthError, UsageError
+from bleucli.evaluate import Source
+from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
+from bleucli.textfiles import TextFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+class Texts:
+    """The text files of one run: systems and references."""
+
+    def __init__(self, options: "Namespace", environment: Environment) -> None:
+        self._environment = environment
+        self._stdin_taken = False
+        paths = options.input or ["-"]
+        repeated = {path for path in paths if paths.count(path) > 1}
+        if repeated:
+            raise UsageError(f"system {shown(min(repeated))} was given twice; name each system once")
+        split = None if options.input is None else 0
+        columns = options.num_refs or 0
+        self._fields = Fields() if options.jsonl_fields is None else fields_named(options.jsonl_fields)
+        self._references = [self._read(path, options, columns, hypotheses=False) for path in options.refs]
+        first = next((path for path in paths if read_as_jsonl(path, options)), None)
+        own = not options.refs
+        self._systems = [self._read(path, options, split, references=own, demanded=path == first) for path in paths]
+        self._check_jsonl_options(options)
+        _refuse_overwriting(options.output, [*options.refs, *paths])
+
+    def _read(self, path: str, options: "Namespace", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
+        file = self._open(path, options, columns)
+        return JsonLines(file, self._fields, **wanted) if read_as_jsonl(path, options) else file
+
+    def _check_jsonl_options(self, options: "Namespace") -> None:
+        if options.num_refs is not None and isinstance(self._references[0], JsonLines):
+            raise UsageError(f"--num-refs splits a text file; {self._references[0].name} is JSON Lines")
+        if options.jsonl and not self._stdin_taken:
+            raise UsageError("--jsonl is about standard input, which is not read; name other files .jsonl or .ndjson")
+        files = (*self._references, *self._systems)
+        if options.jsonl_fields is not None and not any(isinstance(file, JsonLines) for file in files):
+            raise UsageError("--jsonl-fields, but no JSON Lines are read; name files .jsonl or .ndjson, or add --jsonl")
+
+    def _open(self, path: str, options: "Namespace", columns: int | None) -> TextFile:
+        if path != "-":
+            return TextFile(shown(path), path, encoding=options.encoding, columns=columns)
+        stdin = self._environment.stdin
+        if self._stdin_taken:
+            raise UsageError("standard input can be read once only; give files for the others")
+        if stdin is None:
+            raise BleuError("standard input is closed; pipe the system's output in, or name it with -i")
+        if stdin.isatty():
+            raise BleuError(
+                "nothing was piped in; expected the system's output on standard input: cat system.txt | bleu ref.txt"
+            )
+        self._stdin_taken = True
+        return TextFile("standard input", stream=stdin, encoding=options.encoding, columns=columns)
+
+    def references(self) -> list[Source]:
+        """Return the reference streams; those last that may come in different numbers."""
+        return [Source(file.name, [file.name] * file.columns(), file.blocks()) for file in self._ordered_references()]
+
+    def _ordered_references(self) -> list[TextFile | JsonLines]:
+        return sorted(self._references, key=lambda file: isinstance(file, JsonLines))
+
+    def systems(self) -> list[Source]:
+        """Return the systems, those on standard input numbered if there are several."""
+        return [Source(file.name, _system_names(file), file.blocks(), _own_references(file)) for file in self._systems]
+
+    def which_is_which(self, segments: int) -> str:
+        """Return a line that tells references and systems apart."""
+        references = ", ".join([file.name for file in self._references] or self._own_references()[:1])
+        systems = ", ".join(file.name for file in self._systems)
+        many = "s" if len(self._references) > 1 else "", "s" if len(self._systems) > 1 else ""
+        return f"reference{many[0]} {references}, {segments} segments; system{many[1]} {systems}"
+
+    def _own_references(self) -> list[str]:
+        return [name for file in self._systems if (name := _own_references(file))]
+
+    def explained(self, error: LengthError) -> BleuError:
+        """Add the likely cause to an error about different numbers of segments, where it can be seen in plain text."""
+        files = [*self._systems, *self._ordered_references()]
+        longer, shorter = files[error.longest], files[error.shortest]
+        if isinstance(longer, JsonLines) or isinstance(shorter, JsonLines):
+            return error
+        more, fewer = longer.read_again(), shorter.read_again()
+        if more is None or fewer is None or len(more) <= len(fewer):
+            return error
+        cause = hints.mismatch_cause((longer.name, shorter.name), more, fewer)
+        return BleuError(f"{error}; likely cause: {cause}") if cause else error
+
+    def hints(self) -> list[str]:
+        """Return what is to be said of the files, once they were read."""
+        return [hint for file in (*self._references, *self._systems) for hint in file.hints]
+
+
+def read_as_jsonl(path: str, options: "Namespace") -> bool:
+    """Return whether what that path on the command line names is taken for JSON Lines."""
+    return bool(options.jsonl) if path == "-" else is_jsonl(path)
+
+
+def _own_references(file: TextFile | JsonLines) -> str:
+    """Return what to call the references that a system brings along, or ""."""
+    return f"{file.name} (references)" if isinstance(file, JsonLines) and file.with_references else ""
+
+
+def _system_names(file: TextFile | JsonLines) -> list[str]:
+    count = file.columns()
+    return [file.name] if count == 1 else [f"System {number}" for number in range(1, count + 1)]
+
+
+def _refuse_overwriting(output: str | None, inputs: Sequence[str]) -> None:
+    if output is None or not os.path.isfile(output):
+        return
+    for path in inputs:
+        if path != "-" and os.path.exists(path) and os.path.samefile(path, output):
+            raise UsageError(f"--output {shown(output)} is also read; name another file")
