@@ -47,10 +47,11 @@ class Signature:
     True
     """
 
-    __slots__ = ("info",)
+    __slots__ = ("info", "name")
 
-    def __init__(self, fields: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, fields: Iterable[tuple[str, str]], name: str = "") -> None:
         self.info: dict[str, str] = dict(fields)
+        self.name = name  # the metric's, where a parsed signature had it
 
     @classmethod
     def parse(cls, text: str) -> "Signature":
@@ -65,8 +66,7 @@ class Signature:
         signature = text.strip().partition(" = ")[0]
         old = ":" not in signature
         parts = signature.split("+" if old else "|")
-        if _is_metric_name(parts[0], old):
-            parts = parts[1:]
+        name = parts.pop(0) if ("." if old else ":") not in parts[0] else ""
         fields: dict[str, str] = {}
         for part in parts:
             key, mark, value = part.partition("." if old else ":")
@@ -76,7 +76,7 @@ class Signature:
             fields[key] = value
         if not fields:
             raise BleuError(f"{text!r} is no signature; {_EXPECTED}")
-        return cls(fields.items())
+        return cls(fields.items(), name)
 
     def format(self, short: bool = False) -> str:
         """Return the signature in one line, with abbreviated keys if `short`."""
@@ -108,7 +108,3 @@ def _long_name(key: str, value: str) -> str:
     if key == "s" and value in ("yes", "no"):
         return "space"
     return _LONG.get(key, key)
-
-
-def _is_metric_name(part: str, old: bool) -> bool:
-    return ("." if old else ":") not in part

@@ -165,9 +165,7 @@ def _add_texts(group: "argparse._ArgumentGroup") -> None:
 
 
 def _add_metrics(group: "argparse._ArgumentGroup") -> None:
-    group.add_argument(
-        "--metrics", "-m", nargs="+", choices=tuple(METRIC_ARGUMENTS), default=["bleu"], help="(default: bleu)"
-    )
+    group.add_argument("--metrics", "-m", nargs="+", choices=tuple(METRIC_ARGUMENTS), help="(default: bleu)")
     group.add_argument("--sentence-level", "-sl", action="store_true", help="one score a segment")
     group.add_argument(
         "--jobs", "-J", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number"
@@ -198,6 +196,10 @@ def bleu_arguments(options: argparse.Namespace) -> "dict[str, Any]":
         "effective_order": options.effective_order or options.sentence_level,
         "trg_lang": target_language(options.language_pair),
     }
+    return _given(arguments)
+
+
+def _given(arguments: "dict[str, Any]") -> "dict[str, Any]":
     return {name: value for name, value in arguments.items() if value is not None}
 
 
@@ -217,24 +219,23 @@ def target_language(pair: str | None) -> str:
 
 def _add_chrf(group: "argparse._ArgumentGroup") -> None:
     add = group.add_argument
-    add("--chrf-char-order", "-cc", type=int, default=6, metavar="N", help="longest character n-gram (default: 6)")
+    add("--chrf-char-order", "-cc", type=int, metavar="N", help="longest character n-gram (default: 6)")
     add(
         "--chrf-word-order",
         "-cw",
         type=int,
-        default=0,
         metavar="N",
         help="longest word n-gram, 2 for chrF++ (default: 0)",
     )
-    add("--chrf-beta", type=int, default=2, metavar="N", help="weight of recall (default: 2)")
+    add("--chrf-beta", type=int, metavar="N", help="weight of recall (default: 2)")
     add("--chrf-whitespace", action="store_true", help="white space takes part in character n-grams")
     add("--chrf-lowercase", action="store_true", help="compare without regard to case")
     add("--chrf-eps-smoothing", action="store_true", help="smooth as chrF++.py, NLTK and Moses do")
 
 
 def chrf_arguments(options: argparse.Namespace) -> "dict[str, Any]":
-    """Return what the options say of chrF, as the arguments of its class."""
-    return {
+    """Return what the options say of chrF, as the arguments of its class; what nobody gave is left to the class."""
+    arguments = {
         "char_order": options.chrf_char_order,
         "word_order": options.chrf_word_order,
         "beta": options.chrf_beta,
@@ -242,6 +243,7 @@ def chrf_arguments(options: argparse.Namespace) -> "dict[str, Any]":
         "lowercase": options.chrf_lowercase,
         "eps_smoothing": options.chrf_eps_smoothing,
     }
+    return _given(arguments)
 
 
 def _add_ter(group: "argparse._ArgumentGroup") -> None:

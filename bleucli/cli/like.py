@@ -5,9 +5,12 @@
 - `notes`: what may differ all the same
 """
 
+from collections.abc import Sequence
+
 from bleucli.errors import UsageError
 from bleucli.metrics import Metric
-from bleucli.metrics.smoothing import Smoothing
+from bleucli.metrics.chrf import CHRF
+from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
 from bleucli.results import ScoreRecord
 from bleucli.signature import Signature
 
@@ -15,70 +18,126 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
-# Keys that say how a number was made from the texts; the others say which texts these were, or what was tested
-_DECIDING = ("case", "eff", "tok", "smooth", "ngram", "empty")
+# Keys that say how a number was made from the texts, with what a signature means that leaves one out, as those of
+# sacreBLEU 1.x do
+_DECIDING = {
+    "bleu": {"case": "mixed", "eff": "no", "tok": "13a", "smooth": "exp", "ngram": "4", "empty": ""},
+    "chrf": {"case": "mixed", "eff": "yes", "nc": "6", "nw": "0", "space": "no", "empty": ""},
+    "ter": {"case": "lc", "tok": "tercom", "norm": "no", "punct": "yes", "asian": "no", "empty": ""},
+}
+# The others say which texts these were, or what was tested
 _TEXTS = ("test", "lang", "origlang", "subset")
 _TESTS = ("bs", "ar", "seed")
-_KNOWN = {"nrefs", "version", *_DECIDING, *_TEXTS, *_TESTS}
-# What a signature means that leaves a key out, as those of sacreBLEU 1.x do
-_DEFAULTS = {"case": "mixed", "eff": "no", "tok": "13a", "smooth": "exp"}
+# sacreBLEU 1.x
+_FORMER_KEYS = {"numchars": "nc", "numwords": "nw"}
+_FORMER_VALUES = {"true": "yes", "false": "no"}
 
 
-def take_over(options: "Namespace", signature: Signature) -> None:
-    """Set the options that were not given to what the signature says.
+def take_over(options: "Namespace", signature: Signature) -> str:
+    """Set the options that were not given to what the signature says; return the metric that it is about.
 
     Raises:
-        UsageError: a key is none of BLEU's.
+        UsageError: a key is none of the metric's, or a value cannot be.
     """
-    unknown = [key for key in signature.info if key not in _KNOWN]
-    if unknown:
-        raise UsageError(f"--like: {unknown[0]!r} is no key of a BLEU signature; only those can be followed")
-    wanted = _DEFAULTS | signature.info
-    method, value = _smoothing(wanted["smooth"])
-    if options.smooth_method is None:
-        options.smooth_method = method
-    if options.smooth_value is None and value:
-        options.smooth_value = _number(value, wanted["smooth"])
-    if options.tokenize is None:
-        options.tokenize = _tokenizer(wanted["tok"])
-    if options.max_ngram_order is None and "ngram" in wanted:
-        options.max_ngram_order = _order(wanted["ngram"])
+    metric = _metric_of(signature)
+    wanted = _wanted(metric, signature)
+    {"bleu": _take_over_bleu, "chrf": _take_over_chrf, "ter": _take_over_ter}[metric](options, wanted)
+    if metric == "chrf":
+        _set(options, "chrf_beta", _beta(signature.name))
+    options.skip_empty_refs |= wanted["empty"] == "missing"
+    return metric
+
+
+def _metric_of(signature: Signature) -> str:
+    if signature.name.startswith("chrF") or {"nc", "nw", "space", *_FORMER_KEYS} & set(signature.info):
+        return "chrf"
+    if signature.name == "TER" or signature.info.get("tok") == "tercom" or "norm" in signature.info:
+        return "ter"
+    return "bleu"
+
+
+def _wanted(metric: str, signature: Signature) -> dict[str, str]:
+    """Return the deciding keys with today's names and values."""
+    wanted = dict(_DECIDING[metric])
+    for key, value in signature.info.items():
+        known = _FORMER_KEYS.get(key, key)
+        if known in wanted:
+            wanted[known] = _FORMER_VALUES.get(value, value)
+        elif known not in ("nrefs", "version", *_TEXTS, *_TESTS):
+            raise UsageError(f"--like: {key!r} is no key of a signature of {metric}; it cannot be followed")
+    if metric == "bleu":
+        wanted["smooth"] = _smoothing(wanted["smooth"]).signature
+        wanted["tok"] = "flores101" if wanted["tok"] == "spm" else wanted["tok"]
+    return wanted
+
+
+def _take_over_bleu(options: "Namespace", wanted: dict[str, str]) -> None:
+    smoothing = _smoothing(wanted["smooth"])
+    _set(options, "smooth_method", smoothing.method)
+    _set(options, "smooth_value", smoothing.value if smoothing.method in DEFAULT_VALUES else None)
+    _set(options, "tokenize", _tokenizer(wanted["tok"]))
+    _set(options, "max_ngram_order", _number("ngram", wanted))
     options.lowercase |= wanted["case"] == "lc"
     options.effective_order |= wanted["eff"] == "yes"
-    options.skip_empty_refs |= wanted.get("empty") == "missing"
 
 
-def _smoothing(signed: str) -> tuple[str, str]:
-    """Return method and value.
+def _take_over_chrf(options: "Namespace", wanted: dict[str, str]) -> None:
+    _set(options, "chrf_char_order", _number("nc", wanted))
+    _set(options, "chrf_word_order", _number("nw", wanted))
+    options.chrf_lowercase |= wanted["case"] == "lc"
+    options.chrf_eps_smoothing |= wanted["eff"] == "no"
+    options.chrf_whitespace |= wanted["space"] == "yes"
 
-    >>> _smoothing("floor[0.10]"), _smoothing("exp"), _smoothing("floor.0.10")
-    (('floor', '0.10'), ('exp', ''), ('floor', '0.10'))
+
+def _take_over_ter(options: "Namespace", wanted: dict[str, str]) -> None:
+    options.ter_case_sensitive |= wanted["case"] == "mixed"
+    options.ter_normalized |= wanted["norm"] == "yes"
+    options.ter_no_punct |= wanted["punct"] == "no"
+    options.ter_asian_support |= wanted["asian"] == "yes"
+
+
+def _set(options: "Namespace", name: str, value: object) -> None:
+    """Set an option that was not given."""
+    if getattr(options, name) is None:
+        setattr(options, name, value)
+
+
+def _smoothing(signed: str) -> Smoothing:
+    """Return the smoothing that is signed so.
+
+    >>> _smoothing("floor[0.1]").signature, _smoothing("exp").signature, _smoothing("floor.0.01").signature
+    ('floor[0.10]', 'exp', 'floor[0.01]')
     """
     method, _, value = signed.replace(".", "[", 1).partition("[") if "[" not in signed else signed.partition("[")
-    return method, value.removesuffix("]")
-
-
-def _order(text: str) -> int:
-    if not text.isdecimal():
-        raise UsageError(f"--like: ngram:{text}; expected a number from 1 on")
-    return int(text)
-
-
-def _number(text: str, whole: str) -> float:
     try:
-        return float(text)
+        return Smoothing(method, float(value.removesuffix("]")) if value else None)
     except ValueError:
-        raise UsageError(f"--like: {whole!r} holds no number where one belongs") from None
+        raise UsageError(f"--like: smooth:{signed} is no smoothing that can be followed here") from None
+
+
+def _number(key: str, wanted: dict[str, str]) -> int:
+    value = wanted[key]
+    if not value.isdecimal() or len(value) > 9:
+        raise UsageError(f"--like: {key}:{value}; expected a number")
+    return int(value)
+
+
+def _beta(name: str) -> int:
+    """Return the beta in the name of a chrF score, 2 if it has none.
+
+    >>> _beta("chrF3++"), _beta("")
+    (3, 2)
+    """
+    digits = name.removeprefix("chrF").rstrip("+")
+    return int(digits) if digits.isdecimal() and len(digits) < 9 else 2
 
 
 def _tokenizer(signed: str) -> str:
-    """Return the name of the tokenizer that is signed so; MeCab's signatures end in versions, spm has a new name.
+    """Return the name of the tokenizer that is signed so; MeCab's signatures end in versions.
 
-    >>> _tokenizer("ja-mecab-0.996-IPA"), _tokenizer("13a"), _tokenizer("spm")
-    ('ja-mecab', '13a', 'flores101')
+    >>> _tokenizer("ja-mecab-0.996-IPA"), _tokenizer("13a")
+    ('ja-mecab', '13a')
     """
-    if signed == "spm":
-        return "flores101"
     for name in ("ja-mecab", "ko-mecab"):
         if signed.startswith(name):
             return name
@@ -91,26 +150,24 @@ def check(metric: Metric, signature: Signature) -> None:
     Raises:
         UsageError: they differ in a way that changes the score.
     """
-    ours = dict(metric.signature_fields())
-    theirs = _DEFAULTS | signature.info
-    theirs["tok"] = "flores101" if theirs["tok"] == "spm" else theirs["tok"]
-    if not _smoothing(theirs["smooth"])[1]:
-        theirs["smooth"] = Smoothing(theirs["smooth"]).signature
-    for key in _DECIDING:
-        if ours.get(key) != theirs.get(key):
+    name = _metric_of(signature)
+    theirs = _wanted(name, signature)
+    ours = {"ngram": "4", "empty": ""} | dict(metric.signature_fields())
+    if isinstance(metric, CHRF):
+        ours["beta"], theirs["beta"] = str(metric.beta), str(_beta(signature.name))
+    for key, value in theirs.items():
+        if ours[key] != value:
             raise UsageError(
-                f"--like asks for {_said(key, theirs)}, but this would be {_said(key, ours)}; leave out the options"
-                " that contradict the signature, or install what it names"
+                f"--like asks for {key}:{value}, but this would be {key}:{ours[key]}; leave out the options that"
+                " contradict the signature, or install what it names"
             )
 
 
-def _said(key: str, fields: dict[str, str]) -> str:
-    return f"{key}:{fields[key]}" if key in fields else f"no {key}"
-
-
-def notes(record: ScoreRecord, signature: Signature) -> list[str]:
+def notes(records: Sequence[ScoreRecord], signature: Signature) -> list[str]:
     """Return what differs from the signature without deciding the score's making: references, version, texts, tests."""
-    ours, theirs = dict(record.signature), signature.info
+    about = _metric_of(signature)
+    ours = next(dict(record.signature) for record in records if record.name.lower().startswith(about))
+    theirs = signature.info
     return [
         *(
             f"the signature of --like has {key}:{theirs[key]}, this score {key}:{ours[key]}"

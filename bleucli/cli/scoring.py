@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from bleucli import evaluate, kernels
 from bleucli.cli import like
@@ -11,7 +12,7 @@ from bleucli.cli.texts import Texts, read_as_jsonl
 from bleucli.errors import LengthError, UsageError
 from bleucli.metrics import METRICS, Metric
 from bleucli.output import Layout
-from bleucli.results import Results
+from bleucli.results import Results, ScoreRecord
 from bleucli.signature import Signature
 
 TYPE_CHECKING = False
@@ -83,15 +84,18 @@ def _layout(options: "Namespace") -> Layout:
 
 def _metrics(options: "Namespace") -> list[Metric]:
     """Make the metrics that were asked for, each once, in the order in which they are printed."""
+    followed = like.take_over(options, options.like) if options.like is not None else "bleu"
+    wanted = options.metrics or [followed]
+    if options.like is not None and followed not in wanted:
+        raise UsageError(f"--like is a signature of {followed}, which is not among the metrics; add it to -m")
+    made = {
+        name: METRICS[name](skip_empty_refs=options.skip_empty_refs, **METRIC_ARGUMENTS[name](options))
+        for name in METRICS
+        if name in wanted
+    }
     if options.like is not None:
-        like.take_over(options, options.like)
-    wanted = [name for name in METRICS if name in options.metrics]
-    made = [
-        METRICS[name](skip_empty_refs=options.skip_empty_refs, **METRIC_ARGUMENTS[name](options)) for name in wanted
-    ]
-    for metric in made if options.like is not None else ():
-        like.check(metric, options.like)
-    return made
+        like.check(made[followed], options.like)
+    return list(made.values())
 
 
 def _threads(jobs: int) -> int:
@@ -112,7 +116,9 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
     render = json_text.score_line if options.format == "json" else text.score_line
     records = evaluate.score_segments(systems[0], texts.references(), metrics[0], _threads(options.jobs))
     layout = _layout(options)
-    deliver((render(record, layout) for record in records), options.output, environment)
+    first = next(records)
+    deliver((render(record, layout) for record in chain((first,), records)), options.output, environment)
+    _note_differences([first], options, environment)
     _warn(texts.hints(), options, environment)
     return True
 
@@ -125,8 +131,7 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
         deliver([_rendered(results, chosen, _layout(options))], options.output, environment)
     if len(options.refs) + len(options.input or []) > 1:
         _note(texts.which_is_which(results.segments), options, environment)
-    for note in like.notes(results.systems[0].scores[0], options.like) if options.like is not None else ():
-        _note(note, options, environment)
+    _note_differences(results.systems[0].scores, options, environment)
     hints = [*texts.hints(), *results.hints]
     if options.lowercase and len(results.systems[0].scores) > 1:
         hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
@@ -162,6 +167,11 @@ def _gate_failures(results: Results, bound: float | None) -> Iterator[str]:
         if first.score < bound if first.higher_is_better else first.score > bound:
             worse = "under" if first.higher_is_better else "over"
             yield f"{system.name}: {first.name} {first.score!r} is {worse} {bound!r} (--fail-under)"
+
+
+def _note_differences(scores: Sequence[ScoreRecord], options: "Namespace", environment: Environment) -> None:
+    for note in like.notes(scores, options.like) if options.like is not None else ():
+        _note(note, options, environment)
 
 
 def _note(text: str, options: "Namespace", environment: Environment) -> None:
