@@ -80,7 +80,8 @@ def score_systems(
     return Results(
         [SystemResult(name, list(map(_record, metrics, observed.tallies))) for name, observed in scored],
         total[0].tallies[0].segments,
-        [hint for name, observed in scored for hint in _hints(name, labels, metrics, observed)],
+        [hint for name, observed in scored for hint in _hints(name, labels, metrics, observed)]
+        + [hint for metric in metrics for hint in metric.advice],
     )
 
 

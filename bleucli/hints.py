@@ -5,6 +5,7 @@
 - `mismatch_cause`: why two texts have different numbers of segments
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -22,6 +23,7 @@ _ENOUGH = 16
 _SURELY_RELATED = 0.35
 _RELATED = 0.15
 _TIMES_CHANCE = 2
+_MOST = 0.7
 _OFFSETS = (1, -1, 2, -2)
 # Lines so far apart are unrelated
 _CHANCE_OFFSET = 7
@@ -56,13 +58,21 @@ def shift(hypotheses: Segments, references: Segments) -> tuple[int, int] | None:
     if len(hypotheses) < _ENOUGH:
         return None
     tail = hypotheses[-_SAMPLE:], references[-_SAMPLE:]
-    in_step = _share(_trigrams(*tail, 0))
-    if in_step >= _SURELY_RELATED:
+    in_step = _trigrams(*tail, 0)
+    if _share(in_step) >= _SURELY_RELATED:
         return None
-    offset, best = max(((offset, _share(_trigrams(*tail, offset))) for offset in _OFFSETS), key=lambda found: found[1])
-    if best < max(_RELATED, _TIMES_CHANCE * in_step):
+    moved = {offset: _trigrams(*tail, offset) for offset in _OFFSETS}
+    offset = max(_OFFSETS, key=lambda offset: _share(moved[offset]))
+    enough = max(_RELATED, _TIMES_CHANCE * _share(in_step))
+    if _share(moved[offset]) < enough or not _most_gain(moved[offset], in_step[max(0, -offset) :]):
         return None
     return _first_shifted(hypotheses, references, offset), offset
+
+
+def _most_gain(moved: Sequence[tuple[int, int]], in_step: Sequence[tuple[int, int]]) -> bool:
+    """Return whether most lines, not just a few, match better when they are moved."""
+    gains = [there[0] > here[0] for there, here in zip(moved, in_step, strict=False)]
+    return sum(gains) >= _MOST * len(gains)
 
 
 def _trigrams(hypotheses: Segments, references: Segments, offset: int) -> list[tuple[int, int]]:
@@ -113,8 +123,8 @@ def mismatch_cause(names: tuple[str, str], longer: Segments, shorter: Segments) 
 
 def _odd_ends(segments: Segments) -> Iterator[tuple[int, str]]:
     for line, text in enumerate(segments, 1):
-        for character in _ODD_ENDS.keys() & set(text or ""):
-            yield line, _ODD_ENDS[character]
+        if found := re.search(f"[{''.join(_ODD_ENDS)}]", text or ""):
+            yield line, _ODD_ENDS[found[0]]
 
 
 def _gap(longer: Segments, shorter: Segments) -> int | None:
@@ -126,5 +136,7 @@ def _gap(longer: Segments, shorter: Segments) -> int | None:
     sums = [0, *accumulate(gains)]
     at = sums.index(max(sums))
     chance = _share(_trigrams(shorter, longer[: len(shorter)], _CHANCE_OFFSET))
-    fits = _share(before[:at] + behind[at:]) >= max(_RELATED, _TIMES_CHANCE * chance)
+    enough = max(_RELATED, _TIMES_CHANCE * chance)
+    around = before[max(0, at - _ENOUGH) : at], behind[at : at + _ENOUGH]
+    fits = all(_share(rows) >= enough for rows in (before[:at] + behind[at:], *around) if rows)
     return at if fits and at < len(shorter) else None

@@ -1,6 +1,7 @@
 """What the tests share: the command in process and as a process, files to run it on, and hypothesis's profile."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections import namedtuple
@@ -55,6 +56,14 @@ def write(folder):
         return name
 
     return write
+
+
+@pytest.fixture
+def demo_files(folder):
+    """Put the demo corpus into the working directory."""
+    demo = os.path.join(ROOT, "data", "demo")
+    for name in os.listdir(demo):
+        shutil.copy(os.path.join(demo, name), folder)
 
 
 @pytest.fixture

@@ -1,11 +1,15 @@
 """The oracle, sacreBLEU 2.6.0, as a black box: run it and compare what it answers.
 
-- `bleu`, `score_from_sums`, `tokenized`, and the functions of the same name as ours: its Python interface
-- `oracle_command`, `our_command`, `without_version`: the two commands and what they print
-- `close`, `same_score`, `differences`: when two answers are equal
+- `bleu`, `chrf`, `ter`, `score_from_sums`, `tokenized`, and the functions named as ours are: its Python interface
+- `oracle_command`, `our_command`, `outputs`, `without_version`: the two commands and what they print
+- `kernel_modules`: our kernels, each of which is compared
+- `close`, `same_score`, `difference`: when two answers are equal
 - `data_directory`, `real_data`, `read_lines`: real system outputs, which lie beside the checkout, not in it
+- `stored`, `stored_scores`: what it said of them, and of texts that it needs long for (see `make_oracle_scores.py`)
 """
 
+import hashlib
+import json
 import logging
 import os
 import re
@@ -13,21 +17,29 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 import pytest
 import sacrebleu
-from sacrebleu.metrics import BLEU
+from sacrebleu.metrics import BLEU, CHRF, TER
 
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DEMO = os.path.join(CHECKOUT, "data", "demo")
 DATA = os.path.join(os.path.dirname(CHECKOUT), "shared", "data")
+STORED = os.path.join(CHECKOUT, "tests", "oracle_scores.json")
 VERSION = "2.6.0"
 RELATIVE_TOLERANCE = 1e-9
+# for scores, which are percentages: what is nearer to 0 is 0
+ABSOLUTE_TOLERANCE = 1e-12
 
 corpus_bleu = sacrebleu.corpus_bleu
+corpus_chrf = sacrebleu.corpus_chrf
+corpus_ter = sacrebleu.corpus_ter
 raw_corpus_bleu = sacrebleu.raw_corpus_bleu
 sentence_bleu = sacrebleu.sentence_bleu
+sentence_chrf = sacrebleu.sentence_chrf
+sentence_ter = sacrebleu.sentence_ter
 
 # It recommends effective order at every sentence.
 logging.getLogger("sacrebleu").setLevel(logging.ERROR)
@@ -42,6 +54,7 @@ def _shut() -> None:
 
 for _name in ("13a", "char", "none"):
     BLEU(tokenize=_name)  # loads the tokenizer's module
+TER()  # likewise
 _shut()
 
 
@@ -55,6 +68,24 @@ def bleu(**options: Any) -> BLEU:
     [2, 1, 0, 0]
     """
     return BLEU(**options)
+
+
+def chrf(**options: Any) -> CHRF:
+    """Return the oracle's chrF object; the options are those of `bleucli.CHRF`.
+
+    >>> chrf(word_order=2).corpus_score(["a b c"], [["a b d"]])
+    chrF2++ = 46.67
+    """
+    return CHRF(**options)
+
+
+def ter(**options: Any) -> TER:
+    """Return the oracle's TER object; the options are those of `bleucli.TER`.
+
+    >>> ter().sentence_score("b a c", ["a b c d"]).num_edits
+    2
+    """
+    return TER(**options)
 
 
 def score_from_sums(
@@ -110,6 +141,13 @@ def _command(module: str, words: Sequence[str], folder: str, stdin: bytes) -> "s
     )
 
 
+def outputs(run: Any, line: str, stdin: bytes = b"") -> tuple[str, str]:
+    """Return what both commands print, versions left out: ours, which the fixture `run` runs, and the oracle's."""
+    ours, theirs = run(*line.split(), stdin=stdin), oracle_command(line.split(), os.getcwd(), stdin)
+    assert (ours.status, theirs.returncode) == (0, 0), ours.err
+    return without_version(ours.out), without_version(theirs.stdout.decode())
+
+
 _VERSION = re.compile(r'(\|version:|\|v:|"version": ")[^ "|\n]*')
 
 
@@ -133,16 +171,32 @@ def our_signature(signature: str, order: int = 4) -> str:
     return f"{rest}{added}{bar}{version}"
 
 
+# --- our kernels
+
+
+def kernel_modules() -> list[ModuleType]:
+    """Return the reference kernels and, where they were built, the native ones."""
+    from bleucli.kernels import reference
+
+    try:
+        from bleucli.kernels import _native
+    except ImportError:
+        return [reference]
+    return [reference, _native]
+
+
 # --- equality
 
 
-def close(a: float, b: float) -> bool:
-    """Return whether two numbers are equal but for rounding.
+def close(a: float, b: float, absolute: float = 0.0) -> bool:
+    """Return whether two numbers are equal but for rounding; those that differ by no more than `absolute` always are.
 
     >>> close(100.00000000000004, 100), close(1e-30, 0), close(27.1, 27.10001)
     (True, False, False)
+    >>> close(1e-14, 0, ABSOLUTE_TOLERANCE)
+    True
     """
-    return a == b or abs(a - b) <= RELATIVE_TOLERANCE * max(abs(a), abs(b))
+    return a == b or abs(a - b) <= max(absolute, RELATIVE_TOLERANCE * max(abs(a), abs(b)))
 
 
 def all_close(left: Sequence[float], right: Sequence[float]) -> bool:
@@ -205,8 +259,51 @@ def read_lines(*parts: str) -> list[str]:
 
 def published_bleu(folder: str) -> Iterator[tuple[str, str, str, float]]:
     """Give language pair, system, references (`A`, `B`, `all`) and score of each BLEU score that WMT22 published."""
+    return _published(folder, "bleu-")
+
+
+def published_chrf(folder: str) -> Iterator[tuple[str, str, str, float]]:
+    """Give language pair, system, references (`A`, `B`, `all`) and score of each chrF score that WMT22 published."""
+    return _published(folder, "chrf-")
+
+
+def _published(folder: str, metric: str) -> Iterator[tuple[str, str, str, float]]:
     with open(os.path.join(folder, "published-scores.wmt22.tsv"), encoding="utf-8") as file:
         for line in file:
-            pair, system, _, _, metric, score = line.rstrip("\n").split("\t")
-            if metric.startswith("bleu-"):
-                yield pair, system, metric.removeprefix("bleu-"), float(score)
+            pair, system, _, _, what, score = line.rstrip("\n").split("\t")
+            if what.startswith(metric):
+                yield pair, system, what.removeprefix(metric), float(score)
+
+
+@lru_cache(maxsize=1)
+def stored() -> Any:
+    """Return what `make_oracle_scores.py` wrote.
+
+    >>> stored()["oracle"]
+    'sacreBLEU 2.6.0'
+    """
+    with open(STORED, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def stored_scores(metric: str, options: dict[str, Any]) -> Iterator[tuple[dict[str, Any], list[str], list[list[str]]]]:
+    """Give the rows of the table for a metric and its options, each with hypotheses and references.
+
+    Skips the test where the texts are absent, and fails where they are others than those that the oracle scored.
+    """
+    folder = real_data()
+    for row in stored()["scores"]:
+        if (row["metric"], row["options"]) == (metric, options):
+            paths = [f"{row['pair']}/{name}.txt" for name in (row["system"], *row["references"])]
+            for path in paths:
+                known = stored()["files"][path]
+                assert sha256_of(os.path.join(folder, path)) == known, f"{path} has changed: run make_oracle_scores.py"
+            hypotheses, *streams = (read_lines(folder, path) for path in paths)
+            yield row, hypotheses, streams
+
+
+@lru_cache(maxsize=64)
+def sha256_of(path: str) -> str:
+    """Return the SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()

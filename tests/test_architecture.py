@@ -93,7 +93,5 @@ def test_no_module_is_named_like_a_standard_one():
 
 
 def test_only_the_command_the_kernels_and_the_cache_read_the_environment():
-    readers = {
-        str(path.relative_to(PACKAGE)) for path in MODULES if "os.environ" in path.read_text(encoding="utf-8")
-    }
+    readers = {str(path.relative_to(PACKAGE)) for path in MODULES if "os.environ" in path.read_text(encoding="utf-8")}
     assert readers == {"cli/streams.py", "kernels/__init__.py", "testsets/cache.py"}

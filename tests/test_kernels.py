@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
 
 import pytest
+import ter_pairs
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import FRAGMENTS, SPACES, corpora, texts
@@ -23,6 +24,8 @@ if native is None:
     pytest.skip(f"nothing to compare: {why_not}", allow_module_level=True)
 
 FUNCTIONS = [name for name in kernels.__all__ if callable(getattr(reference, name, None))]
+# What functions that count take behind hypotheses and references
+LAST_ARGUMENTS = {"ngram_stats": (4,), "chrf_stats": (6, 2, 2, False, False), "ter_stats": ()}
 OF_ONE_STREAM = ("strip_trailing", "drop_empty", "tokenize_13a", "tokenize_zh", "tokenize_char")
 ONLY_IN_TEST_BUILDS = {"fail_allocation", "live_allocations"}
 
@@ -266,10 +269,10 @@ def test_streams_of_different_lengths_are_refused(module):
     one, two = Segments.from_strings(["a"]), Segments.from_strings(["a", "b"])
     with pytest.raises(ValueError, match="different lengths"):
         module.reference_counts([one, two])
-    with pytest.raises(ValueError, match="different lengths"):
-        module.ngram_stats(one, [two], 4)
-    with pytest.raises(ValueError, match="different lengths"):
-        module.ngram_stats(two, [two, one], 4)
+    for name, extra in LAST_ARGUMENTS.items():
+        for arguments in ((one, [two]), (two, [two, one]), (two, [one, one])):
+            with pytest.raises(ValueError, match="different lengths"):
+                getattr(module, name)(*arguments, *extra)
 
 
 # --- n-grams
@@ -282,6 +285,7 @@ def test_ngram_stats(corpus, order):
     assert_alike("ngram_stats", Segments.from_strings(corpus.hypotheses), streams, order)
 
 
+two_flags = st.tuples(st.booleans(), st.booleans())
 few_letters = st.lists(st.sampled_from("aaab"), max_size=30).map(" ".join)
 
 
@@ -372,6 +376,209 @@ def test_ngram_stats_refuse_an_order_under_1(module, order):
         module.ngram_stats(Segments.from_strings(["a"]), [Segments.from_strings(["a"])], order)
 
 
+# --- what chrF counts
+
+orders_of_chrf = st.tuples(st.integers(0, 8), st.integers(0, 4)).filter(any)
+
+
+@given(corpus=corpora(max_streams=4), orders=orders_of_chrf, beta=st.integers(0, 5), flags=two_flags)
+@settings(max_examples=200)
+def test_chrf_stats(corpus, orders, beta, flags):
+    streams = [Segments.from_strings(stream) for stream in corpus.references]
+    assert_alike("chrf_stats", Segments.from_strings(corpus.hypotheses), streams, *orders, beta, *flags)
+
+
+@given(
+    hypotheses=st.lists(st.none() | texts, min_size=3, max_size=3),
+    streams=st.lists(st.lists(st.none() | texts, min_size=3, max_size=3), max_size=4),
+    orders=orders_of_chrf,
+    flags=two_flags,
+)
+@settings(max_examples=150)
+def test_chrf_stats_of_arbitrary_and_missing_texts(hypotheses, streams, orders, flags):
+    columns = [Segments.from_strings(stream) for stream in streams]
+    assert_alike("chrf_stats", Segments.from_strings(hypotheses), columns, *orders, 2, *flags)
+
+
+few_characters = st.text("aab .(", max_size=25)
+
+
+@given(
+    hypotheses=st.lists(few_characters, min_size=2, max_size=2),
+    streams=st.lists(st.lists(st.none() | few_characters, min_size=2, max_size=2), max_size=6),
+    orders=st.tuples(st.integers(0, 12), st.integers(1, 8)),
+    beta=st.integers(0, 4),
+    flags=two_flags,
+)
+@settings(max_examples=200)
+def test_chrf_stats_of_repetitive_texts_whose_references_tie(hypotheses, streams, orders, beta, flags):
+    columns = [Segments.from_strings(stream) for stream in streams]
+    assert_alike("chrf_stats", Segments.from_strings(hypotheses), columns, *orders, beta, *flags)
+
+
+@given(corpus=corpora(), start=st.integers(0, 4), stop=st.integers(0, 4))
+@settings(max_examples=60)
+def test_chrf_and_ter_stats_of_slices(corpus, start, stop):
+    hypotheses = Segments.from_strings(corpus.hypotheses)
+    streams = [Segments.from_strings(stream) for stream in corpus.references]
+    for name in ("chrf_stats", "ter_stats"):
+        whole = list(getattr(native, name)(hypotheses, streams, *LAST_ARGUMENTS[name]))
+        parts = hypotheses[start:stop], [stream[start:stop] for stream in streams], *LAST_ARGUMENTS[name]
+        assert list(getattr(native, name)(*parts)) == whole[start:stop]
+        assert_alike(name, *parts)
+
+
+@pytest.mark.parametrize("orders", [(6, 2), (0, 3), (1, 0), (9, 5)])
+def test_chrf_stats_of_every_two_fragments(orders):
+    hypotheses = Segments.from_strings([left + right for left, right in product(FRAGMENTS, repeat=2)])
+    streams = [Segments.from_strings([f"{right} {left}" for left, right in product(FRAGMENTS, repeat=2)])]
+    assert_alike("chrf_stats", hypotheses, streams, *orders, 2, True, False)
+
+
+@pytest.mark.parametrize("alphabet", ["a", "ab", "abcdefgh ", "".join(map(chr, range(0x4E00, 0x9000)))])
+@pytest.mark.parametrize("whitespace", [False, True])
+def test_chrf_stats_of_long_segments(alphabet, whitespace):
+    dice = random.Random(len(alphabet))
+    hypotheses = Segments.from_strings(["".join(dice.choices(alphabet, k=9_000)), "ab", None])
+    streams = [["".join(dice.choices(alphabet, k=length)), "ba", "a"] for length in (8_000, 11_000)]
+    columns = [Segments.from_strings(stream) for stream in streams]
+    assert_alike("chrf_stats", hypotheses, columns, 6, 2, 2, whitespace, False)
+
+
+@pytest.mark.parametrize("orders", [(100, 0), (1, 100), (300, 300)])
+def test_chrf_stats_of_large_orders(orders):
+    dice = random.Random(orders[0])
+    hypotheses = Segments.from_strings([sentence(dice, "ab", 60), sentence(dice, "a", 120), "", "a", "ab" * 60])
+    streams = [Segments.from_strings([sentence(dice, "ab", 60), sentence(dice, "a", 110), "a", None, "ba" * 60])]
+    for flags in product((False, True), repeat=2):
+        assert_alike("chrf_stats", hypotheses, streams, *orders, 2, *flags)
+
+
+@pytest.mark.parametrize("alphabet", ["ab ", "the cat.(", "".join(FRAGMENTS)])
+def test_chrf_and_ter_stats_of_many_segments_do_not_leak_into_each_other(alphabet):
+    dice = random.Random(5)
+    hypotheses, *streams = (
+        Segments.from_strings(
+            [dice.choice([None, "", *["".join(dice.choices(alphabet, k=dice.randrange(30)))] * 8]) for _ in range(1500)]
+        )
+        for _ in range(3)
+    )
+    for name in ("chrf_stats", "ter_stats"):
+        assert_alike(name, hypotheses, streams, *LAST_ARGUMENTS[name])
+
+
+def test_chrf_and_ter_stats_of_many_references():
+    dice = random.Random(6)
+    hypotheses, *streams = (
+        Segments.from_strings([dice.choice([None, sentence(dice, "abcd", dice.randrange(9))]) for _ in range(12)])
+        for _ in range(120)
+    )
+    for name in ("chrf_stats", "ter_stats"):
+        assert_alike(name, hypotheses, streams, *LAST_ARGUMENTS[name])
+
+
+def test_chrf_and_ter_stats_without_references_or_segments():
+    nothing = Segments(b"", b"")
+    empty, references = Segments.from_strings([None, "", None]), [Segments.from_strings(["a", "", None])]
+    for name in ("chrf_stats", "ter_stats"):
+        assert_alike(name, Segments.from_strings(["a b", None, ""]), [], *LAST_ARGUMENTS[name])
+        assert_alike(name, nothing, [nothing], *LAST_ARGUMENTS[name])
+        assert_alike(name, nothing, [], *LAST_ARGUMENTS[name])
+        assert_alike(name, empty, references, *LAST_ARGUMENTS[name])
+
+
+@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("orders", [(0, 0), (-1, 2), (6, -1), (-1, -1)])
+def test_chrf_stats_refuse_orders_that_cannot_be(module, orders):
+    with pytest.raises(ValueError, match="orders"):
+        module.chrf_stats(Segments.from_strings(["a"]), [Segments.from_strings(["a"])], *orders, 2, False, False)
+
+
+# --- what TER counts
+
+few_words = st.integers(2, 6).flatmap(
+    lambda size: st.lists(st.sampled_from("abcdef"[:size]), max_size=18).map(" ".join)
+)
+
+
+@given(corpus=corpora(max_streams=4))
+@settings(max_examples=150)
+def test_ter_stats(corpus):
+    streams = [Segments.from_strings(stream) for stream in corpus.references]
+    assert_alike("ter_stats", Segments.from_strings(corpus.hypotheses), streams)
+
+
+@given(
+    hypotheses=st.lists(st.none() | texts, min_size=3, max_size=3),
+    streams=st.lists(st.lists(st.none() | texts, min_size=3, max_size=3), max_size=4),
+)
+@settings(max_examples=100)
+def test_ter_stats_of_arbitrary_and_missing_texts(hypotheses, streams):
+    assert_alike("ter_stats", Segments.from_strings(hypotheses), [Segments.from_strings(stream) for stream in streams])
+
+
+@given(
+    hypotheses=st.lists(st.none() | few_words, min_size=2, max_size=2),
+    streams=st.lists(st.lists(st.none() | few_words, min_size=2, max_size=2), min_size=1, max_size=3),
+)
+@settings(max_examples=150)
+def test_ter_stats_of_few_different_words(hypotheses, streams):
+    assert_alike("ter_stats", Segments.from_strings(hypotheses), [Segments.from_strings(stream) for stream in streams])
+
+
+@given(dice=st.randoms(use_true_random=False), length=st.integers(0, 30), moves=st.integers(0, 4))
+@settings(max_examples=100)
+def test_ter_stats_of_moved_phrases(dice, length, moves):
+    words = [f"w{number}" for number in range(length)]
+    moved = list(words)
+    for _ in range(moves if words else 0):
+        start, size, target = dice.randrange(len(moved)), dice.randrange(1, 13), dice.randrange(len(moved))
+        phrase = moved[start : start + size]
+        del moved[start : start + size]
+        moved[target:target] = phrase
+    assert_alike("ter_stats", Segments.from_strings([" ".join(moved)]), [Segments.from_strings([" ".join(words)])])
+
+
+# Where the reference's bits fill whole machine words, or one more, or one less
+@pytest.mark.parametrize("length", [1, 2, 63, 64, 65, 127, 128, 129, 192, 193])
+def test_ter_stats_at_the_edges_of_machine_words(length):
+    dice = random.Random(length)
+    words = [f"w{number}" for number in range(length)]
+    changed = [word if dice.random() < 0.9 else "x" for word in words]
+    cases = [
+        (changed, words),
+        (words[1:] + words[:1], words),
+        (words, changed[: length // 2] + changed[length // 2 + 1 :]),
+        (words, ["x", *words]),
+        ([*words, "x"], words),
+        (changed + list("abcdefghi"), words),
+        (words, changed + list("abcdefghi")),
+        (words[::-1][:9], words),
+    ]
+    hypotheses, references = ([" ".join(case[side]) for case in cases] for side in (0, 1))
+    assert_alike("ter_stats", Segments.from_strings(hypotheses), [Segments.from_strings(references)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [("few_words", (6, 18, 38)), ("noisy", (3,)), ("beam", range(4, 320, 8)), ("unequal", range(160))],
+)
+def test_ter_stats_of_pairs_that_take_it_to_its_limits(kind, numbers):
+    """The rest is compared with what the oracle said of it, in `test_oracle_ter`."""
+    pairs = ter_pairs.pairs(kind)
+    hypotheses, references = ([pairs[number][side] for number in numbers] for side in (0, 1))
+    assert_alike("ter_stats", Segments.from_strings(hypotheses), [Segments.from_strings(references)])
+
+
+def test_ter_stats_of_words_that_differ_at_one_place():
+    words = ["x" * 3_000 + letter + "x" * 3_000 for letter in "abcdefgh"]
+    hypotheses = Segments.from_strings([" ".join(words), " ".join(words[::-1]), " ".join(words[4:] + words[:4])])
+    assert_alike("ter_stats", hypotheses, [Segments.from_strings([" ".join(words)] * 3)])
+
+
+# --- several threads
+
+
 def test_kernels_give_the_same_from_several_threads_at_once():
     dice = random.Random(4)
     hypotheses = Segments.from_strings([sentence(dice, FRAGMENTS, 30) for _ in range(300)])
@@ -379,7 +586,8 @@ def test_kernels_give_the_same_from_several_threads_at_once():
 
     def count(_):
         sides = [native.tokenize_13a(native.strip_trailing(side)) for side in (hypotheses, *streams)]
-        return list(native.ngram_stats(sides[0], sides[1:], 4))
+        functions = [(getattr(native, name), arguments) for name, arguments in LAST_ARGUMENTS.items()]
+        return [list(function(sides[0], sides[1:], *arguments)) for function, arguments in functions]
 
     with ThreadPoolExecutor(4) as threads:
         first, *others = threads.map(count, range(12))
@@ -453,10 +661,9 @@ def calls(name, segments, sound):
         "reference_counts": [([segments],), ([sound, segments],)],
         "tokenize_intl": [(segments, bytes(0x110000))],
     }
-    last = {"ngram_stats": (4,), "chrf_stats": (6, 0, 2, False, False), "ter_stats": ()}
-    if name in last:
+    if name in LAST_ARGUMENTS:
         streams = [(segments, [sound]), (sound, [segments]), (sound, [sound, segments])]
-        return [(*pair, *last[name]) for pair in streams]
+        return [(*pair, *LAST_ARGUMENTS[name]) for pair in streams]
     return several.get(name, [(segments,)])
 
 
@@ -507,6 +714,14 @@ def test_bytes_that_are_not_utf8_do_no_harm(data, cuts, order):
         assert all(0 <= start <= end <= len(found.data) or (start, end) == (-1, -1) for start, end in pairs)
     rows = list(native.ngram_stats(segments, [segments], order))
     assert all(row[2 : 2 + order] == row[2 + order :] for row in rows)
+    for flags in product((False, True), repeat=2):
+        rows = list(native.chrf_stats(segments, [segments], order, order, 2, *flags))
+        assert all(row[::3] == row[1::3] == row[2::3] for row in rows)
+    assert all(edits == 0 for edits, _ in native.ter_stats(segments, [segments]))
+    others = Segments(data, bounds(*(0, len(data)) * len(segments)))
+    rows = list(native.chrf_stats(segments, [others], order, order, 2, True, False))
+    assert all(match <= min(ours, theirs) for row in rows for ours, theirs, match in zip(*[iter(row)] * 3, strict=True))
+    assert all(0 <= edits <= len(data) for edits, _ in native.ter_stats(segments, [others]))
     native.count_ending(segments, data[-2:])
 
 

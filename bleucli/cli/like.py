@@ -49,6 +49,9 @@ def take_over(options: "Namespace", signature: Signature) -> str:
 
 
 def _metric_of(signature: Signature) -> str:
+    name = signature.name
+    if name and not name.endswith("BLEU") and not name.startswith("chrF") and name != "TER":
+        raise UsageError(f"--like: {name!r} is no metric of ours; expected a signature of BLEU, chrF or TER")
     if signature.name.startswith("chrF") or {"nc", "nw", "space", *_FORMER_KEYS} & set(signature.info):
         return "chrf"
     if signature.name == "TER" or signature.info.get("tok") == "tercom" or "norm" in signature.info:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, count
 
 from bleucli import evaluate, kernels
 from bleucli.cli import like
@@ -117,7 +117,10 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
     records = evaluate.score_segments(systems[0], texts.references(), metrics[0], _threads(options.jobs))
     layout = _layout(options)
     first = next(records)
-    deliver((render(record, layout) for record in chain((first,), records)), options.output, environment)
+    numbers = count(1)
+    lines = (render(record, layout) for record, _ in zip(chain((first,), records), numbers, strict=False))
+    deliver(lines, options.output, environment)
+    _note_files(texts, next(numbers) - 1, options, environment)
     _note_differences([first], options, environment)
     _warn(texts.hints(), options, environment)
     return True
@@ -129,8 +132,7 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
     failures = list(_gate_failures(results, options.fail_under))
     if not failures or options.output is None:
         deliver([_rendered(results, chosen, _layout(options))], options.output, environment)
-    if len(options.refs) + len(options.input or []) > 1:
-        _note(texts.which_is_which(results.segments), options, environment)
+    _note_files(texts, results.segments, options, environment)
     _note_differences(results.systems[0].scores, options, environment)
     hints = [*texts.hints(), *results.hints]
     if options.lowercase and len(results.systems[0].scores) > 1:
@@ -167,6 +169,11 @@ def _gate_failures(results: Results, bound: float | None) -> Iterator[str]:
         if first.score < bound if first.higher_is_better else first.score > bound:
             worse = "under" if first.higher_is_better else "over"
             yield f"{system.name}: {first.name} {first.score!r} is {worse} {bound!r} (--fail-under)"
+
+
+def _note_files(texts: Texts, segments: int, options: "Namespace", environment: Environment) -> None:
+    if len(options.refs) + len(options.input or []) > 1:
+        _note(texts.which_is_which(segments), options, environment)
 
 
 def _note_differences(scores: Sequence[ScoreRecord], options: "Namespace", environment: Environment) -> None:

@@ -109,6 +109,7 @@ class Metric(ABC):
         self, *, skip_empty_refs: bool = False, references: Iterable[Iterable[str | None]] | None = None
     ) -> None:
         self.skip_empty_refs = skip_empty_refs
+        self.advice: list[str] = []  # what a user should know about the way of scoring, whatever the texts
         self._nrefs: str | None = None
         self._cached: list[References] | None = None
         if references is not None:
@@ -222,7 +223,7 @@ class Metric(ABC):
             total = tally if total is None else joined(total, tally)
         if total is None:
             raise BleuError("no hypotheses were given; expected at least one")
-        for hint in self.hints(total):
+        for hint in [*self.hints(total), *self.advice]:
             warnings.warn(hint, stacklevel=2)
         self._nrefs = self.signature(total.fewest, total.most).info["nrefs"]
         return self.score_from_stats(total.sums)

@@ -132,10 +132,10 @@ class BLEU(Metric):
         self.smoothing = Smoothing(smooth_method, smooth_value)
         self.max_ngram_order = max_ngram_order
         self.effective_order = effective_order
-        tokenize = tokenize or tokenizers.default_for(trg_lang)
+        tokenize = tokenizers.default_for(trg_lang) if tokenize is None else tokenize
         self.tokenizer = tokenizers.get(tokenize)
-        self.advice = tokenizers.advice(tokenize, trg_lang)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+        self.advice = tokenizers.advice(tokenize, trg_lang)
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to, cut trailing white space, tokenize."""
@@ -196,7 +196,7 @@ class BLEU(Metric):
             (2 * unspaced > letters, _UNSPACED_HINT),
             *self._score_hints(tally.sums),
         )
-        return [hint for applies, hint in candidates if applies] + self.advice
+        return [hint for applies, hint in candidates if applies]
 
     def _score_hints(self, sums: Sequence[int | float]) -> Iterator[tuple[bool, str]]:
         sys_len, ref_len, order = int(sums[0]), int(sums[1]), self.max_ngram_order

@@ -43,9 +43,9 @@ def unspaced_letters(segments: Segments) -> tuple[int, int]:
 
 
 def _stretch(segments: Segments, limit: int = -1) -> bytes:
-    """Return the bytes from the first text to the last, at most `limit` of them."""
-    present = [bound for bound in (*segments.pairs[:2], *segments.pairs[-2:]) if bound >= 0]
-    if len(present) < 4:  # the first or the last one is missing
-        present = [bound for bound in segments.pairs if bound >= 0]
-    start, end = min(present, default=0), max(present, default=0)
-    return bytes(memoryview(segments.data)[start : end if limit < 0 else min(end, start + limit)])
+    """Return the texts, at most `limit` bytes of them, with what stands between them if they are lines of a file."""
+    pairs = segments.pairs
+    if len(pairs) < 4 or min(pairs[0], pairs[2], pairs[-2]) < 0 or b"\t" in bytes(segments.data[pairs[1] : pairs[2]]):
+        return "\n".join([text for text in segments if text is not None]).encode()[: limit if limit >= 0 else None]
+    end = pairs[-1] if limit < 0 else min(pairs[-1], pairs[0] + limit)
+    return bytes(segments.data[pairs[0] : end])

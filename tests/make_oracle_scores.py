@@ -1,0 +1,103 @@
+"""Write `oracle_scores.json`: what the oracle, sacreBLEU 2.6.0, says of texts for which it needs minutes.
+
+    python tests/make_oracle_scores.py
+
+Run it where the real system outputs lie beside the checkout (see `oracles.DATA`), and again whenever they, or the pairs
+of `ter_pairs.py`, have changed. The oracle is run, nothing of ours is. The tests only read what was written:
+
+- `files`: the SHA-256 of the texts that were scored
+- `scores`: of a system, its references, the metric and its options: the score of the whole, and of the first `head`
+  segments alone, which is enough work for the kernels in Python
+- `ter_pairs`, `ter_edits`: the SHA-256 of the pairs of `ter_pairs.py`, and the edits of each
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import oracles
+import ter_pairs
+
+HEAD = 100
+# What is scored: metric, options, language pairs (all, if none are named)
+CONFIGURATIONS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
+    ("chrF", {}, ()),
+    ("chrF", {"word_order": 2}, ()),
+    ("TER", {}, ()),
+    ("TER", {"normalized": True, "asian_support": True}, ("wmt22.en-ja", "wmt22.en-zh")),
+]
+METRICS = {"chrF": oracles.chrf, "TER": oracles.ter}
+
+
+def tasks(folder: str) -> Iterator[dict[str, Any]]:
+    """Give each row of the table, still without scores."""
+    for metric, options, wanted in CONFIGURATIONS:
+        for pair in wanted or sorted(name for name in os.listdir(folder) if name.startswith("wmt")):
+            names = sorted(name.removesuffix(".txt") for name in os.listdir(os.path.join(folder, pair)))
+            references = [name for name in names if name.startswith("ref")]
+            for system in (name for name in names if name not in references):
+                for chosen in [[name] for name in references] + ([references] if len(references) > 1 else []):
+                    row = {"pair": pair, "system": system, "references": chosen, "metric": metric, "options": options}
+                    yield row
+
+
+def scored(folder: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with its scores."""
+    hypotheses, *streams = (
+        oracles.read_lines(folder, row["pair"], f"{name}.txt") for name in (row["system"], *row["references"])
+    )
+    metric = METRICS[row["metric"]](**row["options"])
+    head = metric.corpus_score(hypotheses[:HEAD], [stream[:HEAD] for stream in streams])
+    return row | {"score": metric.corpus_score(hypotheses, streams).score, "head_score": head.score}
+
+
+def checksums(folder: str, rows: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the SHA-256 of each file that the rows were made from."""
+    used = sorted({f"{row['pair']}/{name}.txt" for row in rows for name in (row["system"], *row["references"])})
+    return {path: oracles.sha256_of(os.path.join(folder, path)) for path in used}
+
+
+def edits(kind: str) -> list[int]:
+    """Return the oracle's edits of the pairs of a kind."""
+    metric = oracles.ter()
+    return [metric.sentence_score(hypothesis, [reference]).num_edits for hypothesis, reference in ter_pairs.pairs(kind)]
+
+
+def rendered(table: dict[str, Any]) -> str:
+    """Return JSON in which each entry of a long list or object stands on a line of its own."""
+    parts = []
+    for key, value in table.items():
+        text = json.dumps(value)
+        if isinstance(value, dict):
+            inner = ",\n".join(f"  {json.dumps(name)}: {json.dumps(item)}" for name, item in value.items())
+            text = f"{{\n{inner}\n }}"
+        elif isinstance(value, list):
+            inner = ",\n".join(f"  {json.dumps(item)}" for item in value)
+            text = f"[\n{inner}\n ]"
+        parts.append(f" {json.dumps(key)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def main() -> int:
+    folder = oracles.data_directory()
+    if folder is None:
+        print(f"there are no system outputs in {oracles.DATA}", file=sys.stderr)
+        return 2
+    rows = [scored(folder, row) for row in tasks(folder)]
+    table = {
+        "oracle": f"sacreBLEU {oracles.sacrebleu.__version__}",
+        "head": HEAD,
+        "files": checksums(folder, rows),
+        "scores": rows,
+        "ter_pairs": ter_pairs.checksum(),
+        "ter_edits": {kind: edits(kind) for kind in ter_pairs.KINDS},
+    }
+    with open(oracles.STORED, "w", encoding="utf-8") as file:
+        file.write(rendered(table))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,410 @@
+"""The tokenizers `zh`, `intl`, `13a` and `char`: the oracle's tokens, string for string, by both sets of kernels.
+
+And which tokenizer is taken: by name, by language, or none at all.
+"""
+
+import os
+import random
+import re
+import sys
+import warnings
+from functools import lru_cache
+from itertools import product
+from unittest import mock
+
+import oracles
+import pytest
+from hypothesis import example, given, settings
+from strategies import FRAGMENTS, SPACES, texts
+
+import bleucli
+from bleucli import kernels, tokenizers
+from bleucli.errors import UsageError
+from bleucli.segments import Segments
+
+NAMES = ("13a", "zh", "intl", "char")
+KERNELS = ("tokenize_13a", "tokenize_zh", "tokenize_intl", "tokenize_char", "distinct_characters")
+# What a character may stand beside: letters, digits, punctuation, symbols, Chinese characters, itself, an edge
+AROUND = "{0}a{0}5{0}6.{0},{0} ${0}中{0}"
+MORE_AROUND = ("{0}", "5{0}", "{0}5", ".{0}", "{0}.", "5{0}{0}5-{0}-5\u0301{0}\u0301")
+PLANE_0 = [chr(code) for code in range(0x10000) if not 0xD800 <= code < 0xE000]
+PLANE_2 = [chr(code) for code in range(0x20000, 0x2FA20)]
+EVERYWHERE = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+# A number, punctuation, a symbol, neither, white space; and what 13a and zh tell apart
+ALPHABETS = {"intl": "5,$a ", "zh": "5.-a中 ", "13a": "5.,-&\n"}
+# Edges of the Chinese ranges, numbers and punctuation of many scripts
+CHARACTERS = (
+    *"\u2000\u2001\u2018\u201d\u2a6d\u2a6e\u2e7f\u2e80\u2eff\u2f00\u2f80\u2f81\u2fa1\u2fa2\u2fdf\u2fe0\u2ff0\u2fff",
+    *"\u3000\u303f\u3040\u30ff\u3100\u312f\u3130\u319f\u31a0\u31bf\u31c0\u31ef\u31f0\u31ff\u3200\u33ff\u3400\u4db5\u4db6",
+    *"\u4dff\u4e00\u9fa5\u9fa6\u9fbb\u9fbc\uf8ff\uf900\ufa2d\ufa2e\ufa30\ufa6a\ufa6b\ufa70\ufad9\ufada\ufe0f\ufe10\ufe1f",
+    *"\ufe20\ufe30\ufe4f\ufe50\ufeff\uff00\uffef\ufff0\u2600\u26ff\u2700\u27bf\u27c0𠀀𪛖丽𠄢",
+    *"0٣۴५৬๗༣᠕Ⅷⅷ½²₃①㈠㊄〇〡一𝟜𞥐",
+    *"¡¿«»‹›“”‘’‚„†‡•…‰′‽⁂⸮،؛؟٪।॥၊။៖๏、。〈〉・﹐！？",
+    *"+<=>^`|~¢£¤¥¦§¨©¬®¯°±´¶·¸×÷˜€₽№™←∞≤⌘①■☃♥✓️😀",
+    *"aZßñżдΩאبक한ก",
+    *("a", "5", ".", ",", "-", "$", "%", "&", "'", '"', "(", "\n", " ", "&amp;", "&lt;", "<skipped>", "-\n", "e\u0301"),
+    *SPACES,
+)
+
+
+def tokens(name, segments, module=kernels):
+    """Return what one of the tokenizers makes of texts, with one set of kernels."""
+    chosen = {function: getattr(module, function) for function in KERNELS}
+    with mock.patch.multiple(kernels, **chosen):
+        return list(tokenizers.get(name).tokenize(Segments.from_strings(segments)))
+
+
+def assert_equal(name, segments, modules=()):
+    """Check that all kernels make of the texts what the oracle does."""
+    expected = [oracles.tokenized(name, text) for text in segments]
+    for module in modules or oracles.kernel_modules():
+        found = tokens(name, segments, module)
+        if found != expected:
+            wrong = [trio for trio in zip(segments, found, expected, strict=True) if trio[1] != trio[2]]
+            raise AssertionError(f"{name}, {module.__name__}: {len(wrong)} differ, such as {wrong[:3]!r}")
+
+
+# --- what the specification says
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("13a", "a..b", "a . . b"),
+        ("13a", "..5", ". .5"),
+        ("13a", "5..", "5 . ."),
+        ("13a", "3.", "3 ."),
+        ("13a", "a,5", "a , 5"),
+        ("13a", "1,000.5", "1,000.5"),
+        ("13a", "x-5-6", "x-5 - 6"),
+        ("13a", "$5.00-", "$ 5.00 -"),
+        ("13a", "-5", "-5"),
+        ("13a", 'It\'s "ok" (fine).', 'It\'s " ok " ( fine ) .'),
+        ("13a", "&amp;lt;", "<"),
+        ("13a", "a-\nb <skipped>c\nd", "ab c d"),
+        ("zh", "“Hello” — it’s 5…ok 中文", "“ Hello ” — it ’ s 5 … ok 中 文"),
+        ("zh", "𠀀𠀁", "𠀀𠀁"),
+        ("zh", "&amp;a-\nb", "& amp ; a- b"),
+        ("zh", "5.", "5."),
+        ("zh", ",5", ",5"),
+        ("zh", "a.", "a ."),
+        ("zh", "。a", "。 a"),
+        ("intl", ",5", ",5"),
+        ("intl", "5.", "5."),
+        ("intl", "5%", "5%"),
+        ("intl", "$5", "$ 5"),
+        ("intl", "a.5", "a . 5"),
+        ("intl", "٣.٣", "٣.٣"),
+        ("intl", "Ⅷ.½", "Ⅷ.½"),
+        ("intl", "一.二", "一 . 二"),
+        ("intl", "&quot;", "& quot ;"),
+        ("char", "a 中", "a   中"),
+        ("none", " a,  b ", " a,  b "),
+    ],
+)
+def test_the_examples_of_the_specification(name, text, expected):
+    assert tokens(name, [text]) == [expected]
+    assert oracles.tokenized(name, text) == expected
+
+
+# --- the oracle, string for string
+
+
+@pytest.mark.parametrize("name", ["zh", "intl"])
+def test_every_code_point_of_the_basic_plane_is_treated_as_by_the_oracle(name):
+    assert_equal(name, [AROUND.format(character) for character in PLANE_0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_code_point_of_the_basic_plane_has_the_oracles_neighbours(name):
+    for around in MORE_AROUND:
+        assert_equal(name, [around.format(character) for character in PLANE_0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_code_point_of_the_chinese_supplements_is_treated_as_by_the_oracle(name):
+    assert_equal(name, [AROUND.format(character) for character in PLANE_2])
+
+
+@pytest.mark.slow
+def test_intl_knows_every_code_point_as_the_oracle_does():
+    assert_equal("intl", [f"a{character}5{character}" for character in EVERYWHERE])
+
+
+@pytest.mark.parametrize("name", ALPHABETS)
+def test_all_short_texts_of_the_characters_that_the_rules_tell_apart(name):
+    short = ["".join(letters) for length in range(6) for letters in product(ALPHABETS[name], repeat=length)]
+    assert_equal(name, short)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_random_texts(name):
+    rng = random.Random(name)
+    assert_equal(name, ["".join(rng.choices(CHARACTERS, k=rng.randint(1, 9))) for _ in range(20_000)])
+    assert_equal(name, ["".join(rng.choices(FRAGMENTS, k=rng.randint(1, 6))) for _ in range(10_000)])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(text=texts)
+@settings(max_examples=200)
+@example("")
+@example("\n")
+@example(" , 5% \u3000")
+def test_any_text(name, text):
+    assert_equal(name, [text])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_runs_of_punctuation_at_the_edges_and_between(name):
+    runs = ["".join(run) for length in (1, 2, 3) for run in product(".,-%$“。", repeat=length)]
+    runs += [character * count for character in ".,-$“。…" for count in (4, 5, 64)]
+    for pattern in (
+        "{0}",
+        "{0}a",
+        "a{0}",
+        "{0}5",
+        "5{0}",
+        "a{0}b",
+        "5{0}6",
+        "a{0}5",
+        "5{0}a",
+        " {0} ",
+        "中{0}中",
+        "{0} {0}",
+    ):
+        assert_equal(name, [pattern.format(run) for run in runs])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("digits", ["٣٤", "५६", "๗๘", "Ⅷⅷ", "½²", "〇〡", "一二", "𝟜𝟝", "①㈠", "0９"])
+def test_numbers_of_other_scripts(name, digits):
+    a, b = digits
+    between = (".", ",", "-", "%", "$", "…", "。", "’", "..", ",-", "")
+    assert_equal(
+        name, [f"{left}{a}{mark}{b}{right}" for left, mark, right in product(("", "x", "-"), between, between)]
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_newlines_and_other_white_space(name):
+    spaced = [
+        f"{left}{space}{right}"
+        for space in (*SPACES, "\r\n")
+        for left, right in product(("", "a", "5-", "中,"), repeat=2)
+    ]
+    assert_equal(
+        name, [*spaced, "-\n", "a-\nb", "5-\n5", "-\n\n-\n", "-\r\na", "\n.\n", "中\n文\n", ".\n5", " \n ", "a \n"]
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_long_text(name):
+    rng = random.Random(name)
+    assert_equal(name, ["".join(rng.choices(CHARACTERS, k=100_000)), ",." * 50_000, "中" * 50_000, "5" * 50_000])
+
+
+@pytest.mark.parametrize("module", oracles.kernel_modules(), ids=lambda module: module.__name__)
+@pytest.mark.parametrize("name", NAMES)
+def test_missing_texts_stay_missing_and_slices_are_tokenized_alone(module, name):
+    some = ["a, b", None, "", "中.5", None]
+    expected = [None if text is None else oracles.tokenized(name, text) for text in some]
+    assert tokens(name, some, module) == expected
+    assert tokens(name, [], module) == []
+    with mock.patch.multiple(kernels, **{function: getattr(module, function) for function in KERNELS}):
+        assert list(tokenizers.get(name).tokenize(Segments.from_strings(some)[2:4])) == expected[2:4]
+
+
+def test_a_tokenizer_of_many_blocks_knows_the_characters_of_all():
+    tokenizer = tokenizers.get("intl")
+    for text in ("a,b", "«a»", "a,b «c» ٣.٣", "٣,a"):
+        assert list(tokenizer.tokenize(Segments.from_strings([text]))) == [oracles.tokenized("intl", text)]
+
+
+# --- scores
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", ["zh", "intl"])
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_scores_are_the_oracles(name, lowercase):
+    rng = random.Random(f"{name}{lowercase}")
+    references = [["".join(rng.choices(CHARACTERS, k=30)) for _ in range(50)] for _ in range(2)]
+    hypotheses = ["".join(rng.sample(text, len(text))) + " \n" for text in references[0]]
+    ours, theirs = (make(tokenize=name, lowercase=lowercase) for make in (bleucli.BLEU, oracles.bleu))
+    scores = [metric.corpus_score(hypotheses, references) for metric in (ours, theirs)]
+    assert oracles.same_score(*scores), oracles.difference(*scores)
+    signatures = [oracles.without_version(f"|{metric.get_signature()}") for metric in (ours, theirs)]
+    assert signatures[0] == signatures[1]
+    assert f"|tok:{name}|" in signatures[0]
+
+
+# --- real text
+
+
+def real_texts():
+    """Give the lines of every file of real text."""
+    place = oracles.real_data()
+    for folder, _, names in sorted(os.walk(place)):
+        for name in sorted(names):
+            if folder != place and name.endswith(".txt"):
+                yield oracles.read_lines(folder, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_line_of_real_text_is_treated_as_by_the_oracle(name):
+    files = list(real_texts())
+    assert len(files) > 20
+    for lines in files:
+        assert_equal(name, lines)
+
+
+@lru_cache(maxsize=2)
+def published_metric(tokenize, references):
+    """Return BLEU with the references that systems are scored against, which it prepares once."""
+    streams = [oracles.read_lines(oracles.real_data(), path) for path in references]
+    return bleucli.BLEU(tokenize=tokenize, references=streams)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_scores_that_wmt22_published_are_ours():
+    place = oracles.real_data()
+    usual = {"en-zh": "zh", "en-ja": "char"}
+    count = 0
+    for pair, system, which, published in sorted(oracles.published_bleu(place)):
+        names = ("A", "B") if which == "all" and pair in ("en-de", "en-zh") else ("A",) if which == "all" else (which,)
+        metric = published_metric(usual.get(pair, "13a"), tuple(f"wmt22.{pair}/ref.{name}.txt" for name in names))
+        score = metric.corpus_score(oracles.read_lines(place, f"wmt22.{pair}", f"{system}.txt"), None).score
+        assert oracles.close(score, published), (pair, system, which, score, published)
+        count += 1
+    assert count == 33
+
+
+# --- which one is taken
+
+
+@pytest.mark.parametrize("language", ["zh", "ja", "ko", "de", "en", "th", "xx", "ZH", ""])
+def test_the_usual_tokenizer_of_a_language_is_the_oracles(language):
+    signatures = []
+    for metric in (bleucli.BLEU(trg_lang=language), oracles.bleu(trg_lang=language)):
+        metric.corpus_score(["a b c d e"], [["a b c d f"]])
+        signatures.append(oracles.without_version(f"|{metric.get_signature()}"))
+    assert signatures[0] == signatures[1]
+
+
+@pytest.mark.parametrize(
+    ("pair", "signed"),
+    [
+        ("en-zh", "zh"),
+        ("de-zh", "zh"),
+        ("en-ja", "ja-mecab-0.996-IPA"),
+        ("en-ko", "ko-mecab-0.996/ko-0.9.2-KO"),
+        ("zh-en", "13a"),
+        ("ja-ko", "ko-mecab-0.996/ko-0.9.2-KO"),
+        ("en-de", "13a"),
+    ],
+)
+def test_a_language_pair_picks_the_tokenizer(run, pair, pair_of_files, signed):
+    answer = run(*pair_of_files, "-l", pair)
+    assert (answer.status, answer.err) == (0, "")
+    assert f"|tok:{signed}|" in answer.out
+
+
+@pytest.fixture
+def pair_of_files(write):
+    write("ref.txt", "the cat sat on the mat\n")
+    write("sys.txt", "the cat sat on a mat\n")
+    return ("ref.txt", "-i", "sys.txt", "-f", "text", "-q")
+
+
+@pytest.mark.parametrize("name", ["13a", "char", "none", "intl"])
+def test_a_tokenizer_that_is_named_wins_over_the_language_pair(run, pair_of_files, name):
+    answer = run(*pair_of_files, "-l", "en-zh", "-tok", name)
+    assert f"|tok:{name}|" in answer.out
+    with warnings.catch_warnings(record=True):
+        metric = bleucli.BLEU(tokenize=name, trg_lang="zh")
+        metric.corpus_score(["a b c d e"], [["a b c d f"]])
+    assert metric.get_signature().info["tok"] == name
+
+
+@pytest.mark.parametrize(
+    "pair", ["zh", "enzh", "en-", "", "en_zh", "en-zh-tw", "en-z h", "12-34", "en–zh", "en/zh", "-"]
+)
+def test_a_language_pair_of_another_form_is_refused(run, pair_of_files, pair):
+    for words in (("-l", pair), (f"--language-pair={pair}",), ("-l", pair, "-tok", "char")):
+        answer = run(*pair_of_files, *words)
+        assert (answer.status, answer.out) == (2, "")
+        assert re.fullmatch(r"bleu: error: .*--language-pair.*\n", answer.err)
+        assert "xx-YY" in answer.err or "expected one argument" in answer.err
+
+
+@pytest.mark.parametrize(
+    "name", ["14a", "ZH", "13A", "mecab", "zh ", "", "spm:", "spm:nofile", "\n", "flores"], ids=ascii
+)
+def test_an_unknown_tokenizer_is_refused(run, pair_of_files, name):
+    answer = run(*pair_of_files, "-tok", name)
+    assert (answer.status, answer.out) == (2, "")
+    assert re.fullmatch(r"bleu: error: .+\n", answer.err)
+    if not name.startswith("spm:"):
+        for known in (*tokenizers.NAMES, "spm:PATH"):
+            assert known in answer.err
+
+
+def test_an_unknown_tokenizer_is_refused_in_python():
+    for name in ("14a", "ZH", "char "):
+        with pytest.raises(UsageError, match=f"unknown tokenizer '{name}'; choose one of none, zh, 13a"):
+            bleucli.BLEU(tokenize=name)
+
+
+# --- the list
+
+
+def listed(answer):
+    """Return name, purpose and state of each line."""
+    assert (answer.status, answer.err) == (0, "")
+    return [re.fullmatch(r"(\S+) +(\S.*?\S)  +(\S.*)", line).groups() for line in answer.out.splitlines()]
+
+
+def test_the_list_names_each_tokenizer_with_purpose_and_state(run):
+    rows = listed(run("--list-tokenizers"))
+    assert [name for name, _, _ in rows] == [*tokenizers.NAMES, "spm:PATH"]
+    assert len({about for _, about, _ in rows}) == len(rows)
+    assert {state for _, _, state in rows} == {"installed"}
+    assert set(NAMES) < set(tokenizers.NAMES)
+
+
+def test_the_names_are_those_of_the_oracle(folder):
+    answer = oracles.oracle_command(("-tok", "nonsense", "ref.txt"), str(folder))
+    choices = re.search(rb"choose from (.*)\)", answer.stderr).group(1).decode()
+    assert tuple(re.findall(r"[^', ]+", choices)) == tokenizers.NAMES
+
+
+def test_the_list_tells_what_to_install(run, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    states = {name: state for name, _, state in listed(run("--list-tokenizers"))}
+    assert states["ja-mecab"] == "pip install 'bleucli[ja]'"
+    assert states["ko-mecab"] == "pip install 'bleucli[ko]'"
+    for name in ("spm", "flores101", "flores200", "spBLEU-1K", "spm:PATH"):
+        assert states[name] == "pip install 'bleucli[spm]'"
+    for name in ("none", "zh", "13a", "char"):
+        assert states[name] == "installed"
+    assert not [name for name, state in states.items() if "[]" in state]
+
+
+@pytest.mark.parametrize("missing", ["MeCab", "ipadic"])
+def test_one_missing_module_is_enough_to_need_an_extra(monkeypatch, missing):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == missing else name)
+    states = {name: state for name, _, state in tokenizers.listing()}
+    assert states["ja-mecab"] == "pip install 'bleucli[ja]'"
+    assert states["ko-mecab"] == states["intl"] == "installed"
+
+
+def test_the_list_needs_no_files_and_goes_where_it_is_asked_to(run, folder):
+    expected = run("--list-tokenizers")
+    assert run("nofile", "-i", "nofile", "--list-tokenizers") == expected
+    assert run("--list-tok") == expected
+    assert run("--list-tokenizers", "-o", "list.txt") == (0, "", "")
+    assert (folder / "list.txt").read_text() == expected.out
