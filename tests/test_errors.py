@@ -450,3 +450,12 @@ def test_an_error_leaves_no_output_file(run, write, extra):
     write("sys.txt", "a\n\xff\n".encode("latin-1"))
     refused(run("ref.txt", "-i", "sys.txt", "-o", "out.txt", *extra), "sys.txt, line 2")
     assert sorted(os.listdir()) == ["ref.txt", "sys.txt"]
+
+
+@pytest.mark.parametrize("words", [("-cc", "0"), ("-cc", "1" + "0" * 18), ("-cw", "-1"), ("--chrf-beta", "0")])
+def test_orders_and_betas_that_cannot_be_are_refused(run, pair, words):
+    answer = run(*pair, "-m", "chrf", *words)
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith("bleu: error: chrF ")
+    assert "expected" in answer.err
+    assert answer.err.count("\n") == 1

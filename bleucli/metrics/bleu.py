@@ -9,14 +9,13 @@ from math import exp, log
 
 from bleucli import kernels, tokenizers
 from bleucli.errors import UsageError
-from bleucli.metrics.base import Metric, References, Score, Tally
+from bleucli.metrics.base import LARGEST_ORDER, Metric, References, Score, Tally
 from bleucli.metrics.inspection import subword_marks, unspaced_letters
 from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
 DEFAULT_ORDER = 4
-_LARGEST_ORDER = 1000
 # sacreBLEU 2.6.0: so many hypotheses that end in " ." make it warn of tokenized input
 _TOKENIZED_ENDING = b" ."
 _TOKENIZED_MANY = 100
@@ -125,8 +124,8 @@ class BLEU(Metric):
         *,
         skip_empty_refs: bool = False,
     ) -> None:
-        if not 1 <= max_ngram_order <= _LARGEST_ORDER:
-            raise UsageError(f"n-gram order {max_ngram_order}; expected a number from 1 to {_LARGEST_ORDER}")
+        if not 1 <= max_ngram_order <= LARGEST_ORDER:
+            raise UsageError(f"n-gram order {max_ngram_order}; expected a number from 1 to {LARGEST_ORDER}")
         self.lowercase = lowercase
         self.force = force
         self.smoothing = Smoothing(smooth_method, smooth_value)

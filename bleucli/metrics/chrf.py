@@ -9,13 +9,14 @@ from functools import lru_cache
 from bleucli import kernels
 from bleucli.errors import UsageError
 from bleucli.kernels.f_score import f_score
-from bleucli.metrics.base import Metric, References, Score
+from bleucli.metrics.base import LARGEST_ORDER, Metric, References, Score
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
 DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
 DEFAULT_BETA = 2
+_LARGEST_BETA = 1000
 
 
 class CHRFScore(Score):
@@ -65,10 +66,13 @@ class CHRF(Metric):
         *,
         skip_empty_refs: bool = False,
     ) -> None:
-        if char_order < 1 or word_order < 0:
-            raise UsageError(f"chrF orders {char_order} and {word_order}; expected at least 1 and at least 0")
-        if beta < 1:
-            raise UsageError(f"chrF beta {beta}; expected a number from 1 on")
+        if not (1 <= char_order <= LARGEST_ORDER and 0 <= word_order <= LARGEST_ORDER):
+            raise UsageError(
+                f"chrF orders {char_order} and {word_order}; expected 1 to {LARGEST_ORDER} for characters and 0 to"
+                f" {LARGEST_ORDER} for words"
+            )
+        if not 1 <= beta <= _LARGEST_BETA:
+            raise UsageError(f"chrF beta {beta}; expected a number from 1 to {_LARGEST_BETA}")
         self.char_order = char_order
         self.word_order = word_order
         self.beta = beta
