@@ -179,19 +179,19 @@ def test_a_perfect_score_is_100_and_no_more():
 # Short texts, of which many score the same for different reasons
 SHORT_TEXTS = ["".join(letters) for length in range(1, 6) for letters in product("ab .", repeat=length)]
 FILLER = ("abab ab. b", "ab abb. bb a")
-HYPOTHESES_A_CONFIGURATION = 10
-TIES_A_HYPOTHESIS = 15
+HYPOTHESES_A_CONFIGURATION = 16
+TIES_A_HYPOTHESIS = 60
 TIED = [
     {},
     {"beta": 1},
-    {"beta": 3},
-    {"word_order": 2},
-    {"char_order": 3, "word_order": 1, "beta": 1},
-    {"char_order": 4, "word_order": 3, "beta": 3},
     {"whitespace": True},
-    {"char_order": 2, "eps_smoothing": True},
-    {"word_order": 2, "eps_smoothing": True},
-    {"char_order": 8, "beta": 3, "whitespace": True, "eps_smoothing": True},
+    {"word_order": 2},
+    {"word_order": 3, "beta": 1},
+    {"char_order": 4, "word_order": 3, "beta": 3},
+    {"eps_smoothing": True},
+    {"word_order": 3, "eps_smoothing": True},
+    {"char_order": 4, "word_order": 2, "beta": 1, "eps_smoothing": True},
+    {"char_order": 7, "word_order": 1, "beta": 3, "whitespace": True, "eps_smoothing": True},
 ]
 
 
@@ -234,7 +234,7 @@ def test_of_references_that_score_the_same_the_oracles_is_chosen(number):
                 corpus = [hypothesis, FILLER[0]], [[first, FILLER[1]], [second, FILLER[1]]]
                 assert_same(ours.corpus_score(*corpus), theirs.corpus_score(*corpus))
                 decided += 1
-    assert decided > 50
+    assert decided > 30
 
 
 def test_many_of_these_ties_are_decided_by_the_last_bit():

@@ -1,0 +1,76 @@
+"""chrF, as `scripts/parity` compares it with the oracle's."""
+
+import random
+from itertools import chain
+
+import oracles
+from parity_corpora import REFERENCES, Group, first_reference, groups, share, texts
+from parity_report import Report
+from parity_segments import Comparison, Kind, Options, drawn
+
+import bleucli
+
+KIND = Kind("chrF", bleucli.CHRF, oracles.chrf, ("name", "char_order", "word_order", "beta"))
+SWITCHES = ("lowercase", "whitespace", "eps_smoothing")
+DEFAULT: Options = {}
+PLUS: Options = {"word_order": 2}
+# One thing after the other is unlike the default; the default and chrF++ come first
+ONE_BY_ONE: list[Options] = [
+    *({"char_order": order} for order in (1, 2, 3, 4, 5, 7, 8)),
+    *({"word_order": order} for order in (1, 3)),
+    *({"beta": beta} for beta in (1, 3)),
+    *({name: True} for name in SWITCHES),
+]
+# Random configurations: of a language pair, for every sentence; of a system, for its corpus only
+MIXED, CORPUS_ONLY = 8, 2
+# Configurations besides the first two, where a system is compared with further references
+FURTHER = 2
+
+
+def random_options(dice: random.Random) -> Options:
+    """Draw a configuration."""
+    orders = {"char_order": dice.randint(1, 8), "word_order": dice.randint(0, 3), "beta": dice.randint(1, 3)}
+    return orders | {name: True for name in SWITCHES if dice.random() < 0.5}
+
+
+def chosen_options(group: Group, seed: int, thorough: bool) -> list[Options]:
+    """Return the configurations in which every sentence of a system is compared."""
+    dice = random.Random(f"{seed} {group.pair}")
+    rest = [*ONE_BY_ONE, *(random_options(dice) for _ in range(MIXED))]
+    if first_reference(group):
+        rest = share(group, rest, thorough)
+    elif not thorough:
+        rest = random.Random(f"{seed} {group}").sample(rest, FURTHER)
+    return [DEFAULT, PLUS, *rest]
+
+
+def compare_group(folder: str, group: Group, seed: int, thorough: bool) -> Report:
+    """Compare a system: every sentence and the corpus."""
+    report = Report()
+    dice = random.Random(f"{seed} {group} corpus only")
+    comparison = Comparison(report, KIND, group, texts(folder, group))
+    chosen = chosen_options(group, seed, thorough)
+    for options in chosen:
+        comparison.sentences(options)
+    for options in chain(chosen, (random_options(dice) for _ in range(CORPUS_ONLY))):
+        comparison.corpus(options)
+    return report
+
+
+def compare_sample(folder: str, dice: random.Random, count: int, size: int) -> Report:
+    """Compare random systems in random configurations."""
+    report = Report()
+    for group in sorted(dice.choices(groups(partly=True), k=count)):
+        options = dice.choice([DEFAULT, PLUS, *ONE_BY_ONE, *(random_options(dice) for _ in range(MIXED))])
+        drawn(Comparison(report, KIND, group, texts(folder, group)), dice, options, size, size // 2)
+    return report
+
+
+def compare_published(folder: str) -> Report:
+    """Compare with the scores that the organisers of WMT22 published."""
+    report = Report()
+    for pair, system, which, expected in oracles.published_chrf(folder):
+        references = REFERENCES[f"wmt22.{pair}"][-1] if which == "all" else f"ref.{which}"
+        found = bleucli.CHRF().corpus_score(*texts(folder, Group(f"wmt22.{pair}", system, references))).score
+        report.published("chrF", found, expected, f"{pair} {system} chrf-{which}")
+    return report

@@ -1,0 +1,74 @@
+"""What `scripts/parity` found: comparisons counted, the first differences shown, the oracle's scores recorded."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import oracles
+from parity_corpora import Group
+
+# Differences shown of each kind
+SHOWN = 5
+
+
+class Report:
+    """What was compared, how often, how often it differed, and the first differences."""
+
+    def __init__(self) -> None:
+        self.compared: Counter[str] = Counter()
+        self.different: Counter[str] = Counter()
+        self.examples: dict[str, list[str]] = {}
+        # the oracle's scores of whole corpora, by group, metric and options in JSON
+        self.recorded: dict[tuple[Group, str, str], float] = {}
+
+    def differs(self, what: str, equal: bool) -> bool:
+        """Count one comparison, and return whether it is a difference to be shown."""
+        self.compared[what] += 1
+        self.different[what] += not equal
+        return not equal
+
+    def show(self, what: str, messages: Iterable[str]) -> None:
+        """Keep the first differences."""
+        self.examples[what] = [*self.examples.get(what, ()), *messages][:SHOWN]
+
+    def scores(self, what: str, ours: Any, theirs: Any, where: Callable[..., str], *place: object) -> None:
+        """Compare two scores; `where` tells of `place` where they come from."""
+        if self.differs(what, oracles.same_score(ours, theirs)):
+            self.show(what, [f"{where(*place)}: {oracles.difference(ours, theirs)}"])
+
+    def texts(self, what: str, ours: str, theirs: str, where: Callable[..., str], *place: object) -> None:
+        """Compare two texts; the first line that differs is shown."""
+        if self.differs(what, ours == theirs):
+            pairs = zip([*ours.split("\n"), None], [*theirs.split("\n"), None], strict=False)
+            line, expected = next((a, b) for a, b in pairs if a != b)
+            self.show(what, [f"{where(*place)}: ours {line!r}, expected {expected!r}"])
+
+    def published(self, metric: str, ours: float, published: float, place: str) -> None:
+        """Compare with a score that the organisers of WMT22 published."""
+        what = f"{metric}: published score"
+        if self.differs(what, oracles.close(ours, published)):
+            self.show(what, [f"{place}: ours {ours!r}, published {published!r}"])
+
+    def record(self, group: Group, metric: str, options: dict[str, Any], score: float) -> None:
+        """Keep the oracle's score of a whole corpus; `options`: those that are not the default."""
+        self.recorded[group, metric, json.dumps(options)] = score
+
+    def add(self, other: "Report") -> None:
+        """Add what another process compared."""
+        self.compared.update(other.compared)
+        self.different.update(other.different)
+        self.recorded.update(other.recorded)
+        for what, messages in other.examples.items():
+            self.show(what, messages)
+
+    def __str__(self) -> str:
+        """Return the table and the first differences."""
+        rows = [("compared", "number", "different")]
+        rows += [(what, f"{number:,}", f"{self.different[what]:,}") for what, number in self.compared.items()]
+        rows.append(("all", f"{self.compared.total():,}", f"{self.different.total():,}"))
+        lines = [f"{what:<42} {number:>12} {different:>10}" for what, number, different in rows]
+        for what, messages in self.examples.items():
+            lines += ["", f"{what}, the first of {self.different[what]:,} differences:"]
+            lines += [f"  {message}" for message in messages]
+        return "\n".join(lines)
