@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
+    from bleucli.segments import Segments
     from bleucli.signature import Signature
 
 _HOMES = {
@@ -26,6 +27,7 @@ _HOMES = {
     "CHRF": "bleucli.metrics.chrf",
     "CHRFScore": "bleucli.metrics.chrf",
     "InputTypeError": "bleucli.errors",
+    "Segments": "bleucli.segments",
     "Signature": "bleucli.signature",
     "TER": "bleucli.metrics.ter",
     "TERScore": "bleucli.metrics.ter",
@@ -46,6 +48,7 @@ __all__ = [
     "BleuError",
     "CHRFScore",
     "InputTypeError",
+    "Segments",
     "Signature",
     "TERScore",
     "__version__",

@@ -26,6 +26,24 @@ class KernelError(BleuError):
     """The native kernels were demanded (`BLEU_KERNELS=native`) and cannot be used."""
 
 
+class SegmentError(BleuError):
+    """A segment that cannot be used, found within a block.
+
+    Args:
+        number: of the segment in the block, from 1.
+        what: the rest of the sentence.
+    """
+
+    def __init__(self, number: int, what: str) -> None:
+        super().__init__(f"segment {number} {what}")
+        self.number = number
+        self.what = what
+
+    def located(self, start: int, where: str) -> BleuError:
+        """Return the error with its place in the whole text; `start` is the index of the block's first segment."""
+        return BleuError(f"{where}, segment {start + self.number} {self.what}")
+
+
 class LengthError(BleuError):
     """Texts that belong together have different numbers of segments.
 

@@ -57,23 +57,26 @@ def score_systems(
         BleuError: the sources do not have the same number of segments, a segment has no reference, or systems bring
             along different references.
     """
+    names = [name for source in systems for name in source.names]
 
     def count(piece: _Piece) -> list[_Observed]:
         prepared = [metric.prepare_references(piece.references, piece.start) for metric in metrics]
         return [
             _Observed(
-                [metric.tally(column, block) for metric, block in zip(metrics, prepared, strict=True)],
+                [
+                    metric.tally(column, block, piece.start, name)
+                    for metric, block in zip(metrics, prepared, strict=True)
+                ],
                 [hints.identical(column, reference) for reference in piece.references],
                 _numbered(hints.shift(column, piece.references[0]), piece.start),
             )
-            for column in piece.hypotheses
+            for name, column in zip(names, piece.hypotheses, strict=True)
         ]
 
     total: list[_Observed] | None = None
     for _, observed in _in_order(count, _pieces(systems, references), jobs):
         total = observed if total is None else list(map(_added, total, observed))
     assert total is not None
-    names = [name for source in systems for name in source.names]
     labels = [name for source in references for name in source.names]
     labels += [source.references for source in systems if source.references]
     scored = list(zip(names, total, strict=True))
@@ -123,7 +126,7 @@ def score_segments(
     def count(piece: _Piece) -> tuple[SegmentStats, list[int]]:
         prepared = metric.prepare_references(piece.references, piece.start)
         (column,) = piece.hypotheses
-        stats = metric.compare(metric.prepare(column), prepared)
+        stats = metric.block_stats(column, prepared, piece.start, system.label)
         if prepared.fewest == prepared.most:
             return stats, [prepared.most] * len(stats)
         present = zip(*(stream.pairs[::2] for stream in prepared.streams), strict=True)

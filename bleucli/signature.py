@@ -86,13 +86,13 @@ class Signature:
         return self.format()
 
     def __repr__(self) -> str:
-        return f"Signature.parse({self.format()!r})"
+        return f"Signature.parse({'|'.join(filter(None, (self.name, self.format())))!r})"
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.info.items())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Signature) and list(self) == list(other)
+        return isinstance(other, Signature) and list(self) == list(other)  # the name is no part of it
 
     def __hash__(self) -> int:
         return hash(self.format())

@@ -14,6 +14,8 @@ from parity_corpora import Group, checksums, texts
 from parity_report import Report
 
 import bleucli
+from bleucli import kernels
+from bleucli.segments import Segments
 
 METRICS = {"BLEU": bleucli.BLEU, "chrF": bleucli.CHRF, "TER": bleucli.TER}
 
@@ -83,6 +85,10 @@ def our_score(folder: str, group: Group, name: str, options: dict[str, Any]) -> 
 @lru_cache(maxsize=64)
 def _bleu_sums(folder: str, group: Group, options: tuple[tuple[str, Any], ...]) -> tuple[int | float, ...]:
     metric = bleucli.BLEU(force=True, **dict(options))
+    hypotheses, *streams = (Segments.from_strings(column) for column in _columns(folder, group))
+    return kernels.column_sums(metric.segment_stats(hypotheses, streams))
+
+
+def _columns(folder: str, group: Group) -> list[list[str | None]]:
     hypotheses, streams = texts(folder, group)
-    references = metric.prepare_references([bleucli.segments.Segments.from_strings(stream) for stream in streams])
-    return metric.tally(bleucli.segments.Segments.from_strings(hypotheses), references).sums
+    return [hypotheses, *streams]

@@ -175,14 +175,12 @@ def our_signature(signature: str, order: int = 4) -> str:
 
 
 def kernel_modules() -> list[ModuleType]:
-    """Return the reference kernels and, where they were built, the native ones."""
+    """Return the reference kernels and, where they were built from the sources at hand, the native ones."""
+    from bleucli import kernels
     from bleucli.kernels import reference
 
-    try:
-        from bleucli.kernels import _native
-    except ImportError:
-        return [reference]
-    return [reference, _native]
+    native, _ = kernels._load_native()
+    return [reference] if native is None else [reference, native]
 
 
 # --- equality

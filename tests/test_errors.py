@@ -459,3 +459,15 @@ def test_orders_and_betas_that_cannot_be_are_refused(run, pair, words):
     assert answer.err.startswith("bleu: error: chrF ")
     assert "expected" in answer.err
     assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [("-tok", "nonsense"), ("-l", "ende")])
+def test_options_of_bleu_are_checked_though_only_chrf_is_scored(run, pair, words):
+    answer = run(*pair, "-m", "chrf", *words)
+    assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert words[1] in answer.err
+
+
+def test_output_to_a_hyphen_is_standard_output(run, pair, folder):
+    assert run(*pair, "-q", "-b", "-o", "-") == run(*pair, "-q", "-b")
+    assert not (folder / "-").exists()

@@ -137,7 +137,24 @@ def test_the_oracles_signatures_lead_to_the_oracles_scores(like, options, short)
     signed, number, said = like(score.format(signature=signature))
     assert number == f"{score.score:.6f}"
     assert oracles.without_version(f"|{signed}") == oracles.without_version(f"|{theirs.get_signature()}")
-    assert said == [f"bleu: note: the signature of --like has version:2.6.0, this score version:{OURS}"]
+    rounded = [note for note in said if "may have been rounded to two decimals" in note]
+    assert len(rounded) == (options.get("smooth_value") == 0.25)
+    version = f"bleu: note: the signature of --like has version:2.6.0, this score version:{OURS}"
+    assert [note for note in said if note not in rounded] == [version]
+
+
+@pytest.mark.parametrize("smoothing", ["floor[0.00]", "add-k[0.00]", "exp[0.10]", "none[1.00]"])
+def test_smoothing_values_that_say_nothing_are_refused(run, files, smoothing):
+    answer = run(*WORDS, "--like", f"nrefs:1|smooth:{smoothing}|version:2.6.0")
+    assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert smoothing in answer.err
+
+
+@pytest.mark.parametrize("name", ["chrF9999999999", "chrFx"])
+def test_a_beta_that_cannot_be_is_refused(run, files, name):
+    answer = run(*WORDS, "--like", f"{name}|nrefs:1|nc:6|nw:0")
+    assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert name in answer.err
 
 
 @pytest.mark.parametrize(

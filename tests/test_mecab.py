@@ -194,3 +194,13 @@ def test_threads_share_a_tokenizer_and_get_the_same_tokens(name):
     for thread in threads:
         thread.join()
     assert found == [tokens(name, block) for block in blocks]
+
+
+def test_nul_is_refused_with_its_place_in_the_whole_corpus():
+    pytest.importorskip("MeCab")
+    metric = BLEU(tokenize="ja-mecab")
+    texts = ["東京に行く"] * 5000 + ["東\0京"]
+    with pytest.raises(BleuError, match=r"^hypotheses, segment 5001 holds U\+0000"):
+        metric.corpus_score(texts, [["東京"] * 5001])
+    with pytest.raises(BleuError, match=r"^references, segment 5001 holds U\+0000"):
+        metric.corpus_score(["東京"] * 5001, [texts])

@@ -16,7 +16,6 @@ from strategies import FRAGMENTS, SPACES, corpora, texts
 
 import bleucli
 from bleucli import BleuError, InputTypeError, kernels, tokenizers
-from bleucli.kernels import reference
 from bleucli.segments import Segments
 
 # hints to the user, which tests here are not about
@@ -37,12 +36,6 @@ options = st.fixed_dictionaries(
         "effective_order": st.booleans(),
     }
 )
-
-
-def kernel_modules():
-    """Return the reference kernels and, where they were built from the sources at hand, the native ones."""
-    native, _ = kernels._load_native()
-    return [reference] if native is None else [reference, native]
 
 
 def demo(name):
@@ -91,7 +84,7 @@ def test_tokenizers_equal_the_oracles_string_for_string(name, text):
     assert ours == oracles.tokenized(name, text)
 
 
-@pytest.mark.parametrize("module", kernel_modules(), ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", oracles.kernel_modules(), ids=lambda module: module.__name__)
 def test_tokenizers_equal_the_oracles_for_every_two_fragments(module):
     pairs = [left + right for left, right in product(FRAGMENTS, repeat=2)]
     segments = Segments.from_strings(pairs)
@@ -99,13 +92,13 @@ def test_tokenizers_equal_the_oracles_for_every_two_fragments(module):
         assert list(tokenize(segments)) == [oracles.tokenized(name, text) for text in pairs]
 
 
-@pytest.mark.parametrize("module", kernel_modules(), ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", oracles.kernel_modules(), ids=lambda module: module.__name__)
 def test_13a_equals_the_oracles_for_all_short_texts_of_the_characters_its_rules_name(module):
     pairs = ["".join(letters) for length in range(6) for letters in product("5.,-a", repeat=length)]
     assert list(module.tokenize_13a(Segments.from_strings(pairs))) == [oracles.tokenized("13a", text) for text in pairs]
 
 
-@pytest.mark.parametrize("module", kernel_modules(), ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", oracles.kernel_modules(), ids=lambda module: module.__name__)
 def test_13a_equals_the_oracles_around_every_code_point_of_the_basic_plane(module):
     characters = [chr(code) for code in range(0x10000) if not 0xD800 <= code < 0xE000]
     pairs = [f"{character}.{character}" for character in characters]
@@ -137,7 +130,7 @@ def test_native_reference_and_oracle_count_alike(corpus, tokenize, order):
     expected = their_statistics(
         oracles.bleu(tokenize=tokenize, max_ngram_order=order), corpus.hypotheses, corpus.references
     )
-    for module in kernel_modules():
+    for module in oracles.kernel_modules():
         found = kernel_statistics(module, tokenize, order, corpus.hypotheses, corpus.references)
         assert found == expected, module.__name__
 

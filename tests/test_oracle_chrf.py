@@ -143,7 +143,7 @@ def test_empty_and_short_texts_score_as_the_oracles(eps_smoothing, whitespace):
 
 
 @given(corpus=corpora(), chosen=options)
-@settings(max_examples=150)
+@settings(max_examples=100)
 @example(Corpus(["a", ""], [["", "a"], [None, ""]]), {"eps_smoothing": True})
 @example(Corpus(["", ""], [["", ""]]), {"word_order": 2})
 def test_corpus_score_equals_the_oracles(corpus, chosen):
@@ -153,7 +153,7 @@ def test_corpus_score_equals_the_oracles(corpus, chosen):
 
 
 @given(corpus=pairs_of_texts, chosen=options)
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_sentence_score_equals_the_oracles(corpus, chosen):
     (hypothesis,), candidates = corpus.hypotheses, [text for (text,) in corpus.references]
     ours, theirs = both(chosen)
@@ -271,7 +271,7 @@ def test_demo_corpus_scores_as_the_oracle_at_every_order(system, char_order):
         assert_same(ours.corpus_score(hypotheses, streams), theirs.corpus_score(hypotheses, streams))
 
 
-@pytest.mark.parametrize("references", ["A", "B", "AB", "AA"])
+@pytest.mark.parametrize("references", ["A", "AB"])
 @pytest.mark.parametrize("beta", BETAS)
 def test_demo_corpus_scores_and_signs_as_the_oracle(references, beta):
     hypotheses, streams = demo("weak"), [demo(f"reference.{name}") for name in references]

@@ -7,7 +7,7 @@ it said of many of them stands in `oracle_scores.json`, and some are compared wi
 import inspect
 import random
 import warnings
-from itertools import product
+from itertools import islice, product
 
 import oracles
 import pytest
@@ -298,9 +298,8 @@ def test_native_kernels_make_the_edits_that_the_oracle_made(kind):
 
 # Which pairs are compared with the oracle itself, and with the kernels in Python: some from everywhere, and of the last
 SAMPLED = {
-    "few_words": (0, 40, 80, 120, 161, 164),
-    "noisy": (3, 84),
-    "beam": (*range(0, 320, 40), 324, 325),
+    "few_words": (0, 80, 161),
+    "beam": (*range(0, 320, 80), 325),
     "unequal": range(0, 160, 4),
 }
 
@@ -317,7 +316,7 @@ def test_some_pairs_are_compared_with_the_oracle_and_the_kernels_in_python(kind)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "numbers"),
-    [("few_words", range(1, 160, 16)), ("noisy", (0, 5, 81)), ("beam", range(1, 327, 13)), ("huge", (0,))],
+    [("few_words", range(1, 160, 16)), ("noisy", (0, 5, 84)), ("beam", range(1, 327, 13)), ("huge", (0,))],
 )
 def test_more_pairs_are_compared_with_the_kernels_in_python(kind, numbers):
     picked = [ter_pairs.pairs(kind)[number] for number in numbers]
@@ -329,13 +328,13 @@ def test_more_pairs_are_compared_with_the_kernels_in_python(kind, numbers):
 
 
 @given(corpus=corpora(), chosen=options)
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_all_kernels_and_the_oracle_count_alike(corpus, chosen):
     assert_segments_alike(*both(chosen), *corpus)
 
 
 @given(corpus=corpora(max_streams=4), chosen=options)
-@settings(max_examples=150)
+@settings(max_examples=100)
 @example(Corpus(["a", ""], [["", "a b"], [None, ""], ["a", None]]), {})
 def test_corpus_score_equals_the_oracles(corpus, chosen):
     ours, theirs = both(chosen)
@@ -344,7 +343,7 @@ def test_corpus_score_equals_the_oracles(corpus, chosen):
 
 
 @given(corpus=pairs_of_texts, chosen=options)
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_sentence_score_equals_the_oracles(corpus, chosen):
     (hypothesis,), candidates = corpus.hypotheses, [text for (text,) in corpus.references]
     ours, theirs = both(chosen)
@@ -374,7 +373,7 @@ def test_lengths_that_are_no_binary_fractions_add_up_as_the_oracles():
 
 @pytest.mark.parametrize("chosen", ALL, ids=name_of)
 def test_demo_corpus_scores_and_signs_as_the_oracle(chosen):
-    for system, references in (("strong", "A"), ("weak", "AB"), ("weak", "BB")):
+    for system, references in (("strong", "A"), ("weak", "AB")):
         streams = [demo(f"reference.{name}") for name in references]
         ours, theirs = both(chosen)
         assert_same(ours.corpus_score(demo(system), streams), theirs.corpus_score(demo(system), streams))
@@ -486,7 +485,7 @@ def assert_same_signature(ours, theirs):
 
 
 @given(corpus=corpora(), chosen=options, width=st.integers(0, 9), score_only=st.booleans())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_score_lines_and_signatures_equal_the_oracles(corpus, chosen, width, score_only):
     metrics = both(chosen)
     ours, theirs = (metric.corpus_score(*corpus) for metric in metrics)
@@ -509,7 +508,6 @@ def test_edits_are_an_integer_and_lengths_a_float_as_the_oracles():
 ONE = "reference.A.de.txt -i strong.de.txt"
 TWO = "reference.A.de.txt reference.B.de.txt -i weak.de.txt"
 SEVERAL = "reference.A.de.txt -i strong.de.txt weak.de.txt -f text"
-COMMAND_SWITCHES = ("--ter-normalized", "--ter-no-punct", "--ter-asian-support", "--ter-case-sensitive")
 LINES = [
     f"{ONE} -m ter",
     f"{TWO} -m ter -w 7",
@@ -533,9 +531,10 @@ def test_the_command_prints_what_the_oracles_does(run, demo_files, line):
     assert ours == theirs
 
 
-@pytest.mark.parametrize("chosen", ALL, ids=name_of)
-def test_the_command_prints_what_the_oracles_does_for_all_switches(run, demo_files, chosen):
-    extra = " ".join(switch for switch, on in zip(COMMAND_SWITCHES, chosen.values(), strict=True) if on)
+@pytest.mark.parametrize(
+    "extra", ["--ter-normalized", "--ter-no-punct", "--ter-asian-support", "--ter-case-sensitive", "--ter-a --ter-no-p"]
+)
+def test_the_command_prints_what_the_oracles_does_for_each_switch(run, demo_files, extra):
     ours, theirs = oracles.outputs(run, f"{TWO} -m ter -f text -w 4 {extra}")
     assert ours == theirs
 
@@ -608,7 +607,8 @@ def test_lone_surrogates_are_refused(text, normalized):
 @pytest.mark.parametrize("chosen", [{}, {"normalized": True, "asian_support": True}], ids=name_of)
 def test_real_systems_score_as_the_oracle_did(chosen):
     metric, head = bleucli.TER(**chosen), oracles.stored()["head"]
-    for row, hypotheses, streams in oracles.stored_scores("TER", chosen):
+    step = 1 if kernels.live == "native" else 4
+    for row, hypotheses, streams in islice(oracles.stored_scores("TER", chosen), None, None, step):
         found = metric.corpus_score(hypotheses[:head], [stream[:head] for stream in streams]).score
         assert oracles.close(found, row["head_score"]), (found, row)
         if kernels.live == "native":  # those in Python would need minutes

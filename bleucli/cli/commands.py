@@ -29,7 +29,7 @@ def run(words: Sequence[str], environment: Environment) -> Status:
     except BleuError as error:
         environment.say("error", str(error))
     except MemoryError:
-        environment.say("error", "out of memory: a single line, or --max-ngram-order, is too large for this machine")
+        environment.say("error", "out of memory: a single line, or an n-gram order, is too large for this machine")
     except KeyboardInterrupt:
         return Status.INTERRUPTED
     except BrokenPipeError:

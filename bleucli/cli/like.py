@@ -69,9 +69,17 @@ def _wanted(metric: str, signature: Signature) -> dict[str, str]:
         elif known not in ("nrefs", "version", *_TEXTS, *_TESTS):
             raise UsageError(f"--like: {key!r} is no key of a signature of {metric}; it cannot be followed")
     if metric == "bleu":
-        wanted["smooth"] = _smoothing(wanted["smooth"]).signature
+        smoothing = _smoothing(wanted["smooth"])
+        if _is_rounded(signature) and smoothing.method in DEFAULT_VALUES and not smoothing.value:
+            raise UsageError(f"--like: smooth:{wanted['smooth']} was rounded to two decimals; give -s and -sv instead")
+        wanted["smooth"] = smoothing.signature
         wanted["tok"] = "flores101" if wanted["tok"] == "spm" else wanted["tok"]
     return wanted
+
+
+def _is_rounded(signature: Signature) -> bool:
+    """Return whether smoothing values have two decimals only, whatever they were: sacreBLEU prints no more."""
+    return not signature.info.get("version", "").startswith("bleucli-")
 
 
 def _take_over_bleu(options: "Namespace", wanted: dict[str, str]) -> None:
@@ -113,9 +121,12 @@ def _smoothing(signed: str) -> Smoothing:
     """
     method, _, value = signed.replace(".", "[", 1).partition("[") if "[" not in signed else signed.partition("[")
     try:
-        return Smoothing(method, float(value.removesuffix("]")) if value else None)
+        smoothing = Smoothing(method, float(value.removesuffix("]")) if value else None)
     except ValueError:
         raise UsageError(f"--like: smooth:{signed} is no smoothing that can be followed here") from None
+    if value and method not in DEFAULT_VALUES:
+        raise UsageError(f"--like: smooth:{signed}, but {method} takes no value")
+    return smoothing
 
 
 def _number(key: str, wanted: dict[str, str]) -> int:
@@ -132,7 +143,9 @@ def _beta(name: str) -> int:
     (3, 2)
     """
     digits = name.removeprefix("chrF").rstrip("+")
-    return int(digits) if digits.isdecimal() and len(digits) < 9 else 2
+    if digits and not (digits.isdecimal() and len(digits) < 9):
+        raise UsageError(f"--like: {name} is no name of a chrF score; expected one such as chrF2")
+    return int(digits or 2)
 
 
 def _tokenizer(signed: str) -> str:
@@ -166,12 +179,24 @@ def check(metric: Metric, signature: Signature) -> None:
             )
 
 
+def _lacks_beta(signature: Signature) -> bool:
+    return _metric_of(signature) == "chrf" and not signature.name
+
+
 def notes(records: Sequence[ScoreRecord], signature: Signature) -> list[str]:
     """Return what differs from the signature without deciding the score's making: references, version, texts, tests."""
     about = _metric_of(signature)
+    smooth = signature.info.get("smooth", "")
+    rounded = "[" in smooth and _is_rounded(signature) and smooth not in ("floor[0.10]", "add-k[1.00]")
     ours = next(dict(record.signature) for record in records if record.name.lower().startswith(about))
     theirs = signature.info
     return [
+        *([f"smooth:{smooth} in the signature of --like may have been rounded to two decimals"] if rounded else []),
+        *(
+            ["no metric's name stands before the signature of --like: beta is taken for 2"]
+            if _lacks_beta(signature)
+            else []
+        ),
         *(
             f"the signature of --like has {key}:{theirs[key]}, this score {key}:{ours[key]}"
             for key in ("nrefs", "version")

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import chain, count
 
-from bleucli import evaluate, kernels
+from bleucli import evaluate, kernels, tokenizers
 from bleucli.cli import like
-from bleucli.cli.arguments import FORMATS, METRIC_ARGUMENTS
+from bleucli.cli.arguments import FORMATS, METRIC_ARGUMENTS, target_language
 from bleucli.cli.streams import Environment, deliver
 from bleucli.cli.texts import Texts, read_as_jsonl
 from bleucli.errors import LengthError, UsageError
@@ -19,7 +19,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
-_MOST_JOBS = 1024
+# Options that are numbers: the least, the most, and what they count
+_RANGES = {
+    "width": (0, 1000, "a number of decimals"),
+    "jobs": (0, 1024, "a number of threads, or 0 for as many as there are processors,"),
+    "num_refs": (1, 1000, "a number"),
+}
 # From so many segments on, the reference kernels take seconds
 _MANY_SEGMENTS = 2000
 
@@ -45,14 +50,10 @@ def _check(options: "Namespace") -> None:
     """Refuse options that have no such value or do not go together."""
     if not options.refs and not any(read_as_jsonl(path, options) for path in options.input or ["-"]):
         raise UsageError("no references were given; name the reference file first: bleu ref.txt -i system.txt")
-    if not 0 <= options.width <= 1000:
-        raise UsageError(f"--width {options.width}; expected a number of decimals from 0 to 1000")
-    if not 0 <= options.jobs <= _MOST_JOBS:
-        raise UsageError(
-            f"--jobs {options.jobs}; expected 1 to {_MOST_JOBS} threads, or 0 for as many as there are processors"
-        )
-    if options.num_refs is not None and not 1 <= options.num_refs <= 1000:
-        raise UsageError(f"--num-refs {options.num_refs}; expected a number from 1 to 1000")
+    for name, (least, most, what) in _RANGES.items():
+        value = getattr(options, name)
+        if value is not None and not least <= value <= most:
+            raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
     if options.num_refs is not None and len(options.refs) != 1:
         raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
     if options.fail_under is not None and options.fail_under != options.fail_under:
@@ -61,6 +62,9 @@ def _check(options: "Namespace") -> None:
         raise UsageError("--fail-under needs a corpus's score; leave out --sentence-level")
     if options.like is not None:
         options.like = Signature.parse(options.like)
+    if options.tokenize is not None:
+        tokenizers.check_name(options.tokenize)
+    target_language(options.language_pair)
     if options.output == "":
         raise UsageError("--output is empty; name a file")
 
@@ -135,7 +139,7 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
     _note_files(texts, results.segments, options, environment)
     _note_differences(results.systems[0].scores, options, environment)
     hints = [*texts.hints(), *results.hints]
-    if options.lowercase and len(results.systems[0].scores) > 1:
+    if options.lowercase and {record.name for record in results.systems[0].scores} != {"BLEU"}:
         hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
         hints.append(f"this was slow: {kernels.reason}")

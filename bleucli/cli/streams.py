@@ -81,7 +81,7 @@ def deliver(chunks: Iterable[str], path: str | None, environment: Environment) -
         BrokenPipeError: nobody reads stdout any more.
     """
     with _spooled(chunks) as answer:
-        if path is not None and _is_stdout(path, environment):
+        if path == "-" or (path is not None and _is_stdout(path, environment)):
             path = None
         if path is not None and not _is_special(path):
             _replace_file(answer, path)

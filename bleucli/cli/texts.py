@@ -79,7 +79,8 @@ class Texts:
         references = ", ".join([file.name for file in self._references] or self._own_references()[:1])
         systems = ", ".join(file.name for file in self._systems)
         many = "s" if len(self._references) > 1 else "", "s" if len(self._systems) > 1 else ""
-        return f"reference{many[0]} {references}, {segments} segments; system{many[1]} {systems}"
+        counted = f"{segments} segment{'' if segments == 1 else 's'}"
+        return f"reference{many[0]} {references}, {counted}; system{many[1]} {systems}"
 
     def _own_references(self) -> list[str]:
         return [name for file in self._systems if (name := _own_references(file))]

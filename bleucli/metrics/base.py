@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence, Sized
 from operator import add
 
 from bleucli import kernels
-from bleucli.errors import BleuError, InputTypeError
+from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.segments import Segments, align, blocks_of_strings
 from bleucli.signature import VERSION, Signature
 from bleucli.stats import SegmentStats
@@ -166,7 +166,18 @@ class Metric(ABC):
             raise BleuError(
                 f"all references of segment {start + bare + 1} are {missing}; give at least one, or leave it out"
             )
-        return References([self.prepare_reference(stream) for stream in streams], fewest, most)
+        try:
+            return References([self.prepare_reference(stream) for stream in streams], fewest, most)
+        except SegmentError as error:
+            raise error.located(start, "references") from None
+
+    def block_stats(self, hypotheses: Segments, references: References, start: int, name: str) -> SegmentStats:
+        """Return the statistics of a block of hypotheses; arguments as in `tally`."""
+        try:
+            prepared = self.prepare(hypotheses)
+        except SegmentError as error:
+            raise error.located(start, name) from None
+        return self.compare(prepared, references)
 
     def segment_stats(self, hypotheses: Segments, references: Sequence[Segments]) -> SegmentStats:
         """Return the sufficient statistics, one row a segment.
@@ -177,9 +188,9 @@ class Metric(ABC):
         """
         return self.compare(self.prepare(hypotheses), self.prepare_references(references))
 
-    def tally(self, hypotheses: Segments, references: References) -> Tally:
-        """Count a block of segments and add it up."""
-        sums = kernels.column_sums(self.compare(self.prepare(hypotheses), references))
+    def tally(self, hypotheses: Segments, references: References, start: int, name: str = "hypotheses") -> Tally:
+        """Count a block of segments, the first of which has the index `start`, and add it up; `name` is for errors."""
+        sums = kernels.column_sums(self.block_stats(hypotheses, references, start, name))
         return Tally(len(hypotheses), sums, references.fewest, references.most, self.observe(hypotheses))
 
     def empty_field(self) -> list[tuple[str, str]]:
@@ -222,7 +233,7 @@ class Metric(ABC):
             blocks = self._against(hypotheses, references)
         total: Tally | None = None
         for block, prepared in blocks:
-            tally = self.tally(block, prepared)
+            tally = self.tally(block, prepared, 0 if total is None else total.segments)
             total = tally if total is None else joined(total, tally)
         if total is None:
             raise BleuError("no hypotheses were given; expected at least one")
@@ -243,13 +254,13 @@ class Metric(ABC):
         """
         if isinstance(references, str | bytes) or not isinstance(references, Iterable):
             raise InputTypeError("references: expected a list of strings; write [reference]")
-        texts = list(references)
-        if not texts:
+        column = next(blocks_of_strings(references, "reference"), None)
+        if column is None:
             raise BleuError("no references were given; expected at least one")
         if not isinstance(hypothesis, str):
             raise InputTypeError(f"hypothesis: {type(hypothesis).__name__}, which is no string; give one string")
-        column = Segments.from_strings(texts, "reference")
-        streams = [column[number : number + 1] for number in range(len(texts))] if len(texts) > 1 else [column]
+        count = len(column)
+        streams = [column[number : number + 1] for number in range(count)] if count > 1 else [column]
         prepared = self.prepare_references(streams)
         stats = self.compare(self.prepare(Segments.from_strings((hypothesis,), "hypothesis")), prepared)
         self._nrefs = str(prepared.most)

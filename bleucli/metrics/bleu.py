@@ -27,8 +27,8 @@ _TOKENIZED_HINT = (
 _SUBWORD_FEW = 20
 _SUBWORD_HINT = "{} subword marks (@@ or ▁) are left in the text, which changes the score; join the subwords first"
 _UNSPACED_HINT = (
-    "most letters are of a script without spaces between words, which 13a does not cut; choose a tokenizer with -tok or"
-    " -l (bleu --list-tokenizers)"
+    "most letters are of a script that 13a does not split into words; choose another with -tok or -l (bleu"
+    " --list-tokenizers)"
 )
 _SHORT_PENALTY = 0.7
 _SHORT_HINT = "the output has {} tokens for {} of the references (BP = {:.3f}); are translations missing or cut?"
@@ -207,10 +207,7 @@ class BLEU(Metric):
 
 
 def _geometric_mean(precisions: list[float]) -> float:
-    if not all(precisions):
-        logarithms = [log(precision) if precision else _LOG_OF_ZERO for precision in precisions]
-    else:
-        logarithms = list(map(log, precisions))
+    logarithms = [log(precision) if precision else _LOG_OF_ZERO for precision in precisions]
     return exp(sum(logarithms) / len(precisions))
 
 

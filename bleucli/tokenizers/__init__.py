@@ -110,13 +110,22 @@ def get(name: str) -> "Tokenizer":
     >>> get("13a").signature
     '13a'
     """
+    check_name(name)
     if name.startswith(LOCAL_MODEL):
         from bleucli.tokenizers.sentencepiece import LocalModel
 
         return LocalModel(name.removeprefix(LOCAL_MODEL))
-    if name not in _TABLE:
-        raise UsageError(f"unknown tokenizer {name!r}; choose one of {', '.join(NAMES)}, or spm:PATH")
     return _TABLE[name].make()
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that no tokenizer has.
+
+    Raises:
+        UsageError: naming those that there are.
+    """
+    if name not in _TABLE and not name.startswith(LOCAL_MODEL):
+        raise UsageError(f"unknown tokenizer {name!r}; choose one of {', '.join(NAMES)}, or spm:PATH")
 
 
 def default_for(language: str) -> str:

@@ -11,17 +11,8 @@ def tokenize_distinct(segments: Segments, tokenize: Callable[[list[str]], Iterab
     >>> list(tokenize_distinct(Segments.from_strings(["a b", None, "a b"]), lambda texts: [" ".join(t) for t in texts]))
     ['a   b', None, 'a   b']
     """
-    texts = _texts(segments)
+    texts = list(segments)
     distinct = [text for text in dict.fromkeys(texts) if text is not None]
     tokens: dict[str | None, str | None] = dict(zip(distinct, tokenize(distinct), strict=True))
     tokens[None] = None
     return Segments.from_strings([tokens[text] for text in texts])
-
-
-def _texts(segments: Segments) -> list[str | None]:
-    """Return `list(segments)`, in half the time."""
-    data, bounds = segments.data, segments.pairs.tolist()
-    return [
-        None if start < 0 else str(data[start:end], "utf-8")
-        for start, end in zip(bounds[::2], bounds[1::2], strict=True)
-    ]

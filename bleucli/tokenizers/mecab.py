@@ -2,7 +2,7 @@
 
 import threading
 
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, SegmentError
 from bleucli.optional_deps import load
 from bleucli.segments import Segments
 from bleucli.tokenizers.distinct import tokenize_distinct
@@ -85,9 +85,10 @@ class _Mecab:
             return
         for number, text in enumerate(segments, 1):
             if text is not None and "\0" in text:
-                raise BleuError(
-                    f"segment {number} holds U+0000 (character {text.index(chr(0)) + 1}), at which MeCab stops; take it"
-                    f" out, or choose another tokenizer than {self.name}"
+                raise SegmentError(
+                    number,
+                    f"holds U+0000 (character {text.index(chr(0)) + 1}), at which MeCab stops; take it"
+                    f" out, or choose another tokenizer than {self.name}",
                 )
 
 
