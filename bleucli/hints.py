@@ -57,6 +57,8 @@ def shift(hypotheses: Segments, references: Segments) -> tuple[int, int] | None:
     """
     if len(hypotheses) < _ENOUGH:
         return None
+    if _share(_trigrams(hypotheses[-_ENOUGH:], references[-_ENOUGH:], 0)) >= _SURELY_RELATED:
+        return None
     tail = hypotheses[-_SAMPLE:], references[-_SAMPLE:]
     in_step = _trigrams(*tail, 0)
     if _share(in_step) >= _SURELY_RELATED:

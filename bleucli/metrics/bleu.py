@@ -25,6 +25,8 @@ _TOKENIZED_HINT = (
 )
 # A mark in every twentieth segment is no accident
 _SUBWORD_FEW = 20
+# Of each block, so many are looked at
+_SUBWORD_SAMPLE = 256
 _SUBWORD_HINT = "{} subword marks (@@ or ▁) are left in the text, which changes the score; join the subwords first"
 _UNSPACED_HINT = (
     "most letters are of a script that 13a does not split into words; choose another with -tok or -l (bleu"
@@ -181,17 +183,23 @@ class BLEU(Metric):
         return fields + self.empty_field()
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
-        """Count endings in a space and a period, subword marks, letters of unspaced scripts and all letters."""
+        """Count endings in a space and a period; in a sample, subword marks, segments, unspaced and all letters."""
         endings = 0 if self.force else kernels.count_ending(hypotheses, _TOKENIZED_ENDING)
-        marks = 0 if self.force else subword_marks(hypotheses)
-        return endings, marks, *(unspaced_letters(hypotheses) if self.tokenizer.signature == "13a" else (0, 0))
+        sample = hypotheses[:_SUBWORD_SAMPLE]
+        marks = 0 if self.force else subword_marks(sample)
+        return (
+            endings,
+            marks,
+            len(sample),
+            *(unspaced_letters(hypotheses) if self.tokenizer.signature == "13a" else (0, 0)),
+        )
 
     def hints(self, tally: Tally) -> list[str]:
         """Warn of text that is not what the tokenizer expects, of output that is too short, of a score of 0."""
-        endings, marks, unspaced, letters = tally.signs
+        endings, marks, sampled, unspaced, letters = tally.signs
         candidates = (
             (endings >= _TOKENIZED_MANY, _TOKENIZED_HINT.format(endings)),
-            (marks * _SUBWORD_FEW > tally.segments, _SUBWORD_HINT.format(marks)),
+            (marks * _SUBWORD_FEW > sampled, _SUBWORD_HINT.format(marks)),
             (2 * unspaced > letters, _UNSPACED_HINT),
             *self._score_hints(tally.sums),
         )

@@ -1,2 +1,2 @@
 /* Written by kernels/sources.py: the checksum of the other files in this folder. */
-#define BLEU_SOURCES_CHECKSUM "65d6c978"
+#define BLEU_SOURCES_CHECKSUM "c6e12c2a"

@@ -259,7 +259,7 @@ static Outcome work_start(Work *work, Segments hypotheses, const Segments *refer
     for (size_t i = 0; i < reference_count; i++) {
         reference_room = longest_of(references[i], reference_room);
     }
-    if (room >= NONE / 2 || reference_room >= NONE / 2) { /* ids of 32 bits would not do */
+    if (room + reference_room >= NONE / 2 || room + reference_room > SIZE_MAX / 64) { /* as in ngrams.c */
         return NO_MEMORY;
     }
     work->alphabet = allocate(1, sizeof *work->alphabet);

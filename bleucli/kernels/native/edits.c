@@ -217,7 +217,6 @@ static Outcome prepare_beam(Pair *pair)
 static void index_reference(Pair *pair)
 {
     size_t different = pair->vocabulary.table.ids;
-    pair->blocks = (pair->ref_size + 63) / 64;
     memset(pair->masks, 0, different * pair->blocks * sizeof *pair->masks);
     for (size_t id = 0; id < different; id++) {
         pair->first_place[id] = NONE;
@@ -230,8 +229,27 @@ static void index_reference(Pair *pair)
     }
 }
 
+/* Masks for the words that the reference has, not for as many as it might have. */
+static Outcome prepare_masks(Pair *pair)
+{
+    size_t different = pair->vocabulary.table.ids;
+    pair->blocks = (pair->ref_size + 63) / 64;
+    if (different > SIZE_MAX / sizeof *pair->masks / pair->blocks) {
+        return NO_MEMORY;
+    }
+    if (different * pair->blocks > pair->masks_room) {
+        release(pair->masks);
+        pair->masks = allocate(different * pair->blocks, sizeof *pair->masks);
+        pair->masks_room = pair->masks != NULL ? different * pair->blocks : 0;
+    }
+    return pair->masks != NULL ? DONE : NO_MEMORY;
+}
+
 Outcome pair_start(Pair *pair)
 {
+    if (prepare_masks(pair) != DONE) {
+        return NO_MEMORY;
+    }
     index_reference(pair);
     pair->kept_rows = KEPT_STATES / pair->blocks + 1;
     pair->kept_rows = pair->kept_rows < pair->size + 1 ? pair->kept_rows : pair->size + 1;

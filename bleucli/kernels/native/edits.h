@@ -20,6 +20,7 @@ typedef struct {
     size_t size, ref_size;
     uint32_t *first_place, *next_place; /* of each word of the reference: where it stands first; where next */
     uint64_t *masks;                /* of each word of the reference: where it stands, `blocks` words of bits */
+    size_t masks_room;
     size_t blocks;
     Bits *rows;                     /* the state after each row of the current hypothesis, as far as there is room */
     int64_t *row_costs;             /* its last column's costs */

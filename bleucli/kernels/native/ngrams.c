@@ -89,7 +89,7 @@ static Outcome work_start(Work *work, Segments hypotheses, const Segments *refer
     for (size_t i = 0; i < reference_count; i++) {
         all += most_tokens(references[i]);
     }
-    if (all >= NONE / 2) { /* ids of 32 bits would not do */
+    if (all >= NONE / 2 || all > SIZE_MAX / 64) { /* ids of 32 bits would not do, or sums of sizes */
         return NO_MEMORY;
     }
     work->reference_count = reference_count;

@@ -26,6 +26,10 @@ typedef struct {
 /* Make room for `keys` keys; 0 if there is no memory. */
 static inline int table_start(Table *table, size_t keys)
 {
+    table->entries = NULL;
+    if (keys > SIZE_MAX / 4 / sizeof *table->entries) {
+        return 0;
+    }
     table->capacity = 32;
     while (table->capacity < 2 * keys) {
         table->capacity *= 2;

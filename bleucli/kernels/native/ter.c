@@ -96,10 +96,14 @@ static void try_targets(Pair *pair, size_t start, size_t at, size_t size, Shift 
 static Shift best_shift(Pair *pair)
 {
     Shift best = {0, 0, 0, 0};
+    for (size_t place = pair->ref_size; place-- > 0;) { /* chains are cut below */
+        pair->first_place[pair->reference[place]] = (uint32_t)place;
+    }
     for (size_t start = 0; start < pair->size; start++) {
         uint32_t at = pair->words[start] == NONE ? NONE : pair->first_place[pair->words[start]];
         for (; at != NONE; at = pair->next_place[at]) {
-            if (at + MAX_SHIFT_DISTANCE < start) {
+            if (at + MAX_SHIFT_DISTANCE < start) { /* too far behind, for all later starts too */
+                pair->first_place[pair->words[start]] = pair->next_place[at];
                 continue;
             }
             if (at > start + MAX_SHIFT_DISTANCE) {
@@ -221,7 +225,7 @@ static Outcome pair_allocate(Pair *pair, size_t hyp_room, size_t ref_room)
         return NO_MEMORY;
     }
     size_t blocks = (ref_room + 63) / 64;
-    size_t kept = hyp_room * blocks + blocks < KEPT_STATES + blocks ? (hyp_room + 1) * blocks : KEPT_STATES + blocks;
+    size_t kept = hyp_room + 1 <= KEPT_STATES / blocks ? (hyp_room + 1) * blocks : KEPT_STATES + blocks;
     pair->hyp_room = hyp_room;
     pair->ref_room = ref_room;
     pair->words = allocate(hyp_room, sizeof *pair->words);
@@ -229,7 +233,6 @@ static Outcome pair_allocate(Pair *pair, size_t hyp_room, size_t ref_room)
     pair->reference = allocate(ref_room, sizeof *pair->reference);
     pair->first_place = allocate(ref_room, sizeof *pair->first_place);
     pair->next_place = allocate(ref_room, sizeof *pair->next_place);
-    pair->masks = allocate(ref_room, blocks * sizeof *pair->masks);
     pair->rows = allocate(kept, sizeof *pair->rows);
     pair->row_costs = allocate(hyp_room + 1, sizeof *pair->row_costs);
     pair->state = allocate(blocks, sizeof *pair->state);
@@ -241,7 +244,7 @@ static Outcome pair_allocate(Pair *pair, size_t hyp_room, size_t ref_room)
     pair->word_errors = allocate(hyp_room, 1);
     pair->reference_errors = allocate(ref_room, 1);
     int complete = pair->words != NULL && pair->trial != NULL && pair->reference != NULL && pair->first_place != NULL &&
-                   pair->next_place != NULL && pair->masks != NULL && pair->rows != NULL && pair->row_costs != NULL &&
+                   pair->next_place != NULL && pair->rows != NULL && pair->row_costs != NULL &&
                    pair->state != NULL && pair->above != NULL && pair->costs != NULL && pair->row_starts != NULL &&
                    pair->row_columns != NULL && pair->aligned != NULL && pair->word_errors != NULL &&
                    pair->reference_errors != NULL;

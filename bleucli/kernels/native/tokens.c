@@ -15,7 +15,10 @@ static uint64_t load(const unsigned char *at, size_t size)
 static uint64_t token_key(const unsigned char *at, size_t size)
 {
     if (size >= 4 && size <= 8) {
-        return load(at, 4) | load(at + size - 4, 4) << 32;
+        uint32_t first, last;
+        memcpy(&first, at, 4);
+        memcpy(&last, at + size - 4, 4);
+        return first | (uint64_t)last << 32;
     }
     if (size < 4) {
         return at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)at[size - 1] << 16;
