@@ -254,8 +254,11 @@ class Metric(ABC):
         """
         if isinstance(references, str | bytes) or not isinstance(references, Iterable):
             raise InputTypeError("references: expected a list of strings; write [reference]")
-        column = next(blocks_of_strings(references, "reference"), None)
-        if column is None:
+        if isinstance(references, list | tuple):
+            column = Segments.from_strings(references, "reference")
+        else:  # a column of pyarrow or pandas, perhaps
+            column = next(blocks_of_strings(references, "reference"), None) or Segments.from_strings(())
+        if not column:
             raise BleuError("no references were given; expected at least one")
         if not isinstance(hypothesis, str):
             raise InputTypeError(f"hypothesis: {type(hypothesis).__name__}, which is no string; give one string")
