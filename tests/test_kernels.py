@@ -428,7 +428,7 @@ def test_chrf_and_ter_stats_of_slices(corpus, start, stop):
         assert_alike(name, *parts)
 
 
-@pytest.mark.parametrize("orders", [(6, 2), (0, 3), (1, 0), (9, 5)])
+@pytest.mark.parametrize("orders", [(6, 2), (0, 3)])
 def test_chrf_stats_of_every_two_fragments(orders):
     hypotheses = Segments.from_strings([left + right for left, right in product(FRAGMENTS, repeat=2)])
     streams = [Segments.from_strings([f"{right} {left}" for left, right in product(FRAGMENTS, repeat=2)])]
@@ -561,7 +561,7 @@ def test_ter_stats_at_the_edges_of_machine_words(length):
 
 @pytest.mark.parametrize(
     ("kind", "numbers"),
-    [("few_words", (6, 18, 38)), ("noisy", (3,)), ("beam", range(4, 320, 8)), ("unequal", range(160))],
+    [("few_words", (6, 18, 38)), ("noisy", (3,)), ("beam", range(4, 320, 48)), ("unequal", range(160))],
 )
 def test_ter_stats_of_pairs_that_take_it_to_its_limits(kind, numbers):
     """The rest is compared with what the oracle said of it, in `test_oracle_ter`."""
