@@ -1,7 +1,10 @@
 """The finished answer, as immutable records; `output` renders them.
 
+- `Interval`: a mean and a half-width, by resampling
 - `ScoreRecord`: one score of one system
 - `SystemResult`: a system with its scores, one a metric
+- `Test`: what paired test was done
+- `Ranking`: every pair of systems compared by one metric
 - `Results`: all systems, and the hints that go with them
 """
 
@@ -9,7 +12,7 @@ from collections import namedtuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import NamedTuple, Protocol
 
     class Signed(Protocol):
@@ -20,10 +23,19 @@ if TYPE_CHECKING:
 
         def __iter__(self) -> Iterator[tuple[str, str]]: ...
 
+    class Interval(NamedTuple):
+        """A 95 % confidence interval: the mean of the resamples' scores, and half its width."""
+
+        mean: float
+        half_width: float
+
     class ScoreRecord(NamedTuple):
         """A metric's name and score.
 
-        verbose: what stands behind the score in text. higher_is_better: false for error rates.
+        verbose: what stands behind the score in text. higher_is_better: false for error rates. interval: if resampled.
+        p_value: of the difference to the baseline, None for the baseline itself. identical: the statistics of all
+        segments equal the baseline's, so that the p-value is 1. best: no system is better, as far as is known (a test
+        did not separate it from the best).
         """
 
         name: str
@@ -31,6 +43,10 @@ if TYPE_CHECKING:
         verbose: str
         signature: Signed
         higher_is_better: bool
+        interval: Interval | None = None
+        p_value: float | None = None
+        identical: bool = False
+        best: bool = False
 
     class SystemResult(NamedTuple):
         """A system's name and its scores, in the order of the metrics."""
@@ -38,14 +54,45 @@ if TYPE_CHECKING:
         name: str
         scores: list[ScoreRecord]
 
+    class Test(NamedTuple):
+        """A paired test against the first system: "bs" (bootstrap) or "ar" (randomization), and how many trials."""
+
+        method: str
+        trials: int
+
+    class Ranking(NamedTuple):
+        """Every pair of systems compared by one metric, in the order of `Results.systems`.
+
+        p_values, corrected: a row and a column a system, as tested and after Holm's correction; None on the diagonal.
+        clusters: of each system, from 1, the best; a new one starts where a system differs significantly from all
+        above.
+        """
+
+        name: str
+        p_values: list[list[float | None]]
+        corrected: list[list[float | None]]
+        clusters: list[int]
+
     class Results(NamedTuple):
-        """All systems; how many segments were scored; hints: what a user should know about the input."""
+        """All systems; how many segments were scored; hints: what a user should know about the input.
+
+        test: if one was done; then the first system is the baseline. rankings: one a metric, if all pairs were tested.
+        """
 
         systems: list[SystemResult]
         segments: int
         hints: list[str]
+        test: Test | None = None
+        rankings: Sequence[Ranking] = ()
 
 else:
-    ScoreRecord = namedtuple("ScoreRecord", "name score verbose signature higher_is_better")
+    Interval = namedtuple("Interval", "mean half_width")
+    ScoreRecord = namedtuple(
+        "ScoreRecord",
+        "name score verbose signature higher_is_better interval p_value identical best",
+        defaults=(None, None, False, False),
+    )
     SystemResult = namedtuple("SystemResult", "name scores")
-    Results = namedtuple("Results", "systems segments hints")
+    Test = namedtuple("Test", "method trials")
+    Ranking = namedtuple("Ranking", "name p_values corrected clusters")
+    Results = namedtuple("Results", "systems segments hints test rankings", defaults=(None, ()))
