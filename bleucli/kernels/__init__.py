@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         tokenize_intl,
         tokenize_zh,
     )
+    from bleucli.kernels.reference_resampling import draw_weights, swapped_sums, weighted_sums
 
 __all__ = [
     "CODE_POINTS",
@@ -36,6 +37,7 @@ __all__ = [
     "column_sums",
     "count_ending",
     "distinct_characters",
+    "draw_weights",
     "drop_empty",
     "live",
     "ngram_stats",
@@ -43,11 +45,13 @@ __all__ = [
     "reference_counts",
     "split_lines",
     "strip_trailing",
+    "swapped_sums",
     "ter_stats",
     "tokenize_13a",
     "tokenize_char",
     "tokenize_intl",
     "tokenize_zh",
+    "weighted_sums",
 ]
 
 
@@ -90,13 +94,16 @@ if not TYPE_CHECKING:
     column_sums = _kernels.column_sums
     count_ending = _kernels.count_ending
     distinct_characters = _kernels.distinct_characters
+    draw_weights = _kernels.draw_weights
     drop_empty = _kernels.drop_empty
     ngram_stats = _kernels.ngram_stats
     reference_counts = _kernels.reference_counts
     split_lines = _kernels.split_lines
     strip_trailing = _kernels.strip_trailing
+    swapped_sums = _kernels.swapped_sums
     ter_stats = _kernels.ter_stats
     tokenize_13a = _kernels.tokenize_13a
     tokenize_char = _kernels.tokenize_char
     tokenize_intl = _kernels.tokenize_intl
     tokenize_zh = _kernels.tokenize_zh
+    weighted_sums = _kernels.weighted_sums

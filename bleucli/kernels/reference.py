@@ -4,6 +4,7 @@
 - references: `reference_counts`, `drop_empty`
 - tokenizers: `tokenize_13a`, `tokenize_zh`, `tokenize_intl` with `distinct_characters`, `tokenize_char`
 - counting: `ngram_stats`, `chrf_stats`, `ter_stats`, `column_sums`, `count_ending`
+- resampling: `draw_weights`, `weighted_sums`, `swapped_sums` (in `reference_resampling`)
 """
 
 import re
@@ -16,6 +17,7 @@ from operator import add
 from bleucli.errors import FieldCountError
 from bleucli.kernels.f_score import f_score
 from bleucli.kernels.reference_chrf import chrf_counts, chrf_row
+from bleucli.kernels.reference_resampling import draw_weights, swapped_sums, weighted_sums  # noqa: F401 - kernels
 from bleucli.kernels.reference_ter import ter_edits
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats

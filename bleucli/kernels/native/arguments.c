@@ -122,6 +122,35 @@ int streams_open(PyObject *module, PyObject *sequence, Streams *streams)
     return failed ? -1 : 0;
 }
 
+static int columns_of(PyObject *object, Py_ssize_t *columns)
+{
+    PyObject *width = PyObject_GetAttrString(object, "columns");
+    if (width == NULL) {
+        return -1;
+    }
+    *columns = PyLong_AsSsize_t(width);
+    Py_DECREF(width);
+    return *columns == -1 && PyErr_Occurred() != NULL ? -1 : 0;
+}
+
+int rows_open(PyObject *module, PyObject *object, Rows *rows)
+{
+    Py_ssize_t columns;
+    if (columns_of(object, &columns) != 0 ||
+        buffer_of(object, state_of(module)->data_name, PyBUF_CONTIG_RO | PyBUF_FORMAT, &rows->data) != 0) {
+        return -1;
+    }
+    const Py_buffer *data = &rows->data;
+    if (columns < 1 || data->itemsize != 8 || (data->len / 8) % columns != 0 || !is_aligned(data)) {
+        PyBuffer_Release(&rows->data);
+        PyErr_SetString(PyExc_ValueError, "SegmentStats whose data are no rows of 64-bit numbers");
+        return -1;
+    }
+    int reals = data->format != NULL && data->format[0] == 'd';
+    rows->stats = (Stats){data->buf, reals ? data->buf : NULL, (size_t)(data->len / 8 / columns), (size_t)columns};
+    return 0;
+}
+
 /* --- results ----------------------------------------------------------------------------------------------------- */
 
 PyObject *new_integers(size_t count, int64_t **integers)

@@ -156,28 +156,11 @@ static PyObject *sum_columns(const Stats *stats)
 
 PyObject *py_column_sums(PyObject *module, PyObject *object)
 {
-    PyObject *width = PyObject_GetAttrString(object, "columns");
-    if (width == NULL) {
+    Rows rows;
+    if (rows_open(module, object, &rows) != 0) {
         return NULL;
     }
-    Py_ssize_t columns = PyLong_AsSsize_t(width);
-    Py_DECREF(width);
-    if (columns == -1 && PyErr_Occurred() != NULL) {
-        return NULL;
-    }
-    Py_buffer data;
-    if (buffer_of(object, state_of(module)->data_name, PyBUF_CONTIG_RO | PyBUF_FORMAT, &data) != 0) {
-        return NULL;
-    }
-    PyObject *result = NULL;
-    int reals = data.format != NULL && data.format[0] == 'd';
-    if (columns < 1 || data.itemsize != 8 || (data.len / 8) % columns != 0 || !is_aligned(&data)) {
-        PyErr_SetString(PyExc_ValueError, "SegmentStats whose data are no rows of 64-bit numbers");
-    }
-    else {
-        Stats stats = {data.buf, reals ? data.buf : NULL, (size_t)(data.len / 8 / columns), (size_t)columns};
-        result = sum_columns(&stats);
-    }
-    PyBuffer_Release(&data);
+    PyObject *result = sum_columns(&rows.stats);
+    PyBuffer_Release(&rows.data);
     return result;
 }

@@ -33,6 +33,12 @@ typedef struct {
     size_t count;
 } Streams;
 
+/* A `SegmentStats` object with its buffer held. */
+typedef struct {
+    Py_buffer data;
+    Stats stats;
+} Rows;
+
 State *state_of(PyObject *module);
 /* Raise what the outcome, not DONE, stands for; returns NULL. */
 PyObject *outcome_error(Outcome outcome);
@@ -41,6 +47,7 @@ PyObject *outcome_error(Outcome outcome);
 int buffer_of(PyObject *object, PyObject *attribute, int flags, Py_buffer *buffer);
 int texts_open(PyObject *module, PyObject *object, Texts *texts);
 int streams_open(PyObject *module, PyObject *sequence, Streams *streams);
+int rows_open(PyObject *module, PyObject *object, Rows *rows);
 void texts_close(Texts *texts);
 void streams_close(Streams *streams);
 int is_aligned(const Py_buffer *buffer);
@@ -66,5 +73,8 @@ PyObject *py_ngram_stats(PyObject *module, PyObject *arguments);
 PyObject *py_chrf_stats(PyObject *module, PyObject *arguments);
 PyObject *py_ter_stats(PyObject *module, PyObject *arguments);
 PyObject *py_column_sums(PyObject *module, PyObject *object);
+PyObject *py_draw_weights(PyObject *module, PyObject *arguments);
+PyObject *py_weighted_sums(PyObject *module, PyObject *arguments);
+PyObject *py_swapped_sums(PyObject *module, PyObject *arguments);
 
 #endif

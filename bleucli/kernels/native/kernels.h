@@ -25,7 +25,7 @@ typedef struct {
     size_t columns;
 } Stats;
 
-typedef enum { DONE = 0, NO_MEMORY = 1, WRONG_FIELDS = 2, TOO_LARGE = 3 } Outcome;
+typedef enum { DONE = 0, NO_MEMORY = 1, WRONG_FIELDS = 2, TOO_LARGE = 3, TOO_FEW = 4 } Outcome;
 
 /* --- memory.c: allocation that can be made to fail ------------------------------------------------------------- */
 
@@ -90,5 +90,33 @@ Outcome ter_stats(Segments hypotheses, const Segments *references, size_t refere
 
 /* Exactly one of `integers` and `reals` is filled: room for one number a column. */
 Outcome column_sums(Stats stats, int64_t *integers, double *reals);
+
+/* --- resampling.c ------------------------------------------------------------------------------------------------ */
+
+/* Random 64-bit words. */
+typedef struct {
+    const uint64_t *numbers;
+    size_t count;
+} Words;
+
+/* Where rows of sums go: as integers or, if reals is set, as doubles. */
+typedef struct {
+    int64_t *integers;
+    double *reals;
+} Sums;
+
+/* A random bit a row and trial, from the `first` on. */
+typedef struct {
+    const uint64_t *words;
+    size_t first, trials;
+} Swaps;
+
+/* half: the first half of a word to use; advanced. weights: room for a number a segment and resample. TOO_FEW words, or
+ * TOO_LARGE a weight, leave them undefined. */
+Outcome draw_weights(Words words, size_t *half, size_t segments, size_t resamples, unsigned char *weights);
+/* out: room for a row a resample. */
+Outcome weighted_sums(Stats stats, const unsigned char *weights, size_t resamples, Sums out);
+/* left, right: as many rows of the same kind; there are bits for all. sums, others: room for a row a trial. */
+Outcome swapped_sums(Stats left, Stats right, Swaps swaps, Sums sums, Sums others);
 
 #endif

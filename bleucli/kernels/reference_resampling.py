@@ -1,0 +1,143 @@
+"""Resampling: sums of rows under random weights, and under random swaps.
+
+NumPy does the loops here, for in plain Python they would take hours.
+"""
+
+from bleucli.stats import SegmentStats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Words = memoryview | NDArray[np.uint64]
+    Numbers = NDArray[np.int64] | NDArray[np.float64]
+
+# How often a segment may be drawn in one resample; more than a few times is unheard of
+_MAX_WEIGHT = 255
+
+
+def draw_weights(words: "Words", half: int, segments: int, resamples: int, /) -> tuple[bytes, int] | None:
+    """Draw as many segments as there are, with replacement, and count how often each is drawn (Efron 1979).
+
+    The draws are those of NumPy's `Generator.choice`: a random 32-bit number times the number of segments, its upper
+    half; drawn again where the lower half is among the few that would make some segments likelier (Lemire 2019).
+
+    Args:
+        words: random 64-bit words; each gives two 32-bit numbers, its lower half first.
+        half: 32-bit numbers at the start that were used before.
+        segments: n, at least 1.
+        resamples: how many times n segments are drawn.
+
+    Returns:
+        For each resample n weights, a byte each; and how many 32-bit numbers at the start are used by now. None if
+        there were not enough.
+
+    Raises:
+        OverflowError: a segment was drawn more than 255 times.
+
+    >>> import numpy
+    >>> weights, used = draw_weights(numpy.random.default_rng(5).bit_generator.random_raw(5), 0, 10, 1)
+    >>> list(weights), used
+    ([0, 1, 0, 0, 0, 0, 0, 0, 0, 9], 10)
+    """
+    import numpy as np
+
+    if segments == 1:  # nothing to choose, nothing is drawn
+        return bytes([1]) * resamples, half
+    numbers = np.frombuffer(words, np.uint64)
+    halves = np.stack([numbers & 0xFFFFFFFF, numbers >> 32], axis=1).ravel()[half:]
+    products = halves * np.uint64(segments)
+    kept = np.flatnonzero((products & 0xFFFFFFFF) >= 2**32 % segments)[: segments * resamples]
+    if len(kept) < segments * resamples:
+        return None
+    draws = (products[kept] >> 32).astype(np.int64).reshape(resamples, segments)
+    weights = np.array([np.bincount(row, minlength=segments) for row in draws], np.int64)
+    if weights.max(initial=0) > _MAX_WEIGHT:
+        raise OverflowError(f"a segment was drawn more than {_MAX_WEIGHT} times")
+    return weights.astype(np.uint8).tobytes(), half + int(kept[-1]) + 1 if len(kept) else half
+
+
+def weighted_sums(stats: SegmentStats, weights: bytes | memoryview, /) -> SegmentStats:
+    """Add up the rows, each as often as its weight says, once for every set of weights.
+
+    Args:
+        stats: n rows; doubles are added in their order.
+        weights: for each resample n weights, a byte each.
+
+    Returns:
+        A row of sums a resample.
+
+    Raises:
+        OverflowError: integers whose sums might not fit into 64 bits.
+
+    >>> from array import array
+    >>> stats = SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2)
+    >>> list(weighted_sums(stats, bytes([1, 1, 0, 2])))
+    [(4, 6), (6, 8)]
+    """
+    import numpy as np
+
+    rows = np.asarray(stats)
+    table = np.frombuffer(weights, np.uint8).astype(np.int64).reshape(len(weights) // len(stats), len(stats))
+    if stats.data.format == "q":
+        _refuse_overflow(rows, _MAX_WEIGHT * len(stats))
+    return _stats(stats, [_ordered_sum(row[:, None] * rows) for row in table])
+
+
+def swapped_sums(
+    left: SegmentStats, right: SegmentStats, words: "Words", first: int, trials: int, /
+) -> tuple[SegmentStats, SegmentStats]:
+    """Add up the rows of two systems after swapping some of them at random, once a trial.
+
+    Args:
+        left: n rows of one system; doubles are added in their order.
+        right: n rows of the other system.
+        words: random 64-bit words, a bit a row and trial, from the lowest of the first word on.
+        first: bits at the start that are left out.
+        trials: how many times n rows are swapped or not.
+
+    Returns:
+        Two rows of sums a trial: where a bit is set, the row of `left` belongs to the first and that of `right` to the
+        second one, else the other way round.
+
+    Raises:
+        OverflowError: integers whose sums might not fit into 64 bits.
+
+    >>> from array import array
+    >>> left, right = (SegmentStats(memoryview(array("q", numbers)), 1) for numbers in ([1, 2], [10, 20]))
+    >>> sums, others = swapped_sums(left, right, memoryview(array("Q", [0b0111])), 0, 2)
+    >>> list(sums), list(others)
+    ([(3,), (21,)], [(30,), (12,)])
+    """
+    import numpy as np
+
+    lefts, rights = np.asarray(left), np.asarray(right)
+    if left.data.format == "q":
+        _refuse_overflow(np.concatenate([lefts, rights]), 2 * len(left))
+    bits = np.unpackbits(np.frombuffer(words, np.uint64).astype("<u8").view(np.uint8), bitorder="little")
+    swaps = bits[first : first + trials * len(left)].reshape(trials, len(left), 1)
+    sums = [_ordered_sum(np.where(swap, lefts, rights)) for swap in swaps]
+    others = [_ordered_sum(np.where(swap, rights, lefts)) for swap in swaps]
+    return _stats(left, sums), _stats(left, others)
+
+
+def _refuse_overflow(rows: "Numbers", times: int) -> None:
+    if times * max(-int(rows.min(initial=0)), int(rows.max(initial=0))) >= 2**63:
+        raise OverflowError("a sum of statistics does not fit into 64 bits")
+
+
+def _ordered_sum(rows: "Numbers") -> "Numbers":
+    """Add up rows one after another: NumPy's own sum may take doubles in pairs."""
+    import numpy as np
+
+    sums: Numbers = rows.cumsum(axis=0)[-1] if rows.dtype == np.float64 else rows.sum(axis=0)
+    return sums
+
+
+def _stats(like: SegmentStats, rows: "list[Numbers]") -> SegmentStats:
+    import numpy as np
+
+    kind = np.int64 if like.data.format == "q" else np.float64
+    numbers = memoryview(np.array(rows, kind).tobytes())
+    return SegmentStats(numbers.cast("q") if like.data.format == "q" else numbers.cast("d"), like.columns)
