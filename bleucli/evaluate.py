@@ -8,12 +8,14 @@ Text comes in blocks; each is tokenized, counted and added up, references once f
 
 from collections import deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import repeat
 from operator import and_
 
 from bleucli import hints
 from bleucli.errors import BleuError
 from bleucli.metrics import Metric
-from bleucli.metrics.base import Tally, joined
+from bleucli.metrics.base import References, Tally, joined
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.segments import Segments, align
 from bleucli.stats import SegmentStats
@@ -21,6 +23,9 @@ from bleucli.stats import SegmentStats
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple, TypeVar
+
+    from bleucli.comparison import Sampling
+    from bleucli.resampling import Sample
 
     Item = TypeVar("Item")
     Result = TypeVar("Result")
@@ -42,8 +47,17 @@ else:
     Source = namedtuple("Source", "label names blocks references", defaults=("",))
 
 
+def _unreported(what: str, done: int, total: int) -> None:
+    """Report progress to nobody."""
+
+
 def score_systems(
-    systems: Sequence[Source], references: Sequence[Source], metrics: Sequence[Metric], jobs: int = 1
+    systems: Sequence[Source],
+    references: Sequence[Source],
+    metrics: Sequence[Metric],
+    jobs: int = 1,
+    sampling: "Sampling | None" = None,
+    progress: "Callable[[str, int, int], None]" = _unreported,
 ) -> Results:
     """Score every system with every metric.
 
@@ -52,6 +66,8 @@ def score_systems(
         references: likewise; or none, if a source of systems brings them along.
         metrics: at least one.
         jobs: threads.
+        sampling: how the scores are resampled, if at all; the statistics of all segments are kept then.
+        progress: called with what is counted, how many are done, and of how many (0: not known).
 
     Raises:
         BleuError: the sources do not have the same number of segments, a segment has no reference, or systems bring
@@ -62,30 +78,70 @@ def score_systems(
     def count(piece: _Piece) -> list[_Observed]:
         prepared = [metric.prepare_references(piece.references, piece.start) for metric in metrics]
         return [
-            _Observed(
-                [
-                    metric.tally(column, block, piece.start, name)
-                    for metric, block in zip(metrics, prepared, strict=True)
-                ],
-                [hints.identical(column, reference) for reference in piece.references],
-                _numbered(hints.shift(column, piece.references[0]), piece.start),
-            )
+            _observed(name, column, piece, list(zip(metrics, prepared, strict=True)))
             for name, column in zip(names, piece.hypotheses, strict=True)
         ]
 
     total: list[_Observed] | None = None
-    for _, observed in _in_order(count, _pieces(systems, references), jobs):
-        total = observed if total is None else list(map(_added, total, observed))
+    rows = _Rows(len(names), len(metrics))
+    for piece, observed in _in_order(count, _pieces(systems, references), jobs):
+        if sampling is not None:
+            rows.add([one.stats for one in observed])
+        found = [one._replace(stats=[]) for one in observed]
+        total = found if total is None else list(map(_added, total, found))
+        progress("segments", piece.start + len(piece.hypotheses[0]), 0)
     assert total is not None
+    fields = _signature_fields(sampling)
     labels = [name for source in references for name in source.names]
     labels += [source.references for source in systems if source.references]
     scored = list(zip(names, total, strict=True))
-    return Results(
-        [SystemResult(name, list(map(_record, metrics, observed.tallies))) for name, observed in scored],
+    results = Results(
+        [
+            SystemResult(name, list(map(_record, metrics, observed.tallies, repeat(fields))))
+            for name, observed in scored
+        ],
         total[0].tallies[0].segments,
         [hint for name, observed in scored for hint in _hints(name, labels, metrics, observed)]
         + [hint for metric in metrics for hint in metric.advice],
     )
+    if sampling is None:
+        return results
+    from bleucli import comparison
+
+    return comparison.resampled(results, rows.samples(metrics), sampling, partial(progress, "trials"))
+
+
+def _signature_fields(sampling: "Sampling | None") -> list[tuple[str, str]]:
+    if sampling is None:
+        return []
+    from bleucli.resampling import signature_fields
+
+    return signature_fields("ar" if sampling.method == "ar" else "bs", sampling.trials, sampling.seed)
+
+
+class _Rows:
+    """The statistics of all segments by system and metric, in blocks until they are asked for."""
+
+    def __init__(self, systems: int, metrics: int) -> None:
+        self._blocks: list[list[list[SegmentStats]]] = [[[] for _ in range(metrics)] for _ in range(systems)]
+
+    def add(self, stats: Sequence[Sequence[SegmentStats]]) -> None:
+        """Add a block of segments: for each system the statistics by each metric."""
+        for row, new in zip(self._blocks, stats, strict=True):
+            for blocks, block in zip(row, new, strict=True):
+                blocks.append(block)
+
+    def samples(self, metrics: Sequence[Metric]) -> "list[list[Sample]]":
+        """Return them joined; each system's blocks are forgotten then."""
+        from bleucli.resampling import Sample
+
+        return [
+            [
+                Sample(SegmentStats.joined(blocks), metric.scores_from_stats)
+                for blocks, metric in zip(self._blocks.pop(0), metrics, strict=True)
+            ]
+            for _ in range(len(self._blocks))
+        ]
 
 
 if TYPE_CHECKING:
@@ -93,21 +149,36 @@ if TYPE_CHECKING:
     class _Observed(NamedTuple):
         """What was counted and seen of one system.
 
-        tallies: one a metric. same: for each reference, whether the system is equal to it. shifted: the first line that
-        is out of step with the first reference, from 1, and by how many lines.
+        tallies, stats: one a metric. same: for each reference, whether the system is equal to it. shifted: the first
+        line that is out of step with the first reference, from 1, and by how many lines.
         """
 
         tallies: list[Tally]
+        stats: list[SegmentStats]
         same: list[bool]
         shifted: tuple[int, int] | None
 
 else:
-    _Observed = namedtuple("_Observed", "tallies same shifted")
+    _Observed = namedtuple("_Observed", "tallies stats same shifted")
+
+
+def _observed(
+    name: str, column: Segments, piece: "_Piece", metrics: Sequence[tuple[Metric, References]]
+) -> "_Observed":
+    """Count a block of a system against references, prepared for each metric."""
+    stats = [metric.block_stats(column, references, piece.start, name) for metric, references in metrics]
+    return _Observed(
+        [metric.tally(column, references, rows) for (metric, references), rows in zip(metrics, stats, strict=True)],
+        stats,
+        [hints.identical(column, reference) for reference in piece.references],
+        _numbered(hints.shift(column, piece.references[0]), piece.start),
+    )
 
 
 def _added(left: "_Observed", right: "_Observed") -> "_Observed":
     return _Observed(
         list(map(joined, left.tallies, right.tallies)),
+        [],
         list(map(and_, left.same, right.same)),
         left.shifted or right.shifted,
     )
@@ -140,9 +211,9 @@ def score_segments(
             )
 
 
-def _record(metric: Metric, tally: Tally) -> ScoreRecord:
+def _record(metric: Metric, tally: Tally, sampling: Sequence[tuple[str, str]]) -> ScoreRecord:
     score = metric.score_from_stats(tally.sums)
-    signature = metric.signature(tally.fewest, tally.most)
+    signature = metric.signature(tally.fewest, tally.most, sampling)
     return ScoreRecord(score.name, score.score, score.verbose, signature, metric.higher_is_better)
 
 

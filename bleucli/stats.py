@@ -1,6 +1,6 @@
 """SegmentStats: the sufficient statistics of a metric, one row a segment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
 
@@ -55,8 +55,13 @@ class SegmentStats:
     def __add__(self, other: "SegmentStats") -> "SegmentStats":
         if (self.columns, self.data.format) != (other.columns, other.data.format):
             raise BleuError(f"statistics of {self.columns} and {other.columns} columns are not of one metric")
-        joined = memoryview(bytes(self.data) + bytes(other.data))
-        return SegmentStats(joined.cast("q" if self.data.format == "q" else "d"), self.columns)
+        return self.joined((self, other))
+
+    @classmethod
+    def joined(cls, blocks: "Sequence[SegmentStats]") -> "SegmentStats":
+        """Return the rows of all blocks, one behind the other; there is at least one."""
+        data = memoryview(b"".join(block.data for block in blocks))
+        return cls(data.cast("q") if blocks[0].data.format == "q" else data.cast("d"), blocks[0].columns)
 
     @property
     def __array_interface__(self) -> dict[str, object]:

@@ -25,11 +25,12 @@ MAY_IMPORT = {
     "signature": BASE | {"_version"},
     "tokenizers": BASE | {"segments", "kernels", "optional_deps"},
     "tokenizers/sentencepiece": BASE | {"segments", "optional_deps", "testsets"},
-    "metrics": BASE | {"segments", "stats", "signature", "tokenizers", "kernels"},
-    "resampling": BASE | {"stats", "kernels", "optional_deps"},
+    "metrics": BASE | {"segments", "stats", "signature", "tokenizers", "kernels", "resampling"},
+    "resampling": BASE | {"stats", "kernels", "results"},
+    "comparison": BASE | {"resampling", "results"},
     "testsets": BASE | {"segments", "textfiles", "optional_deps"},
     "output": BASE | {"results", "optional_deps"},
-    "evaluate": BASE | {"segments", "stats", "hints", "metrics", "resampling", "results"},
+    "evaluate": BASE | {"segments", "stats", "hints", "metrics", "comparison", "resampling", "results"},
 }
 MAY_IMPORT["cli"] = set(MAY_IMPORT)
 MAY_IMPORT["__main__"] = {"cli", "errors"}
@@ -94,4 +95,4 @@ def test_no_module_is_named_like_a_standard_one():
 
 def test_only_the_command_the_kernels_and_the_cache_read_the_environment():
     readers = {str(path.relative_to(PACKAGE)) for path in MODULES if "os.environ" in path.read_text(encoding="utf-8")}
-    assert readers == {"cli/streams.py", "kernels/__init__.py", "testsets/cache.py"}
+    assert readers == {"cli/streams.py", "kernels/__init__.py", "resampling.py", "testsets/cache.py"}

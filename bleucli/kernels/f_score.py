@@ -2,6 +2,13 @@
 
 from collections.abc import Sequence
 
+from bleucli.stats import SegmentStats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 # Popović's chrF++.py: what stands for a precision, recall or F-score that is not defined
 EPSILON = 1e-16
 
@@ -48,3 +55,30 @@ def _smoothed(factor: int, hyp_count: float, ref_count: float, match: float) -> 
     recall = match / ref_count if ref_count > 0 else EPSILON
     denominator = factor * precision + recall
     return (1 + factor) * precision * recall / denominator if denominator > 0 else EPSILON
+
+
+def f_scores(stats: SegmentStats, beta: float, eps_smoothing: bool) -> "NDArray[np.float64]":
+    """Return the F-score of each row, equal to `f_score` but for the last bits.
+
+    >>> from array import array
+    >>> f_scores(SegmentStats(memoryview(array("q", [2, 3, 2, 1, 2, 1])), 6), 2, False).round(9).tolist()
+    [63.636363636]
+    """
+    import numpy as np
+
+    rows = np.asarray(stats, np.float64)
+    hyp_counts, ref_counts, matches = rows[:, ::3], rows[:, 1::3], rows[:, 2::3]
+    factor = beta * beta
+    undefined = EPSILON if eps_smoothing else 0.0
+    precision = np.divide(matches, hyp_counts, out=np.full_like(matches, undefined), where=hyp_counts > 0)
+    recall = np.divide(matches, ref_counts, out=np.full_like(matches, undefined), where=ref_counts > 0)
+    if not eps_smoothing:
+        defined = (hyp_counts > 0) & (ref_counts > 0)
+        orders = np.maximum(1, defined.sum(axis=1, keepdims=True))
+        precision, recall = (
+            np.where(defined, part, 0.0).sum(axis=1, keepdims=True) / orders for part in (precision, recall)
+        )
+    products, denominator = (1 + factor) * precision * recall, factor * precision + recall
+    scores = np.divide(products, denominator, out=np.full_like(products, undefined), where=denominator > 0)
+    means: NDArray[np.float64] = 100.0 * scores.mean(axis=1)
+    return means

@@ -23,6 +23,11 @@ LARGEST_ORDER = 1000
 if TYPE_CHECKING:
     from typing import Any, NamedTuple
 
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bleucli.results import Interval
+
     class References(NamedTuple):
         """References of a block of segments, prepared for one metric.
 
@@ -54,22 +59,26 @@ else:
 class Score:
     """A score and what it was made from.
 
-    `score` is the number, `name` the metric's, `verbose` what belongs behind it in text, or "".
+    `score` is the number, `name` the metric's, `verbose` what belongs behind it in text, or "". `interval` is the
+    confidence interval with `mean` and `half_width`, if one was asked for.
     """
 
     name: str
     score: float
     verbose: str = ""
+    interval: "Interval | None" = None
 
     def format(self, width: int = 2, score_only: bool = False, signature: str = "") -> str:
         """Return the score in one line.
 
         Args:
             width: decimals.
-            score_only: the number alone.
+            score_only: the number alone, with its confidence interval.
             signature: to print behind the name.
         """
         number = f"{self.score:.{width}f}"
+        if self.interval is not None:
+            number += f" (μ = {self.interval.mean:.{width}f} ± {self.interval.half_width:.{width}f})"
         if score_only:
             return number
         label = f"{self.name}|{signature}" if signature else self.name
@@ -114,6 +123,7 @@ class Metric(ABC):
         self.skip_empty_refs = skip_empty_refs
         self.advice: list[str] = []  # what a user should know about the way of scoring, whatever the texts
         self._nrefs: str | None = None
+        self._sampling: list[tuple[str, str]] = []
         self._cached: list[References] | None = None
         if references is not None:
             self._cached = [
@@ -150,6 +160,12 @@ class Metric(ABC):
         """Return what a user should know about the input of a corpus's score."""
         return []
 
+    def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
+        """Return the score of each row of sums, equal to `score_from_stats` but for the last bits."""
+        import numpy as np
+
+        return np.array([self.score_from_stats(row).score for row in sums], np.float64)
+
     # --- what all metrics do alike
 
     def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
@@ -172,7 +188,11 @@ class Metric(ABC):
             raise error.located(start, "references") from None
 
     def block_stats(self, hypotheses: Segments, references: References, start: int, name: str) -> SegmentStats:
-        """Return the statistics of a block of hypotheses; arguments as in `tally`."""
+        """Return the statistics of a block of hypotheses, the first of which has the index `start`.
+
+        Raises:
+            BleuError: a segment cannot be prepared; it is named, and `name`, whose it is.
+        """
         try:
             prepared = self.prepare(hypotheses)
         except SegmentError as error:
@@ -188,19 +208,22 @@ class Metric(ABC):
         """
         return self.compare(self.prepare(hypotheses), self.prepare_references(references))
 
-    def tally(self, hypotheses: Segments, references: References, start: int, name: str = "hypotheses") -> Tally:
-        """Count a block of segments, the first of which has the index `start`, and add it up; `name` is for errors."""
-        sums = kernels.column_sums(self.block_stats(hypotheses, references, start, name))
+    def tally(self, hypotheses: Segments, references: References, stats: SegmentStats) -> Tally:
+        """Add up the statistics of a block of hypotheses."""
+        sums = kernels.column_sums(stats)
         return Tally(len(hypotheses), sums, references.fewest, references.most, self.observe(hypotheses))
 
     def empty_field(self) -> list[tuple[str, str]]:
         """Return the last key of every metric's signature, which stands there only where it decides something."""
         return [("empty", "missing")] if self.skip_empty_refs else []
 
-    def signature(self, fewest: int, most: int) -> Signature:
-        """Return the signature of a score whose segments had at least `fewest` and at most `most` references."""
+    def signature(self, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> Signature:
+        """Return the signature of a score whose segments had at least `fewest` and at most `most` references.
+
+        sampling: keys and values of how it was resampled.
+        """
         nrefs = str(most) if fewest == most else "var"
-        return Signature([("nrefs", nrefs), *self.signature_fields(), ("version", VERSION)])
+        return Signature([("nrefs", nrefs), *sampling, *self.signature_fields(), ("version", VERSION)])
 
     def get_signature(self) -> Signature:
         """Return the signature of the last score.
@@ -210,10 +233,13 @@ class Metric(ABC):
         """
         if self._nrefs is None:
             raise BleuError("the number of references is not known yet; score something first")
-        return Signature([("nrefs", self._nrefs), *self.signature_fields(), ("version", VERSION)])
+        return Signature([("nrefs", self._nrefs), *self._sampling, *self.signature_fields(), ("version", VERSION)])
 
     def corpus_score(
-        self, hypotheses: Iterable[str | None], references: Iterable[Iterable[str | None]] | None
+        self,
+        hypotheses: Iterable[str | None],
+        references: Iterable[Iterable[str | None]] | None,
+        n_bootstrap: int = 1,
     ) -> "Any":
         """Score a system's output.
 
@@ -221,10 +247,41 @@ class Metric(ABC):
             hypotheses: n strings.
             references: streams: one iterable of n strings for each reference set; None is a missing reference. Or
                 None, to use the references that this object was made with.
+            n_bootstrap: resamples for a confidence interval, the score's `interval`; 1 for none.
 
         Raises:
             BleuError: lengths differ, or a segment has no reference.
             InputTypeError: something else than strings, or a list of another shape.
+        """
+        total, stats = self.corpus_stats(hypotheses, references, keep=n_bootstrap != 1)
+        for hint in [*self.hints(total), *self.advice]:
+            warnings.warn(hint, stacklevel=2)
+        self._nrefs = self.signature(total.fewest, total.most).info["nrefs"]
+        self._sampling = []
+        score = self.score_from_stats(total.sums)
+        if n_bootstrap != 1:
+            score.interval = self._interval(stats, n_bootstrap)
+        return score
+
+    def _interval(self, stats: SegmentStats, resamples: int) -> "Interval":
+        """Return the confidence interval of a corpus's score, and keep for the signature how it was made."""
+        from bleucli import resampling
+
+        seed = resampling.random_seed()
+        (scores,) = resampling.bootstrap([resampling.Sample(stats, self.scores_from_stats)], resamples, seed)
+        self._sampling = resampling.signature_fields("bs", resamples, seed)
+        return resampling.confidence_interval(scores)
+
+    def corpus_stats(
+        self,
+        hypotheses: Iterable[str | None],
+        references: Iterable[Iterable[str | None]] | None,
+        *,
+        keep: bool = True,
+    ) -> tuple[Tally, SegmentStats]:
+        """Return the statistics of a system's output, added up and, to `keep`, one row a segment.
+
+        Arguments and errors as in `corpus_score`.
         """
         if references is None:
             blocks = self._against_cached(hypotheses)
@@ -232,15 +289,15 @@ class Metric(ABC):
             references = check_shape(hypotheses, references)
             blocks = self._against(hypotheses, references)
         total: Tally | None = None
+        rows: list[SegmentStats] = []
         for block, prepared in blocks:
-            tally = self.tally(block, prepared, 0 if total is None else total.segments)
+            stats = self.block_stats(block, prepared, 0 if total is None else total.segments, "hypotheses")
+            tally = self.tally(block, prepared, stats)
             total = tally if total is None else joined(total, tally)
+            rows.append(stats if keep else stats[:0])
         if total is None:
             raise BleuError("no hypotheses were given; expected at least one")
-        for hint in [*self.hints(total), *self.advice]:
-            warnings.warn(hint, stacklevel=2)
-        self._nrefs = self.signature(total.fewest, total.most).info["nrefs"]
-        return self.score_from_stats(total.sums)
+        return total, SegmentStats.joined(rows)
 
     def sentence_score(self, hypothesis: str, references: Iterable[str | None]) -> "Any":
         """Score one segment.

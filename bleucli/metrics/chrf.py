@@ -8,10 +8,15 @@ from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.errors import UsageError
-from bleucli.kernels.f_score import f_score
+from bleucli.kernels.f_score import f_score, f_scores
 from bleucli.metrics.base import LARGEST_ORDER, Metric, References, Score
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
@@ -94,6 +99,10 @@ class CHRF(Metric):
         """Return the score of a sum of rows."""
         score = f_score(sums, self.beta, self.eps_smoothing)
         return CHRFScore(score, self.char_order, self.word_order, self.beta)
+
+    def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
+        """Return the score of each row of sums, in one go."""
+        return f_scores(sums, self.beta, self.eps_smoothing)
 
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return case, smoothing, orders and white space."""

@@ -12,6 +12,11 @@ from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 from bleucli.tokenizers.tercom import Tercom
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 class TERScore(Score):
     """A TER score in percent: `num_edits` for `ref_length` words, the average length of the references."""
@@ -88,6 +93,15 @@ class TER(Metric):
         if length > 0:
             return TERScore(100.0 * edits / length, int(edits), length)
         return TERScore(100.0 if edits else 0.0, int(edits), length)
+
+    def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
+        """Return the score of each row of sums, in one go."""
+        import numpy as np
+
+        edits, lengths = np.asarray(sums, np.float64).T
+        scores: NDArray[np.float64] = np.where(edits > 0, 100.0, 0.0)
+        np.divide(100.0 * edits, lengths, out=scores, where=lengths > 0)
+        return scores
 
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return case, tokenizer, and the tokenizer's options."""

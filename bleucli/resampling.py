@@ -1,0 +1,342 @@
+"""Resampling: how sure a score is, and whether a difference between two systems is real.
+
+- `Sample`: the statistics of one system by one metric, and how sums of them are scored
+- `bootstrap`: scores of resamples (Koehn 2004), with `confidence_interval` and `bootstrap_p_value`
+- `randomization_p_values`: paired approximate randomization (Riezler & Maxwell 2005)
+- `holm`: correction of many p-values (Holm 1979)
+- `identical`: whether two samples are the same
+- `random_seed`: the seed that the environment asks for
+
+Draws are those of NumPy's `default_rng(seed)`, made and used up in blocks, whose size no digit depends on, nor on the
+number of threads.
+"""
+
+import os
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from bleucli import kernels
+from bleucli.errors import BleuError, UsageError
+from bleucli.results import Interval
+from bleucli.stats import SegmentStats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple, TypeVar
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Result = TypeVar("Result")
+    Scores = NDArray[np.float64]
+    Words = NDArray[np.uint64]
+
+    class Sample(NamedTuple):
+        """The statistics of one system by one metric.
+
+        stats: one row a segment. scores_from_stats: from rows of sums to their scores.
+        """
+
+        stats: SegmentStats
+        scores_from_stats: Callable[[SegmentStats], Scores]
+
+else:
+    Sample = namedtuple("Sample", "stats scores_from_stats")
+
+# sacreBLEU 2.6.0
+SEED = 12345
+RESAMPLES = 1000
+TRIALS = 10000
+# A difference with a larger p-value is taken for chance
+SIGNIFICANT = 0.05
+# At most so many bytes of weights, of random bits, and so many trials are held at a time
+_WEIGHT_BYTES = 1 << 24
+_BIT_BYTES = 1 << 26
+_TRIALS_HELD = 1 << 14
+# What one thread takes at a time: little enough to be shared out, enough to be worth a call
+_SHARE = 256
+# 2.5 % of the resamples lie above, and as many below a 95 % confidence interval
+_TAIL = 40
+# More words than draws take on average, for those that are made again
+_SPARE_WORDS = 64
+
+
+def unreported(done: int, total: int) -> None:
+    """Report progress to nobody."""
+
+
+def random_seed(variables: Mapping[str, str] = os.environ) -> int | None:
+    """Return the seed that `BLEU_SEED`, or else `SACREBLEU_SEED`, asks for: 12345 if neither is set, None for "none".
+
+    Raises:
+        UsageError: the value is neither a whole number from 0 on nor "none".
+
+    >>> random_seed({}), random_seed({"SACREBLEU_SEED": "0"}), random_seed({"BLEU_SEED": "None"})
+    (12345, 0, None)
+    """
+    name = "BLEU_SEED" if variables.get("BLEU_SEED") else "SACREBLEU_SEED"
+    value = variables.get(name) or str(SEED)
+    if value.lower() == "none":
+        return None
+    if not (value.isascii() and value.isdigit()):
+        raise UsageError(f"{name} is {value!r}; expected a whole number from 0 on, or none")
+    return int(value)
+
+
+def signature_fields(method: str, trials: int, seed: int | None) -> list[tuple[str, str]]:
+    """Return what a signature says of resampling: "bs" or "ar" with the number of trials, and the seed.
+
+    >>> signature_fields("bs", 1000, None)
+    [('bs', '1000'), ('seed', 'none')]
+    """
+    return [(method, str(trials)), ("seed", "none" if seed is None else str(seed))]
+
+
+# --- bootstrap
+
+
+def bootstrap(
+    samples: Sequence[Sample],
+    resamples: int = RESAMPLES,
+    seed: int | None = SEED,
+    *,
+    jobs: int = 1,
+    skip: int = 0,
+    progress: Callable[[int, int], None] = unreported,
+) -> list["Scores"]:
+    """Score resamples of the segments, drawn with replacement, for all samples with the same draws.
+
+    Args:
+        samples: statistics of the same n segments.
+        resamples: B, how many times n segments are drawn.
+        seed: of the random numbers; None for fresh ones.
+        jobs: threads.
+        skip: random bits that were used before.
+        progress: called with the resamples done and their number.
+
+    Returns:
+        For each sample an array of B scores.
+
+    Raises:
+        BleuError: there are fewer than two resamples, or samples of different or no length.
+    """
+    import numpy as np
+
+    if resamples < 2:
+        raise UsageError(f"{resamples} resamples; expected at least 2")
+    segments = _length(samples)
+    found: list[list[Scores]] = [[] for _ in samples]
+    done = 0
+    for weights in _weights(segments, resamples, seed, skip):
+        count = len(weights) // segments
+        work = partial(_resampled_scores, samples, weights)
+        for number, scores in _shared(work, len(samples), count, jobs):
+            found[number].append(scores)
+        done += count
+        progress(done, resamples)
+    return [np.concatenate(scores) for scores in found]
+
+
+def _resampled_scores(samples: Sequence[Sample], weights: memoryview, number: int, first: int, last: int) -> "Scores":
+    stats, scores_from_stats = samples[number]
+    return scores_from_stats(kernels.weighted_sums(stats, weights[first * len(stats) : last * len(stats)]))
+
+
+def _weights(segments: int, resamples: int, seed: int | None, skip: int) -> Iterator[memoryview]:
+    """Draw weights for some resamples at a time."""
+    import numpy as np
+
+    generator = np.random.PCG64(seed)
+    halves = -(-skip // 32)  # NumPy takes 32 bits at a time and leaves what remains of them
+    generator.advance(halves // 2)
+    words, half = np.zeros(0, np.uint64), halves % 2
+    block = min(max(1, _WEIGHT_BYTES // segments), _TRIALS_HELD)
+    while resamples > 0:
+        count = min(block, resamples)
+        drawn = kernels.draw_weights(words, half, segments, count)
+        if drawn is None:
+            words = np.concatenate([words[half // 2 :], generator.random_raw(_word_count(segments * count, segments))])
+            half %= 2
+            continue
+        weights, half = drawn
+        resamples -= count
+        yield memoryview(weights)
+
+
+def _word_count(draws: int, segments: int) -> int:
+    """Return how many words of two draws each are enough in nearly all cases: one in 2^32 / n is made again."""
+    return (draws + draws * segments // 2**32) // 2 + _SPARE_WORDS
+
+
+def confidence_interval(scores: "Scores") -> Interval:
+    """Return the mean of the resamples' scores and half the width of the interval that holds 95 % of them.
+
+    >>> import numpy
+    >>> confidence_interval(numpy.arange(100.0))
+    Interval(mean=49.5, half_width=47.5)
+    """
+    ordered = sorted(scores.tolist())
+    tail = len(ordered) // _TAIL
+    return Interval(float(scores.mean()), (ordered[-1 - tail] - ordered[tail]) / 2)
+
+
+def bootstrap_p_value(baseline: "Scores", system: "Scores", difference: float) -> float:
+    """Return the p-value of a difference between two systems (Koehn 2004, as Moses' script computes it).
+
+    Args:
+        baseline: scores of one system's resamples.
+        system: scores of the other system's resamples, drawn alike.
+        difference: between the scores of the two whole systems; its sign does not matter.
+
+    >>> import numpy
+    >>> bootstrap_p_value(numpy.array([1.0, 2.0, 3.0]), numpy.array([2.0, 4.0, 6.0]), 0.5)
+    0.5
+    """
+    differences = abs(system - baseline)
+    return _p_value(int((differences - differences.mean() > abs(difference)).sum()), len(differences))
+
+
+def _p_value(exceeding: int, trials: int) -> float:
+    """Return the share of trials that exceed what was observed, the observed one counted among both."""
+    return (exceeding + 1) / (trials + 1)
+
+
+# --- approximate randomization
+
+
+def randomization_p_values(
+    pairs: Sequence[tuple[Sample, Sample]],
+    trials: int = TRIALS,
+    seed: int | None = SEED,
+    *,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = unreported,
+) -> list[float]:
+    """Return the p-value of each pair's difference: the share of trials in which random swaps make a larger one.
+
+    Args:
+        pairs: two systems, by one metric; all of the same n segments.
+        trials: how many times each segment is swapped between the systems of a pair, or not.
+        seed: of the random numbers; None for fresh ones.
+        jobs: threads.
+        progress: called with the trials done and their number.
+
+    Raises:
+        BleuError: there is no trial, or samples are of different or no length.
+    """
+    if trials < 1:
+        raise UsageError(f"{trials} trials; expected at least 1")
+    segments = _length([sample for pair in pairs for sample in pair])
+    observed = [difference(left, right) for left, right in pairs]
+    exceeding = [0] * len(pairs)
+    done = 0
+    for words, first, count in _bits(segments, trials, seed):
+        work = partial(_exceeding, pairs, observed, words, first)
+        for number, more in _shared(work, len(pairs), count, jobs):
+            exceeding[number] += more
+        done += count
+        progress(done, trials)
+    return [_p_value(more, trials) for more in exceeding]
+
+
+def _exceeding(
+    pairs: Sequence[tuple[Sample, Sample]],
+    observed: Sequence[float],
+    words: "Words",
+    first: int,
+    number: int,
+    start: int,
+    stop: int,
+) -> int:
+    """Count the trials, from `start` to `stop`, whose difference exceeds the one observed for a pair."""
+    left, right = pairs[number]
+    bit = first + start * len(left.stats)
+    sums, others = kernels.swapped_sums(left.stats, right.stats, words, bit, stop - start)
+    differences = abs(left.scores_from_stats(sums) - right.scores_from_stats(others))
+    return int((differences > observed[number]).sum())
+
+
+def difference(left: Sample, right: Sample) -> float:
+    """Return by how much the scores of two systems differ: at least 0."""
+    scores = [sample.scores_from_stats(sums_of(sample.stats))[0] for sample in (left, right)]
+    return float(abs(scores[0] - scores[1]))
+
+
+def sums_of(stats: SegmentStats) -> SegmentStats:
+    """Return the sum of all rows as a single row."""
+    return kernels.weighted_sums(stats, bytes([1]) * len(stats))
+
+
+def _bits(segments: int, trials: int, seed: int | None) -> Iterator[tuple["Words", int, int]]:
+    """Give random words, the first bit to use, and for how many trials, some at a time.
+
+    A trial's bits follow those of the one before: NumPy's `integers(2, dtype=bool)` takes them so, lowest bit first.
+    """
+    import numpy as np
+
+    generator = np.random.PCG64(seed)
+    block = min(max(1, _BIT_BYTES * 8 // segments), _TRIALS_HELD)
+    words, first = np.zeros(0, np.uint64), 0
+    while trials > 0:
+        count = min(block, trials)
+        missing = -(-(first + count * segments) // 64) - len(words)
+        words = np.concatenate([words, generator.random_raw(missing)])
+        yield words, first, count
+        words, first = words[(first + count * segments) // 64 :], (first + count * segments) % 64
+        trials -= count
+
+
+# --- many comparisons
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Correct p-values for their number (Holm 1979), in the order in which they were given.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected = [0.0] * len(p_values)
+    least = 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        least = min(1.0, max(least, (len(p_values) - rank) * p_values[index]))
+        corrected[index] = least
+    return corrected
+
+
+def identical(left: SegmentStats, right: SegmentStats) -> bool:
+    """Return whether all rows are equal: no test can tell such systems apart."""
+    return left.columns == right.columns and left.data == right.data
+
+
+# --- what is done to all samples
+
+
+def _length(samples: Sequence[Sample]) -> int:
+    """Return the number of segments, the same for all.
+
+    Raises:
+        BleuError: it is not, or there are none.
+    """
+    lengths = {len(sample.stats) for sample in samples}
+    if len(lengths) != 1 or 0 in lengths:
+        found = ", ".join(map(str, sorted(lengths))) or "no statistics"
+        raise BleuError(f"resampling of {found} segments; expected statistics of the same segments, at least one")
+    return lengths.pop()
+
+
+def _shared(
+    work: "Callable[[int, int, int], Result]", samples: int, trials: int, jobs: int
+) -> "Iterator[tuple[int, Result]]":
+    """Give each sample's number with `work(number, first, last)` for all trials, in their order, by so many threads."""
+    share = trials if jobs == 1 else _SHARE
+    starts = range(0, trials, share)
+    parts = [(number, first, min(first + share, trials)) for number in range(samples) for first in starts]
+    numbers, firsts, lasts = zip(*parts, strict=True)
+    if jobs == 1:
+        yield from zip(numbers, map(work, numbers, firsts, lasts), strict=True)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(jobs) as threads:
+        yield from zip(numbers, threads.map(work, numbers, firsts, lasts), strict=True)
