@@ -1,4 +1,11 @@
-"""Renderers: each a function from finished results to text."""
+"""Renderers: each a function from finished results to text.
+
+- `Layout`: how scores are printed
+- `FORMATS`, `render`: a format by name, with the modules that it takes and no others
+- `text`, `json_text`: one score a line or an object; `tables`: several systems as text
+- `latex`, `markdown`, `html_text`, `rst`, `csv_text`: tables for elsewhere
+- `grids`, `explanation`: what stands in a table and under it, whatever its format
+"""
 
 from collections import namedtuple
 
@@ -6,11 +13,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
 
+    from bleucli.results import Results
+
     class Layout(NamedTuple):
         """How a score is printed.
 
         width: decimals. short: signatures with short keys. score_only: the number alone. colour: for a terminal.
-        bold_best: the best of each column in bold.
+        bold_best: the best of each column in bold, in formats that have it; text only with colour.
         """
 
         width: int = 1
@@ -21,3 +30,40 @@ if TYPE_CHECKING:
 
 else:
     Layout = namedtuple("Layout", "width short score_only colour bold_best", defaults=(1, False, False, False, False))
+
+# The formats that are tables for one system as well, each with the module and the function that renders it
+_TABLES = {
+    "latex": ("latex", "render"),
+    "markdown": ("markdown", "render"),
+    "html": ("html_text", "render"),
+    "rst": ("rst", "render"),
+    "csv": ("csv_text", "render"),
+    "tsv": ("csv_text", "render_tabs"),
+}
+FORMATS = ("json", "text", *_TABLES)
+
+
+def render(results: "Results", layout: Layout, name: str = "json") -> str:
+    """Render in one of `FORMATS`.
+
+    `layout.score_only` holds for one system alone, as in sacreBLEU; then json lists several metrics' numbers, and all
+    other formats, as json of one metric, print them a line each.
+    """
+    if len(results.systems) == 1 and layout.score_only and (name != "json" or len(results.systems[0].scores) == 1):
+        name = "text"
+    if name == "json":
+        from bleucli.output import json_text
+
+        return (json_text.render if len(results.systems) == 1 else json_text.render_systems)(results, layout)
+    if name == "text" and len(results.systems) == 1:
+        from bleucli.output import text
+
+        return text.render(results, layout)
+    if name == "text":
+        from bleucli.output import tables
+
+        return tables.render(results, layout)
+    from importlib import import_module
+
+    module, function = _TABLES[name]
+    return str(getattr(import_module(f"bleucli.output.{module}"), function)(results, layout))

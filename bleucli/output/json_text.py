@@ -1,16 +1,29 @@
-"""Scores as JSON, in sacreBLEU's layout."""
+"""Scores as JSON, in sacreBLEU's layout.
+
+Several systems are an array of objects, each with `"system"` and an object a metric. These have the keys of a single
+system's object; where there was a test, unrounded numbers, and in place of `confidence…` the keys `p_value` (null for
+the baseline), `mean`, `ci` (null without resamples). Where all pairs were tested, further `cluster` (1 is the best) and
+`p_values`: for each other system's name, `p` as tested and `holm` after Holm's correction.
+"""
 
 import json
 
 from bleucli.output import Layout
-from bleucli.results import Results, ScoreRecord
+from bleucli.results import Ranking, Results, ScoreRecord
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def render(results: Results, layout: Layout) -> str:
-    """Return an object for one score of one system, an array of objects for several."""
+    """Return an object for one score of one system, an array of objects for several.
+
+    With `layout.score_only` numbers, or strings such as `"54.6 (μ = 53.9 ± 39.0)"` where there are intervals.
+    """
     (system,) = results.systems
     if layout.score_only:
-        items = [f"{record.score:.{layout.width}f}" for record in system.scores]
+        items = [_bare(record, layout) for record in system.scores]
     else:
         items = [json.dumps(score_object(record, layout), indent=1, ensure_ascii=False) for record in system.scores]
     return f"{items[0]}\n" if len(items) == 1 else "[\n" + ",\n".join(items) + "\n]\n"
@@ -18,27 +31,75 @@ def render(results: Results, layout: Layout) -> str:
 
 def render_systems(results: Results, layout: Layout) -> str:
     """Return an array with an object a system: its name, and the object of each score under the metric's name."""
-    systems = [
-        {"system": system.name, **{record.name: score_object(record, layout) for record in system.scores}}
-        for system in results.systems
-    ]
+    names = [system.name for system in results.systems]
+    rankings = {ranking.name: ranking for ranking in results.rankings}
+    systems: list[dict[str, object]] = []
+    for index, (name, scores) in enumerate(results.systems):
+        found: dict[str, object] = {"system": name}
+        for record in scores:
+            ranked = _ranked(rankings.get(record.name), names, index)
+            tested = None if results.test is None else _tested(record) | ranked
+            found[record.name] = score_object(record, layout, tested)
+        systems.append(found)
     return json.dumps(systems, indent=4, ensure_ascii=False) + "\n"
 
 
 def score_line(record: ScoreRecord, layout: Layout) -> str:
     """Return one compact object in a line (JSON Lines)."""
     if layout.score_only:
-        return f"{record.score:.{layout.width}f}\n"
+        return f"{_bare(record, layout)}\n"
     return json.dumps(score_object(record, layout), ensure_ascii=False) + "\n"
 
 
-def score_object(record: ScoreRecord, layout: Layout) -> dict[str, object]:
-    """Return the keys of one score: rounded as the layout says, signed, and with every signature key as a string."""
+def score_object(
+    record: ScoreRecord, layout: Layout, tested: "Mapping[str, object] | None" = None
+) -> dict[str, object]:
+    """Return the keys of one score, signed, and with every signature key as a string.
+
+    Numbers are rounded as the layout says, but where there are keys of a test: those stand in place of the interval's.
+    """
     found: dict[str, object] = {
         "name": record.name,
-        "score": float(f"{record.score:.{layout.width}f}"),
+        "score": _rounded(record.score, layout) if tested is None else record.score,
         "signature": record.signature.format(),
+        **(_confidence(record, layout) if tested is None else tested),
     }
     if record.verbose:
         found["verbose_score"] = record.verbose
     return found | dict(record.signature)
+
+
+def _confidence(record: ScoreRecord, layout: Layout) -> dict[str, object]:
+    if record.interval is None:
+        return {}
+    mean, half_width = record.interval
+    return {
+        "confidence_mean": _rounded(mean, layout),
+        "confidence_var": _rounded(half_width, layout),
+        "confidence": f"μ = {mean:.{layout.width}f} ± {half_width:.{layout.width}f}",
+    }
+
+
+def _tested(record: ScoreRecord) -> dict[str, object]:
+    mean, half_width = record.interval or (None, None)
+    return {"p_value": record.p_value, "mean": mean, "ci": half_width}
+
+
+def _ranked(ranking: Ranking | None, names: list[str], index: int) -> dict[str, object]:
+    if ranking is None:
+        return {}
+    pairs = zip(names, ranking.p_values[index], ranking.corrected[index], strict=True)
+    others = {name: {"p": p, "holm": corrected} for name, p, corrected in pairs if p is not None}
+    return {"cluster": ranking.clusters[index], "p_values": others}
+
+
+def _rounded(number: float, layout: Layout) -> float:
+    return float(f"{number:.{layout.width}f}")
+
+
+def _bare(record: ScoreRecord, layout: Layout) -> str:
+    if record.interval is None:
+        return f"{record.score:.{layout.width}f}"
+    from bleucli.output.text import score_and_interval
+
+    return json.dumps(score_and_interval(record, layout._replace(colour=False)), ensure_ascii=False)

@@ -1,27 +1,42 @@
-"""Several systems side by side."""
+"""Several systems side by side, as sacreBLEU prints them with `-f text`."""
 
-from bleucli.output import Layout
+from bleucli.output import Layout, explanation
+from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
 from bleucli.results import Results
 
-_HEADING = "Metric signatures"
+# Output of sacreBLEU 2.6.0 on a terminal; the bold is ours
+_CODES = {"cyan": "\x1b[36m", "yellow": "\x1b[33m", "red": "\x1b[31m", "green": "\x1b[32m", "reset": "\x1b[0m"}
+_ROLES = {"header": "cyan", "baseline": "yellow", "insignificant": "red"}
+_BOLD, _NOT_BOLD = "\x1b[1m", "\x1b[22m"
 
 
 def render(results: Results, layout: Layout) -> str:
-    """Return a table with a row a system and a column a metric, and the signatures under it, as sacreBLEU does."""
-    from tabulate import tabulate
+    """Return a table with a row a system and a column a metric, and under it the test and the signatures.
 
-    scores = results.systems[0].scores
-    table = tabulate(
-        [
-            [system.name, *(f"{record.score:.{layout.width}f}" for record in system.scores)]
-            for system in results.systems
-        ],
-        headers=["System", *(record.name for record in scores)],
-        tablefmt="fancy_grid",
-        stralign="center",
-        colalign=("right", *["center"] * len(scores)),
-        disable_numparse=True,
-    )
-    rule = "-" * len(_HEADING)
-    signatures = "".join(f" - {record.name:<10} {record.signature.format(layout.short)}\n" for record in scores)
-    return f"{table}\n\n{rule}\n{_HEADING}\n{rule}\n{signatures}"
+    With colour the baseline is yellow, headers are cyan, p-values above 0.05 red; only then the best may be bold.
+    """
+    markup = _COLOURED if layout.colour else _PLAIN
+    tables = [_table(grid) for grid in grids(results, layout, markup)]
+    colours = _CODES if layout.colour else explanation.NO_COLOURS
+    return "\n\n".join([*tables, *explanation.sections(results, layout, colours)]) + "\n"
+
+
+def _table(grid: Grid) -> str:
+    table = tabulated(grid, "fancy_grid")
+    return f"{grid.title}\n{table}" if grid.title else table
+
+
+def _unchanged(text: str) -> str:
+    return text
+
+
+def _bold(text: str) -> str:
+    return f"{_BOLD}{text}{_NOT_BOLD}"
+
+
+def _paint(role: str, text: str) -> str:
+    return f"{_CODES[_ROLES[role]]}{text}{_CODES['reset']}" if role else text
+
+
+_PLAIN = Markup(_unchanged, _unchanged, unpainted, "\n")
+_COLOURED = Markup(_unchanged, _bold, _paint, "\n")

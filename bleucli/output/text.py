@@ -3,6 +3,9 @@
 from bleucli.output import Layout
 from bleucli.results import Results, ScoreRecord
 
+# The colour of an interval: cyan (output of sacreBLEU 2.6.0 on a terminal)
+_CYAN, _RESET = "\x1b[36m", "\x1b[0m"
+
 
 def render(results: Results, layout: Layout) -> str:
     """Return one line a metric for a single system, aligned at ` = `."""
@@ -18,8 +21,18 @@ def render(results: Results, layout: Layout) -> str:
 def score_line(record: ScoreRecord, layout: Layout) -> str:
     """Return the line of one score."""
     if layout.score_only:
-        return f"{record.score:.{layout.width}f}\n"
+        return f"{score_and_interval(record, layout)}\n"
     return f"{_label(record, layout)} = {_result(record, layout)}\n"
+
+
+def score_and_interval(record: ScoreRecord, layout: Layout) -> str:
+    """Return `54.6`, or `54.6 (μ = 53.9 ± 39.0)` where there is an interval."""
+    score = f"{record.score:.{layout.width}f}"
+    if record.interval is None:
+        return score
+    mean, half_width = record.interval
+    interval = f"(μ = {mean:.{layout.width}f} ± {half_width:.{layout.width}f})"
+    return f"{score} {_CYAN}{interval}{_RESET}" if layout.colour else f"{score} {interval}"
 
 
 def _label(record: ScoreRecord, layout: Layout) -> str:
@@ -27,4 +40,4 @@ def _label(record: ScoreRecord, layout: Layout) -> str:
 
 
 def _result(record: ScoreRecord, layout: Layout) -> str:
-    return f"{record.score:.{layout.width}f} {record.verbose}".rstrip()
+    return f"{score_and_interval(record, layout)} {record.verbose}".rstrip()

@@ -1,0 +1,66 @@
+"""A table for programs: comma-separated or tab-separated values, a row a system and no comments."""
+
+import csv
+from io import StringIO
+
+from bleucli.output import Layout
+from bleucli.results import Results, ScoreRecord
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+def render(results: Results, layout: Layout) -> str:
+    """Return a header and a row a system, as `pandas.read_csv` reads them.
+
+    Columns: `system`; for each metric its score under its name, then, where there are any, `BLEU mean`, `BLEU ci` (half
+    the width of the interval), `BLEU p_value` (empty for the baseline), `BLEU cluster`; at the end `BLEU signature`.
+    Scores and intervals have the layout's decimals, p-values all they have.
+    """
+    return "".join(_line(row, ",") for row in _rows(results, layout))
+
+
+def render_tabs(results: Results, layout: Layout) -> str:
+    """Return the same with tabs between the columns; a name that has a tab is in quotation marks."""
+    return "".join(_line(row, "\t") for row in _rows(results, layout))
+
+
+def _rows(results: Results, layout: Layout) -> "Iterator[list[str]]":
+    systems = [_columns(results, index, layout) for index in range(len(results.systems))]
+    present = [name for name in systems[0] if any(columns[name] for columns in systems)]
+    yield present
+    for columns in systems:
+        yield [columns[name] for name in present]
+
+
+def _columns(results: Results, index: int, layout: Layout) -> dict[str, str]:
+    """Return all that there may be of one system, in the order of the columns; what is absent is empty."""
+    name, scores = results.systems[index]
+    clusters = {ranking.name: str(ranking.clusters[index]) for ranking in results.rankings}
+    found = {"system": name}
+    for record in scores:
+        found |= _figures(record, layout)
+        found[f"{record.name} cluster"] = clusters.get(record.name, "")
+    return found | {f"{record.name} signature": record.signature.format() for record in scores}
+
+
+def _figures(record: ScoreRecord, layout: Layout) -> dict[str, str]:
+    mean, half_width = ("", "") if record.interval is None else (_rounded(number, layout) for number in record.interval)
+    return {
+        record.name: _rounded(record.score, layout),
+        f"{record.name} mean": mean,
+        f"{record.name} ci": half_width,
+        f"{record.name} p_value": "" if record.p_value is None else repr(record.p_value),
+    }
+
+
+def _rounded(number: float, layout: Layout) -> str:
+    return f"{number:.{layout.width}f}"
+
+
+def _line(row: "Sequence[str]", delimiter: str) -> str:
+    r"""Return a line that ends in a newline; csv only knows that \r needs quotation marks where lines end in it."""
+    line = StringIO()
+    csv.writer(line, delimiter=delimiter, lineterminator="\r\n").writerow(row)
+    return line.getvalue().removesuffix("\r\n") + "\n"

@@ -1,0 +1,172 @@
+"""What stands in the tables, whatever their format.
+
+- `Markup`: how a format writes its cells
+- `Grid`, `grids`: the table of all scores, and one of p-values a ranking
+- `tabulated`: a grid as tabulate writes it
+- `visible`: a name in one line
+"""
+
+import re
+from collections import namedtuple
+
+from bleucli.output import Layout
+from bleucli.results import Ranking, Results, ScoreRecord
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NamedTuple
+
+    from tabulate import TableFormat
+
+    class Markup(NamedTuple):
+        """How a format writes a cell.
+
+        escape: text as the format reads it. bold: what is escaped, in bold. paint: what is escaped, in the colour of
+        its role, "header", "baseline" or "insignificant". before_p: what separates a p-value from the score.
+        """
+
+        escape: Callable[[str], str]
+        bold: Callable[[str], str]
+        paint: Callable[[str, str], str]
+        before_p: str
+
+    class Grid(NamedTuple):
+        """One table: a title if it needs one (not escaped), the header's cells, and a row a system."""
+
+        title: str
+        header: list[str]
+        rows: list[list[str]]
+
+else:
+    Markup = namedtuple("Markup", "escape bold paint before_p")
+    Grid = namedtuple("Grid", "title header rows")
+
+# Up to here a p-value gets a star (Koehn 2004; sacreBLEU 2.6.0)
+SIGNIFICANT = 0.05
+# Control characters, line separators, and what Unicode promises never to make a character
+_NEVER = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0x10000))
+_UNSEEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef{_NEVER}]")
+
+
+def unpainted(_role: str, text: str) -> str:
+    """Return text as it is: for formats without colours."""
+    return text
+
+
+def visible(name: str) -> str:
+    r"""Return a name in one line: characters that are no text are shown as Python writes them.
+
+    >>> print(visible("a\nb.txt"))
+    a\nb.txt
+    """
+    return _UNSEEN.sub(lambda match: repr(match[0])[1:-1], name)
+
+
+def baseline(results: Results) -> str | None:
+    """Return the name of the system that all others were tested against, in one line, if they were."""
+    return None if results.test is None or results.rankings else visible(results.systems[0].name)
+
+
+def grids(results: Results, layout: Layout, markup: Markup) -> list[Grid]:
+    """Return the table of all scores, in the order given, and a table of p-values a ranking, best systems first."""
+    return [
+        _scores(results, layout, markup),
+        *(_ranks(results, ranking, layout, markup) for ranking in results.rankings),
+    ]
+
+
+def tabulated(grid: Grid, style: "str | TableFormat") -> str:
+    """Return the table in one of tabulate's formats: the systems to the right, figures centred and as they are."""
+    from tabulate import tabulate
+
+    return tabulate(
+        grid.rows,
+        headers=grid.header,
+        tablefmt=style,
+        stralign="center",
+        colalign=("right", *["center"] * (len(grid.header) - 1)),
+        disable_numparse=True,
+    )
+
+
+# --- scores
+
+
+def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
+    paired = baseline(results) is not None
+    columns = zip(*(system.scores for system in results.systems), strict=True)
+    header = ["System", *map(_heading, columns)]
+    rows = []
+    for index, (name, scores) in enumerate(results.systems):
+        role = "baseline" if paired and index == 0 else ""
+        cells = [_figures(record, layout, markup) for record in scores]
+        row = [markup.paint(role, text) for text in (markup.escape(visible(name)), *cells)]
+        if paired:
+            row[1:] = map(_with_p, row[1:], scores, [markup] * len(scores))
+        rows.append(row)
+    return Grid("", _header(header, markup), rows)
+
+
+def _header(titles: list[str], markup: Markup) -> list[str]:
+    return [markup.paint("header", markup.escape(title)) for title in titles]
+
+
+def _heading(records: tuple[ScoreRecord, ...]) -> str:
+    interval = " (μ ± 95% CI)" if any(record.interval for record in records) else ""
+    return f"{records[0].name}{interval}"
+
+
+def _figures(record: ScoreRecord, layout: Layout, markup: Markup) -> str:
+    score = markup.escape(f"{record.score:.{layout.width}f}")
+    if layout.bold_best and record.best:
+        score = markup.bold(score)
+    if record.interval is None:
+        return score
+    mean, half_width = record.interval
+    return score + markup.escape(f" ({mean:.{layout.width}f} ± {half_width:.{layout.width}f})")
+
+
+def _with_p(figures: str, record: ScoreRecord, markup: Markup) -> str:
+    if record.p_value is None:
+        return figures
+    text = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"
+    return figures + markup.before_p + _starred(text, record.p_value, markup)
+
+
+def _starred(text: str, p_value: float, markup: Markup) -> str:
+    if p_value <= SIGNIFICANT:
+        return markup.escape(f"{text}*")
+    return markup.paint("insignificant", markup.escape(text))
+
+
+# --- rankings
+
+
+def _ranks(results: Results, ranking: Ranking, layout: Layout, markup: Markup) -> Grid:
+    scores = [_record(system.scores, ranking.name) for system in results.systems]
+    order = sorted(range(len(scores)), key=lambda index: (ranking.clusters[index], _badness(scores[index])))
+    header = ["System", "No.", ranking.name, "Cluster", *(f"vs {number}" for number, _ in enumerate(order, 1))]
+    rows = [
+        [
+            markup.escape(visible(results.systems[index].name)),
+            markup.escape(str(number)),
+            _figures(scores[index]._replace(interval=None), layout, markup),
+            markup.escape(str(ranking.clusters[index])),
+            *(_p_of_pair(ranking.corrected[index][other], markup) for other in order),
+        ]
+        for number, index in enumerate(order, 1)
+    ]
+    return Grid(f"{ranking.name}: p-values of all pairs, after Holm's correction", _header(header, markup), rows)
+
+
+def _record(scores: list[ScoreRecord], name: str) -> ScoreRecord:
+    return next(record for record in scores if record.name == name)
+
+
+def _badness(record: ScoreRecord) -> float:
+    return -record.score if record.higher_is_better else record.score
+
+
+def _p_of_pair(p_value: float | None, markup: Markup) -> str:
+    return "" if p_value is None else _starred(f"{p_value:.4f}", p_value, markup)

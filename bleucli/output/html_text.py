@@ -1,0 +1,39 @@
+"""A table in HTML, and a list of what explains it: a piece for a page."""
+
+import html
+
+from bleucli.output import Layout, explanation
+from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.results import Results
+
+
+def render(results: Results, layout: Layout) -> str:
+    """Return a table with a row a system and a column a metric, then one a ranking, then a list.
+
+    The list explains the figures and gives the signatures. All is ASCII, with the rest as character references, so that
+    a page of any encoding may have it. The best are in `<strong>`, if the layout says so.
+    """
+    tables = [_table(grid) for grid in grids(results, layout, _MARKUP)]
+    notes = [f"<li>{escape(sentence)}</li>" for sentence in explanation.brief(results)]
+    for name, signature in explanation.signatures(results, layout):
+        notes.append(f"<li>{escape(name)}: <code>{escape(signature)}</code></li>")
+    text = "\n".join([*tables, "<ul>", *notes, "</ul>"]) + "\n"
+    return text.encode("ascii", "xmlcharrefreplace").decode()
+
+
+def escape(text: str) -> str:
+    """Return text as it stands between tags."""
+    return html.escape(text, quote=False)
+
+
+def _bold(text: str) -> str:
+    return f"<strong>{text}</strong>"
+
+
+_MARKUP = Markup(escape, _bold, unpainted, " ")
+
+
+def _table(grid: Grid) -> str:
+    table = tabulated(grid, "unsafehtml")  # its html would escape once more
+    caption = f"<table>\n<caption>{escape(grid.title)}</caption>"
+    return table.replace("<table>", caption, 1) if grid.title else table

@@ -1,0 +1,42 @@
+"""A table in Markdown, as GitHub reads it, and a list of what explains it."""
+
+import re
+
+from bleucli.output import Layout, explanation
+from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.results import Results
+
+# What has a meaning of its own within a line (GitHub Flavored Markdown 0.29; $ is GitHub's mathematics)
+_SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$]")
+
+
+def render(results: Results, layout: Layout) -> str:
+    """Return a table with a row a system and a column a metric, then one a ranking, then a list.
+
+    The list explains the figures and gives the signatures. The best are in `**`, if the layout says so.
+    """
+    tables = [_table(grid) for grid in grids(results, layout, _MARKUP)]
+    notes = [f"- {escape(sentence)}" for sentence in explanation.brief(results)]
+    notes += [f"- {escape(name)}: `{signature}`" for name, signature in explanation.signatures(results, layout)]
+    return "\n\n".join([*tables, "\n".join(notes)]) + "\n"
+
+
+def escape(text: str) -> str:
+    r"""Return text as Markdown shows it in a line.
+
+    >>> print(escape("a_b|c"))
+    a\_b\|c
+    """
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def _bold(text: str) -> str:
+    return f"**{text}**"
+
+
+_MARKUP = Markup(escape, _bold, unpainted, " ")
+
+
+def _table(grid: Grid) -> str:
+    table = tabulated(grid, "pipe")
+    return f"{escape(grid.title)}\n\n{table}" if grid.title else table

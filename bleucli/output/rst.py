@@ -1,0 +1,69 @@
+"""A table in reStructuredText, and a list of what explains it."""
+
+import re
+import unicodedata
+
+from bleucli.output import Layout, explanation
+from bleucli.output.grids import Grid, Markup, grids, unpainted
+from bleucli.results import Results
+
+# What has a meaning of its own within a line; :: announces a block
+_SPECIAL = re.compile(r"[\\`*_|]|(?<=:):")
+# At the start of a text: of lists, rules, comments, and so on; and what numbers a list, as 1. (1) iv) do
+_LEADING = re.compile(r"^(?=[^\w\s\\(])")
+_NUMBER = re.compile(r"^(\(?(?:[0-9]+|[a-z]|[ivxlcdm]+))(?=[.)](?:\s|$))", re.IGNORECASE)
+
+
+def render(results: Results, layout: Layout) -> str:
+    """Return a table with a row a system and a column a metric, then one a ranking, then a list.
+
+    The list explains the figures and gives the signatures. The best are in `**`, if the layout says so.
+    """
+    tables = [_titled_table(grid) for grid in grids(results, layout, _MARKUP)]
+    notes = [f"- {escape(sentence)}" for sentence in explanation.brief(results)]
+    notes += [f"- {escape(name)}: ``{signature}``" for name, signature in explanation.signatures(results, layout)]
+    return "\n\n".join([*tables, "\n".join(notes)]) + "\n"
+
+
+def escape(text: str) -> str:
+    r"""Return text as reStructuredText shows it in a line.
+
+    >>> print(escape("a_b"))
+    a\_b
+    """
+    return _NUMBER.sub(r"\1\\", _LEADING.sub(r"\\", _SPECIAL.sub(r"\\\g<0>", text)))
+
+
+def _bold(text: str) -> str:
+    return f"**{text}**"
+
+
+_MARKUP = Markup(escape, _bold, unpainted, " ")
+
+
+def _titled_table(grid: Grid) -> str:
+    table = _table([grid.header, *grid.rows])
+    return f"{escape(grid.title)}\n\n{table}" if grid.title else table
+
+
+def _table(rows: list[list[str]]) -> str:
+    """Return a simple table: columns end where docutils counts them to, unlike tabulate's of Chinese names."""
+    rows = [[row[0].strip() or "\\", *row[1:]] for row in rows]  # an empty first cell would continue the row above
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    rule = "  ".join("=" * width for width in widths)
+    header, *lines = (
+        "  ".join(text + " " * (width - _width(text)) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+    return "\n".join([rule, header, rule, *lines, rule])
+
+
+def _width(text: str) -> int:
+    """Return how many columns docutils counts: two for a wide character, none for a combining one."""
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
