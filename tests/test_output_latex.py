@@ -1,0 +1,105 @@
+"""What `-f latex` prints, compiled by pdflatex. BLEU_TEST_LATEX=1 makes its absence a failure."""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+
+import pytest
+from sample_results import HOSTILE, one, paired, ranked, record
+
+from bleucli.output import Layout, latex, render
+
+DOCUMENT = "\\documentclass{article}\n%s\\usepackage{booktabs}\n\\begin{document}\n%s\n\\end{document}\n"
+NAMES = (
+    *(HOSTILE, "*star*", "[bracket]", "a--b---c,,d", "?`!`''``\"quoted\"", "<a>|b|{c", "}", "\\", "%", "~^", "- -"),
+    *(
+        "系统.txt",
+        "Ωmega",
+        "e\u0301",
+        "caf\xe9 na\xefve",
+        "a\nb\tc",
+        "\udcff",
+        "$x_1^2$",
+        "\\end{tabular}",
+        "^^M",
+        "^^41",
+    ),
+)
+
+
+@pytest.fixture
+def pdflatex(tmp_path):
+    """Compile lines of a document and return what pdflatex says; skip without it, but where it must be there."""
+    if shutil.which("pdflatex") is None:
+        if os.environ.get("BLEU_TEST_LATEX") == "1":
+            pytest.fail("there is no pdflatex, and BLEU_TEST_LATEX=1 demands it")
+        pytest.skip("there is no pdflatex (Debian and Ubuntu: apt install texlive-latex-recommended)")
+
+    def compile_(body, preamble=""):
+        source = tmp_path / "paper.tex"
+        source.write_bytes((DOCUMENT % (preamble, body)).encode("utf-8", "surrogateescape"))
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", source.name]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
+        said = done.stdout.decode("utf-8", "replace")
+        assert done.returncode == 0, said[-2000:]
+        assert (tmp_path / "paper.pdf").stat().st_size > 0
+        assert "Missing character" not in (tmp_path / "paper.log").read_text("utf-8", "replace")
+        return said
+
+    return compile_
+
+
+def tables():
+    """Give tables of all kinds, with names that LaTeX could stumble over."""
+    hostile = (f"Baseline: {HOSTILE}", "[b]*.txt", "*系--é.txt")
+    for layout in (Layout(), Layout(3, bold_best=True)):
+        yield render(one(record(58.64), record(28.88, "TER"), record(1.0, "chrF2++"), name=HOSTILE), layout, "latex")
+        yield render(one(record(58.64, half_width=8.7), name=HOSTILE), layout, "latex")
+        yield render(paired(hostile), layout, "latex")
+        yield render(paired(hostile, half_width=None), layout, "latex")
+        yield render(ranked(hostile), layout, "latex")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "preamble", ["", "\\usepackage[T1]{fontenc}\n", "\\usepackage[utf8]{inputenc}\n"], ids=["plain", "T1", "utf8"]
+)
+def test_tables_of_all_kinds_compile(pdflatex, preamble):
+    pdflatex("\n".join(tables()), preamble)
+
+
+@pytest.mark.slow
+def test_tables_compile_where_they_belong(pdflatex):
+    pdflatex("\n".join(f"\\begin{{table}}\\centering\n{table}\\caption{{x}}\n\\end{{table}}" for table in tables()))
+
+
+@pytest.mark.slow
+def test_any_name_compiles(pdflatex):
+    generator = random.Random(20261121)  # the same names each time
+    characters = [chr(code) for code in (*range(0x250), *range(0x2010, 0x2030), 0x20AC, 0x3B1, 0x7CFB, 0x1F600)]
+    names = [*NAMES, *("".join(generator.choices(characters, k=12)) for _ in range(300))]
+    pdflatex("\\newpage\n".join(render(one(name=name), Layout(), "latex") for name in names))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preamble", ["", "\\usepackage[T1]{fontenc}\n"], ids=["OT1", "T1"])
+def test_every_letter_that_is_left_as_it_is_compiles(pdflatex, preamble):
+    pdflatex("\n\n".join(sorted(latex._LETTERS)), preamble)
+
+
+@pytest.mark.slow
+def test_a_document_that_is_wrong_does_not_compile(pdflatex):
+    with pytest.raises(AssertionError, match="Missing"):
+        pdflatex("a_b")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    shutil.which("pdftotext") is None, reason="there is no pdftotext (Debian: apt install poppler-utils)"
+)
+def test_a_name_reads_as_it_is(pdflatex, tmp_path):
+    pdflatex(render(one(name=HOSTILE + "[x]--*é"), Layout(), "latex"), "\\usepackage[T1]{fontenc}\n")
+    shown = subprocess.run(["pdftotext", tmp_path / "paper.pdf", "-"], capture_output=True, check=True).stdout.decode()
+    assert re.sub(r"\s", "", HOSTILE + "[x]--*é") in re.sub(r"\s", "", shown)
