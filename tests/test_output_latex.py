@@ -29,13 +29,18 @@ NAMES = (
 )
 
 
+def need(program, package):
+    """Skip the test without a program; fail where it must be there."""
+    if shutil.which(program) is None:
+        if os.environ.get("BLEU_TEST_LATEX") == "1":
+            pytest.fail(f"there is no {program}, and BLEU_TEST_LATEX=1 demands it")
+        pytest.skip(f"there is no {program} (Debian and Ubuntu: apt install {package})")
+
+
 @pytest.fixture
 def pdflatex(tmp_path):
-    """Compile lines of a document and return what pdflatex says; skip without it, but where it must be there."""
-    if shutil.which("pdflatex") is None:
-        if os.environ.get("BLEU_TEST_LATEX") == "1":
-            pytest.fail("there is no pdflatex, and BLEU_TEST_LATEX=1 demands it")
-        pytest.skip("there is no pdflatex (Debian and Ubuntu: apt install texlive-latex-recommended)")
+    """Compile a part of a document and return what pdflatex says."""
+    need("pdflatex", "texlive-latex-recommended")
 
     def compile_(body, preamble=""):
         source = tmp_path / "paper.tex"
@@ -96,10 +101,8 @@ def test_a_document_that_is_wrong_does_not_compile(pdflatex):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    shutil.which("pdftotext") is None, reason="there is no pdftotext (Debian: apt install poppler-utils)"
-)
 def test_a_name_reads_as_it_is(pdflatex, tmp_path):
+    need("pdftotext", "poppler-utils")
     pdflatex(render(one(name=HOSTILE + "[x]--*é"), Layout(), "latex"), "\\usepackage[T1]{fontenc}\n")
     shown = subprocess.run(["pdftotext", tmp_path / "paper.pdf", "-"], capture_output=True, check=True).stdout.decode()
     assert re.sub(r"\s", "", HOSTILE + "[x]--*é") in re.sub(r"\s", "", shown)

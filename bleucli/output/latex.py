@@ -43,7 +43,7 @@ def render(results: Results, layout: Layout) -> str:
     notes = explanation.sections(results, layout)
     if replaced:
         notes.append("Letters that LaTeX does not know without a package\n" + "\n".join(replaced))
-    return "\n\n".join(tables) + "\n" + _comment("\n" + "\n\n".join(notes))
+    return "\n\n\\bigskip\n".join(tables) + "\n" + _comment("\n" + "\n\n".join(notes))
 
 
 def escape(text: str) -> str:

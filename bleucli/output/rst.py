@@ -10,8 +10,10 @@ from bleucli.results import Results
 # What has a meaning of its own within a line; :: announces a block
 _SPECIAL = re.compile(r"[\\`*_|]|(?<=:):")
 # At the start of a text: of lists, rules, comments, and so on; and what numbers a list, as 1. (1) iv) do
-_LEADING = re.compile(r"^(?=[^\w\s\\(])")
+_LEADING = re.compile(r"^(?=[^\w\s\\(]|\(+\s*$)")
 _NUMBER = re.compile(r"^(\(?(?:[0-9]+|[a-z]|[ivxlcdm]+))(?=[.)](?:\s|$))", re.IGNORECASE)
+# Backslashes alone, which stay so when they are escaped
+_HEADING = re.compile(r"\s*\\+\s*")
 
 
 def render(results: Results, layout: Layout) -> str:
@@ -31,7 +33,8 @@ def escape(text: str) -> str:
     >>> print(escape("a_b"))
     a\_b
     """
-    return _NUMBER.sub(r"\1\\", _LEADING.sub(r"\\", _SPECIAL.sub(r"\\\g<0>", text)))
+    escaped = _NUMBER.sub(r"\1\\", _LEADING.sub(r"\\", _SPECIAL.sub(r"\\\g<0>", text)))
+    return f"\\ {escaped}" if _HEADING.fullmatch(text) else escaped
 
 
 def _bold(text: str) -> str:
@@ -48,7 +51,8 @@ def _titled_table(grid: Grid) -> str:
 
 def _table(rows: list[list[str]]) -> str:
     """Return a simple table: columns end where docutils counts them to, unlike tabulate's of Chinese names."""
-    rows = [[row[0].strip() or "\\", *row[1:]] for row in rows]  # an empty first cell would continue the row above
+    # an empty first cell would continue the row above: it gets an empty comment
+    rows = [[row[0] if row[0].strip() else "..", *row[1:]] for row in rows]
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     rule = "  ".join("=" * width for width in widths)
     header, *lines = (

@@ -1,0 +1,183 @@
+"""Whatever a system is called, every format stays readable for its readers, and gives the name back."""
+
+import csv
+import io
+import json
+import re
+import unicodedata
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sample_results import HOSTILE, one, paired, ranked
+
+from bleucli.output import FORMATS, Layout, latex, markdown, render
+from bleucli.output.grids import visible
+
+SPECIAL = "\\`*_{}[]<>()#+-.!|&~$@:;,'\"=%^?/ \t\n\r\x00\x1b\x85\u2028\u00a0\u3000e\u0301系aiv1"
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.text(SPECIAL, min_size=1, max_size=12)
+THREE = st.lists(NAMES, min_size=3, max_size=3, unique=True)
+BOLD = Layout(bold_best=True)
+
+
+def words(text):
+    """Return text with all white space made one space: readers do that, and cut it at both ends."""
+    return " ".join(text.split())
+
+
+@given(THREE)
+def test_comma_separated_values_give_names_back(names):
+    for name, delimiter in (("csv", ","), ("tsv", "\t")):
+        rows = list(csv.reader(io.StringIO(render(paired(names), Layout(), name), newline=""), delimiter=delimiter))
+        assert [row[0] for row in rows] == ["system", *names]
+        assert {len(row) for row in rows} == {len(rows[0])}
+
+
+@given(THREE)
+def test_json_gives_names_back(names):
+    assert [system["system"] for system in json.loads(render(paired(names), Layout(), "json"))] == list(names)
+
+
+# --- HTML
+
+
+class Cells(HTMLParser):
+    """Collects the texts of a table's cells, row by row, and demands that tags are closed in turn."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows = []
+        self.open = []
+
+    def handle_starttag(self, tag, attributes):
+        self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, text):
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += text
+
+
+@given(THREE)
+@example((HOSTILE, "<script>", "&amp;"))
+def test_html_gives_names_back_and_is_closed(names):
+    cells = Cells()
+    cells.feed(render(paired(names), BOLD, "html"))
+    cells.close()
+    assert cells.open == []
+    assert [words(row[0]) for row in cells.rows] == ["System", *(words(visible(name)) for name in names)]
+    assert {len(row) for row in cells.rows} == {3}
+
+
+# --- Markdown
+
+
+@given(THREE)
+@example((HOSTILE, "|", "\\|"))
+def test_markdown_has_a_row_a_system_and_no_other_column(names):
+    lines = render(paired(names), BOLD, "markdown").split("\n")
+    rows = lines[: lines.index("")]
+    assert len(rows) == 2 + len(names)
+    for row in rows:
+        assert len(re.findall(r"(?:\\.|[^|\\])*\|", row)) == 4, "an unescaped bar"
+
+
+@given(NAMES)
+def test_markdown_escapes_can_be_undone(name):
+    escaped = markdown.escape(name)
+    assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", escaped) == name
+    assert not re.search(r"(?<!\\)[*_`<>|\[\]~$&]", re.sub(r"\\\\", "", escaped))
+
+
+@given(THREE)
+@example(("`a`", "a\\", "*a* **b** ~~c~~ [x](y) <b> &lt; ![i](j)"))
+def test_a_reader_of_markdown_sees_the_names(names):
+    parser = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    cells = Cells()
+    cells.feed(parser.render(render(paired(names), BOLD, "markdown")))
+    assert [words(row[0]) for row in cells.rows] == ["System", *(words(visible(name)) for name in names)]
+    assert {len(row) for row in cells.rows} == {3}
+
+
+# --- reStructuredText
+
+
+@given(THREE)
+@example(("- a", "1. a", "a::"))
+@example((".. a", "====", "a_ |b|_ `c`_ [d]_"))
+@example(("系统", "e\u0301", "\\"))
+@example(("\\" * 5, "(" * 5, "   "))
+def test_a_reader_of_rst_sees_the_names(names):
+    pytest.importorskip("docutils")
+    from docutils import nodes
+    from docutils.core import publish_doctree
+
+    for made in (paired(names), ranked(names), one(name=names[0])):
+        text = render(made, BOLD, "rst")
+        settings = {"report_level": 2, "halt_level": 2, "warning_stream": False, "smart_quotes": False}
+        table = next(iter(publish_doctree(text, settings_overrides=settings).findall(nodes.table)))
+        rows = [[words(cell.astext()) for cell in row.findall(nodes.entry)] for row in table.findall(nodes.row)]
+        assert [row[0] for row in rows] == ["System", *(words(visible(system.name)) for system in made.systems)]
+        assert all(row[1] for row in rows)
+
+
+# --- LaTeX
+
+_UNDONE = {
+    **{written: character for character, written in latex._ESCAPES.items()},
+    "{*}": "*",
+}
+_TOKEN = re.compile("|".join([*map(re.escape, sorted(_UNDONE, key=len, reverse=True)), r"[^\\{}$&#%_^~\[\]<>|\"`']"]))
+
+
+def read_latex(text):
+    """Undo the escapes; what has a meaning for LaTeX and is not escaped is an error."""
+    found, end = "", 0
+    text = re.sub(r"([-,])\{\}(?=\1)", r"\1", text)
+    while end < len(text):
+        match = _TOKEN.match(text, end)
+        assert match, f"{text[end]!r} is not escaped in {text!r}"
+        found, end = found + _UNDONE.get(match[0], match[0]), match.end()
+    return found
+
+
+@given(NAMES)
+@example(HOSTILE)
+@example("--,,---")
+def test_latex_escapes_can_be_undone(name):
+    shown = visible(name)
+    escaped = latex.escape(shown)
+    known = "".join(
+        character
+        if character.isascii() or character in latex._LETTERS or character in "±μ"
+        else f"U+{ord(character):04X}"
+        for character in unicodedata.normalize("NFC", shown)
+    )
+    assert read_latex(escaped) == known
+    assert set(escaped) - latex._LETTERS <= set(map(chr, range(0x20, 0x7F)))
+    assert not escaped.startswith(("*", "["))
+
+
+@given(THREE)
+def test_latex_has_a_row_a_system(names):
+    table = render(paired(names), BOLD, "latex").split("\n\\midrule\n")[1].split("\n\\bottomrule")[0]
+    rows = table.split("\n")
+    assert len(rows) == len(names)
+    assert all(row.endswith(" \\\\") and len(re.findall(r"(?<!\\)&", row)) == 2 for row in rows)
+
+
+# --- all
+
+
+@given(THREE)
+def test_no_format_refuses_a_name(names):
+    for name in FORMATS:
+        for made in (paired(names), ranked(names), one(name=names[0])):
+            assert render(made, BOLD, name).encode().endswith(b"\n")
