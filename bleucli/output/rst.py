@@ -10,8 +10,8 @@ from bleucli.results import Results
 # What has a meaning of its own within a line; :: announces a block
 _SPECIAL = re.compile(r"[\\`*_|]|(?<=:):")
 # At the start of a text: of lists, rules, comments, and so on; and what numbers a list, as 1. (1) iv) do
-_LEADING = re.compile(r"^(?=[^\w\s\\(]|\(+\s*$)")
-_NUMBER = re.compile(r"^(\(?(?:[0-9]+|[a-z]|[ivxlcdm]+))(?=[.)](?:\s|$))", re.IGNORECASE)
+_LEADING = re.compile(r"^(\s*)(?=[^\w\s\\(]|\(+\s*$)")
+_NUMBER = re.compile(r"^(\s*\(?(?:[0-9]+|[a-z]|[ivxlcdm]+))(?=[.)](?:\s|$))", re.IGNORECASE)
 # Backslashes alone, which stay so when they are escaped
 _HEADING = re.compile(r"\s*\\+\s*")
 
@@ -33,7 +33,7 @@ def escape(text: str) -> str:
     >>> print(escape("a_b"))
     a\_b
     """
-    escaped = _NUMBER.sub(r"\1\\", _LEADING.sub(r"\\", _SPECIAL.sub(r"\\\g<0>", text)))
+    escaped = _NUMBER.sub(r"\1\\", _LEADING.sub(r"\1\\", _SPECIAL.sub(r"\\\g<0>", text)))
     return f"\\ {escaped}" if _HEADING.fullmatch(text) else escaped
 
 
