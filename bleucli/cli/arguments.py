@@ -7,6 +7,7 @@ import argparse
 from collections.abc import Callable, Sequence
 
 from bleucli.errors import UsageError
+from bleucli.output import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ SACREBLEU_OPTIONS = (
     "--format",
 )
 # and the short ones that are not built yet
-_SACREBLEU_SHORT = ("-t", "-ol", "-ci", "-cin", "-par", "-pbs", "-parn", "-pbsn", "-j", "-d", "-nc")
+_SACREBLEU_SHORT = ("-t", "-ol", "-d")
 _OURS = (
     "--jobs",
     "--output",
@@ -72,9 +73,12 @@ _OURS = (
     "--list-tokenizers",
     "--jsonl",
     "--jsonl-fields",
+    "--paired-all",
+    "--segment-scores",
+    "--bold-best",
+    "--baseline",
+    "--max-drop",
 )
-
-FORMATS = ("json", "text")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -136,7 +140,7 @@ def parser() -> argparse.ArgumentParser:
         prog="bleu",
         usage="bleu REF... [-i SYSTEM...] [options]        cat SYSTEM | bleu REF... [options]",
         description="Score machine translation or generated text against references, as sacreBLEU does.",
-        epilog="Exit status: 0 fine, 1 a gate failed (--fail-under), 2 wrong use or input, 130 interrupted.",
+        epilog="Exit status: 0 fine, 1 a gate failed, 2 wrong use or input, 130 interrupted.",
         allow_abbrev=False,
         add_help=False,
     )
@@ -145,7 +149,9 @@ def parser() -> argparse.ArgumentParser:
     _add_bleu(top.add_argument_group("BLEU"))
     _add_chrf(top.add_argument_group("chrF"))
     _add_ter(top.add_argument_group("TER"))
+    _add_significance(top.add_argument_group("how sure it is"))
     _add_report(top.add_argument_group("what to print"))
+    _add_gates(top.add_argument_group("gates for Makefiles and CI"))
     _add_modes(top.add_argument_group("other"))
     return top
 
@@ -272,15 +278,43 @@ METRIC_ARGUMENTS: "dict[str, Callable[[argparse.Namespace], dict[str, Any]]]" = 
 }
 
 
+def _add_significance(group: "argparse._ArgumentGroup") -> None:
+    add = group.add_argument
+    add("--confidence", "-ci", action="store_true", help="95 %% confidence interval by bootstrap")
+    add("--confidence-n", "-cin", type=int, default=1000, metavar="N", help="resamples (default: 1000)")
+    add("--paired-bs", "-pbs", action="store_true", help="paired bootstrap against the first system")
+    add("--paired-ar", "-par", action="store_true", help="paired approximate randomization against the first system")
+    add("--paired-bs-n", "-pbsn", type=int, default=1000, metavar="N", help="resamples (default: 1000)")
+    add("--paired-ar-n", "-parn", type=int, default=10000, metavar="N", help="trials (default: 10000)")
+    add("--paired-all", action="store_true", help="test every pair of systems as well, and rank them")
+    add("--paired-jobs", "-j", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number")
+    add("--segment-scores", action="store_true", help="systems are one number a line, from any metric or people")
+
+
 def _add_report(group: "argparse._ArgumentGroup") -> None:
-    group.add_argument("--format", "-f", choices=FORMATS, help="(default: json; several systems or -sl: text)")
+    group.add_argument("--format", "-f", choices=FORMATS, help="(default: json; -sl: text)")
     group.add_argument("--score-only", "-b", action="store_true", help="the score alone")
     group.add_argument("--width", "-w", type=int, default=1, metavar="N", help="decimals (default: 1)")
     group.add_argument("--short", "-sh", action="store_true", help="short keys in signatures")
-    group.add_argument("--quiet", "-q", action="store_true", help="no notes and warnings")
-    group.add_argument("--output", "-o", metavar="FILE", help="write there instead: whole, or not at all")
     group.add_argument(
-        "--fail-under", type=float, metavar="X", help="exit with 1 if the first metric of any system is worse than X"
+        "--bold-best",
+        action="store_true",
+        help="the best of each column in bold, and what a test does not tell from it",
+    )
+    group.add_argument("--no-color", "-nc", action="store_true", help="no colours on a terminal")
+    group.add_argument("--quiet", "-q", action="store_true", help="no notes, warnings and progress")
+    group.add_argument("--output", "-o", metavar="FILE", help="write there instead: whole, or not at all")
+
+
+def _add_gates(group: "argparse._ArgumentGroup") -> None:
+    add = group.add_argument
+    add("--fail-under", type=float, metavar="X", help="exit with 1 if the first metric of any system is worse than X")
+    add("--baseline", metavar="FILE.json", help="an earlier answer, for --max-drop")
+    add(
+        "--max-drop",
+        type=float,
+        metavar="D",
+        help="exit with 1 if a score is worse than the baseline's by more than D, with --paired-* significantly so",
     )
 
 

@@ -1,17 +1,18 @@
 """The main job: score systems, or segments, and print."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain, count
 
 from bleucli import evaluate, kernels, tokenizers
-from bleucli.cli import like
-from bleucli.cli.arguments import FORMATS, METRIC_ARGUMENTS, target_language
+from bleucli.cli import gates, like, sampling
+from bleucli.cli.arguments import METRIC_ARGUMENTS, target_language
+from bleucli.cli.progress import Progress
 from bleucli.cli.streams import Environment, deliver
 from bleucli.cli.texts import Texts, read_as_jsonl
 from bleucli.errors import LengthError, UsageError
 from bleucli.metrics import METRICS, Metric
-from bleucli.output import Layout
+from bleucli.output import FORMATS, Layout, render
 from bleucli.results import Results, ScoreRecord
 from bleucli.signature import Signature
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _RANGES = {
     "width": (0, 1000, "a number of decimals"),
     "jobs": (0, 1024, "a number of threads, or 0 for as many as there are processors,"),
+    "paired_jobs": (0, 1024, "a number of threads, or 0 for as many as there are processors,"),
     "num_refs": (1, 1000, "a number"),
 }
 # From so many segments on, the reference kernels take seconds
@@ -48,7 +50,12 @@ def score(options: "Namespace", environment: Environment) -> bool:
 
 def _check(options: "Namespace") -> None:
     """Refuse options that have no such value or do not go together."""
-    if not options.refs and not any(read_as_jsonl(path, options) for path in options.input or ["-"]):
+    if options.segment_scores and (options.refs or options.metrics or options.sentence_level):
+        raise UsageError(
+            "--segment-scores takes numbers as they are; leave out references, -m and -sl: bleu -i a.txt b.txt"
+        )
+    own_references = options.segment_scores or any(read_as_jsonl(path, options) for path in options.input or ["-"])
+    if not options.refs and not own_references:
         raise UsageError("no references were given; name the reference file first: bleu ref.txt -i system.txt")
     for name, (least, most, what) in _RANGES.items():
         value = getattr(options, name)
@@ -56,10 +63,8 @@ def _check(options: "Namespace") -> None:
             raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
     if options.num_refs is not None and len(options.refs) != 1:
         raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
-    if options.fail_under is not None and options.fail_under != options.fail_under:
-        raise UsageError("--fail-under nan; expected a score")
-    if options.sentence_level and options.fail_under is not None:
-        raise UsageError("--fail-under needs a corpus's score; leave out --sentence-level")
+    gates.check(options)
+    sampling.check(options)
     if options.like is not None:
         options.like = Signature.parse(options.like)
     if options.tokenize is not None:
@@ -82,8 +87,9 @@ def _format(options: "Namespace", environment: Environment) -> str | None:
     return None
 
 
-def _layout(options: "Namespace") -> Layout:
-    return Layout(options.width, options.short, options.score_only)
+def _layout(options: "Namespace", environment: Environment) -> Layout:
+    colour = options.output is None and not options.no_color and environment.shows_colour()
+    return Layout(options.width, options.short, options.score_only, colour, options.bold_best)
 
 
 def _metrics(options: "Namespace") -> list[Metric]:
@@ -119,7 +125,7 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
     _format(options, environment)  # refuses a wrong one; only the option makes JSON of segments
     render = json_text.score_line if options.format == "json" else text.score_line
     records = evaluate.score_segments(systems[0], texts.references(), metrics[0], _threads(options.jobs))
-    layout = _layout(options)
+    layout = _layout(options, environment)
     first = next(records)
     numbers = count(1)
     lines = (render(record, layout) for record, _ in zip(chain((first,), records), numbers, strict=False))
@@ -132,13 +138,15 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
 
 def _print_systems(options: "Namespace", texts: Texts, environment: Environment) -> bool:
     chosen = _format(options, environment)
-    results = evaluate.score_systems(texts.systems(), texts.references(), _metrics(options), _threads(options.jobs))
-    failures = list(_gate_failures(results, options.fail_under))
+    baseline = gates.read_baseline(options)
+    results = _results(options, texts, environment)
+    failures = [*gates.under(results, options.fail_under), *gates.drops(results, baseline, options.max_drop)]
     if not failures or options.output is None:
-        deliver([_rendered(results, chosen, _layout(options))], options.output, environment)
+        answer = render(results, _layout(options, environment), chosen or "json")
+        deliver([answer], options.output, environment)
     _note_files(texts, results.segments, options, environment)
     _note_differences(results.systems[0].scores, options, environment)
-    hints = [*texts.hints(), *results.hints]
+    hints = [*texts.hints(), *results.hints, *gates.hints(results, baseline, options.max_drop)]
     if options.lowercase and {record.name for record in results.systems[0].scores} != {"BLEU"}:
         hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
@@ -149,30 +157,17 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
     return not failures
 
 
-def _rendered(results: Results, chosen: str | None, layout: Layout) -> str:
-    """Render with the modules that this takes, and no others."""
-    if len(results.systems) > 1 and chosen != "json":
-        from bleucli.output import tables
+def _results(options: "Namespace", texts: Texts, environment: Environment) -> Results:
+    plan = sampling.wanted(options, environment)
+    systems = texts.systems()
+    sampling.check_systems(options, sum(len(source.names) for source in systems))
+    with Progress(environment, options.quiet) as progress:
+        if options.segment_scores:
+            from bleucli import segment_scores
 
-        return tables.render(results, layout)
-    if chosen == "text" or (layout.score_only and len(results.systems[0].scores) == len(results.systems) == 1):
-        from bleucli.output import text
-
-        return text.render(results, layout)
-    from bleucli.output import json_text
-
-    return json_text.render(results, layout) if len(results.systems) == 1 else json_text.render_systems(results, layout)
-
-
-def _gate_failures(results: Results, bound: float | None) -> Iterator[str]:
-    """Name the systems whose first score, unrounded, is on the wrong side of the bound."""
-    if bound is None:
-        return
-    for system in results.systems:
-        first = system.scores[0]
-        if first.score < bound if first.higher_is_better else first.score > bound:
-            worse = "under" if first.higher_is_better else "over"
-            yield f"{system.name}: {first.name} {first.score!r} is {worse} {bound!r} (--fail-under)"
+            return segment_scores.score(systems, plan, progress)
+        jobs = _threads(options.jobs)
+        return evaluate.score_systems(systems, texts.references(), _metrics(options), jobs, plan, progress)
 
 
 def _note_files(texts: Texts, segments: int, options: "Namespace", environment: Environment) -> None:

@@ -40,12 +40,28 @@ class Environment:
         """Return this process's own, unbuffered, so that nothing is left to fail behind our back."""
         return cls(_raw(sys.stdin, "rb"), _raw(sys.stdout, "wb"), _raw(sys.stderr, "wb"), os.environ)
 
+    def shows_colour(self) -> bool:
+        """Return whether stdout is a terminal on which colours are wanted."""
+        return self.stdout is not None and self.stdout.isatty() and not self.variables.get("NO_COLOR")
+
     def say(self, kind: str, text: str) -> None:
         """Write `bleu: kind: text` to stderr, in one line."""
         colours = {"error": "31", "warning": "33"}
         if kind in colours and self.stderr is not None and self.stderr.isatty() and not self.variables.get("NO_COLOR"):
             kind = f"\033[{colours[kind]}m{kind}\033[0m"
         self._talk(f"bleu: {kind}: {' '.join(text.splitlines())}\n")
+
+    def stderr_text(self) -> "IO[str]":
+        """Return stderr, which is not closed, for those who write text."""
+        from io import TextIOWrapper
+
+        assert self.stderr is not None
+        return TextIOWrapper(self.stderr, "utf-8", "replace", newline="", write_through=True)
+
+    def limit_numpy(self) -> None:
+        """Let NumPy, if it is imported later, start without threads for linear algebra, which nobody uses here."""
+        if self.variables is os.environ:
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
     def _talk(self, text: str) -> None:
         if self.stderr is None:

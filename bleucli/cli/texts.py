@@ -14,6 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
+# sacreBLEU 2.6.0: what the first system is called in paired tests
+_BASELINE = "Baseline"
+
 
 class Texts:
     """The text files of one run: systems and references."""
@@ -21,10 +24,8 @@ class Texts:
     def __init__(self, options: "Namespace", environment: Environment) -> None:
         self._environment = environment
         self._stdin_taken = False
-        paths = options.input or ["-"]
-        repeated = {path for path in paths if paths.count(path) > 1}
-        if repeated:
-            raise UsageError(f"system {shown(min(repeated))} was given twice; name each system once")
+        self._paired = options.paired_ar or options.paired_bs
+        paths = _system_paths(options.input or ["-"], self._paired)
         split = None if options.input is None else 0
         columns = options.num_refs or 0
         self._fields = Fields() if options.jsonl_fields is None else fields_named(options.jsonl_fields)
@@ -33,7 +34,7 @@ class Texts:
         own = not options.refs
         self._systems = [self._read(path, options, split, references=own, demanded=path == first) for path in paths]
         self._check_jsonl_options(options)
-        _refuse_overwriting(options.output, [*options.refs, *paths])
+        _refuse_overwriting(options.output, [*options.refs, *paths, *filter(None, [options.baseline])])
 
     def _read(self, path: str, options: "Namespace", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
         file = self._open(path, options, columns)
@@ -71,8 +72,14 @@ class Texts:
         return sorted(self._references, key=lambda file: isinstance(file, JsonLines))
 
     def systems(self) -> list[Source]:
-        """Return the systems, those on standard input numbered if there are several."""
-        return [Source(file.name, _system_names(file), file.blocks(), _own_references(file)) for file in self._systems]
+        """Return the systems, those on standard input numbered if there are several; the first may be a baseline."""
+        names = [_system_names(file, self._paired) for file in self._systems]
+        if self._paired and names[0][0] != _BASELINE:
+            names[0] = [f"{_BASELINE}: {names[0][0]}", *names[0][1:]]
+        return [
+            Source(file.name, own, file.blocks(), _own_references(file))
+            for file, own in zip(self._systems, names, strict=True)
+        ]
 
     def which_is_which(self, segments: int) -> str:
         """Return a line that tells references and systems apart."""
@@ -112,9 +119,38 @@ def _own_references(file: TextFile | JsonLines) -> str:
     return f"{file.name} (references)" if isinstance(file, JsonLines) and file.with_references else ""
 
 
-def _system_names(file: TextFile | JsonLines) -> list[str]:
+def _system_names(file: TextFile | JsonLines, paired: bool) -> list[str]:
     count = file.columns()
-    return [file.name] if count == 1 else [f"System {number}" for number in range(1, count + 1)]
+    if count == 1:
+        return [file.name]
+    return [f"System {number}" if number else _BASELINE for number in range(0 if paired else 1, count + (not paired))]
+
+
+def _system_paths(paths: Sequence[str], paired: bool) -> list[str]:
+    """Return the files of the systems: patterns as what they match; with a baseline, that one only once.
+
+    Raises:
+        UsageError: a pattern matches nothing, or a file is given twice.
+    """
+    found = [match for path in paths for match in _matches(path)]
+    if paired:
+        found = found[:1] + [path for path in found[1:] if path != found[0]]
+    repeated = {path for path in found if found.count(path) > 1}
+    if repeated:
+        raise UsageError(f"system {shown(min(repeated))} was given twice; name each system once")
+    return found
+
+
+def _matches(path: str) -> list[str]:
+    """Return the files that match a pattern that no shell has replaced, or the path itself."""
+    if not any(sign in path for sign in "*?[") or os.path.lexists(path):
+        return [path]
+    from glob import glob
+
+    found = sorted(glob(path))
+    if not found:
+        raise UsageError(f"no file matches {shown(path)}; name the systems' files")
+    return found
 
 
 def _refuse_overwriting(output: str | None, inputs: Sequence[str]) -> None:

@@ -1,0 +1,59 @@
+"""Progress on stderr, where it is a terminal and the work takes long enough for somebody to wonder."""
+
+import time
+
+from bleucli.cli.streams import Environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from tqdm import tqdm
+
+# Seconds of work that nobody needs to be told about
+_PATIENCE = 1.0
+
+
+class Progress:
+    """A bar that appears after a second; call it with what is counted, how many are done, and of how many.
+
+    Use it in a `with` statement: the bar disappears at the end.
+    """
+
+    def __init__(self, environment: Environment, quiet: bool) -> None:
+        self._environment = environment
+        self._shown = not quiet and environment.stderr is not None and environment.stderr.isatty()
+        self._start = time.monotonic()
+        self._bar: tqdm[NoReturn] | None = None
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Tell how far the work is; total is 0 where it is not known."""
+        if not self._shown or time.monotonic() - self._start < _PATIENCE:
+            return
+        if self._bar is None or self._bar.unit != f" {what}":
+            self.close()
+            self._bar = self._new_bar(what, total)
+        self._bar.update(done - self._bar.n)
+
+    def _new_bar(self, what: str, total: int) -> "tqdm[NoReturn]":
+        from tqdm import tqdm
+
+        return tqdm(
+            total=total or None,
+            unit=f" {what}",
+            unit_scale=True,
+            leave=False,
+            dynamic_ncols=True,
+            file=self._environment.stderr_text(),
+        )
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

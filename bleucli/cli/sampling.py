@@ -1,0 +1,76 @@
+"""What the options and the environment ask of resampling."""
+
+import os
+
+from bleucli.cli.streams import Environment
+from bleucli.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from bleucli.comparison import Sampling
+
+# The options by method: what asks for it, and its number of trials with the least that makes sense
+_METHODS = {
+    "ci": ("confidence", "confidence_n", 2),
+    "bs": ("paired_bs", "paired_bs_n", 2),
+    "ar": ("paired_ar", "paired_ar_n", 1),
+}
+_MOST_TRIALS = 10**8
+
+
+def check(options: "Namespace") -> None:
+    """Refuse options of resampling that have no such value or do not go together.
+
+    Raises:
+        UsageError: they do not.
+    """
+    for _, trials, least in _METHODS.values():
+        if not least <= getattr(options, trials) <= _MOST_TRIALS:
+            expected = f"expected a number from {least} to {_MOST_TRIALS}"
+            raise UsageError(f"{_option(trials)} {getattr(options, trials)}; {expected}")
+    chosen = [_option(asked) for asked, _, _ in _METHODS.values() if getattr(options, asked)]
+    if len(chosen) > 1:
+        raise UsageError(f"{' and '.join(chosen)} exclude each other; choose one (--paired-bs has intervals as well)")
+    if options.sentence_level and chosen:
+        raise UsageError(f"{chosen[0]} needs a corpus's score; leave out --sentence-level")
+    if options.paired_all and not (options.paired_bs or options.paired_ar):
+        raise UsageError("--paired-all is about a paired test; add --paired-bs or --paired-ar")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def wanted(options: "Namespace", environment: Environment) -> "Sampling | None":
+    """Return how scores are to be resampled, or None if nothing asks for it.
+
+    Raises:
+        UsageError: the environment's seed is none.
+    """
+    method = next((name for name, (asked, _, _) in _METHODS.items() if getattr(options, asked)), None)
+    if method is None:
+        return None
+    from bleucli.comparison import Sampling
+    from bleucli.resampling import random_seed
+
+    environment.limit_numpy()
+    return Sampling(
+        method,
+        getattr(options, _METHODS[method][1]),
+        random_seed(environment.variables),
+        options.paired_jobs or os.cpu_count() or 1,
+        options.paired_all,
+        options.bold_best and method != "ci",
+    )
+
+
+def check_systems(options: "Namespace", count: int) -> None:
+    """Refuse a paired test of a single system."""
+    if (options.paired_bs or options.paired_ar) and count < 2:
+        test = "--paired-bs" if options.paired_bs else "--paired-ar"
+        raise UsageError(
+            f"{test} compares systems with the first one, and one system was given; name the baseline first: -i"
+            " baseline.txt system.txt"
+        )

@@ -1,0 +1,95 @@
+"""Scores that others gave to segments, one number a line: their means, intervals and tests.
+
+COMET, human ratings, anything; a system's score is the mean of its numbers.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import fsum, isfinite
+
+from bleucli.errors import BleuError
+from bleucli.results import Results, ScoreRecord, SystemResult
+from bleucli.segments import Segments, align
+from bleucli.signature import VERSION, Signature
+from bleucli.stats import SegmentStats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bleucli.comparison import Sampling
+    from bleucli.evaluate import Source
+
+NAME = "score"
+
+
+def score(
+    systems: "Sequence[Source]", sampling: "Sampling | None", progress: "Callable[[str, int, int], None]"
+) -> Results:
+    """Return each system's mean, and what resampling finds.
+
+    Args:
+        systems: at least one column of numbers in all; higher ones are better.
+        sampling: how the means are resampled, if at all.
+        progress: called with what is counted, how many are done, and of how many (0: not known).
+
+    Raises:
+        BleuError: the sources do not have the same number of lines, or a line is no number.
+    """
+    from array import array
+
+    names = [name for source in systems for name in source.names]
+    columns = [array("d") for _ in names]
+    blocks = [source.blocks for source in systems]
+    for pieces in align(blocks, [source.label for source in systems]):
+        start = len(columns[0])
+        pairs = zip(columns, names, (column for piece in pieces for column in piece), strict=True)
+        for column, name, texts in pairs:
+            column.extend(_numbers(texts, name, start))
+        progress("segments", len(columns[0]), 0)
+    signature = _signature(sampling)
+    count = len(columns[0])
+    results = Results(
+        [
+            SystemResult(name, [ScoreRecord(NAME, fsum(column) / count, "", signature, True)])
+            for name, column in zip(names, columns, strict=True)
+        ],
+        count,
+        [],
+    )
+    if sampling is None:
+        return results
+    from functools import partial
+
+    from bleucli import comparison
+    from bleucli.resampling import Sample
+
+    samples = [[Sample(SegmentStats(memoryview(column), 1), partial(_means, count))] for column in columns]
+    return comparison.resampled(results, samples, sampling, partial(progress, "trials"))
+
+
+def _means(count: int, sums: SegmentStats) -> "NDArray[np.float64]":
+    import numpy as np
+
+    means: NDArray[np.float64] = np.asarray(sums)[:, 0] / count
+    return means
+
+
+def _signature(sampling: "Sampling | None") -> Signature:
+    if sampling is None:
+        return Signature([("version", VERSION)])
+    from bleucli.resampling import signature_fields
+
+    method = "ar" if sampling.method == "ar" else "bs"
+    return Signature([*signature_fields(method, sampling.trials, sampling.seed), ("version", VERSION)])
+
+
+def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
+    for line, text in enumerate(texts, start + 1):
+        try:
+            number = float((text or "").replace("_", "?"))  # Python's own 1_000 is no number to others
+        except ValueError:
+            number = float("nan")
+        if not isfinite(number):
+            raise BleuError(f"{name}, line {line}: {text!r} is no finite number; expected one score a line")
+        yield number
