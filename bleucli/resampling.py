@@ -51,8 +51,8 @@ TRIALS = 10000
 # A difference with a larger p-value is taken for chance
 SIGNIFICANT = 0.05
 # At most so many bytes of weights, of random bits, and so many trials are held at a time
-_WEIGHT_BYTES = 1 << 24
-_BIT_BYTES = 1 << 26
+_WEIGHT_BYTES = 1 << 22
+_BIT_BYTES = 1 << 25
 _TRIALS_HELD = 1 << 14
 # What one thread takes at a time: little enough to be shared out, enough to be worth a call
 _SHARE = 256

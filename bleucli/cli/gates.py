@@ -1,7 +1,6 @@
 """Gates for Makefiles and CI: scores that are too low, or have fallen."""
 
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
@@ -10,6 +9,7 @@ from bleucli.results import Results, ScoreRecord
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
+    from decimal import Decimal
     from typing import Any, NamedTuple
 
     class Baseline(NamedTuple):
@@ -71,11 +71,12 @@ def read_baseline(options: "Namespace") -> "Baseline | None":
     if options.baseline is None:
         return None
     import json
+    from decimal import Decimal
 
     name = shown(options.baseline)
     try:
         with open(options.baseline, encoding="utf-8") as file:
-            answer = json.load(file, parse_float=Decimal)
+            answer = json.load(file, parse_float=Decimal, parse_int=Decimal)
     except OSError as error:
         raise BleuError(f"cannot read {name}: {error.strerror or error}; make it with -f json -o {name}") from None
     except ValueError as error:
@@ -98,7 +99,7 @@ def _systems(answer: "Any") -> "dict[str, dict[str, dict[str, Any]]]":
 
 def _checked(item: "dict[str, Any]") -> "dict[str, Any]":
     """Return the object of a score; raise what `read_baseline` catches if it is none."""
-    Decimal(item["score"]), item["signature"].split
+    item["score"] + 0, item["signature"].split
     return item
 
 
@@ -144,7 +145,7 @@ def _compared(results: Results, baseline: "Baseline | None") -> "Iterator[tuple[
             yield system.name, record, earlier
 
 
-def _earlier(baseline: "Baseline", system: str, record: ScoreRecord) -> Decimal:
+def _earlier(baseline: "Baseline", system: str, record: ScoreRecord) -> "Decimal":
     """Return the score in an earlier answer."""
     plain = {_plain(name): scores for name, scores in baseline.systems.items()}
     scores = baseline.systems.get("", plain.get(_plain(system)))
@@ -158,7 +159,8 @@ def _earlier(baseline: "Baseline", system: str, record: ScoreRecord) -> Decimal:
         raise BleuError(
             f"{baseline.path} has {record.name}|{theirs}, but this is {record.name}|{ours}; score both in the same way"
         )
-    return Decimal(found["score"])
+    earlier: Decimal = found["score"]
+    return earlier
 
 
 def _plain(system: str) -> str:
@@ -175,7 +177,7 @@ def hints(results: Results, baseline: "Baseline | None", bound: float | None) ->
     if bound is None or baseline is None:
         return
     for name, record, earlier in _compared(results, baseline):
-        exponent = Decimal(earlier).as_tuple().exponent
+        exponent = 0 if isinstance(earlier, float) else earlier.as_tuple().exponent
         if isinstance(exponent, int) and abs(_drop(record, earlier) - bound) <= 0.5 * 10.0**exponent:
             yield (
                 f"{name}: whether {record.name} fell by more than {bound!r} depends on how its earlier score"

@@ -1,2 +1,2 @@
 /* Written by kernels/sources.py: the checksum of the other files in this folder. */
-#define BLEU_SOURCES_CHECKSUM "ed19bf7e"
+#define BLEU_SOURCES_CHECKSUM "8b8b78f9"

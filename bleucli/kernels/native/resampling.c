@@ -91,6 +91,11 @@ static void find_range(Whole *whole)
     whole->largest = (double)largest;
 }
 
+static double magnitude(const Whole *whole)
+{
+    return fmax(-whole->smallest, whole->largest);
+}
+
 /* Take the rows as whole numbers that may be added `times` times; numbers is NULL if they are none, or doubles that
  * would not stay exact. */
 static Outcome whole_open(Stats stats, double times, Whole *whole)
@@ -106,11 +111,11 @@ static Outcome whole_open(Stats stats, double times, Whole *whole)
     if (whole->numbers != NULL) {
         find_range(whole);
     }
-    double magnitude = fmax(-whole->smallest, whole->largest) * times;
-    if (stats.reals != NULL && magnitude >= MAX_EXACT) {
+    double most = magnitude(whole) * times;
+    if (stats.reals != NULL && most >= MAX_EXACT) {
         whole->numbers = NULL;
     }
-    return stats.reals == NULL && magnitude >= MAX_INTEGER ? TOO_LARGE : DONE;
+    return stats.reals == NULL && most >= MAX_INTEGER ? TOO_LARGE : DONE;
 }
 
 /* --- bootstrap ---------------------------------------------------------------------------------------------------- */
@@ -243,10 +248,12 @@ Outcome weighted_sums(Stats stats, const unsigned char *weights, size_t resample
 /* --- approximate randomization ------------------------------------------------------------------------------------ */
 
 /* A table holds the sums of all combinations of a group of rows, swapped or not; the tables of a few groups fit into the
- * fastest cache, and a trial adds an entry of each. */
+ * fastest cache, and a trial adds an entry of each. Entries are 32-bit numbers, LANES of which the processor adds at once. */
 #define GROUP 6
 #define GROUPS 5
 #define COMBINATIONS ((size_t)1 << GROUP)
+#define LANES 4
+#define MAX_ENTRY 2147483647.0
 
 /* The `count` bits, less than 64, from the `first` on; the lowest bit of the first word comes first. */
 static uint64_t bits_at(const uint64_t *words, size_t first, size_t count)
@@ -259,32 +266,36 @@ static uint64_t bits_at(const uint64_t *words, size_t first, size_t count)
     return bits & (((uint64_t)1 << count) - 1);
 }
 
-static void fill_table(const int64_t *left, const int64_t *right, size_t rows, size_t columns, int64_t *table)
+static void fill_table(const int64_t *left, const int64_t *right, size_t rows, size_t columns, size_t width,
+                       int32_t *table)
 {
-    memset(table, 0, columns * sizeof *table);
+    memset(table, 0, COMBINATIONS * width * sizeof *table);
     for (size_t row = 0; row < rows; row++) {
         size_t half = (size_t)1 << row;
         for (size_t entry = 0; entry < half; entry++) {
+            int32_t *kept = table + entry * width, *swapped = table + (entry + half) * width;
             for (size_t column = 0; column < columns; column++) {
-                int64_t sum = table[entry * columns + column];
-                table[(entry + half) * columns + column] = sum + left[row * columns + column];
-                table[entry * columns + column] = sum + right[row * columns + column];
+                swapped[column] = kept[column] + (int32_t)left[row * columns + column];
+                kept[column] += (int32_t)right[row * columns + column];
             }
         }
     }
 }
 
-static inline void add_entries(int64_t *sums, const int64_t *tables, uint64_t bits, size_t groups, size_t columns)
+static inline void add_entries(int32_t *sums, const int32_t *tables, uint64_t bits, size_t groups, size_t width)
 {
     for (size_t group = 0; group < groups; group++) {
-        const int64_t *entry = tables + (group * COMBINATIONS + (bits >> group * GROUP) % COMBINATIONS) * columns;
-        for (size_t column = 0; column < columns; column++) {
-            sums[column] += entry[column];
+        const int32_t *entry = tables + (group * COMBINATIONS + (bits >> group * GROUP) % COMBINATIONS) * width;
+        for (size_t lane = 0; lane < width; lane += LANES) {
+            for (size_t column = lane; column < lane + LANES; column++) {
+                sums[column] += entry[column];
+            }
         }
     }
 }
 
-static void add_groups(const Whole *left, const Whole *right, const Swaps *swaps, int64_t *tables, int64_t *sums)
+static void add_groups(const Whole *left, const Whole *right, const Swaps *swaps, size_t width, int32_t *tables,
+                       int32_t *sums)
 {
     size_t rows = left->rows, columns = left->columns;
     for (size_t first = 0; first < rows; first += GROUP * GROUPS) {
@@ -292,11 +303,46 @@ static void add_groups(const Whole *left, const Whole *right, const Swaps *swaps
         for (size_t row = 0; row < count; row += GROUP, groups++) {
             size_t at = (first + row) * columns;
             fill_table(left->numbers + at, right->numbers + at, count - row < GROUP ? count - row : GROUP, columns,
-                       tables + groups * COMBINATIONS * columns);
+                       width, tables + groups * COMBINATIONS * width);
         }
         for (size_t trial = 0; trial < swaps->trials; trial++) {
             uint64_t bits = bits_at(swaps->words, swaps->first + trial * rows + first, count);
-            add_entries(sums + trial * columns, tables, bits, groups, columns);
+            add_entries(sums + trial * width, tables, bits, groups, width);
+        }
+    }
+}
+
+static Outcome swap_groups(const Whole *left, const Whole *right, const Swaps *swaps, int64_t *sums)
+{
+    size_t columns = left->columns, width = (columns + LANES - 1) / LANES * LANES;
+    int32_t *tables = allocate(GROUPS * COMBINATIONS * width, sizeof *tables);
+    int32_t *narrow = allocate(swaps->trials * width, sizeof *narrow);
+    if (tables != NULL && narrow != NULL) {
+        memset(narrow, 0, swaps->trials * width * sizeof *narrow);
+        add_groups(left, right, swaps, width, tables, narrow);
+        for (size_t trial = 0; trial < swaps->trials; trial++) {
+            for (size_t column = 0; column < columns; column++) {
+                sums[trial * columns + column] = narrow[trial * width + column];
+            }
+        }
+    }
+    Outcome outcome = tables != NULL && narrow != NULL ? DONE : NO_MEMORY;
+    release(tables);
+    release(narrow);
+    return outcome;
+}
+
+static void swap_rows(const Whole *left, const Whole *right, const Swaps *swaps, int64_t *sums)
+{
+    size_t columns = left->columns;
+    memset(sums, 0, swaps->trials * columns * sizeof *sums);
+    for (size_t trial = 0; trial < swaps->trials; trial++) {
+        for (size_t row = 0; row < left->rows; row++) {
+            int swapped = bits_at(swaps->words, swaps->first + trial * left->rows + row, 1) != 0;
+            const int64_t *chosen = (swapped ? left : right)->numbers + row * columns;
+            for (size_t column = 0; column < columns; column++) {
+                sums[trial * columns + column] += chosen[column];
+            }
         }
     }
 }
@@ -313,23 +359,27 @@ static void add_totals(const Whole *whole, int64_t *totals)
 static Outcome swap_whole(const Whole *left, const Whole *right, const Swaps *swaps, int64_t *sums, int64_t *others)
 {
     size_t columns = left->columns;
-    int64_t *tables = allocate((GROUPS * COMBINATIONS + 1) * columns, sizeof *tables);
-    if (tables == NULL) {
+    Outcome outcome = DONE;
+    int64_t *totals = allocate(columns, sizeof *totals);
+    if (totals == NULL) {
         return NO_MEMORY;
     }
-    memset(sums, 0, swaps->trials * columns * sizeof *sums);
-    add_groups(left, right, swaps, tables, sums);
-    int64_t *totals = tables + GROUPS * COMBINATIONS * columns;
+    if ((magnitude(left) + magnitude(right)) * (double)left->rows < MAX_ENTRY) {
+        outcome = swap_groups(left, right, swaps, sums);
+    }
+    else {
+        swap_rows(left, right, swaps, sums);
+    }
     memset(totals, 0, columns * sizeof *totals);
     add_totals(left, totals);
     add_totals(right, totals);
-    for (size_t trial = 0; trial < swaps->trials; trial++) {
+    for (size_t trial = 0; trial < swaps->trials && outcome == DONE; trial++) {
         for (size_t column = 0; column < columns; column++) {
             others[trial * columns + column] = totals[column] - sums[trial * columns + column];
         }
     }
-    release(tables);
-    return DONE;
+    release(totals);
+    return outcome;
 }
 
 static Outcome swap_whole_reals(const Whole *left, const Whole *right, const Swaps *swaps, double *sums,
