@@ -6,6 +6,7 @@ import json
 import re
 import unicodedata
 from html.parser import HTMLParser
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import example, given
@@ -19,6 +20,11 @@ SPECIAL = "\\`*_{}[]<>()#+-.!|&~$@:;,'\"=%^?/ \t\n\r\x00\x1b\x85\u2028\u00a0\u30
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.text(SPECIAL, min_size=1, max_size=12)
 THREE = st.lists(NAMES, min_size=3, max_size=3, unique=True)
 BOLD = Layout(bold_best=True)
+
+
+def reader(package):
+    """Skip a test where the package that reads a format is not installed; the extra `test` has it."""
+    return pytest.mark.skipif(find_spec(package) is None, reason=f"{package} is not installed (pip install .[test])")
 
 
 def words(text):
@@ -96,10 +102,13 @@ def test_markdown_escapes_can_be_undone(name):
     assert not re.search(r"(?<!\\)[*_`<>|\[\]~$&]", re.sub(r"\\\\", "", escaped))
 
 
+@reader("markdown_it")
 @given(THREE)
 @example(("`a`", "a\\", "*a* **b** ~~c~~ [x](y) <b> &lt; ![i](j)"))
 def test_a_reader_of_markdown_sees_the_names(names):
-    parser = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     cells = Cells()
     cells.feed(parser.render(render(paired(names), BOLD, "markdown")))
     assert [words(row[0]) for row in cells.rows] == ["System", *(words(visible(name)) for name in names)]
@@ -109,13 +118,13 @@ def test_a_reader_of_markdown_sees_the_names(names):
 # --- reStructuredText
 
 
+@reader("docutils")
 @given(THREE)
 @example(("- a", "1. a", "a::"))
 @example((".. a", "====", "a_ |b|_ `c`_ [d]_"))
 @example(("系统", "e\u0301", "\\"))
 @example(("\\" * 5, "(" * 5, "   "))
 def test_a_reader_of_rst_sees_the_names(names):
-    pytest.importorskip("docutils")
     from docutils import nodes
     from docutils.core import publish_doctree
 
