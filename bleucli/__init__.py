@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.segments import Segments
     from bleucli.signature import Signature
+    from bleucli.significance import PairedTest
 
 _HOMES = {
     "BLEU": "bleucli.metrics.bleu",
@@ -27,6 +28,7 @@ _HOMES = {
     "CHRF": "bleucli.metrics.chrf",
     "CHRFScore": "bleucli.metrics.chrf",
     "InputTypeError": "bleucli.errors",
+    "PairedTest": "bleucli.significance",
     "Segments": "bleucli.segments",
     "Signature": "bleucli.signature",
     "TER": "bleucli.metrics.ter",
@@ -48,6 +50,7 @@ __all__ = [
     "BleuError",
     "CHRFScore",
     "InputTypeError",
+    "PairedTest",
     "Segments",
     "Signature",
     "TERScore",

@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "metrics": BASE | {"segments", "stats", "signature", "tokenizers", "kernels", "resampling"},
     "resampling": BASE | {"stats", "kernels", "results"},
     "segment_scores": BASE | {"segments", "signature", "stats", "comparison", "resampling", "results"},
+    "significance": BASE | {"signature", "metrics", "comparison", "resampling", "results"},
     "comparison": BASE | {"resampling", "results"},
     "testsets": BASE | {"segments", "textfiles", "optional_deps"},
     "output": BASE | {"results", "optional_deps"},

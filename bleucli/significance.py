@@ -1,0 +1,144 @@
+"""Paired tests from Python, with the arguments and answers of sacreBLEU's `PairedTest`.
+
+Functions on statistics, without systems and metrics, are in `bleucli.resampling`.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from bleucli import comparison, resampling
+from bleucli.comparison import Sampling
+from bleucli.errors import BleuError, UsageError
+from bleucli.metrics.base import Metric
+from bleucli.resampling import Sample
+from bleucli.results import Results, ScoreRecord, SystemResult
+from bleucli.signature import Signature
+
+_DEFAULT_TRIALS = {"bs": resampling.RESAMPLES, "ar": resampling.TRIALS}
+
+
+class Result(NamedTuple):
+    """A system's score by one metric, with what the test found.
+
+    p_value: of the difference to the baseline, None for the baseline itself. mean, ci: of the resamples' scores, the
+    latter half the width of the 95 % confidence interval; None where there was no bootstrap.
+    """
+
+    score: float
+    p_value: float | None
+    mean: float | None
+    ci: float | None
+
+
+class PairedTest:
+    """Compare systems with the first of them, the baseline.
+
+    Args:
+        named_systems: pairs of a name and n strings, the baseline first.
+        metrics: by any name; the answer goes by the names of the scores.
+        references: streams, each of n strings; None if the metrics were made with them.
+        test_type: "ar" for paired approximate randomization, "bs" for the paired bootstrap.
+        n_samples: trials; 0 for 10000 (ar) or 1000 (bs).
+        n_ar_confidence: resamples for confidence intervals beside approximate randomization: -1 for none, 0 for 1000.
+        n_jobs: threads, 0 for all.
+
+    The seed is the environment's: `BLEU_SEED`, or else `SACREBLEU_SEED`, or else 12345.
+
+    Raises:
+        BleuError: fewer than two systems, texts of different lengths, or an argument that cannot be.
+
+    >>> from bleucli import BLEU
+    >>> systems = [("baseline", ["the cat sat", "a dog ran"]), ("new", ["the cat sat down", "a dog ran"])]
+    >>> references = [["the cat sat down", "a dog ran"]]
+    >>> signatures, scores = PairedTest(systems, {"BLEU": BLEU()}, references, "bs", n_samples=100)()
+    >>> scores["System"], str(signatures["BLEU"]).split("|")[:3]
+    (['baseline', 'new'], ['nrefs:1', 'bs:100', 'seed:12345'])
+    """
+
+    def __init__(
+        self,
+        named_systems: Sequence[tuple[str, Iterable[str]]],
+        metrics: Mapping[str, Metric],
+        references: Sequence[Iterable[str | None]] | None,
+        test_type: str = "ar",
+        n_samples: int = 0,
+        n_ar_confidence: int = -1,
+        n_jobs: int = 1,
+    ) -> None:
+        if test_type not in _DEFAULT_TRIALS:
+            raise UsageError(f"test_type {test_type!r}; expected 'ar' or 'bs'")
+        if len(named_systems) < 2:
+            raise BleuError(f"{len(named_systems)} systems; a paired test takes the baseline and at least one other")
+        if not metrics:
+            raise BleuError("no metrics were given; expected at least one")
+        self._systems = [(name, texts if isinstance(texts, Sequence) else list(texts)) for name, texts in named_systems]
+        self._metrics = dict(metrics)
+        self._references = references if references is None else [list(stream) for stream in references]
+        self._jobs = n_jobs or os.cpu_count() or 1
+        self._sampling = Sampling(
+            test_type,
+            n_samples if n_samples > 0 else _DEFAULT_TRIALS[test_type],
+            resampling.random_seed(),
+            self._jobs,
+        )
+        self._resamples = 0
+        if test_type == "ar" and n_ar_confidence >= 0:
+            self._resamples = n_ar_confidence or resampling.RESAMPLES
+
+    def __call__(self) -> tuple[dict[str, Signature], dict[str, list[str] | list[Result]]]:
+        """Return the signatures by score, and a table: the systems' names under "System", then a column a score."""
+        samples, results = self._scored()
+        results = comparison.resampled(results, samples, self._sampling)
+        if self._resamples:
+            results = self._with_intervals(results, samples)
+        signatures: dict[str, Signature] = {}
+        table: dict[str, list[str] | list[Result]] = {"System": [name for name, _ in self._systems]}
+        for number, key in enumerate(self._metrics):
+            records = [system.scores[number] for system in results.systems]
+            name = key if records[0].name in table else records[0].name
+            signatures[name] = self._signatures[number]
+            table[name] = list(map(_result, records))
+        return signatures, table
+
+    def _scored(self) -> tuple[list[list[Sample]], Results]:
+        """Score all systems; keep the statistics of their segments and, in passing, the signatures."""
+        samples, systems, segments = [], [], 0
+        for name, texts in self._systems:
+            row, records = [], []
+            self._signatures = []
+            for metric in self._metrics.values():
+                tally, stats = metric.corpus_stats(texts, self._references)
+                segments = tally.segments
+                score = metric.score_from_stats(tally.sums)
+                signature = metric.signature(tally.fewest, tally.most, self._signature_fields())
+                self._signatures.append(signature)
+                row.append(Sample(stats, metric.scores_from_stats))
+                records.append(ScoreRecord(score.name, score.score, score.verbose, signature, metric.higher_is_better))
+            samples.append(row)
+            systems.append(SystemResult(name, records))
+        return samples, Results(systems, segments, [])
+
+    def _signature_fields(self) -> list[tuple[str, str]]:
+        fields = resampling.signature_fields(self._sampling.method, self._sampling.trials, self._sampling.seed)
+        return [("bs", str(self._resamples)), *fields] if self._resamples else fields
+
+    def _with_intervals(self, results: Results, samples: Sequence[Sequence[Sample]]) -> Results:
+        """Add confidence intervals: as sacreBLEU, for the systems from the random numbers that follow the trials'."""
+        skip = self._sampling.trials * len(samples[0][0].stats)
+        systems = []
+        for number, (system, row) in enumerate(zip(results.systems, samples, strict=True)):
+            found = resampling.bootstrap(
+                row, self._resamples, self._sampling.seed, jobs=self._jobs, skip=skip if number else 0
+            )
+            records = [
+                record._replace(interval=resampling.confidence_interval(scores))
+                for record, scores in zip(system.scores, found, strict=True)
+            ]
+            systems.append(system._replace(scores=records))
+        return results._replace(systems=systems)
+
+
+def _result(record: ScoreRecord) -> Result:
+    mean, half_width = record.interval or (None, None)
+    return Result(record.score, record.p_value, mean, half_width)
