@@ -10,7 +10,7 @@ from itertools import combinations
 
 from bleucli import resampling
 from bleucli.resampling import SIGNIFICANT, Sample
-from bleucli.results import Interval, Ranking, Results, ScoreRecord, SystemResult, Test
+from bleucli.results import Ranking, Results, ScoreRecord, SystemResult, Test
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,40 +56,43 @@ def resampled(
         sampling: what to do.
         progress: called with the trials done and their number.
     """
-    intervals: list[list[Interval | None]] = [[None] * len(row) for row in samples]
-    scores: list[list[resampling.Scores]] = []
-    if sampling.method != "ar":
-        flat = [sample for row in samples for sample in row]
-        found = iter(resampling.bootstrap(flat, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress))
-        scores = [[next(found) for _ in row] for row in samples]
-        intervals = [list(map(resampling.confidence_interval, row)) for row in scores]
+    scores = _bootstrap_scores(samples, sampling, progress) if sampling.method != "ar" else []
     pairs = _pairs_to_test(results, sampling)
     same = {pair for pair in pairs if resampling.identical(*(sample.stats for sample in _sides(samples, pair)))}
     different = [pair for pair in pairs if pair not in same]
     if sampling.method == "ar":
-        p_values = _randomized(samples, different, sampling, progress)
+        tested = _randomized(samples, different, sampling, progress)
     else:
-        p_values = [_bootstrapped(samples, scores, pair) for pair in different]
-    known = dict.fromkeys(same, 1.0) | dict(zip(different, p_values, strict=True))
-    best = _best(results, known)
-    systems = [
-        SystemResult(
-            system.name,
-            [
-                record._replace(
-                    interval=intervals[number][metric],
-                    p_value=known.get((metric, 0, number)),
-                    identical=(metric, 0, number) in same,
-                    best=(metric, number) in best,
-                )
-                for metric, record in enumerate(system.scores)
-            ],
+        tested = [_bootstrapped(samples, scores, pair) for pair in different]
+    p_values = dict.fromkeys(same, 1.0) | dict(zip(different, tested, strict=True))
+    best = _best(results, p_values)
+
+    def record(old: ScoreRecord, metric: int, number: int) -> ScoreRecord:
+        pair = metric, 0, number
+        interval = resampling.confidence_interval(scores[number][metric]) if scores else None
+        return old._replace(
+            interval=interval,
+            p_value=p_values.get(pair),
+            identical=pair in same,
+            best=(metric, number) in best,
         )
+
+    systems = [
+        SystemResult(system.name, [record(old, metric, number) for metric, old in enumerate(system.scores)])
         for number, system in enumerate(results.systems)
     ]
     test = None if sampling.method == "ci" else Test(sampling.method, sampling.trials)
-    rankings = [_ranking(column, metric, known) for metric, column in enumerate(_columns(results))]
+    rankings = [_ranking(column, metric, p_values) for metric, column in enumerate(_columns(results))]
     return results._replace(systems=systems, test=test, rankings=rankings if sampling.all_pairs else ())
+
+
+def _bootstrap_scores(
+    samples: Sequence[Sequence[Sample]], sampling: Sampling, progress: Callable[[int, int], None]
+) -> "list[list[resampling.Scores]]":
+    """Return the scores of resamples by system and metric."""
+    flat = [sample for row in samples for sample in row]
+    found = iter(resampling.bootstrap(flat, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress))
+    return [[next(found) for _ in row] for row in samples]
 
 
 def _columns(results: Results) -> list[list[ScoreRecord]]:
