@@ -194,22 +194,22 @@ def test_json_holds_no_infinity_however_strong_the_smoothing(run, pair, method):
 
 
 def test_several_systems_make_a_table(run, pair):
-    assert run(*pair, "ref.txt") == (0, TABLE, "")
     assert run(*pair, "ref.txt", "-f", "text") == (0, TABLE, "")
 
 
 def test_short_changes_the_signatures_under_a_table(run, pair):
-    assert run(*pair, "ref.txt", "-sh") == (0, TABLE.replace(SIGNATURE, SHORT_SIGNATURE), "")
+    assert run(*pair, "ref.txt", "-f", "text", "-sh") == (0, TABLE.replace(SIGNATURE, SHORT_SIGNATURE), "")
 
 
 def test_a_table_has_as_many_decimals_as_asked_for(run, pair):
-    out = run(*pair, "ref.txt", "-w", "3").out
+    out = run(*pair, "ref.txt", "-f", "text", "-w", "3").out
     assert "│  sys.txt │ 45.915  │\n" in out
     assert "│  ref.txt │ 100.000 │\n" in out
 
 
 def test_several_systems_in_json_are_an_array_of_objects(run, pair):
     assert run(*pair, "ref.txt", "-f", "json") == (0, JSON_OF_TWO, "")
+    assert run(*pair, "ref.txt") == (0, JSON_OF_TWO, "")
 
 
 def test_systems_are_named_as_they_were_given(run, pair):
@@ -221,7 +221,7 @@ def test_columns_of_standard_input_are_numbered_systems(run, write):
     write("ref.txt", "the cat sat on the mat\nhello world\n")
     columns = b"the cat sat on a mat\tthe cat sat on the mat\nhello there world\thello world\n"
     table = TABLE.replace(" sys.txt", "System 1").replace(" ref.txt", "System 2")
-    assert run("-q", "ref.txt", stdin=columns) == (0, table, "")
+    assert run("-q", "ref.txt", "-f", "text", stdin=columns) == (0, table, "")
     names = [system["system"] for system in json.loads(run("ref.txt", "-f", "json", stdin=columns).out)]
     assert names == ["System 1", "System 2"]
 
@@ -589,7 +589,8 @@ def test_the_shortest_abbreviations_are_those_of_sacrebleu():
 @pytest.mark.parametrize("option", BUILT)
 def test_ambiguous_abbreviations_are_refused(option):
     first = len(unique_abbreviations(option)[0])
-    for end in range(len("--") + 1, first):
+    ends = [end for end in range(len("--") + 1, first) if option[:end] not in KNOWN]
+    for end in ends:
         with pytest.raises(UsageError, match=f"{option[:end]} could mean .*{option}"):
             parse([option[:end], *values_for(option)])
 
@@ -612,7 +613,7 @@ def test_an_option_that_is_not_built_yet_does_not_exist(run, pair, option):
 
 
 def test_an_abbreviation_of_an_option_that_is_not_built_is_not_another_option(run, pair):
-    for word in ("--ori", "--su", "--no", "--d", "-n", "-to"):
+    for word in ("--ori", "--su", "--d", "-n", "-to"):
         answer = run(*pair, word, "13a")
         assert (answer.status, answer.out) == (2, "")
         assert re.fullmatch(rf"bleu: error: .*(?<![\w/-]){word}.*\n", answer.err)
@@ -718,7 +719,7 @@ def test_what_is_no_terminal_gets_no_colour(run, pair):
 def test_text_and_names_are_utf_8_whatever_the_locale(command, pair, locale):
     os.rename("ref.txt", "références.txt")
     os.rename("sys.txt", "système.txt")
-    answer = command("-q", "références.txt", "-i", "système.txt", "références.txt", variables=locale)
+    answer = command("-q", "références.txt", "-i", "système.txt", "références.txt", "-f", "text", variables=locale)
     assert (answer.status, answer.err) == (0, "")
     assert "│    système.txt │  45.9  │\n" in answer.out
     answer = command("références.txt", "-i", "système.txt", "références.txt", "-f", "json", variables=locale)

@@ -1,6 +1,6 @@
 """What the command imports on its way: little, so that it answers at once.
 
-Measured by the interpreter itself (`-X importtime`), started as the installed command starts it, but without site
+Told by the interpreter itself (`-X importtime`), started as the installed command starts it, but without site
 packages (`-S`) and with compiled files in a folder of its own.
 """
 
@@ -11,9 +11,8 @@ import sys
 
 import pytest
 
-# Microseconds for all imports beyond the interpreter's own
-BUDGET = 25_000
-RUNS = 5
+# Modules beyond the interpreter's own
+BUDGET = 95
 MAIN = "import sys; from bleucli.__main__ import main; sys.exit(main())"
 HEAVY = {
     *("colorama", "numpy", "portalocker", "regex", "requests", "tabulate", "tqdm"),
@@ -82,9 +81,7 @@ def test_importing_the_package_imports_no_more_than_two_modules(imports):
 
 
 @pytest.mark.parametrize("words", [("-b",), ("-f", "text"), ("-f", "json")])
-def test_the_imports_of_plain_scoring_take_no_more_than_their_budget(imports, words):
-    imports(MAIN, "ref.txt", "-i", "sys.txt", *words)  # compiles
+def test_plain_scoring_imports_no_more_modules_than_its_budget(imports, words):
     bare, _ = imports("pass")
-    runs = [imports(MAIN, "ref.txt", "-i", "sys.txt", *words)[0] for _ in range(RUNS)]
-    ours = {name: min(run[name] for run in runs) for name in runs[0].keys() - bare.keys()}
-    assert sum(ours.values()) <= BUDGET, sorted(ours.items(), key=lambda item: -item[1])[:10]
+    ours = imports(MAIN, "ref.txt", "-i", "sys.txt", *words)[0].keys() - bare.keys()
+    assert len(ours) <= BUDGET, sorted(ours)

@@ -39,7 +39,7 @@ def draw_weights(words: "Words", half: int, segments: int, resamples: int, /) ->
     >>> import numpy
     >>> weights, used = draw_weights(numpy.random.default_rng(5).bit_generator.random_raw(5), 0, 10, 1)
     >>> list(weights), used
-    ([0, 1, 0, 0, 0, 0, 0, 0, 0, 9], 10)
+    ([2, 0, 1, 0, 1, 1, 2, 0, 2, 1], 10)
     """
     import numpy as np
 
