@@ -452,7 +452,9 @@ def test_an_error_leaves_no_output_file(run, write, extra):
     assert sorted(os.listdir()) == ["ref.txt", "sys.txt"]
 
 
-@pytest.mark.parametrize("words", [("-cc", "0"), ("-cc", "1" + "0" * 18), ("-cw", "-1"), ("--chrf-beta", "0")])
+@pytest.mark.parametrize(
+    "words", [("-cc", "0"), ("-cc", "-1"), ("-cc", "1" + "0" * 18), ("-cw", "-1"), ("--chrf-beta", "-1")]
+)
 def test_orders_and_betas_that_cannot_be_are_refused(run, pair, words):
     answer = run(*pair, "-m", "chrf", *words)
     assert (answer.status, answer.out) == (2, "")

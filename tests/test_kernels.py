@@ -379,9 +379,10 @@ def test_ngram_stats_refuse_an_order_under_1(module, order):
 # --- what chrF counts
 
 orders_of_chrf = st.tuples(st.integers(0, 8), st.integers(0, 4)).filter(any)
+betas = st.integers(0, 5) | st.floats(-4, 4) | st.sampled_from([1e-200, 1e8, 10**30, 1e154, True])
 
 
-@given(corpus=corpora(max_streams=4), orders=orders_of_chrf, beta=st.integers(0, 5), flags=two_flags)
+@given(corpus=corpora(max_streams=4), orders=orders_of_chrf, beta=betas, flags=two_flags)
 @settings(max_examples=200)
 def test_chrf_stats(corpus, orders, beta, flags):
     streams = [Segments.from_strings(stream) for stream in corpus.references]
@@ -407,7 +408,7 @@ few_characters = st.text("aab .(", max_size=25)
     hypotheses=st.lists(few_characters, min_size=2, max_size=2),
     streams=st.lists(st.lists(st.none() | few_characters, min_size=2, max_size=2), max_size=6),
     orders=st.tuples(st.integers(0, 12), st.integers(1, 8)),
-    beta=st.integers(0, 4),
+    beta=betas,
     flags=two_flags,
 )
 @settings(max_examples=200)
@@ -492,6 +493,17 @@ def test_chrf_and_ter_stats_without_references_or_segments():
 def test_chrf_stats_refuse_orders_that_cannot_be(module, orders):
     with pytest.raises(ValueError, match="orders"):
         module.chrf_stats(Segments.from_strings(["a"]), [Segments.from_strings(["a"])], *orders, 2, False, False)
+
+
+@pytest.mark.parametrize("beta", [float("inf"), float("-inf"), float("nan"), 1e200, -(10**200), 10**400, "2", None, 1j])
+def test_chrf_stats_refuse_a_beta_whose_square_is_no_number(beta):
+    segments = Segments.from_strings(["a"])
+    raised = []
+    for module in (native, reference):
+        with pytest.raises((ValueError, TypeError, OverflowError)) as caught:
+            module.chrf_stats(segments, [segments], 6, 0, beta, False, False)
+        raised.append((type(caught.value), str(caught.value)))
+    assert raised[0] == raised[1]
 
 
 # --- what TER counts

@@ -549,6 +549,40 @@ def test_values_that_an_option_cannot_have_are_refused(chosen):
         bleucli.BLEU(**chosen)
 
 
+WRONG_TYPES = {
+    "max_ngram_order": ("2", b"2", 2.0, None, True, [2]),
+    "smooth_value": ("x", "0.1", b"1", True, [1], {}, 1j),
+    "tokenize": (5, b"13a", ["13a"], False),
+    "trg_lang": (5, ["de"], b"de"),
+}
+
+
+@pytest.mark.parametrize(("name", "wrong"), [(name, wrong) for name, values in WRONG_TYPES.items() for wrong in values])
+def test_values_of_a_wrong_type_are_refused(name, wrong):
+    for method in ("exp", "floor", "add-k"):
+        with pytest.raises(InputTypeError, match=f" is of type {type(wrong).__name__}; give a") as caught:
+            bleucli.BLEU(smooth_method=method, **{name: wrong})
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("chosen", [{"smooth_value": [1]}, {"smooth_method": ["exp"]}, {"tokenize": {}}])
+def test_sentence_bleu_refuses_values_that_cannot_be_looked_up(chosen):
+    with pytest.raises(InputTypeError, match="unhashable"):
+        bleucli.sentence_bleu("a", ["a"], **chosen)
+
+
+def test_sentence_bleu_refuses_values_of_a_wrong_type_also_after_equal_ones_of_the_right_type():
+    assert bleucli.sentence_bleu("a b", ["a b"], "floor", 1).score == 100.0
+    with pytest.raises(InputTypeError, match="smoothing value True is of type bool"):
+        bleucli.sentence_bleu("a b", ["a b"], "floor", True)
+
+
+def test_numbers_of_numpy_are_taken():
+    metric = bleucli.BLEU(max_ngram_order=numpy.int64(2), smooth_method="floor", smooth_value=numpy.float64(0.5))
+    metric.corpus_score(["a b"], [["a c"]])
+    assert "smooth:floor[0.50]|ngram:2|" in str(metric.get_signature())
+
+
 @pytest.mark.parametrize("streams", [[], [[]]])
 def test_no_segments_are_refused(streams):
     with pytest.raises(BleuError):

@@ -11,6 +11,7 @@ import random
 import warnings
 from collections import defaultdict
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, product
 
 import oracles
@@ -20,28 +21,36 @@ from hypothesis import strategies as st
 from strategies import FRAGMENTS, SPACES, Corpus, corpora, texts
 
 import bleucli
-from bleucli import BleuError, kernels
+from bleucli import BleuError, InputTypeError, kernels
+from bleucli.errors import UsageError
 from bleucli.kernels.f_score import EPSILON, f_score
 from bleucli.segments import Segments
 
 # hints to the user, which most tests here are not about
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-CHAR_ORDERS = range(1, 9)
+CHAR_ORDERS = range(9)
 WORD_ORDERS = range(4)
-BETAS = (1, 2, 3)
+BETAS = (0, 0.5, 1, 2, 2.0, 2.5, 3, 1e-7, 1000, 1e150)
 SYSTEMS = ("strong", "weak")
 SWITCHES = ("lowercase", "whitespace", "eps_smoothing")
 FIELDS = ("name", "char_order", "word_order", "beta")
 
+
+def with_orders(chosen):
+    """Take a pair of orders apart."""
+    orders = chosen.pop("orders", None)
+    return chosen | dict(zip(("char_order", "word_order"), orders or (), strict=False))
+
+
+ORDERS = [orders for orders in product(CHAR_ORDERS, WORD_ORDERS) if any(orders)]
 options = st.fixed_dictionaries(
     {
-        "char_order": st.integers(1, 8),
-        "word_order": st.integers(0, 3),
+        "orders": st.sampled_from(ORDERS),
         "beta": st.sampled_from(BETAS),
         **dict.fromkeys(SWITCHES, st.booleans()),
     }
-)
+).map(with_orders)
 pairs_of_texts = corpora(missing=False, max_segments=1)
 
 
@@ -188,6 +197,11 @@ TIED = [
     {"word_order": 2},
     {"word_order": 3, "beta": 1},
     {"char_order": 4, "word_order": 3, "beta": 3},
+    {"char_order": 0, "word_order": 3},
+    {"char_order": 0, "word_order": 2, "beta": 0.7, "eps_smoothing": True},
+    {"beta": 0},
+    {"word_order": 1, "beta": 2.5},
+    {"beta": 0.3, "eps_smoothing": True},
     {"eps_smoothing": True},
     {"word_order": 3, "eps_smoothing": True},
     {"char_order": 4, "word_order": 2, "beta": 1, "eps_smoothing": True},
@@ -198,7 +212,7 @@ TIED = [
 def exact_score(row, beta, eps_smoothing):
     """Return the F-score without rounding."""
     orders = [tuple(map(Fraction, row[start : start + 3])) for start in range(0, len(row), 3)]
-    factor, epsilon = beta**2, Fraction(EPSILON)
+    factor, epsilon = Fraction(beta) ** 2, Fraction(EPSILON)
     if eps_smoothing:
         ratios = [(m / h if h else epsilon, m / r if r else epsilon) for h, r, m in orders]
         scores = [(1 + factor) * p * r / (factor * p + r) if p or r else epsilon for p, r in ratios]
@@ -266,7 +280,7 @@ def test_many_short_references_score_as_the_oracles(hypotheses, streams, chosen)
 @pytest.mark.parametrize("char_order", CHAR_ORDERS)
 def test_demo_corpus_scores_as_the_oracle_at_every_order(system, char_order):
     hypotheses, streams = demo(system), [demo("reference.A"), demo("reference.B")]
-    for word_order in WORD_ORDERS:
+    for word_order in WORD_ORDERS if char_order else WORD_ORDERS[1:]:
         ours, theirs = both({"char_order": char_order, "word_order": word_order})
         assert_same(ours.corpus_score(hypotheses, streams), theirs.corpus_score(hypotheses, streams))
 
@@ -340,13 +354,12 @@ def test_corpora_of_many_blocks_score_as_the_oracles():
 functions = st.fixed_dictionaries(
     {},
     optional={
-        "char_order": st.integers(1, 8),
-        "word_order": st.integers(0, 3),
+        "orders": st.sampled_from(ORDERS),
         "beta": st.sampled_from(BETAS),
         "remove_whitespace": st.booleans(),
         "eps_smoothing": st.booleans(),
     },
-)
+).map(with_orders)
 values = st.tuples(st.integers(1, 8), st.integers(0, 3), st.sampled_from(BETAS), st.booleans(), st.booleans())
 
 
@@ -431,6 +444,13 @@ LINES = [
     f"{TWO} -m chrf -cw 2",
     f"{TWO} -m chrf --chrf-char-order 8 --chrf-word-order 3 -f text -w 5",
     f"{TWO} -m chrf --chrf-beta 3 -f text -w 5",
+    f"{TWO} -m chrf --chrf-beta 0 -f text -w 5",
+    f"{TWO} -m chrf --chrf-beta 100000000000 -w 5",
+    f"{TWO} -m chrf -cc 0 -cw 1 -f text -w 5",
+    f"{TWO} -m chrf -cc 0 -cw 2 -sh -w 5",
+    f"{TWO} -m chrf -cc 0 -cw 3 --chrf-eps-smoothing -f text -w 5",
+    f"{TWO} -m chrf -cc 0 -cw 2 -sl -w 3",
+    f"{ONE} -m chrf -cc 0 -cw 2 --chrf-beta 0 -sl",
     f"{TWO} -m chrf --chrf-whitespace -f text -w 5",
     f"{TWO} -m chrf --chrf-lowercase -f text -w 5",
     f"{TWO} -m chrf --chrf-eps-smoothing -f text -w 5",
@@ -499,16 +519,67 @@ def test_lowercasing_for_bleu_does_not_change_the_others(run, demo_files):
 # --- where we differ on purpose (spec/decisions.md): what we do
 
 
-@pytest.mark.parametrize("chosen", [{"char_order": -1}, {"word_order": -1}, {"char_order": 0, "word_order": 0}])
-def test_orders_that_cannot_be_are_refused(chosen):
-    with pytest.raises(BleuError):
-        bleucli.CHRF(**chosen)
+def refused(chosen, kind, words):
+    """Check that the class and both functions refuse options in such words."""
+    texts = "a", ["a"]
+    for function in (
+        bleucli.CHRF,
+        partial(bleucli.corpus_chrf, *([text] for text in texts)),
+        partial(bleucli.sentence_chrf, *texts),
+    ):
+        with pytest.raises(kind, match=words) as caught:
+            function(**chosen)
+        assert type(caught.value) is kind
+        assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("chosen", [{"beta": 0}, {"beta": -1}])
-def test_a_beta_that_cannot_be_is_refused(chosen):
-    with pytest.raises(BleuError):
-        bleucli.CHRF(**chosen)
+@pytest.mark.parametrize("word_order", [{"word_order": 2}, {"word_order": 0}, {}])
+@pytest.mark.parametrize("char_order", [-1, 1001, 10**30])
+def test_character_orders_that_cannot_be_are_refused(char_order, word_order):
+    refused(
+        {"char_order": char_order, **word_order}, UsageError, f"character order {char_order}; expected .* 0 to 1000"
+    )
+
+
+@pytest.mark.parametrize("word_order", [-1, 1001, 10**30])
+def test_word_orders_that_cannot_be_are_refused(word_order):
+    refused({"word_order": word_order}, UsageError, f"word order {word_order}; expected .* 0 to 1000")
+
+
+def test_no_order_at_all_is_refused():
+    refused({"char_order": 0}, UsageError, "orders 0 and 0; expected at least 1")
+
+
+@pytest.mark.parametrize("beta", [-1, -0.5, -2, 1e151, 10**400, float("inf"), float("-inf"), float("nan")])
+def test_a_beta_that_cannot_be_is_refused(beta):
+    refused({"beta": beta}, UsageError, "chrF beta .*; expected a number from 0 to 1e.150")
+
+
+@pytest.mark.parametrize("wrong", ["6", b"6", None, [6], True, {}, 1j])
+@pytest.mark.parametrize("name", ["char_order", "word_order", "beta"])
+def test_values_of_a_wrong_type_are_refused_by_name(name, wrong):
+    words = name.replace("char", "character").replace("_", " ")
+    match = "unhashable|" if isinstance(wrong, list | dict) else ""
+    refused({name: wrong}, InputTypeError, f"{match}^chrF {words} .* is of type {type(wrong).__name__}; give a")
+
+
+@pytest.mark.parametrize("name", ["char_order", "word_order"])
+def test_orders_that_are_not_whole_are_refused(name):
+    refused({name: 2.0}, InputTypeError, "2.0 is of type float; give a whole number")
+
+
+def test_numbers_of_numpy_are_taken():
+    numpy = pytest.importorskip("numpy")
+    chosen = {"char_order": numpy.int64(3), "word_order": numpy.uint8(1), "beta": numpy.int32(2)}
+    assert str(bleucli.sentence_chrf("ab cd", ["ab ce"], **chosen)) == str(
+        bleucli.sentence_chrf("ab cd", ["ab ce"], 3, 1)
+    )
+    assert str(bleucli.sentence_chrf("ab", ["ab"], beta=numpy.float32(2.5))) == "chrF2.5 = 100.00"
+
+
+def test_equal_betas_of_two_types_have_each_its_own_name():
+    scores = [bleucli.sentence_chrf("ab", ["ab"], beta=beta).name for beta in (2, 2.0, 0, 0.0, -0.0, 2)]
+    assert scores == ["chrF2", "chrF2.0", "chrF0", "chrF0.0", "chrF0.0", "chrF2"]
 
 
 @pytest.mark.parametrize(

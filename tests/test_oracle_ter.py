@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from strategies import FRAGMENTS, SPACES, Corpus, corpora, texts
 
 import bleucli
-from bleucli import BleuError, kernels
+from bleucli import BleuError, InputTypeError, kernels
 from bleucli.kernels.reference_ter import BEAM_WIDTH, edit_distance
 from bleucli.segments import Segments
 
@@ -586,6 +586,12 @@ def test_a_segment_without_any_reference_is_named():
         bleucli.TER().corpus_score(["a", "b", "c"], [["a", None, None], ["a", "b", None]])
     with pytest.raises(BleuError, match="missing"):
         bleucli.TER().sentence_score("a", [None])
+
+
+def test_sentence_ter_refuses_values_that_cannot_be_looked_up():
+    for name in ("normalized", "no_punct", "asian_support", "case_sensitive"):
+        with pytest.raises(InputTypeError, match="unhashable"):
+            bleucli.sentence_ter("a", ["a"], **{name: [True]})
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfff", "\udce4b"])

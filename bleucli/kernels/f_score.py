@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 EPSILON = 1e-16
 
 
-def f_score(stats: Sequence[int | float], beta: int, eps_smoothing: bool) -> float:
+def f_score(stats: Sequence[int | float], beta: float, eps_smoothing: bool) -> float:
     """Return the F-score in percent (Popović 2015, equation 1; 2017 for several kinds of n-grams).
 
     Args:
@@ -28,7 +28,7 @@ def f_score(stats: Sequence[int | float], beta: int, eps_smoothing: bool) -> flo
     63.636363636363626
     """
     orders = zip(stats[::3], stats[1::3], stats[2::3], strict=True)
-    factor = beta * beta
+    factor: float = beta**2.0
     if eps_smoothing:
         scores = 0.0
         for order in orders:  # not sum(): from Python 3.12 on it rounds differently
@@ -50,7 +50,7 @@ def f_score(stats: Sequence[int | float], beta: int, eps_smoothing: bool) -> flo
     return 100 * ((1 + factor) * precision * recall / (factor * precision + recall))
 
 
-def _smoothed(factor: int, hyp_count: float, ref_count: float, match: float) -> float:
+def _smoothed(factor: float, hyp_count: float, ref_count: float, match: float) -> float:
     precision = match / hyp_count if hyp_count > 0 else EPSILON
     recall = match / ref_count if ref_count > 0 else EPSILON
     denominator = factor * precision + recall

@@ -12,6 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
+from math import isfinite
 from operator import add
 
 from bleucli.errors import FieldCountError
@@ -302,7 +303,7 @@ def chrf_stats(
     references: Sequence[Segments],
     char_order: int,
     word_order: int,
-    beta: int,
+    beta: float,
     whitespace: bool,
     eps_smoothing: bool,
     /,
@@ -328,6 +329,8 @@ def chrf_stats(
     length = _common_length([hypotheses, *references])
     if char_order < 0 or word_order < 0 or char_order + word_order < 1:
         raise ValueError(f"orders {char_order} and {word_order}; expected at least one n-gram")
+    if not isfinite(beta**2.0):
+        raise ValueError("beta is not finite")
     rows = array("q")
     for index in range(length):
         texts = [text for stream in references if (text := stream[index]) is not None]

@@ -17,8 +17,6 @@ from bleucli.signature import VERSION, Signature
 from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
-# Longer n-grams than any text has words would take memory for nothing
-LARGEST_ORDER = 1000
 
 if TYPE_CHECKING:
     from typing import Any, NamedTuple

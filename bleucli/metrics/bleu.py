@@ -8,9 +8,9 @@ from functools import lru_cache
 from math import exp, log
 
 from bleucli import kernels, tokenizers
-from bleucli.errors import UsageError
-from bleucli.metrics.base import LARGEST_ORDER, Metric, References, Score, Tally
+from bleucli.metrics.base import Metric, References, Score, Tally
 from bleucli.metrics.inspection import subword_marks, unspaced_letters
+from bleucli.metrics.limits import LARGEST_ORDER, real_number, string, unhashable, whole_number
 from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
@@ -106,6 +106,7 @@ class BLEU(Metric):
 
     Raises:
         UsageError: a value that an option cannot have.
+        InputTypeError: one of another type than an option has.
 
     >>> bleu = BLEU()
     >>> score = bleu.corpus_score(["The dog bit the man."], [["The dog bit the man."], ["The dog had bit the man."]])
@@ -131,14 +132,15 @@ class BLEU(Metric):
         *,
         skip_empty_refs: bool = False,
     ) -> None:
-        if not 1 <= max_ngram_order <= LARGEST_ORDER:
-            raise UsageError(f"n-gram order {max_ngram_order}; expected a number from 1 to {LARGEST_ORDER}")
         self.lowercase = lowercase
         self.force = force
+        if smooth_value is not None:
+            smooth_value = real_number("smoothing value", smooth_value)
         self.smoothing = Smoothing(smooth_method, smooth_value)
-        self.max_ngram_order = max_ngram_order
+        self.max_ngram_order = whole_number("n-gram order", max_ngram_order, 1, LARGEST_ORDER)
         self.effective_order = effective_order
-        tokenize = tokenizers.default_for(trg_lang) if tokenize is None else tokenize
+        trg_lang = string("target language", "" if trg_lang is None else trg_lang)
+        tokenize = tokenizers.default_for(trg_lang) if tokenize is None else string("tokenizer", tokenize)
         self.tokenizer = tokenizers.get(tokenize)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
         self.advice = tokenizers.advice(tokenize, trg_lang)
@@ -297,12 +299,15 @@ def sentence_bleu(
     >>> sentence_bleu("the cat sat", ["the cat sat"]).score
     100.0
     """
-    metric = _sentence_metric(lowercase, tokenize, smooth_method, smooth_value, use_effective_order)
+    try:
+        metric = _sentence_metric(lowercase, tokenize, smooth_method, smooth_value, use_effective_order)
+    except TypeError as error:
+        raise unhashable(error) from None
     score: BLEUScore = metric.sentence_score(hypothesis, references)
     return score
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8, typed=True)
 def _sentence_metric(
     lowercase: bool, tokenize: str, smooth_method: str, smooth_value: float | None, effective_order: bool
 ) -> BLEU:

@@ -9,7 +9,8 @@ from functools import lru_cache
 from bleucli import kernels
 from bleucli.errors import UsageError
 from bleucli.kernels.f_score import f_score, f_scores
-from bleucli.metrics.base import LARGEST_ORDER, Metric, References, Score
+from bleucli.metrics.base import Metric, References, Score
+from bleucli.metrics.limits import LARGEST_ORDER, real_number, unhashable, whole_number
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
 DEFAULT_BETA = 2
-_LARGEST_BETA = 1000
+_LARGEST_BETA = 1e150  # its square is still a number; recall is all that counts long before
 
 
 class CHRFScore(Score):
@@ -29,7 +30,7 @@ class CHRFScore(Score):
 
     __slots__ = ("beta", "char_order", "name", "score", "word_order")
 
-    def __init__(self, score: float, char_order: int, word_order: int, beta: int) -> None:
+    def __init__(self, score: float, char_order: int, word_order: int, beta: float) -> None:
         self.name = f"chrF{beta}{'+' * word_order}"
         self.score = score
         self.char_order = char_order
@@ -41,9 +42,9 @@ class CHRF(Metric):
     """chrF with sacreBLEU's options and defaults; a word order of 2 makes it chrF++.
 
     Args:
-        char_order: the longest character n-gram.
+        char_order: the longest character n-gram; 0 for none, if there are word n-grams.
         word_order: the longest word n-gram; 0 for none.
-        beta: how many times more recall counts than precision.
+        beta: how many times more recall counts than precision; 0 for precision alone.
         lowercase: compare without regard to case.
         whitespace: let white space take part in character n-grams.
         eps_smoothing: average the F-scores of all orders, as chrF++.py, NLTK and Moses do.
@@ -52,6 +53,7 @@ class CHRF(Metric):
 
     Raises:
         UsageError: an order or a beta that cannot be.
+        InputTypeError: one that is no number.
 
     >>> CHRF(word_order=2).corpus_score(["The dog bit the man."], [["The dog had bit the man."]])
     chrF2++ = 70.39
@@ -63,7 +65,7 @@ class CHRF(Metric):
         self,
         char_order: int = DEFAULT_CHAR_ORDER,
         word_order: int = DEFAULT_WORD_ORDER,
-        beta: int = DEFAULT_BETA,
+        beta: float = DEFAULT_BETA,
         lowercase: bool = False,
         whitespace: bool = False,
         eps_smoothing: bool = False,
@@ -71,16 +73,14 @@ class CHRF(Metric):
         *,
         skip_empty_refs: bool = False,
     ) -> None:
-        if not (1 <= char_order <= LARGEST_ORDER and 0 <= word_order <= LARGEST_ORDER):
-            raise UsageError(
-                f"chrF orders {char_order} and {word_order}; expected 1 to {LARGEST_ORDER} for characters and 0 to"
-                f" {LARGEST_ORDER} for words"
-            )
-        if not 1 <= beta <= _LARGEST_BETA:
-            raise UsageError(f"chrF beta {beta}; expected a number from 1 to {_LARGEST_BETA}")
-        self.char_order = char_order
-        self.word_order = word_order
-        self.beta = beta
+        self.char_order = whole_number("chrF character order", char_order, 0, LARGEST_ORDER)
+        self.word_order = whole_number("chrF word order", word_order, 0, LARGEST_ORDER)
+        if not self.char_order and not self.word_order:
+            raise UsageError("chrF orders 0 and 0; expected at least 1 for characters or for words")
+        beta = real_number("chrF beta", beta)
+        if not 0 <= beta <= _LARGEST_BETA:
+            raise UsageError(f"chrF beta {beta}; expected a number from 0 to {_LARGEST_BETA:g}")
+        self.beta = abs(beta)  # -0.0 is 0.0
         self.lowercase = lowercase
         self.whitespace = whitespace
         self.eps_smoothing = eps_smoothing
@@ -121,7 +121,7 @@ def corpus_chrf(
     references: Iterable[Iterable[str | None]],
     char_order: int = DEFAULT_CHAR_ORDER,
     word_order: int = DEFAULT_WORD_ORDER,
-    beta: int = DEFAULT_BETA,
+    beta: float = DEFAULT_BETA,
     remove_whitespace: bool = True,
     eps_smoothing: bool = False,
 ) -> CHRFScore:
@@ -140,7 +140,7 @@ def sentence_chrf(
     references: Iterable[str | None],
     char_order: int = DEFAULT_CHAR_ORDER,
     word_order: int = DEFAULT_WORD_ORDER,
-    beta: int = DEFAULT_BETA,
+    beta: float = DEFAULT_BETA,
     remove_whitespace: bool = True,
     eps_smoothing: bool = False,
 ) -> CHRFScore:
@@ -149,12 +149,15 @@ def sentence_chrf(
     >>> sentence_chrf("the cat sat", ["the cat sat"]).score
     100.0
     """
-    metric = _sentence_metric(char_order, word_order, beta, not remove_whitespace, eps_smoothing)
+    try:
+        metric = _sentence_metric(char_order, word_order, beta, not remove_whitespace, eps_smoothing)
+    except TypeError as error:
+        raise unhashable(error) from None
     score: CHRFScore = metric.sentence_score(hypothesis, references)
     return score
 
 
-@lru_cache(maxsize=8)
-def _sentence_metric(char_order: int, word_order: int, beta: int, whitespace: bool, eps_smoothing: bool) -> CHRF:
+@lru_cache(maxsize=8, typed=True)
+def _sentence_metric(char_order: int, word_order: int, beta: float, whitespace: bool, eps_smoothing: bool) -> CHRF:
     """Return one object for the many calls of a loop."""
     return CHRF(char_order, word_order, beta, False, whitespace, eps_smoothing)

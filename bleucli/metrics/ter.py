@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.metrics.base import Metric, References, Score
+from bleucli.metrics.limits import unhashable
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 from bleucli.tokenizers.tercom import Tercom
@@ -145,12 +146,15 @@ def sentence_ter(
     >>> sentence_ter("the cat sat", ["the cat sat"]).score
     0.0
     """
-    metric = _sentence_metric(normalized, no_punct, asian_support, case_sensitive)
+    try:
+        metric = _sentence_metric(normalized, no_punct, asian_support, case_sensitive)
+    except TypeError as error:
+        raise unhashable(error) from None
     score: TERScore = metric.sentence_score(hypothesis, references)
     return score
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16, typed=True)
 def _sentence_metric(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool) -> TER:
     """Return one object for the many calls of a loop."""
     return TER(normalized, no_punct, asian_support, case_sensitive)

@@ -1,6 +1,8 @@
 /* Counts and sums as Python functions. */
 #include "bindings.h"
 
+#include <float.h>
+
 /* --- statistics of segments -------------------------------------------------------------------------------------- */
 
 /* Orders above have more columns than memory holds. */
@@ -85,13 +87,33 @@ static Outcome count_chrf(Segments hypotheses, const Streams *references, const 
     return chrf_stats(hypotheses, references->segments, references->count, *chosen, rows);
 }
 
+/* beta ** 2.0, by Python's own power: a product may differ from it in the last bit, and that decides ties. */
+static int square_of(PyObject *beta, double *square)
+{
+    PyObject *two = PyFloat_FromDouble(2.0), *power = two != NULL ? PyNumber_Power(beta, two, Py_None) : NULL;
+    Py_XDECREF(two);
+    if (power == NULL) {
+        return -1;
+    }
+    *square = PyFloat_AsDouble(power);
+    Py_DECREF(power);
+    if (PyErr_Occurred() != NULL) {
+        return -1;
+    }
+    if (!(*square <= DBL_MAX)) {
+        PyErr_SetString(PyExc_ValueError, "beta is not finite");
+        return -1;
+    }
+    return 0;
+}
+
 PyObject *py_chrf_stats(PyObject *module, PyObject *arguments)
 {
     PyObject *hypotheses, *references;
     Py_ssize_t chars, words;
+    PyObject *beta;
     ChrfOptions options;
-    double beta;
-    if (!PyArg_ParseTuple(arguments, "OOnndpp:chrf_stats", &hypotheses, &references, &chars, &words, &beta,
+    if (!PyArg_ParseTuple(arguments, "OOnnOpp:chrf_stats", &hypotheses, &references, &chars, &words, &beta,
                           &options.whitespace, &options.eps_smoothing)) {
         return NULL;
     }
@@ -103,7 +125,9 @@ PyObject *py_chrf_stats(PyObject *module, PyObject *arguments)
     }
     options.char_order = (size_t)chars;
     options.word_order = (size_t)words;
-    options.factor = beta * beta;
+    if (square_of(beta, &options.factor) != 0) {
+        return NULL;
+    }
     size_t columns = 3 * (options.char_order + options.word_order);
     return stats_of(module, hypotheses, references, (Counter){count_chrf, &options, "q", columns});
 }

@@ -1,0 +1,80 @@
+"""Checks of what metrics are made with: the right type, and within bounds.
+
+- `whole_number`, `real_number`, `string`: an option's value, or an error that names it
+- `unhashable`: the error for values that no option can have
+"""
+
+from operator import index
+
+from bleucli.errors import InputTypeError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Longer n-grams than any text has words would take memory for nothing
+LARGEST_ORDER = 1000
+
+
+def whole_number(what: str, value: "Any", smallest: int, largest: int) -> int:
+    """Return a value as an integer.
+
+    Raises:
+        InputTypeError: it is none, or a truth value.
+        UsageError: it is below `smallest` or above `largest`.
+
+    >>> whole_number("n-gram order", 0, 1, 1000)
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.UsageError: n-gram order 0; expected a number from 1 to 1000
+    """
+    if isinstance(value, bool):
+        raise _wrong_type(what, value, "a whole number")
+    try:
+        number = index(value)
+    except TypeError:
+        raise _wrong_type(what, value, "a whole number") from None
+    if not smallest <= number <= largest:
+        raise UsageError(f"{what} {number}; expected a number from {smallest} to {largest}")
+    return number
+
+
+def real_number(what: str, value: "Any") -> float:
+    """Return a value as an integer if it is one, else as a double.
+
+    Raises:
+        InputTypeError: it is none, or a truth value.
+
+    >>> real_number("beta", "2")
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.InputTypeError: beta '2' is of type str; give a number
+    """
+    if isinstance(value, bool | str | bytes):  # of which Python makes numbers
+        raise _wrong_type(what, value, "a number")
+    try:
+        return index(value) if hasattr(value, "__index__") else float(value)
+    except (TypeError, ValueError):
+        raise _wrong_type(what, value, "a number") from None
+
+
+def string(what: str, value: str) -> str:
+    """Return a value if it is a string.
+
+    Raises:
+        InputTypeError: it is none.
+    """
+    if not isinstance(value, str):
+        raise _wrong_type(what, value, "a string")
+    return value
+
+
+def unhashable(error: TypeError) -> InputTypeError:
+    """Return what to raise where options could not be looked up: an error of ours as it is."""
+    if isinstance(error, InputTypeError):
+        return error
+    return InputTypeError(f"an option is of an {error}; give numbers, strings and truth values")
+
+
+def _wrong_type(what: str, value: object, expected: str) -> InputTypeError:
+    return InputTypeError(f"{what} {value!r:.40} is of type {type(value).__name__}; give {expected}")
