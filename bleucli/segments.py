@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _BLOCK_STRINGS = 4096
 _START = bytes(8)  # the bound 0
+_BYTE_ORDER = sys.byteorder
 
 
 class Segments:
@@ -53,9 +54,9 @@ class Segments:
             BleuError: an element holds a lone surrogate, which UTF-8 cannot express.
         """
         try:
-            if len(texts) == 1 and texts[0] is not None:
-                data = texts[0].encode()
-                return cls(data, _START + len(data).to_bytes(8, sys.byteorder))
+            if len(texts) == 1 and (text := texts[0]) is not None:
+                data = text.encode()
+                return cls(data, _START + len(data).to_bytes(8, _BYTE_ORDER))
             encoded = [b"" if text is None else text.encode() for text in texts]
             ends = array("q", accumulate(map(len, encoded)))
             bounds = array("q", bytes(16 * len(ends)))

@@ -6,7 +6,9 @@ import unicodedata
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
+from threading import Event
 
+import numpy
 import pytest
 import ter_pairs
 from hypothesis import example, given, settings
@@ -64,6 +66,24 @@ def assert_alike(name, *arguments):
 
 def bounds(*numbers):
     return array("q", numbers).tobytes()
+
+
+def calls(name, segments, sound):
+    """Return the arguments of a function with `segments` in each place where Segments belong."""
+    several = {
+        "count_ending": [(segments, b"c")],
+        "reference_counts": [([segments],), ([sound, segments],)],
+        "tokenize_intl": [(segments, bytes(0x110000))],
+    }
+    if name in LAST_ARGUMENTS:
+        streams = [(segments, [sound]), (sound, [segments]), (sound, [sound, segments])]
+        return [(*pair, *LAST_ARGUMENTS[name]) for pair in streams]
+    return several.get(name, [(segments,)])
+
+
+# see also test_resampling_kernels
+TAKE_NUMBERS = ("column_sums", "f_score", "draw_weights", "weighted_sums", "swapped_sums")
+TAKE_SEGMENTS = [name for name in FUNCTIONS if name not in ("split_lines", *TAKE_NUMBERS)]
 
 
 # --- what they are
@@ -647,6 +667,92 @@ def test_column_sums_beyond_64_bits_are_refused_rather_than_wrong():
             native.column_sums(stats_of("q", numbers, 1))
 
 
+# --- scores
+
+rows_of_orders = st.integers(1, 9).flatmap(
+    lambda orders: st.lists(st.integers(0, 50) | st.floats(0, 1e6), min_size=3 * orders, max_size=3 * orders)
+)
+
+
+@given(stats=rows_of_orders, beta=st.floats(1e-3, 1e6) | st.integers(1, 9), eps_smoothing=st.booleans())
+@settings(max_examples=200)
+@example([0, 0, 0], 2, True)
+@example([5, 0, 0, 0, 5, 0], 2, True)
+@example([5, 0, 0, 0, 5, 0], 2, False)
+@example([3, 4, 0], 0, True)
+@example([3, 4, 2], 0, False)
+def test_f_score(stats, beta, eps_smoothing):
+    found, expected = both("f_score", stats, beta, eps_smoothing)
+    assert repr(found) == repr(expected) == repr(native.f_score(numpy.array(stats), beta, eps_smoothing))
+
+
+@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("eps_smoothing", [False, True])
+def test_f_score_refuses_what_are_no_statistics(module, eps_smoothing):
+    for count in (0, 1, 2, 4, 17):
+        with pytest.raises(ValueError, match=rf"^{count} statistics; expected three for each order$"):
+            module.f_score([1] * count, 2, eps_smoothing)
+    for beta in (float("inf"), float("nan")):
+        with pytest.raises(ValueError, match="beta is not finite"):
+            module.f_score([1, 1, 1], beta, eps_smoothing)
+    for wrong in (["1", "1", "1"], None, 5):
+        with pytest.raises(TypeError):
+            module.f_score(wrong, 2, eps_smoothing)
+
+
+# --- memory that others write to
+
+BLANK, FULL = b" " * 20_000, b"a " * 10_000  # no token, and as many as can be
+HALVES = bounds(0, 10_000, 10_000, 20_000)
+NARROW, WIDE = bounds(0, 1, 1, 2), bounds(0, 20_000, 0, 20_000)
+
+
+def flipping(buffer, contents, stop):
+    """Write by turns all contents into a buffer until told to stop."""
+    while not stop.is_set():
+        for content in contents:
+            buffer[:] = content
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("name", TAKE_SEGMENTS)
+def test_texts_that_another_thread_changes_meanwhile_do_no_harm(name, read_only):
+    """Room is measured out by a first look at the texts; what is read later must fit."""
+    data, changing = bytearray(FULL), bytearray(WIDE)
+    sides = [memoryview(side).toreadonly() if read_only else side for side in (data, changing)]
+    sound, stop = Segments(FULL, HALVES), Event()
+    with ThreadPoolExecutor(2) as threads:
+        for job in ((data, (BLANK, FULL), stop), (changing, (NARROW, WIDE), stop)):
+            threads.submit(flipping, *job)
+        try:
+            for _ in range(15):
+                for arguments in calls(name, Segments(*sides), sound):
+                    assert getattr(native, name)(*arguments) is not None
+        finally:
+            stop.set()
+
+
+def test_lines_that_another_thread_changes_meanwhile_do_no_harm():
+    data, stop = bytearray(FULL), Event()
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(flipping, data, (FULL, b"\n" * len(FULL), b"\xff" * len(FULL)), stop)
+        try:
+            found = [answer(native.split_lines, data, 0) for _ in range(100)]
+        finally:
+            stop.set()
+    assert all(isinstance(lines, list | tuple) for lines in found)
+
+
+def test_memory_that_can_be_written_to_counts_as_any_other():
+    usual = Segments.from_strings(["the cat sat.", None, "", "on the mat"])
+    for changed in (bytearray, lambda side: memoryview(bytearray(side)), lambda side: array("b", side)):
+        segments = Segments(changed(usual.data), changed(usual.bounds))
+        for name in TAKE_SEGMENTS:
+            for found, expected in zip(calls(name, segments, usual), calls(name, usual, usual), strict=True):
+                assert answer(getattr(native, name), *found) == answer(getattr(native, name), *expected)
+        assert plain(native.split_lines(changed(b"a b \nc"))) == [["a b", "c"]]
+
+
 # --- what is no Segments
 
 MALFORMED = {
@@ -666,23 +772,6 @@ MALFORMED = {
 }
 
 
-def calls(name, segments, sound):
-    """Return the arguments of a function with `segments` in each place where Segments belong."""
-    several = {
-        "count_ending": [(segments, b"c")],
-        "reference_counts": [([segments],), ([sound, segments],)],
-        "tokenize_intl": [(segments, bytes(0x110000))],
-    }
-    if name in LAST_ARGUMENTS:
-        streams = [(segments, [sound]), (sound, [segments]), (sound, [sound, segments])]
-        return [(*pair, *LAST_ARGUMENTS[name]) for pair in streams]
-    return several.get(name, [(segments,)])
-
-
-TAKE_NUMBERS = ("column_sums", "draw_weights", "weighted_sums", "swapped_sums")  # see also test_resampling_kernels
-TAKE_SEGMENTS = [name for name in FUNCTIONS if name not in ("split_lines", *TAKE_NUMBERS)]
-
-
 @pytest.mark.parametrize("name", TAKE_SEGMENTS)
 @pytest.mark.parametrize("wrong", MALFORMED.values(), ids=MALFORMED.keys())
 def test_malformed_segments_are_refused(name, wrong):
@@ -699,20 +788,26 @@ def test_other_objects_are_refused(name, wrong):
             getattr(native, name)(*arguments)
 
 
+@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
 @pytest.mark.parametrize(
     "wrong",
     [
         SegmentStats(memoryview(bytes(24)).cast("q"), 2),
+        SegmentStats(memoryview(bytes(24)).cast("d"), 2),
         SegmentStats(memoryview(bytes(24)).cast("q"), 0),
         SegmentStats(memoryview(bytes(24)).cast("q"), -1),
-        SegmentStats(memoryview(bytes(24)).cast("i"), 2),
-        SegmentStats(memoryview(bytes(25))[1:].cast("q"), 1),
+        *(SegmentStats(memoryview(bytes(24)).cast(kind), 1) for kind in "bBhHiIfQlLnNP?c"),
     ],
-    ids=["a row and a half", "no columns", "negative columns", "32 bits", "not aligned"],
+    ids=["a row and a half", "and of doubles", "no columns", "negative columns", *"bBhHiIfQlLnNP?c"],
 )
-def test_malformed_stats_are_refused(wrong):
+def test_malformed_stats_are_refused(module, wrong):
+    with pytest.raises(ValueError, match=r"^SegmentStats whose data are no rows of 64-bit numbers$"):
+        module.column_sums(wrong)
+
+
+def test_stats_that_are_not_aligned_are_refused():
     with pytest.raises(ValueError, match="rows of 64-bit numbers"):
-        native.column_sums(wrong)
+        native.column_sums(SegmentStats(memoryview(bytes(25))[1:].cast("q"), 1))
 
 
 @given(data=st.binary(max_size=40), cuts=st.lists(st.integers(0, 40), min_size=2, max_size=8), order=st.integers(1, 5))

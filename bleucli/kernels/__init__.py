@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         tokenize_zh,
     )
     from bleucli.kernels.reference_resampling import draw_weights, swapped_sums, weighted_sums
+    from bleucli.kernels.reference_f_score import f_score
 
 __all__ = [
     "CODE_POINTS",
@@ -39,6 +40,7 @@ __all__ = [
     "distinct_characters",
     "draw_weights",
     "drop_empty",
+    "f_score",
     "live",
     "ngram_stats",
     "reason",
@@ -96,6 +98,7 @@ if not TYPE_CHECKING:
     distinct_characters = _kernels.distinct_characters
     draw_weights = _kernels.draw_weights
     drop_empty = _kernels.drop_empty
+    f_score = _kernels.f_score
     ngram_stats = _kernels.ngram_stats
     reference_counts = _kernels.reference_counts
     split_lines = _kernels.split_lines

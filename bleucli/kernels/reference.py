@@ -5,6 +5,7 @@
 - tokenizers: `tokenize_13a`, `tokenize_zh`, `tokenize_intl` with `distinct_characters`, `tokenize_char`
 - counting: `ngram_stats`, `chrf_stats`, `ter_stats`, `column_sums`, `count_ending`
 - resampling: `draw_weights`, `weighted_sums`, `swapped_sums` (in `reference_resampling`)
+- scores: `f_score`
 """
 
 import re
@@ -12,13 +13,12 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
-from math import isfinite
 from operator import add
 
 from bleucli.errors import FieldCountError
-from bleucli.kernels.f_score import f_score
 from bleucli.kernels.reference_chrf import chrf_counts, chrf_row
 from bleucli.kernels.reference_resampling import draw_weights, swapped_sums, weighted_sums  # noqa: F401 - kernels
+from bleucli.kernels.reference_f_score import f_score, squared
 from bleucli.kernels.reference_ter import ter_edits
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
@@ -329,8 +329,7 @@ def chrf_stats(
     length = _common_length([hypotheses, *references])
     if char_order < 0 or word_order < 0 or char_order + word_order < 1:
         raise ValueError(f"orders {char_order} and {word_order}; expected at least one n-gram")
-    if not isfinite(beta**2.0):
-        raise ValueError("beta is not finite")
+    squared(beta)  # refuses what is not finite
     rows = array("q")
     for index in range(length):
         texts = [text for stream in references if (text := stream[index]) is not None]
@@ -374,6 +373,8 @@ def column_sums(stats: SegmentStats, /) -> tuple[int | float, ...]:
     >>> column_sums(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2))
     (4, 6)
     """
+    if stats.data.format not in ("q", "d") or stats.columns < 1 or len(stats.data) % stats.columns:
+        raise ValueError("SegmentStats whose data are no rows of 64-bit numbers")
     zero = 0 if stats.data.format == "q" else 0.0
     columns = (stats.data[column :: stats.columns] for column in range(stats.columns))
     return tuple(

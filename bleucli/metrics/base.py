@@ -181,7 +181,7 @@ class Metric(ABC):
                 f"all references of segment {start + bare + 1} are {missing}; give at least one, or leave it out"
             )
         try:
-            return References([self.prepare_reference(stream) for stream in streams], fewest, most)
+            return References(list(map(self.prepare_reference, streams)), fewest, most)
         except SegmentError as error:
             raise error.located(start, "references") from None
 
@@ -307,22 +307,19 @@ class Metric(ABC):
         Raises:
             InputTypeError: something else than strings, or a bare string as references.
         """
-        if isinstance(references, str | bytes) or not isinstance(references, Iterable):
-            raise InputTypeError("references: expected a list of strings; write [reference]")
-        if isinstance(references, list | tuple):
-            column = Segments.from_strings(references, "reference")
-        else:  # a column of pyarrow or pandas, perhaps
-            column = next(blocks_of_strings(references, "reference"), None) or Segments.from_strings(())
-        if not column:
+        texts = references if type(references) is list else _references_of_one(references)
+        if not texts:
             raise BleuError("no references were given; expected at least one")
+        if len(texts) == 1:
+            streams = [Segments.from_strings(texts, "reference")]
+        else:
+            streams = [Segments.from_strings((text,), "reference", number) for number, text in enumerate(texts, 1)]
         if not isinstance(hypothesis, str):
             raise InputTypeError(f"hypothesis: {type(hypothesis).__name__}, which is no string; give one string")
-        count = len(column)
-        streams = [column[number : number + 1] for number in range(count)] if count > 1 else [column]
         prepared = self.prepare_references(streams)
         stats = self.compare(self.prepare(Segments.from_strings((hypothesis,), "hypothesis")), prepared)
         self._nrefs = str(prepared.most)
-        return self.score_from_stats(kernels.column_sums(stats))
+        return self.score_from_stats(stats.data.tolist())  # a single row is its own sum
 
     def _against(
         self, hypotheses: Iterable[str | None], references: Sequence[Iterable[str | None]]
@@ -389,6 +386,13 @@ def _refuse_transposed(hypotheses: object, streams: list[object]) -> None:
             f"references: {_lists(n, k)} for {n} hypotheses: that is one list a segment, but expected are streams,"
             f" here {_lists(k, n)}; write list(zip(*references))"
         )
+
+
+def _references_of_one(references: Iterable[str | None]) -> list[str | None]:
+    """Return the references of a single segment as a list."""
+    if isinstance(references, str | bytes) or not isinstance(references, Iterable):
+        raise InputTypeError("references: expected a list of strings; write [reference]")
+    return [text for block in blocks_of_strings(references, "reference") for text in block]
 
 
 def _lists(count: int, length: int) -> str:

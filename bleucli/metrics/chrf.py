@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.errors import UsageError
-from bleucli.kernels.f_score import f_score, f_scores
 from bleucli.metrics.base import Metric, References, Score
 from bleucli.metrics.limits import LARGEST_ORDER, real_number, unhashable, whole_number
 from bleucli.segments import Segments
@@ -28,14 +27,18 @@ _LARGEST_BETA = 1e150  # its square is still a number; recall is all that counts
 class CHRFScore(Score):
     """A chrF score in percent, with the orders and the beta that it was made with."""
 
-    __slots__ = ("beta", "char_order", "name", "score", "word_order")
+    __slots__ = ("beta", "char_order", "score", "word_order")
 
     def __init__(self, score: float, char_order: int, word_order: int, beta: float) -> None:
-        self.name = f"chrF{beta}{'+' * word_order}"
         self.score = score
         self.char_order = char_order
         self.word_order = word_order
         self.beta = beta
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """`chrF`, beta, and a `+` for each word order."""
+        return f"chrF{self.beta}{'+' * self.word_order}"
 
 
 class CHRF(Metric):
@@ -90,18 +93,29 @@ class CHRF(Metric):
         """Lowercase if asked to; nothing else is changed."""
         return segments.lower() if self.lowercase else segments
 
+    prepare_reference = prepare
+
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return rows of `hyp_count, ref_count, match`, first for the character orders, then for the word orders."""
-        orders = (self.char_order, self.word_order, self.beta)
-        return kernels.chrf_stats(hypotheses, references.streams, *orders, self.whitespace, self.eps_smoothing)
+        return kernels.chrf_stats(
+            hypotheses,
+            references.streams,
+            self.char_order,
+            self.word_order,
+            self.beta,
+            self.whitespace,
+            self.eps_smoothing,
+        )
 
     def score_from_stats(self, sums: Sequence[int | float]) -> CHRFScore:
         """Return the score of a sum of rows."""
-        score = f_score(sums, self.beta, self.eps_smoothing)
+        score = kernels.f_score(sums, self.beta, self.eps_smoothing)
         return CHRFScore(score, self.char_order, self.word_order, self.beta)
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
         """Return the score of each row of sums, in one go."""
+        from bleucli.kernels.reference_f_score import f_scores
+
         return f_scores(sums, self.beta, self.eps_smoothing)
 
     def signature_fields(self) -> list[tuple[str, str]]:

@@ -17,31 +17,77 @@ PyObject *outcome_error(Outcome outcome)
 
 /* --- arguments --------------------------------------------------------------------------------------------------- */
 
-int buffer_of(PyObject *object, PyObject *attribute, int flags, Py_buffer *buffer)
+int is_aligned(const void *at, Py_ssize_t size)
+{
+    return size == 0 || (uintptr_t)at % sizeof(int64_t) == 0;
+}
+
+/* Whether somebody can write to a buffer; a read-only view may be one of memory that is not. */
+static int is_writable(const Py_buffer *buffer)
+{
+    if (!buffer->readonly || buffer->obj == NULL || !PyMemoryView_Check(buffer->obj)) {
+        return !buffer->readonly;
+    }
+    int writable = 1;
+    Py_buffer whole;
+    PyObject *owner = PyObject_GetAttrString(buffer->obj, "obj");
+    if (owner != NULL && PyObject_GetBuffer(owner, &whole, PyBUF_SIMPLE) == 0) {
+        writable = !whole.readonly;
+        PyBuffer_Release(&whole);
+    }
+    PyErr_Clear();
+    Py_XDECREF(owner);
+    return writable;
+}
+
+void bytes_close(Bytes *bytes)
+{
+    PyBuffer_Release(&bytes->buffer);
+    release(bytes->copy);
+}
+
+int bytes_open(PyObject *object, Bytes *bytes)
+{
+    static const int64_t nothing[1] = {0};
+    if (PyObject_GetBuffer(object, &bytes->buffer, PyBUF_SIMPLE) != 0) {
+        return -1;
+    }
+    bytes->bytes = bytes->buffer.buf != NULL ? bytes->buffer.buf : nothing;
+    bytes->copy = NULL;
+    if (!is_writable(&bytes->buffer)) {
+        return 0;
+    }
+    bytes->copy = allocate((size_t)bytes->buffer.len, 1);
+    if (bytes->copy == NULL) {
+        bytes_close(bytes);
+        PyErr_NoMemory();
+        return -1;
+    }
+    bytes->bytes = memcpy(bytes->copy, bytes->bytes, (size_t)bytes->buffer.len);
+    return 0;
+}
+
+static int attribute_open(PyObject *object, PyObject *attribute, Bytes *bytes)
 {
     PyObject *value = PyObject_GetAttr(object, attribute);
     if (value == NULL) {
         return -1;
     }
-    int failed = PyObject_GetBuffer(value, buffer, flags);
+    int failed = bytes_open(value, bytes);
     Py_DECREF(value);
     return failed;
 }
 
-int is_aligned(const Py_buffer *buffer)
-{
-    return buffer->len == 0 || (uintptr_t)buffer->buf % sizeof(int64_t) == 0;
-}
-
 static int bounds_are_sound(const Texts *texts)
 {
-    if (texts->bounds.len % 16 != 0 || !is_aligned(&texts->bounds)) {
+    Py_ssize_t size = texts->bounds.buffer.len;
+    const int64_t *bounds = texts->bounds.bytes;
+    if (size % 16 != 0 || !is_aligned(bounds, size)) {
         return 0;
     }
-    const int64_t *bounds = texts->bounds.buf;
-    for (Py_ssize_t i = 0; i < texts->bounds.len / 8; i += 2) {
+    for (Py_ssize_t i = 0; i < size / 8; i += 2) {
         int missing = bounds[i] == -1 && bounds[i + 1] == -1;
-        if (!missing && (bounds[i] < 0 || bounds[i] > bounds[i + 1] || bounds[i + 1] > texts->data.len)) {
+        if (!missing && (bounds[i] < 0 || bounds[i] > bounds[i + 1] || bounds[i + 1] > texts->data.buffer.len)) {
             return 0;
         }
     }
@@ -50,18 +96,17 @@ static int bounds_are_sound(const Texts *texts)
 
 void texts_close(Texts *texts)
 {
-    PyBuffer_Release(&texts->data);
-    PyBuffer_Release(&texts->bounds);
+    bytes_close(&texts->data);
+    bytes_close(&texts->bounds);
 }
 
 int texts_open(PyObject *module, PyObject *object, Texts *texts)
 {
-    static const unsigned char nothing[1] = {0};
-    if (buffer_of(object, state_of(module)->data_name, PyBUF_SIMPLE, &texts->data) != 0) {
+    if (attribute_open(object, state_of(module)->data_name, &texts->data) != 0) {
         return -1;
     }
-    if (buffer_of(object, state_of(module)->bounds_name, PyBUF_SIMPLE, &texts->bounds) != 0) {
-        PyBuffer_Release(&texts->data);
+    if (attribute_open(object, state_of(module)->bounds_name, &texts->bounds) != 0) {
+        bytes_close(&texts->data);
         return -1;
     }
     if (!bounds_are_sound(texts)) {
@@ -69,9 +114,9 @@ int texts_open(PyObject *module, PyObject *object, Texts *texts)
         PyErr_SetString(PyExc_ValueError, "Segments whose bounds do not lie within their data");
         return -1;
     }
-    texts->segments.data = texts->data.buf != NULL ? texts->data.buf : nothing;
-    texts->segments.bounds = texts->bounds.buf;
-    texts->segments.count = (size_t)texts->bounds.len / 16;
+    texts->segments.data = texts->data.bytes;
+    texts->segments.bounds = texts->bounds.bytes;
+    texts->segments.count = (size_t)texts->bounds.buffer.len / 16;
     return 0;
 }
 
@@ -136,17 +181,20 @@ static int columns_of(PyObject *object, Py_ssize_t *columns)
 int rows_open(PyObject *module, PyObject *object, Rows *rows)
 {
     Py_ssize_t columns;
-    if (columns_of(object, &columns) != 0 ||
-        buffer_of(object, state_of(module)->data_name, PyBUF_CONTIG_RO | PyBUF_FORMAT, &rows->data) != 0) {
+    PyObject *numbers = columns_of(object, &columns) == 0 ? PyObject_GetAttr(object, state_of(module)->data_name) : NULL;
+    int failed = numbers == NULL || PyObject_GetBuffer(numbers, &rows->data, PyBUF_CONTIG_RO | PyBUF_FORMAT) != 0;
+    Py_XDECREF(numbers);
+    if (failed) {
         return -1;
     }
     const Py_buffer *data = &rows->data;
-    if (columns < 1 || data->itemsize != 8 || (data->len / 8) % columns != 0 || !is_aligned(data)) {
+    int reals = data->format != NULL && strcmp(data->format, "d") == 0;
+    int integers = data->format != NULL && strcmp(data->format, "q") == 0;
+    if (columns < 1 || !(reals || integers) || data->len / 8 % columns != 0 || !is_aligned(data->buf, data->len)) {
         PyBuffer_Release(&rows->data);
         PyErr_SetString(PyExc_ValueError, "SegmentStats whose data are no rows of 64-bit numbers");
         return -1;
     }
-    int reals = data->format != NULL && data->format[0] == 'd';
     rows->stats = (Stats){data->buf, reals ? data->buf : NULL, (size_t)(data->len / 8 / columns), (size_t)columns};
     return 0;
 }
@@ -172,13 +220,19 @@ PyObject *new_segments(PyObject *module, PyObject *data, PyObject *bounds)
 
 PyObject *new_stats(PyObject *module, PyObject *rows, const char *format, size_t columns)
 {
-    PyObject *bytes = PyMemoryView_FromObject(rows), *stats = NULL;
+    const State *state = state_of(module);
+    PyObject *bytes = PyMemoryView_FromObject(rows), *kind = PyUnicode_FromStringAndSize(format, 1);
+    PyObject *width = PyLong_FromSize_t(columns), *numbers = NULL, *stats = NULL;
     Py_DECREF(rows);
-    PyObject *numbers = bytes != NULL ? PyObject_CallMethod(bytes, "cast", "s", format) : NULL;
-    Py_XDECREF(bytes);
-    if (numbers != NULL) {
-        stats = PyObject_CallFunction(state_of(module)->stats_class, "On", numbers, (Py_ssize_t)columns);
-        Py_DECREF(numbers);
+    if (bytes != NULL && kind != NULL && width != NULL) {
+        numbers = PyObject_CallMethodObjArgs(bytes, state->cast_name, kind, NULL);
     }
+    if (numbers != NULL) {
+        stats = PyObject_CallFunctionObjArgs(state->stats_class, numbers, width, NULL);
+    }
+    Py_XDECREF(bytes);
+    Py_XDECREF(kind);
+    Py_XDECREF(width);
+    Py_XDECREF(numbers);
     return stats;
 }

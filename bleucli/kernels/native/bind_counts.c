@@ -188,3 +188,46 @@ PyObject *py_column_sums(PyObject *module, PyObject *object)
     PyBuffer_Release(&rows.data);
     return result;
 }
+
+/* --- scores ------------------------------------------------------------------------------------------------------- */
+
+/* Read a sequence of numbers; 0, or -1 with an exception set. */
+static int read_numbers(PyObject *sequence, Py_ssize_t size, double *numbers)
+{
+    for (Py_ssize_t i = 0; i < size; i++) {
+        PyObject *number = PySequence_GetItem(sequence, i);
+        numbers[i] = number != NULL ? PyFloat_AsDouble(number) : -1.0;
+        Py_XDECREF(number);
+        if (numbers[i] == -1.0 && PyErr_Occurred() != NULL) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+PyObject *py_f_score(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *stats, *beta;
+    int eps_smoothing;
+    double factor;
+    if (!PyArg_ParseTuple(arguments, "OOp:f_score", &stats, &beta, &eps_smoothing)) {
+        return NULL;
+    }
+    Py_ssize_t size = PySequence_Size(stats);
+    if (size == 0 || size % 3 > 0) {
+        return PyErr_Format(PyExc_ValueError, "%zd statistics; expected three for each order", size);
+    }
+    if (size < 0 || square_of(beta, &factor) != 0) {
+        return NULL;
+    }
+    double *numbers = allocate((size_t)size, sizeof *numbers);
+    if (numbers == NULL) {
+        return PyErr_NoMemory();
+    }
+    PyObject *result = NULL;
+    if (read_numbers(stats, size, numbers) == 0) {
+        result = PyFloat_FromDouble(f_score(numbers, (size_t)size / 3, factor, eps_smoothing));
+    }
+    release(numbers);
+    return result;
+}

@@ -36,7 +36,7 @@ static int words_open(PyObject *object, Py_buffer *words)
     if (PyObject_GetBuffer(object, words, PyBUF_SIMPLE) != 0) {
         return -1;
     }
-    if (words->len % 8 != 0 || !is_aligned(words)) {
+    if (words->len % 8 != 0 || !is_aligned(words->buf, words->len)) {
         PyBuffer_Release(words);
         PyErr_SetString(PyExc_ValueError, "random numbers that are no 64-bit words");
         return -1;

@@ -33,9 +33,9 @@ static PyObject *raise_field_count(PyObject *module, const size_t wrong[2])
 }
 
 /* Raise what Python's own decoder says of bytes that are not UTF-8. */
-static PyObject *raise_not_utf8(const Py_buffer *data)
+static PyObject *raise_not_utf8(const Bytes *data)
 {
-    PyObject *text = PyUnicode_DecodeUTF8(data->buf, data->len, NULL);
+    PyObject *text = PyUnicode_DecodeUTF8(data->bytes, data->buffer.len, NULL);
     if (text != NULL) {
         Py_DECREF(text);
         PyErr_SetString(PyExc_SystemError, "the two UTF-8 decoders disagree");
@@ -43,10 +43,10 @@ static PyObject *raise_not_utf8(const Py_buffer *data)
     return NULL;
 }
 
-static PyObject *split_buffer(PyObject *module, PyObject *object, const Py_buffer *data, size_t columns)
+static PyObject *split_buffer(PyObject *module, PyObject *object, const Bytes *data, size_t columns)
 {
-    const unsigned char *bytes = data->buf;
-    size_t size = (size_t)data->len, fields = columns != 0 ? columns : 1, lines = 0, wrong[2] = {0, 0};
+    const unsigned char *bytes = data->bytes;
+    size_t size = (size_t)data->buffer.len, fields = columns != 0 ? columns : 1, lines = 0, wrong[2] = {0, 0};
     int valid;
     Py_BEGIN_ALLOW_THREADS
     valid = is_utf8(bytes, size);
@@ -79,12 +79,12 @@ PyObject *py_split_lines(PyObject *module, PyObject *arguments)
     if (columns < 0) {
         return PyErr_Format(PyExc_ValueError, "columns %zd; expected at least 0", columns);
     }
-    Py_buffer data;
-    if (PyObject_GetBuffer(object, &data, PyBUF_SIMPLE) != 0) {
+    Bytes data;
+    if (bytes_open(object, &data) != 0) {
         return NULL;
     }
     PyObject *result = split_buffer(module, object, &data, (size_t)columns);
-    PyBuffer_Release(&data);
+    bytes_close(&data);
     return result;
 }
 
@@ -101,12 +101,12 @@ static PyObject *rebound(PyObject *module, PyObject *object, void (*change)(Segm
         Py_BEGIN_ALLOW_THREADS
         change(texts.segments, bounds);
         Py_END_ALLOW_THREADS
-        if (memcmp(bounds, texts.segments.bounds, (size_t)texts.bounds.len) == 0) {
+        if (memcmp(bounds, texts.segments.bounds, 2 * texts.segments.count * sizeof *bounds) == 0) {
             result = Py_NewRef(object);
             Py_DECREF(bytes);
         }
         else {
-            result = new_segments(module, texts.data.obj, bytes);
+            result = new_segments(module, texts.data.buffer.obj, bytes);
         }
     }
     texts_close(&texts);

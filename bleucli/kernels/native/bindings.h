@@ -17,12 +17,21 @@ typedef struct {
     PyObject *field_count_error;
     PyObject *data_name;
     PyObject *bounds_name;
+    PyObject *cast_name;
 } State;
+
+/* A buffer that is held, and its bytes: a copy if somebody could write to the buffer while we read without the lock, for
+ * room is measured out by a first look at the bytes. */
+typedef struct {
+    Py_buffer buffer;
+    const void *bytes;
+    void *copy; /* or NULL */
+} Bytes;
 
 /* A `Segments` object with its buffers held. */
 typedef struct {
-    Py_buffer data;
-    Py_buffer bounds;
+    Bytes data;
+    Bytes bounds;
     Segments segments;
 } Texts;
 
@@ -44,13 +53,14 @@ State *state_of(PyObject *module);
 PyObject *outcome_error(Outcome outcome);
 
 /* These return 0, or -1 with an exception set and nothing held. */
-int buffer_of(PyObject *object, PyObject *attribute, int flags, Py_buffer *buffer);
+int bytes_open(PyObject *object, Bytes *bytes);
 int texts_open(PyObject *module, PyObject *object, Texts *texts);
 int streams_open(PyObject *module, PyObject *sequence, Streams *streams);
 int rows_open(PyObject *module, PyObject *object, Rows *rows);
+void bytes_close(Bytes *bytes);
 void texts_close(Texts *texts);
 void streams_close(Streams *streams);
-int is_aligned(const Py_buffer *buffer);
+int is_aligned(const void *at, Py_ssize_t size);
 
 /* New bytes for `count` integers; *integers is where they lie. */
 PyObject *new_integers(size_t count, int64_t **integers);
@@ -71,6 +81,7 @@ PyObject *py_tokenize_char(PyObject *module, PyObject *segments);
 PyObject *py_count_ending(PyObject *module, PyObject *arguments);
 PyObject *py_ngram_stats(PyObject *module, PyObject *arguments);
 PyObject *py_chrf_stats(PyObject *module, PyObject *arguments);
+PyObject *py_f_score(PyObject *module, PyObject *arguments);
 PyObject *py_ter_stats(PyObject *module, PyObject *arguments);
 PyObject *py_column_sums(PyObject *module, PyObject *object);
 PyObject *py_draw_weights(PyObject *module, PyObject *arguments);

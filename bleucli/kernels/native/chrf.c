@@ -4,44 +4,6 @@
 
 #include <string.h>
 
-/* Popovic's chrF++.py: what stands for a precision, recall or F-score that is not defined */
-#define EPSILON 1e-16
-
-/* --- F-score: the same operations in the same order as in kernels/f_score.py ---------------------------------------- */
-
-static double smoothed(double factor, double hyp_count, double ref_count, double match)
-{
-    double precision = hyp_count > 0 ? match / hyp_count : EPSILON;
-    double recall = ref_count > 0 ? match / ref_count : EPSILON;
-    double denominator = factor * precision + recall;
-    return denominator > 0 ? (1 + factor) * precision * recall / denominator : EPSILON;
-}
-
-static double f_score(const int64_t *row, size_t orders, double factor, int eps_smoothing)
-{
-    double precision = 0.0, recall = 0.0, scores = 0.0, effective = 0.0;
-    for (size_t order = 0; order < orders; order++, row += 3) {
-        double hyp_count = (double)row[0], ref_count = (double)row[1], match = (double)row[2];
-        if (eps_smoothing) {
-            scores += smoothed(factor, hyp_count, ref_count, match);
-        }
-        else if (hyp_count > 0 && ref_count > 0) {
-            precision += match / hyp_count;
-            recall += match / ref_count;
-            effective += 1;
-        }
-    }
-    if (eps_smoothing) {
-        return 100 * scores / (double)orders;
-    }
-    if (effective == 0) {
-        return 0.0;
-    }
-    precision /= effective;
-    recall /= effective;
-    return precision + recall != 0 ? 100 * ((1 + factor) * precision * recall / (factor * precision + recall)) : 0.0;
-}
-
 /* --- characters as ids -------------------------------------------------------------------------------------------- */
 
 #define FREQUENT 0x800 /* code points below have a table of their own */
@@ -55,11 +17,18 @@ typedef struct {
     uint32_t ids;
 } Alphabet;
 
-static void alphabet_clear(Alphabet *alphabet, size_t room)
+/* As many others as a text of `size` bytes has at most: they take three bytes each, and there are no more than 21 bits. */
+static size_t others_in(size_t size)
+{
+    size_t most = (size_t)1 << 21;
+    return size / 3 < most ? size / 3 : most;
+}
+
+static void alphabet_clear(Alphabet *alphabet, size_t size)
 {
     alphabet->era++;
     alphabet->ids = 0;
-    table_clear(&alphabet->others, room);
+    table_clear(&alphabet->others, others_in(size));
 }
 
 static uint32_t character_id(Alphabet *alphabet, uint32_t code, int add)
@@ -99,7 +68,8 @@ typedef struct {
     size_t character_count, word_count;
     Ids hypothesis, reference;
     int fresh;            /* whether the hypothesis still holds the characters that were read */
-    int64_t *row; /* of one reference, and the matches of one kind behind it */
+    int64_t *row;    /* of one reference, and the matches of one kind behind it */
+    double *numbers; /* the same row as doubles */
     ChrfOptions options;
 } Work;
 
@@ -205,6 +175,14 @@ static void read_hypothesis(Work *work, const unsigned char *at, const unsigned 
     work->fresh = 1;
 }
 
+static double score_row(Work *work, size_t orders)
+{
+    for (size_t i = 0; i < 3 * orders; i++) {
+        work->numbers[i] = (double)work->row[i];
+    }
+    return f_score(work->numbers, orders, work->options.factor, work->options.eps_smoothing);
+}
+
 static void count_segment(Work *work, Segments hypotheses, const Segments *references, size_t reference_count,
                           size_t index, int64_t *row)
 {
@@ -220,7 +198,7 @@ static void count_segment(Work *work, Segments hypotheses, const Segments *refer
             continue;
         }
         compare_reference(work, references[i].data + start, references[i].data + end, work->row);
-        double score = f_score(work->row, orders, work->options.factor, work->options.eps_smoothing);
+        double score = score_row(work, orders);
         if (score > best) {
             best = score;
             memcpy(row, work->row, 3 * orders * sizeof *row);
@@ -240,6 +218,7 @@ static void work_free(Work *work)
     matcher_free(&work->matcher);
     release(work->memory);
     release(work->row);
+    release(work->numbers);
 }
 
 static size_t longest_of(Segments texts, size_t longest)
@@ -267,9 +246,10 @@ static Outcome work_start(Work *work, Segments hypotheses, const Segments *refer
         work->alphabet->others = (Table){0};
     }
     work->row = allocate(4 * orders, sizeof *work->row);
+    work->numbers = allocate(3 * orders, sizeof *work->numbers);
     work->memory =
         allocate(matcher_memory(room) + 5 * room + IDS_MEMORY(reference_room), sizeof *work->memory);
-    if (work->alphabet == NULL || work->row == NULL || work->memory == NULL) {
+    if (work->alphabet == NULL || work->row == NULL || work->numbers == NULL || work->memory == NULL) {
         return NO_MEMORY;
     }
     memset(work->alphabet->emptied, 0, sizeof work->alphabet->emptied);
@@ -279,7 +259,7 @@ static Outcome work_start(Work *work, Segments hypotheses, const Segments *refer
     work->characters = next + IDS_MEMORY(room);
     work->words = work->characters + room;
     work->reference = ids_in(work->words + room, reference_room);
-    Outcome outcome = table_start(&work->alphabet->others, room) ? DONE : NO_MEMORY;
+    Outcome outcome = table_start(&work->alphabet->others, others_in(room)) ? DONE : NO_MEMORY;
     if (outcome == DONE && work->options.word_order != 0) {
         outcome = vocabulary_start(&work->vocabulary, 2 * most_tokens(hypotheses));
     }

@@ -81,6 +81,11 @@ typedef struct {
 Outcome chrf_stats(Segments hypotheses, const Segments *references, size_t reference_count, ChrfOptions options,
                    int64_t *rows);
 
+/* --- f_score.c --------------------------------------------------------------------------------------------------- */
+
+/* The F-score in percent of `hyp_count, ref_count, match` of each order; `factor` is beta squared. */
+double f_score(const double *stats, size_t orders, double factor, int eps_smoothing);
+
 /* --- ter.c ------------------------------------------------------------------------------------------------------- */
 
 /* rows: room for two doubles a text. */

@@ -54,16 +54,17 @@ static void clear_direct(Matcher *matcher, size_t size)
     }
 }
 
-/* Forget all pairs and prepare for those of `before` n-grams, at most `keys` different ones. */
-static void clear_pairs(Matcher *matcher, uint32_t before, size_t keys)
+/* Forget all pairs and prepare for those of `before` n-grams, of which there are `grams`. */
+static void clear_pairs(Matcher *matcher, uint32_t before, size_t grams)
 {
-    matcher->is_direct = (uint64_t)before * matcher->width <= matcher->direct_room;
+    uint64_t pairs = (uint64_t)before * matcher->width;
+    matcher->is_direct = pairs <= matcher->direct_room;
     matcher->ids = 0;
     if (!matcher->is_direct) {
-        table_clear(&matcher->hashed, keys);
+        table_clear(&matcher->hashed, pairs < grams ? (size_t)pairs : grams);
     }
     else {
-        clear_direct(matcher, (size_t)before * matcher->width);
+        clear_direct(matcher, (size_t)pairs);
     }
 }
 

@@ -54,6 +54,9 @@ static PyMethodDef methods[] = {
     {"chrf_stats", py_chrf_stats, METH_VARARGS,
      DOC("chrf_stats", "hypotheses, references, char_order, word_order, beta, whitespace, eps_smoothing, /",
          "Count the character and word n-grams of each hypothesis, of its best reference, and those in both.")},
+    {"f_score", py_f_score, METH_VARARGS,
+     DOC("f_score", "stats, beta, eps_smoothing, /",
+         "Return the F-score in percent (Popović 2015, equation 1; 2017 for several kinds of n-grams).")},
     {"ter_stats", py_ter_stats, METH_VARARGS,
      DOC("ter_stats", "hypotheses, references, /",
          "Count the edits between each hypothesis and its references, and the length of these.")},
@@ -95,8 +98,9 @@ static int module_exec(PyObject *module)
     state->field_count_error = attribute_of("bleucli.errors", "FieldCountError");
     state->data_name = PyUnicode_InternFromString("data");
     state->bounds_name = PyUnicode_InternFromString("bounds");
+    state->cast_name = PyUnicode_InternFromString("cast");
     if (state->segments_class == NULL || state->stats_class == NULL || state->field_count_error == NULL ||
-        state->data_name == NULL || state->bounds_name == NULL) {
+        state->data_name == NULL || state->bounds_name == NULL || state->cast_name == NULL) {
         return -1;
     }
     return PyModule_AddStringConstant(module, "checksum", BLEU_SOURCES_CHECKSUM);
@@ -119,6 +123,7 @@ static int module_clear(PyObject *module)
     Py_CLEAR(state->field_count_error);
     Py_CLEAR(state->data_name);
     Py_CLEAR(state->bounds_name);
+    Py_CLEAR(state->cast_name);
     return 0;
 }
 

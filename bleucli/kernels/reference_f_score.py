@@ -1,6 +1,7 @@
 """The F-score of chrF, of a segment as of a corpus. Whoever compares segments by it must compute it exactly so."""
 
 from collections.abc import Sequence
+from math import isfinite
 
 from bleucli.stats import SegmentStats
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 EPSILON = 1e-16
 
 
-def f_score(stats: Sequence[int | float], beta: float, eps_smoothing: bool) -> float:
+def f_score(stats: Sequence[int | float], beta: float, eps_smoothing: bool, /) -> float:
     """Return the F-score in percent (Popović 2015, equation 1; 2017 for several kinds of n-grams).
 
     Args:
@@ -27,8 +28,10 @@ def f_score(stats: Sequence[int | float], beta: float, eps_smoothing: bool) -> f
     >>> f_score([2, 3, 2, 1, 2, 1], 2, False)
     63.636363636363626
     """
+    if len(stats) == 0 or len(stats) % 3:  # an array of NumPy has no truth
+        raise ValueError(f"{len(stats)} statistics; expected three for each order")
     orders = zip(stats[::3], stats[1::3], stats[2::3], strict=True)
-    factor: float = beta**2.0
+    factor = squared(beta)
     if eps_smoothing:
         scores = 0.0
         for order in orders:  # not sum(): from Python 3.12 on it rounds differently
@@ -50,6 +53,18 @@ def f_score(stats: Sequence[int | float], beta: float, eps_smoothing: bool) -> f
     return 100 * ((1 + factor) * precision * recall / (factor * precision + recall))
 
 
+def squared(beta: float) -> float:
+    """Return the weight of recall by Python's own power: a product may differ in the last bit, which decides ties.
+
+    Raises:
+        ValueError: it is not finite.
+    """
+    square: float = beta**2.0
+    if not isfinite(square):
+        raise ValueError("beta is not finite")
+    return square
+
+
 def _smoothed(factor: float, hyp_count: float, ref_count: float, match: float) -> float:
     precision = match / hyp_count if hyp_count > 0 else EPSILON
     recall = match / ref_count if ref_count > 0 else EPSILON
@@ -68,7 +83,7 @@ def f_scores(stats: SegmentStats, beta: float, eps_smoothing: bool) -> "NDArray[
 
     rows = np.asarray(stats, np.float64)
     hyp_counts, ref_counts, matches = rows[:, ::3], rows[:, 1::3], rows[:, 2::3]
-    factor = beta * beta
+    factor = squared(beta)
     undefined = EPSILON if eps_smoothing else 0.0
     precision = np.divide(matches, hyp_counts, out=np.full_like(matches, undefined), where=hyp_counts > 0)
     recall = np.divide(matches, ref_counts, out=np.full_like(matches, undefined), where=ref_counts > 0)

@@ -1,0 +1,38 @@
+/* chrF's F-score: the same operations in the same order as in kernels/reference_f_score.py. */
+#include "kernels.h"
+
+/* Popovic's chrF++.py: what stands for a precision, recall or F-score that is not defined */
+#define EPSILON 1e-16
+
+static double smoothed(double factor, double hyp_count, double ref_count, double match)
+{
+    double precision = hyp_count > 0 ? match / hyp_count : EPSILON;
+    double recall = ref_count > 0 ? match / ref_count : EPSILON;
+    double denominator = factor * precision + recall;
+    return denominator > 0 ? (1 + factor) * precision * recall / denominator : EPSILON;
+}
+
+double f_score(const double *stats, size_t orders, double factor, int eps_smoothing)
+{
+    double precision = 0.0, recall = 0.0, scores = 0.0, effective = 0.0;
+    for (size_t order = 0; order < orders; order++, stats += 3) {
+        double hyp_count = stats[0], ref_count = stats[1], match = stats[2];
+        if (eps_smoothing) {
+            scores += smoothed(factor, hyp_count, ref_count, match);
+        }
+        else if (hyp_count > 0 && ref_count > 0) {
+            precision += match / hyp_count;
+            recall += match / ref_count;
+            effective += 1;
+        }
+    }
+    if (eps_smoothing) {
+        return 100 * scores / (double)orders;
+    }
+    if (effective == 0) {
+        return 0.0;
+    }
+    precision /= effective;
+    recall /= effective;
+    return precision + recall != 0 ? 100 * ((1 + factor) * precision * recall / (factor * precision + recall)) : 0.0;
+}
