@@ -18,7 +18,8 @@ PLUS: Options = {"word_order": 2}
 ONE_BY_ONE: list[Options] = [
     *({"char_order": order} for order in (1, 2, 3, 4, 5, 7, 8)),
     *({"word_order": order} for order in (1, 3)),
-    *({"beta": beta} for beta in (1, 3)),
+    *({"beta": beta} for beta in (0, 0.5, 1, 3)),
+    {"char_order": 0, "word_order": 2},
     *({name: True} for name in SWITCHES),
 ]
 # Random configurations: of a language pair, for every sentence; of a system, for its corpus only
@@ -29,7 +30,11 @@ FURTHER = 2
 
 def random_options(dice: random.Random) -> Options:
     """Draw a configuration."""
-    orders = {"char_order": dice.randint(1, 8), "word_order": dice.randint(0, 3), "beta": dice.randint(1, 3)}
+    orders = {
+        "char_order": dice.randint(1, 8),
+        "word_order": dice.randint(0, 3),
+        "beta": dice.choice((0, 0.7, 1, 2, 3)),
+    }
     return orders | {name: True for name in SWITCHES if dice.random() < 0.5}
 
 

@@ -62,6 +62,7 @@ def random_command_lines(dice: random.Random, count: int) -> Iterator[tuple[str,
 # Options of chrF and TER, most of them alone and some together
 CHRF_OPTIONS = (
     *("", "-cw 2", "-cc 1", "-cc 8 -cw 1", "-cw 3 -w 4", "--chrf-beta 1", "--chrf-beta 3 -w 3", "--chrf-whitespace"),
+    *("-cc 0 -cw 2", "--chrf-beta 0"),
     *("--chrf-lowercase", "--chrf-eps-smoothing", "-cw 2 --chrf-lowercase --chrf-whitespace --chrf-eps-smoothing -sh"),
     *("-b", "-b -w 5 -cw 1", "-q -sh"),
 )

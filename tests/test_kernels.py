@@ -1,7 +1,10 @@
 """The native kernels against the reference ones, function by function; the reference ones are the definition."""
 
 import inspect
+import os
 import random
+import subprocess
+import sys
 import unicodedata
 from array import array
 from concurrent.futures import ThreadPoolExecutor
@@ -464,6 +467,25 @@ def test_chrf_stats_of_long_segments(alphabet, whitespace):
     streams = [["".join(dice.choices(alphabet, k=length)), "ba", "a"] for length in (8_000, 11_000)]
     columns = [Segments.from_strings(stream) for stream in streams]
     assert_alike("chrf_stats", hypotheses, columns, 6, 2, 2, whitespace, False)
+
+
+GROWTH = """
+import resource
+from bleucli import kernels
+from bleucli.segments import Segments
+segments = Segments.from_strings(["the quick brown fox jumps over the lazy dog " * 100_000])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+kernels.chrf_stats(segments, [segments], 6, 0, 2, False, False)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / len(segments.data))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere peak memory is counted in other units")
+def test_chrf_stats_of_a_long_segment_take_few_bytes_for_each_of_its():
+    answered = subprocess.run(
+        [sys.executable, "-c", GROWTH], env=os.environ | {"BLEU_KERNELS": "native"}, capture_output=True, check=True
+    )
+    assert 8 < float(answered.stdout) < 50  # tables as large as the text took 82
 
 
 @pytest.mark.parametrize("orders", [(100, 0), (1, 100), (300, 300)])

@@ -17,6 +17,7 @@ from bleucli.signature import VERSION, Signature
 from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
+_LISTS = (list, tuple)
 
 if TYPE_CHECKING:
     from typing import Any, NamedTuple
@@ -307,7 +308,7 @@ class Metric(ABC):
         Raises:
             InputTypeError: something else than strings, or a bare string as references.
         """
-        texts = references if type(references) is list else _references_of_one(references)
+        texts = references if isinstance(references, _LISTS) else _references_of_one(references)
         if not texts:
             raise BleuError("no references were given; expected at least one")
         if len(texts) == 1:
