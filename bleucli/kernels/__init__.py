@@ -29,8 +29,8 @@ if TYPE_CHECKING:
         tokenize_intl,
         tokenize_zh,
     )
-    from bleucli.kernels.reference_resampling import draw_weights, swapped_sums, weighted_sums
     from bleucli.kernels.reference_f_score import f_score
+    from bleucli.kernels.reference_resampling import draw_weights, swapped_sums, weighted_sums
 
 __all__ = [
     "CODE_POINTS",

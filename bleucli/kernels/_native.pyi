@@ -14,9 +14,9 @@ from bleucli.kernels.reference import tokenize_13a as tokenize_13a
 from bleucli.kernels.reference import tokenize_char as tokenize_char
 from bleucli.kernels.reference import tokenize_intl as tokenize_intl
 from bleucli.kernels.reference import tokenize_zh as tokenize_zh
+from bleucli.kernels.reference_f_score import f_score as f_score
 from bleucli.kernels.reference_resampling import draw_weights as draw_weights
 from bleucli.kernels.reference_resampling import swapped_sums as swapped_sums
 from bleucli.kernels.reference_resampling import weighted_sums as weighted_sums
-from bleucli.kernels.reference_f_score import f_score as f_score
 
 checksum: str

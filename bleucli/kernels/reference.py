@@ -17,8 +17,8 @@ from operator import add
 
 from bleucli.errors import FieldCountError
 from bleucli.kernels.reference_chrf import chrf_counts, chrf_row
-from bleucli.kernels.reference_resampling import draw_weights, swapped_sums, weighted_sums  # noqa: F401 - kernels
 from bleucli.kernels.reference_f_score import f_score, squared
+from bleucli.kernels.reference_resampling import draw_weights, swapped_sums, weighted_sums  # noqa: F401 - kernels
 from bleucli.kernels.reference_ter import ter_edits
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
