@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "segment_scores": BASE | {"segments", "signature", "stats", "comparison", "resampling", "results"},
     "significance": BASE | {"signature", "metrics", "comparison", "resampling", "results"},
     "comparison": BASE | {"resampling", "results"},
-    "testsets": BASE | {"segments", "textfiles", "optional_deps"},
+    "testsets": BASE | {"segments", "textfiles", "decompression", "optional_deps"},
     "output": BASE | {"results", "optional_deps"},
     "evaluate": BASE | {"segments", "stats", "hints", "metrics", "comparison", "resampling", "results"},
 }

@@ -9,14 +9,13 @@ the file to a temporary name beside its place, verifies it, and gives it its rea
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 from bleucli.errors import BleuError
 from bleucli.testsets.addresses import is_web, last_component, shown, to_ask
 from bleucli.testsets.cache import cache_directory, mirror, offline
 from bleucli.testsets.locks import locked
-from bleucli.testsets.partial import discard, finish, part_of, tidy
+from bleucli.testsets.partial import discard, disk_errors, finish, part_of, tidy
 from bleucli.testsets.transfer import Failed, Interrupted, Unusable, transfer
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds between the attempts
@@ -50,7 +49,7 @@ def fetch(url: str, target: str, *, name: str, checksum: tuple[str, str] | None 
             f"{name} needs {target}, which is missing, and BLEU_OFFLINE forbids to download it from {shown(url)};"
             " unset BLEU_OFFLINE, or put the file there"
         )
-    with _disk_errors(target):
+    with disk_errors(target):
         os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
         with locked(f"{target}.lock"):
             if not os.path.isfile(target):
@@ -62,18 +61,6 @@ def _check(url: str, checksum: tuple[str, str] | None) -> None:
         raise BleuError(f"{shown(url)} cannot be downloaded; expected an https:, http: or file: address, or a path")
     if checksum is not None and checksum[0] not in ("sha256", "md5"):
         raise BleuError(f"unknown kind of checksum {checksum[0]!r}; expected sha256 or md5")
-
-
-@contextmanager
-def _disk_errors(target: str) -> Iterator[None]:
-    """Turn what the disk refuses into an error of ours."""
-    try:
-        yield
-    except OSError as error:
-        raise BleuError(
-            f"cannot write {error.filename or target}: {error.strerror or error}; make room or give permission, or set"
-            " BLEU_HOME to another folder"
-        ) from None
 
 
 def _fetch_alone(addresses: list[str], target: str, name: str, checksum: tuple[str, str] | None) -> None:

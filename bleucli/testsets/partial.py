@@ -7,8 +7,10 @@ for the rest of that very version. Without it nothing that is there is used agai
 import json
 import os
 from collections import namedtuple
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
+from bleucli.errors import BleuError
 from bleucli.testsets.addresses import shown
 
 TYPE_CHECKING = False
@@ -71,3 +73,15 @@ def finish(path: str) -> None:
     with suppress(FileNotFoundError):
         os.remove(_state_of(path))
     os.replace(part_of(path), path)
+
+
+@contextmanager
+def disk_errors(target: str) -> Iterator[None]:
+    """Turn what the disk refuses into an error of ours; `target` is named where the system names no file."""
+    try:
+        yield
+    except OSError as error:
+        raise BleuError(
+            f"cannot write {error.filename or target}: {error.strerror or error}; make room or give permission, or set"
+            " BLEU_HOME to another folder"
+        ) from None

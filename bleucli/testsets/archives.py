@@ -1,0 +1,97 @@
+"""Files out of archives: only those that are wanted, whole or not at all, under names that we choose.
+
+- `extract`: some members of a tar or zip archive, each to its place
+
+What else an archive holds is ignored, so that nothing of it can lie anywhere: neither `../` nor links nor devices.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+
+from bleucli.errors import BleuError
+from bleucli.testsets.locks import locked
+from bleucli.testsets.members import Member, members, plain_path
+from bleucli.testsets.partial import disk_errors, part_of
+
+
+def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
+    """Unpack members of an archive, unless they are there.
+
+    If the archive holds a member twice, its last version is taken, as `tar` does; if it is damaged, none is unpacked.
+
+    Args:
+        archive: path of a tar (plain, gzip, bzip2 or xz) or zip file.
+        wanted: the place of each member, by its path in the archive; folders are made.
+        name: of the test set, for messages.
+
+    Raises:
+        BleuError: a path is unsafe, a member is missing or no plain file, the archive is damaged or none, or the disk
+            does not take the files.
+    """
+    places = {_checked(path, name): target for path, target in wanted.items()}
+    missing = {path: target for path, target in places.items() if not os.path.isfile(target)}
+    if not missing:
+        return
+    with disk_errors(archive), locked(f"{archive}.members.lock"):
+        try:
+            _extract_alone(archive, missing, name)
+        finally:
+            for target in missing.values():
+                with suppress(OSError):
+                    os.remove(part_of(target))
+
+
+def _checked(path: str, name: str) -> str:
+    if not is_safe(plain := plain_path(path)):
+        raise BleuError(
+            f"{name} wants the member {path!r} of an archive, which is no safe path; expected one like news/en-de.xml,"
+            " without .. and backslashes, and not from the root"
+        )
+    return plain
+
+
+def is_safe(path: str) -> bool:
+    r"""Return whether a path stays below any folder that it is appended to, on every system.
+
+    >>> is_safe("dev/news.sgm"), is_safe("../news.sgm"), is_safe("/dev/news.sgm"), is_safe("C:news"), is_safe("a\\b")
+    (True, False, False, False, False)
+    """
+    if "\\" in path or path[1:2] == ":" or not path.isprintable():
+        return False
+    return all(part.strip(". ") for part in path.split("/"))  # Windows leaves out dots and spaces at the end
+
+
+def _extract_alone(archive: str, wanted: Mapping[str, str], name: str) -> None:
+    """Write all members to temporary names and, when the whole archive was read, give them their own."""
+    kinds = {}
+    for member in members(archive):
+        kinds[member.path] = member.kind
+        if member.path in wanted and not member.kind:
+            _write(member, wanted[member.path])
+    for path in wanted:
+        _check_kind(path, kinds, f"{name}: {archive}")
+    for target in wanted.values():
+        os.replace(part_of(target), target)
+
+
+def _write(member: Member, target: str) -> None:
+    with disk_errors(target):
+        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
+        with open(part_of(target), "wb") as file:
+            file.writelines(member.chunks())
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _check_kind(path: str, kinds: Mapping[str, str], where: str) -> None:
+    """Check that a wanted member is in the archive, and a plain file."""
+    kind = kinds.get(path)
+    if kind:
+        raise BleuError(f"{where} has {path!r} as {kind}, expected a plain file; name another member")
+    if kind is None:
+        from difflib import get_close_matches
+
+        nearest = ", ".join(repr(other) for other in get_close_matches(path, kinds))
+        hint = f"; it has {nearest}" if nearest else ""
+        raise BleuError(f"{where} has no member {path!r}{hint}; name one that it has, or take another archive")

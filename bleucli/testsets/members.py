@@ -1,0 +1,257 @@
+"""What archives hold: the members of tar and zip archives, one after the other, with what they are and their bytes.
+
+Nothing here writes a file, follows a link or believes a size. An archive that unpacks into far more than a test set
+ever did is refused (a bomb), before it fills the memory or the disk.
+"""
+
+import os
+import stat
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from bleucli.decompression import LONGEST_START, codec_of, unpacked
+from bleucli.errors import BleuError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tarfile import TarInfo
+    from typing import IO, NamedTuple
+    from zipfile import ZipFile, ZipInfo
+
+    class Member(NamedTuple):
+        """A member of an archive.
+
+        path: below the archive's root. kind: what it is, if it is no plain file, else "". chunks: gives its bytes;
+        in a tar archive only until the next member is asked for.
+        """
+
+        path: str
+        kind: str
+        chunks: Callable[[], Iterator[bytes]]
+
+else:
+    Member = namedtuple("Member", "path kind chunks")
+
+# The test sets of the registry stay below a tenth of each of these.
+MOST_MEMBER_BYTES = 1 << 31
+MOST_BYTES = 1 << 33  # of all members together; in a compressed tar archive those that nobody wants must be read, too
+MOST_MEMBERS = 100_000
+# Text is packed to a tenth or, where twenty systems say nearly the same, to a fiftieth; a bomb to a thousandth.
+MOST_GROWTH = 250
+GROWTH_FROM_BYTES = 1 << 26
+# tarfile reads a long name or a comment at once, whatever its size
+MOST_HEADER_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 16
+
+_ZIP_STARTS = (b"PK\3\4", b"PK\5\6")
+
+
+def members(archive: str) -> Iterator["Member"]:
+    """List the members of an archive, which is told by its content: tar (plain or compressed) or zip.
+
+    Raises:
+        BleuError: it is no such archive, is damaged, holds too much, or cannot be read.
+    """
+    with _reading(archive), open(archive, "rb") as file:
+        start = file.read(LONGEST_START)
+        file.seek(0)
+        listed = _zip_members(file, archive) if start.startswith(_ZIP_STARTS) else _tar_members(file, start, archive)
+        for number, member in enumerate(listed):
+            if number >= MOST_MEMBERS:
+                raise _too_large(archive, f"more than {MOST_MEMBERS} members")
+            yield member
+
+
+def plain_path(path: str) -> str:
+    """Return the path of a member without leading `./`, which says nothing.
+
+    >>> plain_path("././dev/news.sgm")
+    'dev/news.sgm'
+    """
+    while path.startswith("./"):
+        path = path[2:].lstrip("/")
+    return path
+
+
+@contextmanager
+def _reading(archive: str) -> Iterator[None]:
+    """Turn what the libraries say of an archive into one line.
+
+    The libraries' list is long: damage shows as whatever a number, a name or an offset was taken for.
+    """
+    from lzma import LZMAError
+    from struct import error as struct_error
+    from tarfile import TarError
+    from zipfile import BadZipFile
+    from zlib import error as zlib_error
+
+    try:
+        yield
+    except BleuError:
+        raise
+    except (TarError, BadZipFile, LZMAError, zlib_error, struct_error, EOFError, ArithmeticError, LookupError):
+        raise _damaged(archive, "its bytes do not fit together") from None
+    except (ValueError, RuntimeError):
+        raise _damaged(archive, "its bytes make no sense") from None
+    except OSError as error:
+        raise BleuError(f"{archive} cannot be read ({error.strerror or error}); check that it is there") from None
+
+
+def _damaged(archive: str, why: str) -> BleuError:
+    return BleuError(f"{archive} is a damaged archive: {why}; delete it, and it will be fetched anew")
+
+
+def _too_large(archive: str, what: str) -> BleuError:
+    return BleuError(f"{archive} holds {what}, which no test set does; nothing was unpacked; check where it comes from")
+
+
+def _checked_size(size: int, packed: int, archive: str, most: int) -> int:
+    """Return a number of unpacked bytes, if a test set that is packed into so many can have it."""
+    if size > most:
+        raise _too_large(archive, f"over {most} bytes")
+    if size > max(GROWTH_FROM_BYTES, MOST_GROWTH * packed):
+        raise _too_large(archive, f"over {MOST_GROWTH} times its own size")
+    return size
+
+
+def _size_of(file: "IO[bytes]") -> int:
+    return os.fstat(file.fileno()).st_size
+
+
+# --- tar
+
+
+class _Stream:
+    """Unpacked chunks as the file that tarfile reads: forwards only, a little at a time, not without end.
+
+    Attributes:
+        last: what was read last.
+        packed: the number of bytes of the archive.
+    """
+
+    def __init__(self, chunks: Iterator[bytes], packed: int, archive: str) -> None:
+        self.last = b""
+        self._chunks = chunks
+        self.packed = packed
+        self._archive = archive
+        self._left = memoryview(b"")
+        self._position = 0
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, position: int) -> int:
+        if position < self._position:
+            raise _damaged(self._archive, "a member stands before the one that comes before it")
+        for _ in self._pieces(position - self._position):
+            pass
+        return self._position
+
+    def read(self, size: int) -> bytes:
+        if not 0 <= size <= MOST_HEADER_BYTES:
+            raise _too_large(self._archive, f"a name of over {MOST_HEADER_BYTES} bytes")
+        self.last = b"".join(self._pieces(size))
+        return self.last
+
+    def _pieces(self, size: int) -> Iterator[memoryview]:
+        _checked_size(self._position + size, self.packed, self._archive, MOST_BYTES)
+        while size and self._fill():
+            piece, self._left = self._left[:size], self._left[size:]
+            self._position += len(piece)
+            size -= len(piece)
+            yield piece
+
+    def _fill(self) -> bool:
+        """Return whether there is more."""
+        while not self._left:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return False
+            self._left = memoryview(chunk)
+        return True
+
+    def drain(self) -> None:
+        """Read to the end, where checksums stand."""
+        while self._fill():
+            self.seek(self._position + len(self._left))
+
+
+def _tar_members(file: "IO[bytes]", start: bytes, archive: str) -> Iterator["Member"]:
+    import tarfile
+
+    codec = codec_of(start)
+    chunks = iter(lambda: file.read(CHUNK_BYTES), b"")
+    stream = _Stream(unpacked(chunks, codec, archive, []) if codec else chunks, _size_of(file), archive)
+    try:
+        tar = tarfile.TarFile(fileobj=stream, encoding="utf-8", errors="surrogateescape")  # type: ignore[arg-type]
+    except tarfile.ReadError:
+        raise BleuError(
+            f"{archive} is no archive (it begins with {start!r}); expected tar, tar.gz, tar.bz2, tar.xz or zip; check"
+            " where it comes from and delete it, and it will be fetched anew"
+        ) from None
+    with tar:
+        while (info := tar.next()) is not None:
+            yield Member(plain_path(info.name), _kind_in_tar(info), partial(_bytes_in_tar, stream, info, archive))
+    # tarfile takes a header that it does not understand for the end of the archive
+    if stream.last.strip(b"\0"):
+        raise _damaged(archive, "the header of a member makes no sense")
+    stream.drain()
+
+
+def _kind_in_tar(info: "TarInfo") -> str:
+    if info.issym() or info.islnk():
+        return "a link"
+    if info.isdir():
+        return "a folder"
+    if info.issparse():
+        return "a file with holes"
+    return "" if info.isreg() else "a device or a pipe"
+
+
+def _bytes_in_tar(stream: _Stream, info: "TarInfo", archive: str) -> Iterator[bytes]:
+    left = _checked_size(info.size, stream.packed, archive, MOST_MEMBER_BYTES)
+    with _reading(archive):
+        stream.seek(info.offset_data)
+        while left > 0:
+            chunk = stream.read(min(left, CHUNK_BYTES))
+            if not chunk:
+                raise _damaged(archive, "it is cut short")
+            yield chunk
+            left -= len(chunk)
+
+
+# --- zip
+
+
+def _zip_members(file: "IO[bytes]", archive: str) -> Iterator["Member"]:
+    from zipfile import ZipFile
+
+    with ZipFile(file) as zipped:
+        infos = zipped.infolist()
+        _checked_size(sum(info.file_size for info in infos), _size_of(file), archive, MOST_BYTES)
+        for info in infos:
+            yield Member(plain_path(info.filename), _kind_in_zip(info), partial(_bytes_in_zip, zipped, info, archive))
+
+
+def _kind_in_zip(info: "ZipInfo") -> str:
+    from zipfile import ZIP_DEFLATED, ZIP_STORED
+
+    mode = info.external_attr >> 16  # as Unix writes it; elsewhere 0
+    if stat.S_ISLNK(mode):
+        return "a link"
+    if info.is_dir():
+        return "a folder"
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+        return "a device or a pipe"
+    if info.flag_bits & 1:
+        return "an encrypted file"
+    return "" if info.compress_type in (ZIP_STORED, ZIP_DEFLATED) else "a file packed in another way than deflate"
+
+
+def _bytes_in_zip(zipped: "ZipFile", info: "ZipInfo", archive: str) -> Iterator[bytes]:
+    _checked_size(info.file_size, info.file_size, archive, MOST_MEMBER_BYTES)
+    with _reading(archive), zipped.open(info) as file:
+        while chunk := file.read(CHUNK_BYTES):
+            yield chunk
