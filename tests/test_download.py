@@ -72,6 +72,12 @@ def refused(url, target, *parts, checksum=None):
     return line
 
 
+def put(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
 def content(path):
     with open(path, "rb") as file:
         return file.read()
@@ -141,13 +147,29 @@ def test_a_download_comes_whole_to_its_place_and_leaves_nothing_else(web, target
     assert only(target)
 
 
-def test_a_file_that_is_there_is_not_asked_for(web, target):
-    os.makedirs(os.path.dirname(target))
-    with open(target, "wb") as file:
-        file.write(b"from sacreBLEU")
-    fetch(web.put("/news.tgz", Page(CONTENT)), target, SHA256)
-    assert content(target) == b"from sacreBLEU"
+@pytest.mark.parametrize("checksum", [SHA256, None])
+def test_a_file_that_is_there_is_not_asked_for(checksum, web, target):
+    put(target, CONTENT)
+    fetch(web.put("/news.tgz", Page(b"another")), target, checksum)
+    assert content(target) == CONTENT
     assert web.requests == []
+
+
+def test_a_file_that_is_there_but_wrong_is_replaced(web, target):
+    put(target, CONTENT[:1000])  # as an interrupted download of another program leaves it
+    fetch(web.put("/news.tgz", Page(CONTENT)), target, SHA256)
+    assert content(target) == CONTENT
+    assert only(target)
+
+
+def test_a_file_that_is_there_but_wrong_stays_until_the_right_one_is_found(web, target):
+    put(target, b"half")
+    found = hashlib.sha256(b"half").hexdigest()
+    refused(
+        web.put("/news.tgz", Page(b"", 404)), target, "answered 404", f"which has the sha256 {found}", checksum=SHA256
+    )
+    assert content(target) == b"half"
+    assert only(target)
 
 
 def test_a_model_goes_into_the_cache_under_the_last_part_of_its_address(web, tmp_path, monkeypatch):

@@ -54,6 +54,30 @@ def to_ask(address: str, name: str, mirror: str = "", offline: bool = False) -> 
     return [one for one in asked if not (offline and is_web(one))]
 
 
+def problem_of(address: str) -> str:
+    """Return why nothing can be downloaded from an address, or "" if it looks like one.
+
+    >>> problem_of("https://example.org/a.tgz"), problem_of("file:///data/a.tgz"), problem_of("data/a.tgz")
+    ('', '', '')
+    >>> problem_of("ftp://example.org/a.tgz")
+    'expected an https:, http: or file: address, or a path'
+    """
+    if not address or min(address) < " ":
+        return "expected an address without control characters"
+    if is_web(address):
+        return ""
+    if address.lower().startswith("file:"):
+        return "" if _host(address) in ("", "localhost") else "expected a file: address without a host (file:///path)"
+    return "expected an https:, http: or file: address, or a path" if "://" in address else ""
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(address).netloc.lower()
+    except ValueError:  # such as file://[
+        return address
+
+
 def shown(address: str) -> str:
     """Return an address as messages show it: without a user's name and password.
 

@@ -1,6 +1,7 @@
 """Downloads: what is missing comes once, whole and verified, or not at all.
 
 - `fetch`: one file, from an address to a place
+- `fetch_source`: a download of a test set
 - `fetch_model`: a model into the cache
 
 First is decided (`addresses.to_ask`, `transfer.starts_at`: pure functions), then done: one downloader at a time brings
@@ -9,14 +10,20 @@ the file to a temporary name beside its place, verifies it, and gives it its rea
 
 import os
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from bleucli.errors import BleuError
-from bleucli.testsets.addresses import is_web, last_component, shown, to_ask
+from bleucli.testsets.addresses import last_component, problem_of, shown, to_ask
 from bleucli.testsets.cache import cache_directory, mirror, offline
+from bleucli.testsets.checksums import Checksum, checked, digest, fault, published, recorded, write_record
 from bleucli.testsets.locks import locked
 from bleucli.testsets.partial import discard, disk_errors, finish, part_of, tidy
-from bleucli.testsets.transfer import Failed, Interrupted, Unusable, transfer
+from bleucli.testsets.transfer import Absent, Failed, Interrupted, Unusable, Wrong, transfer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.testsets.registry import Source
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds between the attempts
 
@@ -29,7 +36,7 @@ def fetch_model(url: str, *, name: str) -> str:
 
 
 def fetch(url: str, target: str, *, name: str, checksum: tuple[str, str] | None = None) -> None:
-    """Download a file, unless it is there.
+    """Download a file, unless it is there, and right.
 
     Args:
         url: an `https:`, `http:` or `file:` address, or a path.
@@ -40,33 +47,69 @@ def fetch(url: str, target: str, *, name: str, checksum: tuple[str, str] | None 
     Raises:
         BleuError: no address gives the file, or not the right one, or it cannot be written.
     """
-    if os.path.isfile(target):
+    expected = checked(*checksum) if checksum else None
+    if not fault(target, expected):
         return
-    _check(url, checksum)
+    addresses = _addresses(url, target, name, expected)
+    with _alone(target):
+        if fault(target, expected):
+            _fetch_alone(addresses, target, name, expected)
+
+
+def fetch_source(source: "Source", target: str, *, name: str) -> None:
+    """Bring a download of a test set to its place, unless it is there, and right.
+
+    Where the test set names no checksum, the SHA-256 of what came first is recorded beside it (`TARGET.sha256`), and
+    nothing else is taken from then on.
+
+    Args:
+        source: its address (as for `fetch`) and checksums.
+        target: where it belongs; its folder is made.
+        name: of the test set: for messages, and the folder of the mirror.
+
+    Raises:
+        BleuError: no address gives the file, or not the right one, or it cannot be written.
+    """
+    known = published(source)
+    expected = known or recorded(target)
+    if expected and not fault(target, expected):
+        return
+    addresses = _addresses(source.url, target, name, expected)
+    with _alone(target):
+        expected = known or recorded(target)  # somebody else may have been here while we waited
+        if fault(target, expected):
+            _fetch_alone(addresses, target, name, expected)
+        if expected is None:
+            write_record(target)
+
+
+def _addresses(url: str, target: str, name: str, expected: Checksum | None) -> list[str]:
+    """Return the addresses to ask for a file; see that there are some if it is needed."""
+    for address in filter(None, (url, mirror())):
+        if problem := problem_of(address):
+            raise BleuError(f"{name} cannot be downloaded from {shown(address)!r}: {problem}")
     asked = to_ask(url, name, mirror(), offline())
-    if not asked:
+    if not asked and (wrong := fault(target, expected)):
         raise BleuError(
-            f"{name} needs {target}, which is missing, and BLEU_OFFLINE forbids to download it from {shown(url)};"
+            f"{name} needs {target}, which {wrong}, and BLEU_OFFLINE forbids to download it from {shown(url)};"
             " unset BLEU_OFFLINE, or put the file there"
         )
+    return asked
+
+
+@contextmanager
+def _alone(target: str) -> Iterator[None]:
+    """Be the only one that works on a file."""
     with disk_errors(target):
         os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
         with locked(f"{target}.lock"):
-            if not os.path.isfile(target):
-                _fetch_alone(asked, target, name, checksum)
+            yield
 
 
-def _check(url: str, checksum: tuple[str, str] | None) -> None:
-    if "://" in url and not is_web(url) and not url.lower().startswith("file:"):
-        raise BleuError(f"{shown(url)} cannot be downloaded; expected an https:, http: or file: address, or a path")
-    if checksum is not None and checksum[0] not in ("sha256", "md5"):
-        raise BleuError(f"unknown kind of checksum {checksum[0]!r}; expected sha256 or md5")
-
-
-def _fetch_alone(addresses: list[str], target: str, name: str, checksum: tuple[str, str] | None) -> None:
+def _fetch_alone(addresses: list[str], target: str, name: str, expected: Checksum | None) -> None:
     """Fetch the file and leave nothing else, but what a later attempt can use."""
     try:
-        _fetch_from_first(addresses, target, name, checksum)
+        _fetch_from_first(addresses, target, name, expected)
     except OSError:
         with suppress(OSError):
             discard(target)
@@ -75,49 +118,60 @@ def _fetch_alone(addresses: list[str], target: str, name: str, checksum: tuple[s
         tidy(target)
 
 
-def _fetch_from_first(addresses: list[str], target: str, name: str, checksum: tuple[str, str] | None) -> None:
+def _fetch_from_first(addresses: list[str], target: str, name: str, expected: Checksum | None) -> None:
     """Fetch the file from the first address that has it."""
-    failures = []
+    failures: list[tuple[str, Failed]] = []
     for address in addresses:
         try:
-            return _fetch_with_retries(address, target, checksum)
+            _fetch_with_retries(address, target, expected)
         except Failed as failure:
-            failures.append(f"{shown(address)} {failure}")
+            failures.append((f"{shown(address)} {failure}", failure))
+        else:
+            return _tell_of_mirror(failures, name)
+    is_wrong = any(isinstance(failure, Wrong) for _, failure in failures)
     raise BleuError(
-        f"cannot download {name}: {'; '.join(failures)}; check the connection and the address and try again, or put the"
-        f" file at {target}"
+        f"cannot download {name}: {'; '.join(text for text, _ in failures)}; {_advice(target, expected, is_wrong)}"
     )
 
 
-def _fetch_with_retries(address: str, target: str, checksum: tuple[str, str] | None) -> None:
+def _tell_of_mirror(failures: list[tuple[str, Failed]], name: str) -> None:
+    """Warn of a mirror that was passed over, unless it just has not the file."""
+    import warnings
+
+    for text, failure in failures:
+        if not isinstance(failure, Absent):
+            warnings.warn(f"{name} was not taken from the mirror: {text}; it came from its own address", stacklevel=2)
+
+
+def _advice(target: str, expected: Checksum | None, is_wrong: bool) -> str:
+    if expected and expected.record and is_wrong:
+        return (
+            f"{expected.record} holds the sum of its first download; if the change is meant, delete that file and what"
+            f" else the cache has of the test set, or else put the earlier file at {target}"
+        )
+    there = f" in place of the one there, which {fault(target, expected)}" if os.path.isfile(target) else ""
+    return f"check the connection and the address and try again, or put the file at {target}{there}"
+
+
+def _fetch_with_retries(address: str, target: str, expected: Checksum | None) -> None:
     for pause in PAUSES:
         try:
-            return _fetch_once(address, target, checksum)
+            return _fetch_once(address, target, expected)
         except Interrupted:
             time.sleep(pause)
-    return _fetch_once(address, target, checksum)
+    return _fetch_once(address, target, expected)
 
 
-def _fetch_once(address: str, target: str, checksum: tuple[str, str] | None) -> None:
-    resumed = transfer(address, target)
-    _verify(target, checksum, resumed)
+def _fetch_once(address: str, target: str, expected: Checksum | None) -> None:
+    resumed = transfer(address, target, must_end=expected is None)
+    _verify(target, expected, resumed)
     finish(target)
 
 
-def _verify(target: str, checksum: tuple[str, str] | None, resumed: bool) -> None:
+def _verify(target: str, expected: Checksum | None, resumed: bool) -> None:
     """Compare what came with its checksum; if it differs and only its end is new, the whole may still be right."""
-    if checksum is None:
+    if expected is None or (found := digest(part_of(target), expected.kind)) == expected.digits:
         return
-    kind, wanted = checksum
-    found = _checksum(part_of(target), kind)
-    if found != wanted.lower():
-        discard(target)
-        failure = Unusable if resumed else Failed
-        raise failure(f"gave a file with the {kind} {found}, expected {wanted.lower()}; it was thrown away")
-
-
-def _checksum(path: str, kind: str) -> str:
-    import hashlib
-
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
+    discard(target)
+    failure = Unusable if resumed else Wrong
+    raise failure(f"gave a file with the {expected.kind} {found}, expected {expected.digits}; it was thrown away")

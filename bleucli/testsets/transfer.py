@@ -28,6 +28,14 @@ class Failed(Exception):
     """An address does not give the file, and asking again would not help."""
 
 
+class Absent(Failed):
+    """An address has no such file."""
+
+
+class Wrong(Failed):
+    """An address gives another file than the one that is wanted."""
+
+
 class Interrupted(Failed):
     """An address did not give the whole file; the rest may come if it is asked again."""
 
@@ -36,15 +44,20 @@ class Unusable(Interrupted):
     """What an earlier attempt left is of no use to this server; the whole file may come if it is asked again."""
 
 
-def transfer(address: str, path: str) -> bool:
+def transfer(address: str, path: str, must_end: bool = False) -> bool:
     """Bring the whole file to `part_of(path)`; return whether its beginning is from an earlier attempt.
+
+    Args:
+        address: of the file.
+        path: where it belongs later.
+        must_end: refuse an answer that has no end but that of the connection: nobody would see that it broke off.
 
     Raises:
         Interrupted: it may work if it is tried again.
         Failed: it will not.
         OSError: the disk cannot take the file.
     """
-    return _transfer_from_web(address, path) if is_web(address) else _transfer_from_disk(address, path)
+    return _transfer_from_web(address, path, must_end) if is_web(address) else _transfer_from_disk(address, path)
 
 
 def starts_at(status: int, content_range: str, size: int) -> int:
@@ -66,7 +79,7 @@ def starts_at(status: int, content_range: str, size: int) -> int:
         raise Unusable(f"answered {_named(status)} to a request for the bytes from {size} on")
     if status in _TRANSIENT or status >= 500:
         raise Interrupted(f"answered {_named(status)}")
-    raise Failed(f"answered {_named(status)}")
+    raise (Absent if status in (404, 410) else Failed)(f"answered {_named(status)}")
 
 
 def version_in(headers: Mapping[str, str]) -> str:
@@ -98,6 +111,15 @@ def body_size(headers: Mapping[str, str]) -> int | None:
     return int(size) if size.isdecimal() and "Transfer-Encoding" not in headers else None
 
 
+def has_end(headers: Mapping[str, str]) -> bool:
+    """Return whether a body says where it ends, so that a connection that breaks off before is noticed.
+
+    >>> has_end({"Content-Length": "12"}), has_end({"Transfer-Encoding": "chunked"}), has_end({})
+    (True, True, False)
+    """
+    return body_size(headers) is not None or "chunked" in headers.get("Transfer-Encoding", "").lower()
+
+
 def _named(status: int) -> str:
     """Return a status with its name.
 
@@ -117,11 +139,13 @@ def _transfer_from_disk(address: str, path: str) -> bool:
     return False
 
 
-def _transfer_from_web(address: str, path: str) -> bool:
+def _transfer_from_web(address: str, path: str, must_end: bool) -> bool:
     left = left_by(path, address)
     try:
         with _answer(address, left) as answer:
             start = starts_at(answer.status_code, answer.headers.get("Content-Range", ""), left.size)
+            if must_end and not has_end(answer.headers):
+                raise Failed("does not say how long the file is, and no checksum would tell whether it is whole")
             if not start:
                 discard(path)
                 remember(path, address, version_in(answer.headers))
@@ -184,11 +208,14 @@ def _chunks(answer: "Response") -> Iterator[bytes]:
 
 def _read(path: str) -> Iterator[bytes]:
     try:
+        if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+            raise Failed("is a device or a pipe, expected a file")  # it may never end
         with open(path, "rb") as file:
             while chunk := file.read(CHUNK_BYTES):
                 yield chunk
     except OSError as error:
-        raise Failed(f"cannot be read ({error.strerror})") from None
+        failure = Absent if isinstance(error, FileNotFoundError) else Failed
+        raise failure(f"cannot be read ({error.strerror})") from None
 
 
 def _innermost(error: BaseException) -> str:
@@ -199,8 +226,12 @@ def _innermost(error: BaseException) -> str:
     >>> _innermost(error)
     'Connection refused'
     """
+    from http.client import IncompleteRead
+
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
+    if isinstance(error, IncompleteRead):
+        return "the rest is missing"
     return " ".join(str(getattr(error, "strerror", None) or error).split()) or type(error).__name__
 
 

@@ -1,0 +1,110 @@
+"""Checksums of downloads: published with the test set, or recorded when it was downloaded first.
+
+`PATH.sha256` beside a download holds a recorded one, as the program `sha256sum` writes it and `sha256sum -c` checks it.
+"""
+
+import os
+from collections import namedtuple
+
+from bleucli.errors import BleuError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from bleucli.testsets.registry import Source
+
+    class Checksum(NamedTuple):
+        """What the bytes of a download hash to.
+
+        kind: sha256 or md5. digits: hexadecimal, small letters. record: the file that it was read from, or "".
+        """
+
+        kind: str
+        digits: str
+        record: str = ""
+
+else:
+    Checksum = namedtuple("Checksum", "kind digits record", defaults=("",))
+
+_DIGITS = {"sha256": 64, "md5": 32}
+
+
+def checked(kind: str, digits: str) -> "Checksum":
+    """Return a checksum that somebody wrote down.
+
+    Raises:
+        BleuError: it is none.
+
+    >>> checked("md5", "D41D8CD98F00B204E9800998ECF8427E").digits
+    'd41d8cd98f00b204e9800998ecf8427e'
+    """
+    if kind not in _DIGITS:
+        raise BleuError(f"unknown kind of checksum {kind!r}; expected sha256 or md5")
+    if not _is_sum(digits.lower(), _DIGITS[kind]):
+        raise BleuError(
+            f"{digits!r} is no {kind}; expected {_DIGITS[kind]} hexadecimal digits, as {kind}sum prints them"
+        )
+    return Checksum(kind, digits.lower())
+
+
+def _is_sum(digits: str, length: int) -> bool:
+    return len(digits) == length and set(digits) <= set("0123456789abcdef")
+
+
+def published(source: "Source") -> "Checksum | None":
+    """Return the stronger checksum that a test set names for one of its downloads; None if it names none."""
+    if source.sha256:
+        return checked("sha256", source.sha256)
+    return checked("md5", source.md5) if source.md5 else None
+
+
+def record_of(path: str) -> str:
+    """Return where the checksum of a download is recorded."""
+    return f"{path}.sha256"
+
+
+def recorded(path: str) -> "Checksum | None":
+    """Return the checksum that was recorded for a download; None if none was.
+
+    Raises:
+        BleuError: the record cannot be read; it is not taken for none, else anything could be downloaded in its place.
+    """
+    record = record_of(path)
+    try:
+        with open(record, encoding="utf-8") as file:
+            digits = file.read(1 << 16).partition(" ")[0].strip().lower()
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise BleuError(f"{record} cannot be read ({getattr(error, 'strerror', error)}); mend or delete it") from None
+    if not _is_sum(digits, _DIGITS["sha256"]):
+        raise BleuError(f"{record} holds no sha256; expected a line as sha256sum writes it; mend or delete it")
+    return Checksum("sha256", digits, record)
+
+
+def write_record(path: str) -> None:
+    """Record the SHA-256 of a download, whole or not at all. Nobody else may do the same at the same time."""
+    record, name = record_of(path), os.path.basename(path)
+    with open(f"{record}.part", "w", encoding="utf-8", newline="\n") as file:
+        file.write(f"{digest(path, 'sha256')}  {name}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(f"{record}.part", record)
+
+
+def digest(path: str, kind: str) -> str:
+    """Return the checksum of a file in hexadecimal digits."""
+    import hashlib
+
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
+
+
+def fault(path: str, checksum: "Checksum | None") -> str:
+    """Return what is wrong with a file, as the end of a sentence that begins with it; "" if nothing is."""
+    if not os.path.isfile(path):
+        return "is missing"
+    if checksum is None or (found := digest(path, checksum.kind)) == checksum.digits:
+        return ""
+    return f"has the {checksum.kind} {found}, expected {checksum.digits}"
