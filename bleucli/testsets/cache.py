@@ -15,9 +15,22 @@ def cache_directory() -> str:
     return chosen_directory(os.environ, home, shared if os.path.isdir(shared) else "", sys.platform)
 
 
+_chosen: dict[str, str] = {}
+
+
+def choose_mirror(url: str) -> None:
+    """Ask this address first from now on, whatever `BLEU_MIRROR` says; "" leaves it to the variable again."""
+    _chosen["mirror"] = url
+
+
 def mirror() -> str:
     """Return the address that is asked before any other (`BLEU_MIRROR`), or ""."""
-    return os.environ.get("BLEU_MIRROR", "")
+    return _chosen.get("mirror") or os.environ.get("BLEU_MIRROR", "")
+
+
+def registry() -> str:
+    """Return the path of the user's own registry of test sets (`BLEU_REGISTRY`), or ""."""
+    return os.environ.get("BLEU_REGISTRY", "")
 
 
 def offline() -> bool:

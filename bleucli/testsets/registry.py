@@ -1,10 +1,22 @@
-"""The registry of test sets: where each one is, what makes its language pairs, what to cite."""
+"""The registry of test sets: where each one is, which files make its language pairs, what to cite.
 
+- `Source`, `File`, `Pair`, `TestSet`: the facts, as immutable records
+- `Registry`: all test sets that are known; `load` reads those of the package and the user's own
+
+The facts of public test sets lie beside this file in `registry.json`; a test set is checked and made a record only when
+it is used, so that listing them takes no time.
+"""
+
+import os
 from collections import namedtuple
+from collections.abc import Iterator, Mapping, Sequence
+
+from bleucli.errors import BleuError
+from bleucli.testsets import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
+    from typing import Any, NamedTuple
 
     class Source(NamedTuple):
         """A download: its address, and the checksum of its bytes in hexadecimal digits; "" for one that is not known."""
@@ -13,5 +25,174 @@ if TYPE_CHECKING:
         sha256: str = ""
         md5: str = ""
 
+    class File(NamedTuple):
+        """A file with the texts of one or more fields.
+
+        source: the number of the download that it is or is in, from 0. member: its path in an archive, "" for the
+        download itself. column: of a tsv file, from 0. field: what a packaged file holds.
+        """
+
+        source: int
+        member: str
+        column: int = 0
+        field: str = ""
+
+    class Pair(NamedTuple):
+        """A language pair: its files, the source first; refs: the labels of the scored references in a wmt-xml file."""
+
+        files: Sequence[File]
+        refs: Sequence[str]
+
+    class TestSet(NamedTuple):
+        """A test set; segments: of every pair, None if that is not known."""
+
+        name: str
+        about: str
+        format: str
+        sources: Sequence[Source]
+        pairs: Mapping[str, Pair]
+        cite: Sequence[str]
+        segments: int | None
+
 else:
     Source = namedtuple("Source", "url sha256 md5", defaults=("", ""))
+    File = namedtuple("File", "source member column field", defaults=(0, ""))
+    Pair = namedtuple("Pair", "files refs")
+    TestSet = namedtuple("TestSet", "name about format sources pairs cite segments")
+
+# sgml covers the XML files of IWSLT; packaged files come with the package and are fields as they are
+FORMATS = ("sgml", "wmt-xml", "plain", "tsv", "packaged")
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Registry:
+    """All test sets that are known, by name.
+
+    >>> registry = load()
+    >>> len(list(registry)), "wmt14/full" in registry
+    (69, True)
+    >>> registry["wmt14/full"].sources[0].md5
+    'a8cd784e006feb32ac6f3d9ec7eb389a'
+    """
+
+    def __init__(self, facts: "Mapping[str, Any]", bibliography: Mapping[str, str]) -> None:
+        self._facts = dict(facts)
+        self._own: dict[str, TestSet] = {}
+        self._bibliography = dict(bibliography)
+
+    def add(self, own: Sequence[TestSet], bibliography: Mapping[str, str], where: str) -> None:
+        """Add the test sets of a user's file.
+
+        Raises:
+            BleuError: a name is taken already.
+        """
+        for test_set in own:
+            if test_set.name in self:
+                raise BleuError(f'{where}: testsets."{test_set.name}" is a public test set; give yours another name')
+            self._own[test_set.name] = test_set
+        self._bibliography |= bibliography
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._facts
+        yield from self._own
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._facts or name in self._own
+
+    def __getitem__(self, name: str) -> TestSet:
+        """Return a test set.
+
+        Raises:
+            BleuError: there is none of that name; or its facts are not what they should be.
+        """
+        if name in self._own:
+            return self._own[name]
+        if name not in self._facts:
+            raise BleuError(f"there is no test set {name!r}{nearest(name, self)}; see bleu --list")
+        from bleucli.testsets.facts import test_set
+
+        return test_set(name, self._facts[name], "registry.json")
+
+    def pair(self, name: str, pair: str) -> tuple[TestSet, Pair]:
+        """Return a test set and a language pair of it.
+
+        Raises:
+            BleuError: there is no such test set, or it has no such pair.
+        """
+        found = self[name]
+        if pair not in found.pairs:
+            raise BleuError(
+                f"the test set {name} has no language pair {pair!r}{nearest(pair, found.pairs)}; see bleu --list -t"
+                f" {name}"
+            )
+        return found, found.pairs[pair]
+
+    def about(self, name: str) -> str:
+        """Return what a test set is, in a line."""
+        return self._own[name].about if name in self._own else str(self._facts[name]["about"])
+
+    def pairs(self, name: str) -> list[str]:
+        """Return the language pairs of a test set."""
+        return list(self._own[name].pairs if name in self._own else self._facts[name]["pairs"])
+
+    def with_pair(self, *pairs: str) -> list[str]:
+        """Return the test sets that have one of the language pairs."""
+        return [name for name in self if not set(pairs).isdisjoint(self.pairs(name))]
+
+    def citation(self, name: str) -> str:
+        """Return what to cite, as BibTeX; "" if nothing is known."""
+        return "\n\n".join(self._bibliography[key].strip() for key in self[name].cite)
+
+
+def load(own: str | None = None) -> Registry:
+    """Read the registry.
+
+    Args:
+        own: a TOML file with further test sets; None for what `BLEU_REGISTRY` names, if anything.
+
+    Raises:
+        BleuError: the file cannot be read, or something in it is not what it should be.
+    """
+    facts = _package_data("registry.json")
+    registry = Registry(facts["testsets"], facts["bibliography"])
+    own = cache.registry() if own is None else own
+    if own:
+        from bleucli.testsets.own_registry import read
+
+        registry.add(*read(own), where=own)
+    return registry
+
+
+def document_tags(name: str) -> Mapping[str, str]:
+    """Return the tags of a test set's documents, `COUNTRY-domain[-detail]`; empty if it has none.
+
+    >>> document_tags("wmt18")["rt.com.68098"]
+    'US-crime'
+    """
+    tags: Mapping[str, str] = _package_data("document_tags.json").get(name, {})
+    return tags
+
+
+def packaged(name: str) -> str:
+    """Return the path of a packaged file of the demo set."""
+    return os.path.join(_HERE, "demo", name)
+
+
+def nearest(name: str, known: "Sequence[str] | Mapping[str, object] | Registry") -> str:
+    """Return the known names that are most like a name, as part of an error.
+
+    >>> nearest("wmt1", ["wmt14", "wmt15", "mtedx/test"])
+    '; the nearest are wmt15, wmt14'
+    """
+    from difflib import get_close_matches
+
+    folded = {one.lower(): one for one in known}
+    found = [folded[one] for one in get_close_matches(name.lower(), folded, cutoff=0.4)]
+    return f"; the nearest are {', '.join(found)}" if found else ""
+
+
+def _package_data(name: str) -> "Any":
+    import json
+
+    with open(os.path.join(_HERE, name), encoding="utf-8") as file:
+        return json.load(file)

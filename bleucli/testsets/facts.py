@@ -1,0 +1,179 @@
+"""From the facts of a test set, as JSON or TOML give them, to records; what is not as it should be is named by its key."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from bleucli.errors import BleuError
+from bleucli.testsets.registry import FORMATS, File, Pair, Source, TestSet, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn, TypeVar
+
+    Kind = TypeVar("Kind")
+
+_SET_KEYS = ("about", "format", "sources", "pairs", "refs", "cite", "note", "segments")
+_SOURCE_KEYS = ("url", "sha256", "md5")
+_PAIR_KEYS = ("files", "refs")
+_FILE_KEYS = ("file", "source", "column", "field")
+_DIGITS = {"sha256": 64, "md5": 32}
+_NAME = re.compile(r"\w[\w.+-]*(/\w[\w.+-]*)*")
+_PAIR = re.compile(r"[A-Za-z]+-[A-Za-z]+(-[A-Za-z0-9]+)*")
+_WHOLE = re.compile(r"source:(\d{1,6})")
+
+
+def test_set(name: str, facts: object, where: str) -> TestSet:
+    """Return the record of a test set.
+
+    Args:
+        name: of the test set.
+        facts: as in `registry.json`.
+        where: the file's name, for errors.
+
+    Raises:
+        BleuError: a key is missing, unknown, or has no value that it can have.
+
+    >>> sources = [{"url": "https://data.example/a.tgz"}]
+    >>> pairs = {"en-de": {"files": ["a.en", "a.de"]}}
+    >>> found = test_set("acme/news", {"format": "plain", "sources": sources, "pairs": pairs}, "acme.toml")
+    >>> found.pairs["en-de"].files[1]
+    File(source=0, member='a.de', column=0, field='')
+    """
+    at = f'{where}: testsets."{name}"'
+    if not _NAME.fullmatch(name):
+        _refuse(at, "a name of letters, digits, and . _ + - between slashes", name)
+    table = _table(facts, at, _SET_KEYS)
+    kind = _value(table, "format", str, at, "a string")
+    if kind not in FORMATS:
+        _refuse(f"{at}.format", f"one of {', '.join(FORMATS[:-1])}", kind)
+    sources = [_source(one, f"{at}.sources[{i}]") for i, one in enumerate(_value(table, "sources", list, at, "a list"))]
+    pairs = _value(table, "pairs", dict, at, "a table")
+    if not pairs:
+        _refuse(f"{at}.pairs", "at least one language pair", pairs)
+    labels = _strings(table, "refs", at)
+    archives = _archives(pairs, len(sources))
+    records = {pair: _pair(pair, value, kind, labels, archives, f"{at}.pairs.{pair}") for pair, value in pairs.items()}
+    for pair, record in records.items():
+        highest = max(file.source for file in record.files)
+        if kind != "packaged" and highest >= len(sources):
+            _refuse(f"{at}.pairs.{pair}.files", f"a source below {len(sources)}, the number of sources", highest)
+    about = _value(table, "about", str, at, "a string", default="")
+    segments = _number(table, "segments", at) if "segments" in table else None
+    return TestSet(name, about, kind, sources, records, _strings(table, "cite", at), segments)
+
+
+def _refuse(at: str, expected: str, found: object) -> "NoReturn":
+    raise BleuError(f"{at}: expected {expected}, found {found!r}")
+
+
+def _table(value: object, at: str, keys: Sequence[str]) -> "Mapping[str, Any]":
+    if not isinstance(value, dict):
+        _refuse(at, "a table", value)
+    for key in value:
+        if key not in keys:
+            raise BleuError(f"{at}: unknown key {key!r}{nearest(key, keys)}; expected {', '.join(keys)}")
+    return value
+
+
+def _value(
+    table: "Mapping[str, Any]", key: str, kind: "type[Kind]", at: str, what: str, default: "Kind | None" = None
+) -> "Kind":
+    value = table.get(key, default)
+    if value is None:
+        raise BleuError(f"{at}: the key {key} is missing; expected {what}")
+    if not isinstance(value, kind):
+        _refuse(f"{at}.{key}", what, value)
+    return value
+
+
+def _strings(table: "Mapping[str, Any]", key: str, at: str) -> list[str]:
+    values = _value(table, key, list, at, "a list of strings", default=[])
+    for value in values:
+        if not isinstance(value, str):
+            _refuse(f"{at}.{key}", "a list of strings", value)
+    return values
+
+
+def _source(value: object, at: str) -> Source:
+    table = _table(value, at, _SOURCE_KEYS)
+    source = Source(
+        _value(table, "url", str, at, "an address"),
+        _value(table, "sha256", str, at, "hexadecimal digits", default=""),
+        _value(table, "md5", str, at, "hexadecimal digits", default=""),
+    )
+    if not source.url:
+        _refuse(f"{at}.url", "an address", source.url)
+    for key, digits in _DIGITS.items():
+        if key in table and not re.fullmatch(f"[0-9a-fA-F]{{{digits}}}", table[key]):
+            _refuse(f"{at}.{key}", f"{digits} hexadecimal digits", table[key])
+    return source
+
+
+def _archives(pairs: "Mapping[str, Any]", sources: int) -> list[int]:
+    """Return the numbers of the downloads that are archives: those that no pair takes as they are."""
+    taken = set()
+    for pair in pairs.values():
+        files = pair.get("files") if isinstance(pair, dict) else None
+        for value in files if isinstance(files, list) else ():
+            path = value.get("file") if isinstance(value, dict) else value
+            if isinstance(path, str) and (whole := _WHOLE.fullmatch(path)):
+                taken.add(int(whole[1]))
+    return [number for number in range(sources) if number not in taken]
+
+
+def _pair(name: str, value: object, kind: str, labels: Sequence[str], archives: Sequence[int], at: str) -> Pair:
+    if not _PAIR.fullmatch(name):
+        _refuse(at, "a language pair of the form xx-YY", name)
+    table = _table(value, at, _PAIR_KEYS)
+    values = _value(table, "files", list, at, "a list of files")
+    files = [_file(one, kind, archives, f"{at}.files[{number}]") for number, one in enumerate(values)]
+    if kind == "wmt-xml" and len(files) != 1:
+        _refuse(f"{at}.files", "one file", values)
+    if kind != "wmt-xml" and len(files) < 2:
+        _refuse(f"{at}.files", "the source and at least one reference", values)
+    refs = _strings(table, "refs", at) or labels
+    if kind == "wmt-xml" and not refs:
+        _refuse(f"{at}.refs", "the labels of the references to score, there or for the whole test set", refs)
+    return Pair(files, refs)
+
+
+def _file(value: object, kind: str, archives: Sequence[int], at: str) -> File:
+    table = _table(value if isinstance(value, dict) else {"file": value}, at, _FILE_KEYS)
+    path = table.get("file")
+    if not isinstance(path, str) or not path:
+        _refuse(at, "a path in an archive, or source:0 for the first download itself", path)
+    column = _number(table, "column", at) if kind == "tsv" else 0
+    if whole := _WHOLE.fullmatch(path):
+        return File(int(whole[1]), "", column)
+    if kind == "packaged":
+        return File(0, path, 0, _value(table, "field", str, at, "a field"))
+    if not all(_is_plain(part) for part in path.split("/")):
+        _refuse(at, "a path that stays in the archive", path)
+    return File(_archive(table, archives, at), path, column)
+
+
+def _is_plain(part: str) -> bool:
+    return part not in ("", ".", "..") and not any(character in "\\:" or character < " " for character in part)
+
+
+def _archive(table: "Mapping[str, Any]", archives: Sequence[int], at: str) -> int:
+    if "source" in table:
+        return _number(table, "source", at)
+    if len(archives) != 1:
+        raise BleuError(
+            f"{at}: {len(archives)} downloads may be the archive; expected which one it is, from 0: {{ file = ..., source"
+            " = 0 }"
+        )
+    return archives[0]
+
+
+def _number(table: "Mapping[str, Any]", key: str, at: str) -> int:
+    value = table.get(key)
+    if type(value) is not int or not 0 <= value < 1_000_000:
+        _refuse(f"{at}.{key}", "a number from 0", value)
+    return value
+
+
+def numbers_of_sources(pair: Pair) -> Iterator[int]:
+    """Give the number of each download that a pair needs, once."""
+    yield from dict.fromkeys(file.source for file in pair.files)

@@ -1,0 +1,74 @@
+"""A user's own test sets: a TOML file with the same facts as `registry.json`, read into the same records."""
+
+import os
+from collections.abc import Mapping
+
+from bleucli.errors import BleuError
+from bleucli.testsets.addresses import is_web, local_path
+from bleucli.testsets.facts import test_set
+from bleucli.testsets.registry import TestSet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def read(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
+    """Read a file of test sets; a relative path in it starts at its folder.
+
+    Returns:
+        The test sets, and a bibliography by key.
+
+    Raises:
+        BleuError: the file cannot be read, is no TOML, or has other keys or values than it can have.
+    """
+    table = _toml(path)
+    unknown = [key for key in table if key not in ("testsets", "bibliography")]
+    sets = table.get("testsets")
+    if unknown or not isinstance(sets, dict) or not sets:
+        found = f"found {unknown[0]!r}" if unknown else "there is none"
+        raise BleuError(f'{path}: expected tables of the form [testsets."name"], {found}')
+    folder = os.path.dirname(os.path.abspath(path))
+    found_sets = [_from_folder(test_set(name, facts, path), folder) for name, facts in sets.items()]
+    for found_set in found_sets:
+        if found_set.format == "packaged":
+            raise BleuError(f'{path}: testsets."{found_set.name}".format: expected sgml, wmt-xml, plain or tsv')
+    return found_sets, _bibliography(table.get("bibliography", {}), found_sets, path)
+
+
+def _toml(path: str) -> "dict[str, Any]":
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise BleuError(f"cannot read the registry {path}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BleuError(f"{path} is no TOML: {error}") from None
+
+
+def _from_folder(found: TestSet, folder: str) -> TestSet:
+    """Let the relative paths of a test set start at a folder."""
+    return found._replace(sources=[source._replace(url=_absolute(source.url, folder)) for source in found.sources])
+
+
+def _absolute(address: str, folder: str) -> str:
+    """Return an address that does not depend on the working directory.
+
+    >>> _absolute("sets/a.tgz", "/data"), _absolute("https://data.example/a.tgz", "/data")
+    ('/data/sets/a.tgz', 'https://data.example/a.tgz')
+    """
+    if is_web(address) or "://" in address or address.lower().startswith("file:"):
+        return address
+    return os.path.join(folder, os.path.expanduser(local_path(address)))
+
+
+def _bibliography(value: object, sets: list[TestSet], path: str) -> Mapping[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
+        raise BleuError(f"{path}: bibliography: expected a table of strings, found {value!r}")
+    for found in sets:
+        for key in found.cite:
+            if key not in value:
+                raise BleuError(f'{path}: testsets."{found.name}".cite: there is no bibliography.{key}')
+    return value
