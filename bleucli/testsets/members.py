@@ -193,6 +193,8 @@ def _tar_members(file: "IO[bytes]", start: bytes, archive: str) -> Iterator["Mem
         ) from None
     with tar:
         while (info := tar.next()) is not None:
+            if info.size < 0:
+                raise _damaged(archive, "a member has less than no bytes")
             yield Member(plain_path(info.name), _kind_in_tar(info), partial(_bytes_in_tar, stream, info, archive))
     # tarfile takes a header that it does not understand for the end of the archive
     if stream.last.strip(b"\0"):
