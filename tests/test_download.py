@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from email.utils import formatdate
 
 import pytest
@@ -206,6 +207,39 @@ def test_other_kinds_of_addresses_are_refused(address, target):
     refused(address, target, address, "expected an https:, http: or file: address, or a path")
 
 
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("", "control characters"),
+        ("data/a\0b.tgz", "control characters"),
+        ("http://127.0.0.1/a\nb", "control characters"),
+        ("http://", "the name of a server"),
+        ("https:///a.tgz", "the name of a server"),
+        ("http://[/a.tgz", "the name of a server"),
+        ("http://127.0.0.1:x/a.tgz", "the name of a server"),
+        ("file://other.example/a.tgz", "a file: address without a host"),
+        ("file://[/a.tgz", "a file: address without a host"),
+    ],
+)
+def test_addresses_that_cannot_be_meant_are_refused(address, problem, target):
+    refused(address, target, f"cannot be downloaded from {address!r}: expected", problem)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes")
+def test_a_pipe_or_a_device_is_no_download(target, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (str(tmp_path / "pipe"), os.devnull):
+        refused(path, target, f"{path} is a device or a pipe, expected a file")
+    assert beside(target) == []
+
+
+@pytest.mark.parametrize("digits", ["", "0" * 32, "0" * 63, "0" * 63 + "g", " " * 64])
+def test_what_is_no_checksum_is_refused_before_anything_is_asked(digits, web, target):
+    url = web.put("/a", Page())
+    refused(url, target, repr(digits), "expected 64 hexadecimal digits", checksum=("sha256", digits))
+    assert web.requests == []
+
+
 def test_an_unknown_kind_of_checksum_is_refused(web, target):
     refused(web.put("/a", Page()), target, "'crc32'", "sha256 or md5", checksum=("crc32", "0"))
 
@@ -219,6 +253,21 @@ def test_a_compressed_file_is_kept_as_it_was_sent(web, target):
 def test_a_body_without_length_ends_with_the_connection(web, target):
     fetch(web.put("/news.tgz", Page(CONTENT, length=-1)), target, SHA256)
     assert content(target) == CONTENT
+
+
+def test_a_body_that_ends_with_the_connection_needs_a_checksum(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, length=-1))
+    refused(url, target, f"{url} does not say how long the file is, and no checksum would tell whether it is whole")
+    assert beside(target) == []
+    assert len(web.requests) == 1
+
+
+@pytest.mark.parametrize("checksum", [SHA256, None])
+def test_a_body_in_chunks_has_an_end_of_its_own(checksum, web, target):
+    broken = Page(CONTENT, chunked=True, piece=9000, cut=100_000)
+    fetch(web.put("/news.tgz", broken, Page(CONTENT, chunked=True, piece=9000)), target, checksum)
+    assert content(target) == CONTENT
+    assert len(web.requests) == 2
 
 
 def test_an_empty_file_is_a_file(web, target):
@@ -688,14 +737,41 @@ def test_a_mirror_may_be_a_folder(tmp_path, target, monkeypatch):
     assert content(target) == CONTENT
 
 
-@pytest.mark.parametrize("page", [Page(b"", 404), Page(b"", 503), Page(b"old"), Page(CONTENT, cut=9)])
-def test_a_mirror_that_has_not_the_file_is_passed_over(page, web, target, monkeypatch):
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_mirror_that_has_not_the_file_is_passed_over(status, web, target, monkeypatch):
+    monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror")
+    web.put("/mirror/acme/news/n.tgz", Page(b"", status))
+    with warnings.catch_warnings(action="error"):
+        fetch(web.put("/n.tgz", Page(CONTENT)), target, SHA256)
+    assert content(target) == CONTENT
+    assert web.paths == ["/mirror/acme/news/n.tgz", "/n.tgz"]
+    assert only(target)
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        (Page(b"", 403), "answered 403 Forbidden"),
+        (Page(b"", 503), "answered 503 Service Unavailable"),
+        (Page(CONTENT, cut=9), "broke off"),
+        (Page(b"old"), f"gave a file with the sha256 {hashlib.sha256(b'old').hexdigest()}, expected {SHA256[1]}"),
+    ],
+    ids=["forbidden", "busy", "cut", "wrong"],
+)
+def test_a_mirror_that_fails_is_passed_over_with_a_warning(page, reason, web, target, monkeypatch):
     monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror")
     web.put("/mirror/acme/news/n.tgz", page)
-    fetch(web.put("/n.tgz", Page(CONTENT)), target, SHA256)
+    with pytest.warns(UserWarning, match="acme/news was not taken from the mirror") as caught:
+        fetch(web.put("/n.tgz", Page(CONTENT)), target, SHA256)
+    assert f"{web.url}/mirror/acme/news/n.tgz {reason}" in str(caught[0].message)
     assert content(target) == CONTENT
-    assert web.paths[-1] == "/n.tgz"
     assert only(target)
+
+
+def test_a_mirror_of_another_kind_is_refused(web, target, monkeypatch):
+    monkeypatch.setenv("BLEU_MIRROR", "ftp://127.0.0.1/mirror")
+    refused(web.put("/n.tgz", Page(CONTENT)), target, "'ftp://127.0.0.1/mirror': expected an https:")
+    assert web.requests == []
 
 
 def test_what_the_mirror_lacks_is_resumed_from_its_own_address(web, target, monkeypatch):

@@ -24,6 +24,7 @@ class Page:
         cut: break off after so many bytes of the body.
         stall: fall silent after so many bytes of the body; -1: before the headers.
         length: the Content-Length to announce; None for the true one, -1 for none.
+        chunked: send the body in chunks, which have an end of their own.
         piece, pause: send so many bytes at a time, and wait so many seconds behind each.
     """
 
@@ -34,6 +35,7 @@ class Page:
     cut: int | None = None
     stall: int | None = None
     length: int | None = None
+    chunked: bool = False
     piece: int = 1 << 16
     pause: float = 0.0
 
@@ -102,7 +104,9 @@ class _Handler(BaseHTTPRequestHandler):
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(page.content) - 1}/{len(page.content)}")
         length = len(body) if page.length is None else page.length
-        if length >= 0:
+        if page.chunked:
+            self.send_header("Transfer-Encoding", "chunked")
+        elif length >= 0:
             self.send_header("Content-Length", str(length))
         self.send_header("Connection", "close")
         self.end_headers()
@@ -112,10 +116,12 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             while request.sent < end:
                 piece = body[request.sent : min(request.sent + page.piece, end)]
-                self.wfile.write(piece)
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if page.chunked else piece)
                 request.sent += len(piece)
                 if page.pause:
                     self.web.stop.wait(page.pause)
+            if page.chunked and end == len(body):
+                self.wfile.write(b"0\r\n\r\n")
         except OSError:  # the client went away, as some tests want
             return
         if page.stall is not None:

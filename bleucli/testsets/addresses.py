@@ -1,6 +1,7 @@
 """Addresses of downloads: `https:`, `http:`, `file:` or a plain path. Nothing here looks at a disk or the network."""
 
-from urllib.parse import unquote, urlsplit, urlunsplit
+import re
+from urllib.parse import unquote, urlsplit
 
 
 def is_web(address: str) -> bool:
@@ -65,16 +66,24 @@ def problem_of(address: str) -> str:
     if not address or min(address) < " ":
         return "expected an address without control characters"
     if is_web(address):
-        return ""
+        return "" if _has_server(address) else "expected the name of a server in the address"
     if address.lower().startswith("file:"):
         return "" if _host(address) in ("", "localhost") else "expected a file: address without a host (file:///path)"
     return "expected an https:, http: or file: address, or a path" if "://" in address else ""
 
 
+def _has_server(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:  # such as http://[ and http://server:port
+        return False
+
+
 def _host(address: str) -> str:
     try:
         return urlsplit(address).netloc.lower()
-    except ValueError:  # such as file://[
+    except ValueError:
         return address
 
 
@@ -86,5 +95,4 @@ def shown(address: str) -> str:
     """
     if not is_web(address):
         return unquote(address) if address.lower().startswith("file:") else address
-    parts = urlsplit(address)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return re.sub("(?<=://)[^/?#]*@", "", address)

@@ -85,7 +85,7 @@ def fetch_source(source: "Source", target: str, *, name: str) -> None:
 
 def _addresses(url: str, target: str, name: str, expected: Checksum | None) -> list[str]:
     """Return the addresses to ask for a file; see that there are some if it is needed."""
-    for address in filter(None, (url, mirror())):
+    for address in (url, mirror() or url):
         if problem := problem_of(address):
             raise BleuError(f"{name} cannot be downloaded from {shown(address)!r}: {problem}")
     asked = to_ask(url, name, mirror(), offline())
