@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from bleucli.segments import Segments
     from bleucli.signature import Signature
     from bleucli.significance import PairedTest
+    from bleucli.testsets.access import (
+        download_test_set,
+        get_available_testsets,
+        get_available_testsets_for_langpair,
+        get_langpairs_for_testset,
+        get_reference_files,
+        get_source_file,
+        smart_open,
+    )
 
 _HOMES = {
     "BLEU": "bleucli.metrics.bleu",
@@ -36,10 +45,17 @@ _HOMES = {
     "corpus_bleu": "bleucli.metrics.bleu",
     "corpus_chrf": "bleucli.metrics.chrf",
     "corpus_ter": "bleucli.metrics.ter",
+    "download_test_set": "bleucli.testsets.access",
+    "get_available_testsets": "bleucli.testsets.access",
+    "get_available_testsets_for_langpair": "bleucli.testsets.access",
+    "get_langpairs_for_testset": "bleucli.testsets.access",
+    "get_reference_files": "bleucli.testsets.access",
+    "get_source_file": "bleucli.testsets.access",
     "raw_corpus_bleu": "bleucli.metrics.bleu",
     "sentence_bleu": "bleucli.metrics.bleu",
     "sentence_chrf": "bleucli.metrics.chrf",
     "sentence_ter": "bleucli.metrics.ter",
+    "smart_open": "bleucli.testsets.access",
 }
 
 __all__ = [
@@ -58,10 +74,17 @@ __all__ = [
     "corpus_bleu",
     "corpus_chrf",
     "corpus_ter",
+    "download_test_set",
+    "get_available_testsets",
+    "get_available_testsets_for_langpair",
+    "get_langpairs_for_testset",
+    "get_reference_files",
+    "get_source_file",
     "raw_corpus_bleu",
     "sentence_bleu",
     "sentence_chrf",
     "sentence_ter",
+    "smart_open",
 ]
 
 

@@ -1,4 +1,4 @@
-"""From the facts of a test set, as JSON or TOML give them, to records; what is not as it should be is named by its key."""
+"""From the facts of a test set, as JSON or TOML give them, to records; what is wrong is named by its key."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -161,8 +161,8 @@ def _archive(table: "Mapping[str, Any]", archives: Sequence[int], at: str) -> in
         return _number(table, "source", at)
     if len(archives) != 1:
         raise BleuError(
-            f"{at}: {len(archives)} downloads may be the archive; expected which one it is, from 0: {{ file = ..., source"
-            " = 0 }"
+            f"{at}: {len(archives)} downloads may be the archive; expected which one it is, from 0:"
+            " { file = ..., source = 0 }"
         )
     return archives[0]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, NamedTuple
 
     class Source(NamedTuple):
-        """A download: its address, and the checksum of its bytes in hexadecimal digits; "" for one that is not known."""
+        """A download: its address and checksums, in hexadecimal digits; "" for one that is not known."""
 
         url: str
         sha256: str = ""

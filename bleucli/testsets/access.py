@@ -1,0 +1,88 @@
+"""Test sets for programs, under the names that sacreBLEU gives these functions.
+
+Each takes the names of a test set and a language pair; what is missing is downloaded. The test sets are those of the
+package and of the file that `BLEU_REGISTRY` names.
+"""
+
+from collections.abc import Sequence
+
+from bleucli.testsets.preparation import prepare, scored_references
+from bleucli.testsets.registry import load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Any
+
+
+def get_available_testsets() -> list[str]:
+    """Return the names of all test sets.
+
+    >>> "wmt14/full" in get_available_testsets()
+    True
+    """
+    return list(load())
+
+
+def get_available_testsets_for_langpair(langpair: str) -> list[str]:
+    """Return the test sets that have a language pair, in this direction or the other.
+
+    >>> get_available_testsets_for_langpair("km-en")
+    ['wmt20']
+    """
+    source, _, target = langpair.partition("-")
+    return load().with_pair(langpair, f"{target}-{source}")
+
+
+def get_langpairs_for_testset(testset: str) -> list[str]:
+    """Return the language pairs of a test set; none if there is no such test set, as in sacreBLEU.
+
+    >>> get_langpairs_for_testset("wmt17/tworefs")
+    ['en-fi']
+    """
+    registry = load()
+    return registry.pairs(testset) if testset in registry else []
+
+
+def get_source_file(test_set: str, langpair: str) -> str:
+    """Return the path of a test set's source, one segment a line.
+
+    Raises:
+        BleuError: there is no such test set or language pair, or it cannot be downloaded.
+
+    >>> with open(get_source_file("demo", "en-de")) as source:
+    ...     len(list(source))
+    100
+    """
+    return _fields(test_set, langpair)["src"]
+
+
+def get_reference_files(test_set: str, langpair: str) -> list[str]:
+    """Return the paths of the references that are scored by default, one segment a line; see `get_source_file`."""
+    registry = load()
+    found, _ = registry.pair(test_set, langpair)
+    paths = prepare(found, langpair)
+    return [paths[name] for name in scored_references(found, langpair, list(paths))]
+
+
+def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
+    """Return the paths of all fields of a language pair, or of all pairs of the test set; see `get_source_file`."""
+    registry = load()
+    pairs: Sequence[str] = registry.pairs(registry[test_set].name) if langpair is None else [langpair]
+    return [path for pair in pairs for path in _fields(test_set, pair).values()]
+
+
+def _fields(test_set: str, langpair: str) -> dict[str, str]:
+    found, _ = load().pair(test_set, langpair)
+    return prepare(found, langpair)
+
+
+def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> "IO[Any]":
+    r"""Open a text file, also one that is compressed with gzip and named `.gz`; lines end at `\n` alone."""
+    binary = "b" in mode
+    options: dict[str, Any] = {} if binary else {"encoding": encoding, "newline": "\n"}
+    if not file.endswith(".gz"):
+        return open(file, mode, **options)
+    import gzip
+
+    opened: IO[Any] = gzip.open(file, mode if binary or "t" in mode else f"{mode}t", **options)  # type: ignore[assignment]
+    return opened

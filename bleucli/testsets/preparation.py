@@ -1,0 +1,181 @@
+"""From a test set's name to files of its fields: what is missing is downloaded, unpacked, read and written.
+
+- `prepare`: the fields of a language pair and where they lie
+- `scored_references`: which of them are scored by default
+
+First it is looked what is there, without a lock; what is missing is made by one process at a time.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from bleucli.errors import BleuError
+from bleucli.testsets import fields
+from bleucli.testsets.facts import numbers_of_sources
+from bleucli.testsets.registry import File, Pair, TestSet, packaged
+
+
+def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
+    """Return the path of each field of a language pair, in order; every file is there and whole.
+
+    Raises:
+        BleuError: something that is missing cannot be had, or is not what it should be.
+    """
+    if test_set.format == "packaged":
+        return {file.field: packaged(file.member) for file in test_set.pairs[pair].files}
+    if not (names := _present(test_set, pair)):
+        _make(test_set, pair)
+        names = _present(test_set, pair)
+    return {name: fields.path_of(test_set.name, pair, name) for name in names}
+
+
+def scored_references(test_set: TestSet, pair: str, known: Sequence[str]) -> list[str]:
+    """Return the names of the references that are scored by default.
+
+    Args:
+        test_set: of which.
+        pair: a language pair of it.
+        known: the names of its fields.
+
+    Raises:
+        BleuError: none of the references that it names is there.
+    """
+    references = [name for name in known if name == "ref" or name.startswith("ref:")]
+    labels = test_set.pairs[pair].refs
+    if not labels:
+        return references
+    wanted = [f"ref:{label}" if label else "ref" for label in labels]
+    found = [name for name in wanted if name in references]
+    if not found:
+        raise BleuError(
+            f"{test_set.name}/{pair} has none of the references {', '.join(wanted)}, only {', '.join(references)}"
+        )
+    return found
+
+
+# --- what is there
+
+
+def known_fields(test_set: TestSet, pair: str) -> list[str]:
+    """Return the names of the fields as far as the registry tells them: all of them, but for wmt-xml, where none."""
+    from bleucli.testsets import sgml
+
+    if test_set.format == "wmt-xml":
+        return []
+    files = test_set.pairs[pair].files
+    if test_set.format == "packaged":
+        return [file.field for file in files]
+    names = ["src", *sgml.reference_names(len(files) - 1)]
+    return names + list(sgml.METADATA) if _has_metadata(test_set) else names
+
+
+def _has_metadata(test_set: TestSet) -> bool:
+    # as in sacreBLEU 2.6.0
+    return test_set.format == "sgml" and not test_set.name.startswith("wmt08")
+
+
+def _present(test_set: TestSet, pair: str) -> list[str]:
+    """Return the names of the fields if they are all there, else nothing."""
+    names = known_fields(test_set, pair) or _fields_of_xml(test_set, pair)
+    return names if all(os.path.isfile(fields.path_of(test_set.name, pair, name)) for name in names) else []
+
+
+def _fields_of_xml(test_set: TestSet, pair: str) -> list[str]:
+    """Return the fields that were written down; else, where nothing can be read anew, those whose files are there."""
+    if names := fields.in_order(test_set.name, pair):
+        return names
+    raw = _raw_path(test_set, test_set.pairs[pair].files[0])
+    if os.path.isfile(raw) and os.access(fields.raw_folder(test_set.name), os.W_OK):
+        return []
+    listed = fields.listed(test_set.name, pair)
+    return listed if {"src", "docid", "origlang"} <= set(listed) else []
+
+
+def _raw_path(test_set: TestSet, file: File) -> str:
+    if file.member:
+        return os.path.join(fields.raw_folder(test_set.name), *file.member.split("/"))
+    return fields.download_path(test_set.name, test_set.sources[file.source].url)
+
+
+# --- what is made
+
+
+def _make(test_set: TestSet, pair: str) -> None:
+    """Make all fields of a language pair, unless somebody else did so while we waited."""
+    from bleucli.testsets.locks import locked
+    from bleucli.testsets.partial import disk_errors
+
+    raw = fields.raw_folder(test_set.name)
+    with disk_errors(raw):
+        os.makedirs(raw, exist_ok=True)
+        with locked(os.path.join(raw, f"{test_set.name.replace('/', '_')}.lock")):
+            if _present(test_set, pair):
+                return
+            _bring(test_set, pair)
+            columns = _read(test_set, test_set.pairs[pair])
+            if not columns["src"]:
+                raise BleuError(f"{test_set.name}/{pair} has no segments; is its format {test_set.format}?")
+            fields.write(test_set.name, pair, columns, with_order=test_set.format == "wmt-xml")
+
+
+def _bring(test_set: TestSet, pair: str) -> None:
+    """Download what a language pair is made of, and unpack it."""
+    from bleucli.testsets.download import fetch_source
+
+    for number in numbers_of_sources(test_set.pairs[pair]):
+        source = test_set.sources[number]
+        target = fields.download_path(test_set.name, source.url)
+        if not os.path.isfile(target) and _are_there(test_set, pair, number):
+            continue
+        fetch_source(source, target, name=test_set.name)
+        _unpack(test_set, test_set.pairs[pair], number, target)
+
+
+def _are_there(test_set: TestSet, pair: str, number: int) -> bool:
+    """Return whether the members of an archive were unpacked before and can be seen to be whole: XML ends visibly."""
+    files = [file for file in test_set.pairs[pair].files if file.source == number]
+    return test_set.format == "wmt-xml" and all(os.path.isfile(_raw_path(test_set, file)) for file in files)
+
+
+def _unpack(test_set: TestSet, pair: Pair, number: int, archive: str) -> None:
+    """Unpack the members that a language pair needs; and those of the others, so that the archive is read once."""
+    from bleucli.testsets.archives import extract
+
+    wanted = _members(test_set, pair, number)
+    if not wanted:
+        return
+    everything = dict(wanted)
+    for other in test_set.pairs.values():
+        everything |= _members(test_set, other, number)
+    mark = f"{archive}.unpacked"
+    if not os.path.exists(mark):  # sacreBLEU may have been killed while it wrote what is there
+        for path in filter(os.path.isfile, everything.values()):
+            os.remove(path)
+    try:
+        extract(archive, everything, name=test_set.name)
+    except BleuError:
+        extract(archive, wanted, name=test_set.name)  # it may be another pair's file that is missing
+    else:
+        with open(mark, "wb"):
+            pass
+
+
+def _members(test_set: TestSet, pair: Pair, number: int) -> Mapping[str, str]:
+    """Return the members of an archive that a language pair needs, each with its place."""
+    return {file.member: _raw_path(test_set, file) for file in pair.files if file.member and file.source == number}
+
+
+def _read(test_set: TestSet, pair: Pair) -> Mapping[str, Sequence[str]]:
+    """Return the segments of each field."""
+    from bleucli.testsets import plain, sgml, wmt_xml
+
+    paths = [_raw_path(test_set, file) for file in pair.files]
+    if test_set.format == "wmt-xml":
+        return wmt_xml.read(paths[0])
+    if test_set.format == "sgml":
+        return sgml.read(paths, _has_metadata(test_set))
+    names = ["src", *sgml.reference_names(len(paths) - 1)]
+    if test_set.format == "plain":
+        return {name: plain.texts(path) for name, path in zip(names, paths, strict=True)}
+    found = [plain.columns(path, [file.column])[0] for path, file in zip(paths, pair.files, strict=True)]
+    return dict(zip(names, found, strict=True))

@@ -1,0 +1,177 @@
+"""Parts of a test set: segments by the language that they were first written in, by domain, and by country.
+
+- `Marks`: what is known of each segment
+- `marks_of`: read it from a test set's fields
+- `chosen`, `groups`: the segments that options ask for
+- `take`: these segments of a text
+"""
+
+import re
+from array import array
+from collections import namedtuple
+from collections.abc import Iterator, Mapping, Sequence
+
+from bleucli.errors import BleuError, UsageError
+from bleucli.segments import Segments
+from bleucli.testsets.plain import lines_of
+from bleucli.testsets.registry import TestSet, document_tags
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    class Marks(NamedTuple):
+        """What is known of each segment; None if the test set does not tell.
+
+        origlangs: the language it was first written in. tags: a domain, or COUNTRY-domain[-detail]. subsets: the
+        subsets that it belongs to, by name.
+        """
+
+        origlangs: Sequence[str] | None
+        tags: Sequence[str] | None
+        subsets: Sequence[Sequence[str]] | None
+
+    class Group(NamedTuple):
+        """Segments with something in common: a label such as `origlang=en domain=sport`, and their numbers from 0."""
+
+        label: str
+        segments: Sequence[int]
+
+else:
+    Marks = namedtuple("Marks", "origlangs tags subsets")
+    Group = namedtuple("Group", "label segments")
+
+_COUNTRY = "country:"
+_NOT = "non-"
+
+
+def marks_of(test_set: TestSet, paths: Mapping[str, str]) -> Marks:
+    """Read what is known of the segments of a language pair.
+
+    Args:
+        test_set: of which.
+        paths: of the pair's fields.
+    """
+
+    def column(name: str) -> list[str] | None:
+        return [line.rstrip() for line in lines_of(paths[name])] if name in paths else None
+
+    origlangs = column("origlang")
+    if not any(origlangs or ()):  # IWSLT's files have the field, but nothing in it
+        origlangs = None
+    if (tags := column("domain")) is not None:
+        return Marks(origlangs, tags, [[tag] if tag else [] for tag in tags])
+    of_documents = document_tags(test_set.name)
+    if not of_documents:
+        return Marks(origlangs, None, None)
+    tags = [of_documents.get(document, "") for document in column("docid") or ()]
+    return Marks(origlangs, tags, [_subsets(tag) for tag in tags])
+
+
+def _subsets(tag: str) -> list[str]:
+    """Return the subsets that a document with a tag belongs to.
+
+    >>> _subsets("OTHER-world-ID"), _subsets("")
+    (['country:OTHER', 'world'], [])
+    """
+    country, _, rest = tag.partition("-")
+    return [f"{_COUNTRY}{country}", rest.partition("-")[0]] if rest else []
+
+
+def joined(parts: Sequence[Marks]) -> Marks:
+    """Return the marks of several test sets in a row; what one of them does not tell is not known."""
+    columns = zip(*parts, strict=True)
+    return Marks(*(None if None in column else [one for part in column for one in part] for column in columns))
+
+
+def chosen(marks: Marks, origlang: str | None, subset: str | None, name: str) -> list[int]:
+    """Return the numbers of the segments with an original language and a tag.
+
+    Args:
+        marks: of all segments.
+        origlang: a language, or `non-` and a language; None for all.
+        subset: a regular expression that is searched in the tags, with or without `country:` before it; None for all.
+        name: of the test set, for errors.
+
+    Raises:
+        BleuError: the test set does not tell, or there is no such segment.
+
+    >>> chosen(Marks(["en", "de", "en"], ["US-crime", "GB-sport", ""], None), "en", "^US", "wmt18")
+    [0]
+    """
+    of_origlang = set(_with_origlang(marks, origlang, name))
+    found = [number for number in _with_tag(marks, subset, name) if number in of_origlang]
+    if not found:
+        asked = " and ".join(filter(None, (origlang and f"origlang {origlang}", subset and f"subset {subset!r}")))
+        raise BleuError(f"{name} has no segment of {asked}{_there_is(marks, origlang, subset)}")
+    return found
+
+
+def _there_is(marks: Marks, origlang: str | None, subset: str | None) -> str:
+    known = [
+        *([f"original languages {', '.join(sorted(set(marks.origlangs)))}"] if origlang and marks.origlangs else []),
+        *([f"subsets {', '.join(_names(marks))}"] if subset and marks.subsets else []),
+    ]
+    return f"; it has the {' and the '.join(known)}"
+
+
+def _with_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
+    if origlang is None:
+        return list(range(len(marks.origlangs or marks.tags or ())))
+    if marks.origlangs is None:
+        raise UsageError(f"--origlang: {name} does not tell in which language its segments were first written")
+    language, wanted = origlang.removeprefix(_NOT), not origlang.startswith(_NOT)
+    return [number for number, one in enumerate(marks.origlangs) if (one == language) is wanted]
+
+
+def _with_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
+    if subset is None:
+        return list(range(len(marks.origlangs or marks.tags or ())))
+    if marks.tags is None:
+        raise UsageError(f"--subset: {name} does not tell of what domain its segments are")
+    try:
+        pattern = re.compile(subset.removeprefix(_COUNTRY))
+    except re.error as error:
+        raise UsageError(f"--subset {subset!r} is no regular expression: {error}") from None
+    return [number for number, tag in enumerate(marks.tags) if pattern.search(tag)]
+
+
+def _names(marks: Marks) -> list[str]:
+    return sorted({name for names in marks.subsets or () for name in names})
+
+
+def groups(marks: Marks, origlang: str | None, subset: str | None) -> Iterator[Group]:
+    """Give the segments of each original language, and within it of each domain and country.
+
+    Args:
+        marks: of all segments.
+        origlang: as for `chosen`.
+        subset: likewise; if given, it is the only one.
+    """
+    subsets = list(enumerate(marks.subsets or ()))
+    members = {name: {number for number, names in subsets if name in names} for name in _names(marks)}
+    if subset is not None:
+        members = {subset: set(_with_tag(marks, subset, ""))}
+    languages = marks.origlangs or ()
+    wanted = _with_origlang(marks, origlang, "")
+    for language in sorted(set(languages)):
+        numbers = [number for number in wanted if languages[number] == language]
+        if numbers:
+            yield Group(f"origlang={language} domain=ALL", numbers)
+        for name, tagged in members.items():
+            if found := [number for number in numbers if number in tagged]:
+                kind, _, value = name.rpartition(":")
+                yield Group(f"origlang={language} {kind or 'domain'}={value}", found)
+
+
+def take(text: Segments, numbers: Sequence[int]) -> Segments:
+    """Return these segments of a text; nothing is copied but their bounds.
+
+    >>> list(take(Segments.from_strings(["a", "b", "c"]), [0, 2]))
+    ['a', 'c']
+    """
+    pairs = text.pairs
+    bounds = array("q", bytes(16 * len(numbers)))
+    bounds[::2] = array("q", [pairs[2 * number] for number in numbers])
+    bounds[1::2] = array("q", [pairs[2 * number + 1] for number in numbers])
+    return Segments(text.data, bounds.tobytes())

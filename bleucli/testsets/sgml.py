@@ -1,0 +1,84 @@
+"""The SGML files of WMT until 2020, and the XML files of IWSLT: read line by line, nothing is unescaped."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from bleucli.testsets.plain import lines_of
+from bleucli.testsets.plain import texts as plain_texts
+
+METADATA = ("docid", "genre", "origlang")
+_ATTRIBUTES = {name: re.compile(rf'\b{name}="([^"]*)"') for name in METADATA}
+
+
+def read(paths: Sequence[str], metadata: bool) -> dict[str, list[str]]:
+    """Read a language pair.
+
+    Args:
+        paths: of the source and the references; one that ends in neither .sgm nor .xml is plain text.
+        metadata: whether to read the fields in `METADATA` from the source.
+
+    Returns:
+        The segments of each field.
+
+    Raises:
+        BleuError: a file cannot be read.
+    """
+    columns = {"src": texts(paths[0])}
+    columns |= {name: texts(path) for name, path in zip(reference_names(len(paths) - 1), paths[1:], strict=True)}
+    return columns | (_metadata(paths[0]) if metadata else {})
+
+
+def reference_names(count: int) -> list[str]:
+    """Return the names of the fields of so many references.
+
+    >>> reference_names(1), reference_names(2)
+    (['ref'], ['ref:0', 'ref:1'])
+    """
+    return ["ref"] if count == 1 else [f"ref:{number}" for number in range(count)]
+
+
+def texts(path: str) -> list[str]:
+    """Return the segments of a file."""
+    if not path.endswith((".sgm", ".xml")):
+        return plain_texts(path)
+    return [segment(line) for line in lines_of(path) if _is_segment(line)]
+
+
+def _is_segment(line: str) -> bool:
+    return line.startswith("<seg ")
+
+
+def segment(line: str) -> str:
+    """Return the text between the first tag of a line and its last `</seg>`, with single spaces.
+
+    Quirk: a line without `</seg>` is taken as it is, tag and all, and what follows `</seg>` is added to the text.
+
+    >>> segment('<seg id="1">  Tom &amp; <b>Jerry</b>. </seg>'), segment('<seg id="2">cut')
+    ('Tom &amp; <b>Jerry</b>.', '<seg id="2">cut')
+    """
+    text, end, behind = line.rpartition("</seg>")
+    if end and ">" in text:
+        line = text.partition(">")[2] + behind
+    return " ".join(line.split())
+
+
+def _metadata(path: str) -> dict[str, list[str]]:
+    columns: dict[str, list[str]] = {name: [] for name in METADATA}
+    for values in _documents_of_segments(path):
+        for name, column in columns.items():
+            column.append(values.get(name, ""))
+    return columns
+
+
+def _documents_of_segments(path: str) -> Iterator[dict[str, str]]:
+    """Give, for each segment, the attributes of its document.
+
+    Quirk: an attribute that a document does not have is the one of the document before it.
+    """
+    values: dict[str, str] = {}
+    for line in lines_of(path):
+        if line.startswith("<doc "):
+            found = {name: pattern.search(line) for name, pattern in _ATTRIBUTES.items()}
+            values |= {name: match[1] for name, match in found.items() if match}
+        elif _is_segment(line):
+            yield values

@@ -1,0 +1,169 @@
+"""The XML files of WMT since 2021: source, references by translator and systems, document by document.
+
+Read with expat, in one go. Entity declarations are refused: with nothing else can a file hold a bomb, or ask for others.
+"""
+
+from collections import namedtuple
+from collections.abc import Iterator
+
+from bleucli.errors import BleuError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple, NoReturn
+    from xml.parsers.expat import XMLParserType
+
+    class _Document(NamedTuple):
+        """A document: its attributes, and the texts of each stream by number of segment."""
+
+        attributes: dict[str, str]
+        streams: "dict[str, dict[int, str]]"
+
+else:
+    _Document = namedtuple("_Document", "attributes streams")
+
+_SOURCE = "src"
+# The attribute by which the streams of a kind are told apart
+_LABELS = {"ref": "translator", "hyp": "system"}
+_KINDS = (_SOURCE, *_LABELS)
+# Characters that a name of a file may not have on one system or another
+_UNSAFE = frozenset('/\\<>"|?*')
+
+
+def read(path: str) -> dict[str, list[str]]:
+    """Read a language pair.
+
+    Returns:
+        The segments of each field, in the order of the file: `src`, `ref:LABEL` for each translator (`ref` for one
+        without a label), `docid`, `origlang`, each system, and `domain` if documents have one.
+
+    Raises:
+        BleuError: the file cannot be read, is no such XML, or declares an entity.
+    """
+    documents = [one for one in _documents(path) if "testsuite" not in one.attributes]
+    streams = dict.fromkeys(stream for one in documents for stream in one.streams)
+    references = [stream for stream in streams if _kind(stream) == "ref"]
+    systems = [stream for stream in streams if _kind(stream) == "hyp"]
+    if not references:
+        raise BleuError(f"{path}: expected documents with references, found none")
+    has_domain = any("domain" in one.attributes for one in documents)
+    columns: dict[str, list[str]] = {_SOURCE: []}
+    columns |= {_field(stream): [] for stream in references} | {"docid": [], "origlang": []}
+    for stream in systems:
+        _add_system(columns, _field(stream), path)
+    columns |= {"domain": []} if has_domain else {}
+    for one in documents:
+        numbers = _numbers(one, references)
+        for stream in (_SOURCE, *references, *systems):
+            texts = one.streams.get(stream, {})
+            columns[_field(stream)] += [" ".join(texts.get(number, "").split()) for number in numbers]
+        columns["docid"] += [one.attributes.get("id", "")] * len(numbers)
+        for name in ("origlang", *(("domain",) if has_domain else ())):
+            columns[name] += [one.attributes.get(name, "")] * len(numbers)
+    return columns
+
+
+def _add_system(columns: dict[str, list[str]], name: str, path: str) -> None:
+    if name in (*columns, "domain") or not name or any(one in _UNSAFE or not one.isprintable() for one in name):
+        raise BleuError(f"{path}: a system is called {name!r}, which can be no field's name")
+    columns[name] = []
+
+
+def _numbers(document: "_Document", references: list[str]) -> list[int]:
+    """Return the numbers of the segments of a document, in order: those for which some reference has text."""
+    found = [document.streams[stream] for stream in references if stream in document.streams]
+    return [number for number in sorted(document.streams.get(_SOURCE, ())) if any(texts.get(number) for texts in found)]
+
+
+# A stream is named by its kind and label, such as `ref:A` and `hyp:Online-B`; without a label, by its kind
+
+
+def _kind(stream: str) -> str:
+    return stream.partition(":")[0]
+
+
+def _field(stream: str) -> str:
+    """Return the name of a stream's field.
+
+    >>> _field("src"), _field("ref:A"), _field("hyp:Online-B")
+    ('src', 'ref:A', 'Online-B')
+    """
+    return stream.partition(":")[2] if _kind(stream) == "hyp" else stream
+
+
+def _stream(kind: str, attributes: dict[str, str]) -> str:
+    label = attributes.get(_LABELS.get(kind, ""), "")
+    return f"{kind}:{label}" if label or kind == "hyp" else kind
+
+
+# --- expat
+
+
+def _documents(path: str) -> "Iterator[_Document]":
+    from xml.parsers.expat import ExpatError, ParserCreate
+
+    parser = ParserCreate()
+    parser.buffer_text = True
+    documents: list[_Document] = []
+    _refuse_entities(parser, path)
+    _collect(parser, path, documents)
+    try:
+        with open(path, "rb") as file:
+            parser.ParseFile(file)
+    except ExpatError as error:
+        raise BleuError(f"{path} is no well-formed XML: {error}; fetch it anew") from None
+    except OSError as error:
+        raise BleuError(f"cannot read {path}: {error.strerror or error}") from None
+    yield from documents
+
+
+def _refuse_entities(parser: "XMLParserType", path: str) -> None:
+    def refuse(*_: object) -> "NoReturn":
+        raise BleuError(
+            f"{path}, line {parser.CurrentLineNumber}: an entity is declared or unknown there, which no test set needs;"
+            " the file is not read"
+        )
+
+    parser.EntityDeclHandler = refuse
+    parser.ExternalEntityRefHandler = refuse
+    parser.SkippedEntityHandler = refuse
+
+
+def _collect(parser: "XMLParserType", path: str, documents: "list[_Document]") -> None:
+    """Let the parser add each document that it reads."""
+    texts: dict[int, str] | None = None  # of the stream that is being read
+    number = 0
+    pieces: list[str] | None = None  # of the segment's text, until an element within it begins
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal texts, number, pieces
+        if name == "seg":
+            number, pieces = _number(attributes, parser, path), []
+            parser.CharacterDataHandler = pieces.append
+        elif pieces is not None:
+            parser.CharacterDataHandler = None  # Quirk: a segment's text ends where an element within it begins
+        elif name == "doc":
+            documents.append(_Document(attributes, {}))
+        elif name in _KINDS and documents:
+            texts = documents[-1].streams.setdefault(_stream(name, attributes), {})
+
+    def end(name: str) -> None:
+        nonlocal texts, pieces
+        if name == "seg":
+            if texts is not None and pieces is not None:
+                texts[number] = "".join(pieces)
+            parser.CharacterDataHandler = pieces = None
+        elif name in _KINDS:
+            texts = None
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+
+
+def _number(attributes: dict[str, str], parser: "XMLParserType", path: str) -> int:
+    try:
+        return int(attributes.get("id", ""))
+    except ValueError:
+        raise BleuError(
+            f"{path}, line {parser.CurrentLineNumber}: a segment has the id {attributes.get('id', '')!r}, not a number"
+        ) from None
