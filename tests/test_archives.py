@@ -359,6 +359,13 @@ def test_what_is_no_archive_is_an_error_that_shows_its_beginning(data, box):
     box.refused(f"{box.archive} is no archive (it begins with {data[:10]!r})", "expected tar, tar.gz, ", "delete it")
 
 
+def test_of_a_useless_archive_the_record_must_go_too(box):
+    box.put(b"<html>please log in</html>")
+    line = box.refused("delete it, and it will be fetched anew")
+    (box.folder / "acme.news.tgz.sha256").write_bytes(b"")
+    assert box.refused() == line.replace("delete it,", f"delete it and {box.archive}.sha256,")
+
+
 def test_text_in_gzip_is_no_archive(box):
     box.put(gzip.compress(NEWS))
     box.refused("is no archive")

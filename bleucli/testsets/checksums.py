@@ -74,7 +74,7 @@ def recorded(path: str) -> "Checksum | None":
     try:
         with open(record, encoding="utf-8") as file:
             digits = file.read(1 << 16).partition(" ")[0].strip().lower()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
         raise BleuError(f"{record} cannot be read ({getattr(error, 'strerror', error)}); mend or delete it") from None

@@ -13,6 +13,7 @@ from functools import partial
 
 from bleucli.decompression import LONGEST_START, codec_of, unpacked
 from bleucli.errors import BleuError
+from bleucli.testsets.checksums import record_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +101,14 @@ def _reading(archive: str) -> Iterator[None]:
 
 
 def _damaged(archive: str, why: str) -> BleuError:
-    return BleuError(f"{archive} is a damaged archive: {why}; delete it, and it will be fetched anew")
+    return BleuError(f"{archive} is a damaged archive: {why}; {_remedy(archive)}")
+
+
+def _remedy(archive: str) -> str:
+    """Return what to do about an archive that is of no use; one that came so has been recorded so."""
+    record = record_of(archive)
+    both = f" and {record}" if os.path.isfile(record) else ""
+    return f"check where it comes from and delete it{both}, and it will be fetched anew"
 
 
 def _too_large(archive: str, what: str) -> BleuError:
@@ -188,8 +196,8 @@ def _tar_members(file: "IO[bytes]", start: bytes, archive: str) -> Iterator["Mem
         tar = tarfile.TarFile(fileobj=stream, encoding="utf-8", errors="surrogateescape")  # type: ignore[arg-type]
     except tarfile.ReadError:
         raise BleuError(
-            f"{archive} is no archive (it begins with {start!r}); expected tar, tar.gz, tar.bz2, tar.xz or zip; check"
-            " where it comes from and delete it, and it will be fetched anew"
+            f"{archive} is no archive (it begins with {start!r}); expected tar, tar.gz, tar.bz2, tar.xz or zip;"
+            f" {_remedy(archive)}"
         ) from None
     with tar:
         while (info := tar.next()) is not None:
