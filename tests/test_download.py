@@ -26,9 +26,9 @@ VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "SACREBLEU")
 SECONDS = 60
 FETCH = """
 import sys
-from bleucli.testsets import download, transfer
+from bleucli.testsets import download, progress, transfer
 transfer.CHUNK_BYTES = 2048
-transfer.SECONDS_BEFORE_BAR = 0
+progress.SECONDS_BEFORE_BAR = 0
 download.PAUSES = (0.01,)
 download.fetch(sys.argv[1], sys.argv[2], name="acme/news")
 """
@@ -815,11 +815,11 @@ def test_without_a_terminal_there_is_no_progress_bar(web, target):
     assert process.communicate(timeout=SECONDS) == (b"", b"")
 
 
-def test_on_a_terminal_there_is_a_progress_bar(web, target):
+def on_a_terminal(url, target, columns=80):
+    """Download with a terminal as stderr; return what it was sent."""
     pty = pytest.importorskip("pty")
     ours, its = pty.openpty()
-    pytest.importorskip("termios").tcsetwinsize(ours, (24, 80))
-    url = web.put("/n.tgz", Page(CONTENT, piece=8000, pause=0.02))
+    pytest.importorskip("termios").tcsetwinsize(ours, (24, columns))
     process = start(url, target, stdout=subprocess.PIPE, stderr=its)
     os.close(its)
     shown = b""
@@ -830,8 +830,42 @@ def test_on_a_terminal_there_is_a_progress_bar(web, target):
         pass
     os.close(ours)
     assert process.communicate(timeout=SECONDS) == (b"", None)
-    assert b"news.tgz" in shown
-    assert b"%" in shown
+    return shown.decode()
+
+
+def lines_of(shown):
+    """Return what stood on the one line that everything was written to, one after the other."""
+    assert "\n" not in shown
+    return shown.split("\r")
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_on_a_terminal_there_is_a_progress_bar_of_one_line_that_vanishes(columns, web, target):
+    url = web.put("/n.tgz", Page(CONTENT, piece=8000, pause=0.02))
+    lines = lines_of(on_a_terminal(url, target, columns))
+    assert any("news.tgz" in line and "%" in line for line in lines)
+    assert columns < 80 or any("B/s" in line for line in lines)
+    assert all(len(line) <= columns for line in lines)
+    assert lines[-1] in ("", "\x1b[A")
+    assert not lines[-2].strip()
+
+
+def test_on_a_terminal_the_reason_of_a_pause_is_shown(web, target):
+    url = web.put("/n.tgz", Page(b"", 503), Page(CONTENT))
+    lines = lines_of(on_a_terminal(url, target, 200))
+    assert f"news.tgz: {url} answered 503 Service Unavailable; asked again in 0.01 s" in lines
+    assert not lines[-1]
+
+
+def test_on_a_terminal_it_is_shown_that_another_process_is_waited_for(web, target):
+    url = web.put("/n.tgz", Page(CONTENT, piece=8000, pause=0.05))
+    first = start(url, target)
+    while not web.requests:
+        time.sleep(0.01)
+    lines = lines_of(on_a_terminal(url, target, 300))
+    assert f"waiting for another process, which holds {target}.lock" in lines
+    assert first.wait(SECONDS) == 0
+    assert len(web.requests) == 1
 
 
 def test_nothing_heavy_is_imported_before_a_download_is_needed():

@@ -19,6 +19,7 @@ from bleucli.testsets.cache import cache_directory, mirror, offline
 from bleucli.testsets.checksums import Checksum, checked, digest, fault, published, recorded, write_record
 from bleucli.testsets.locks import locked
 from bleucli.testsets.partial import discard, disk_errors, finish, part_of, tidy
+from bleucli.testsets.progress import status
 from bleucli.testsets.transfer import Absent, Failed, Interrupted, Unusable, Wrong, transfer
 
 TYPE_CHECKING = False
@@ -157,8 +158,9 @@ def _fetch_with_retries(address: str, target: str, expected: Checksum | None) ->
     for pause in PAUSES:
         try:
             return _fetch_once(address, target, expected)
-        except Interrupted:
-            time.sleep(pause)
+        except Interrupted as failure:
+            with status(f"{os.path.basename(target)}: {shown(address)} {failure}; asked again in {pause:g} s"):
+                time.sleep(pause)
     return _fetch_once(address, target, expected)
 
 

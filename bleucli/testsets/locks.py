@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from bleucli.errors import BleuError
+from bleucli.testsets.progress import status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,11 +32,15 @@ def locked(path: str) -> Iterator[None]:
 
 
 def _lock(file: "IO[bytes]", path: str) -> None:
-    import portalocker
+    from portalocker import LockFlags, lock
+    from portalocker.exceptions import BaseLockException
 
+    with suppress(BaseLockException):
+        return lock(file, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
     try:
-        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
-    except portalocker.exceptions.BaseLockException as error:
+        with status(f"waiting for another process, which holds {path}"):
+            lock(file, LockFlags.EXCLUSIVE)
+    except BaseLockException as error:
         raise BleuError(f"cannot lock {path} ({error}); set BLEU_HOME to a folder on a disk that can lock") from None
 
 

@@ -1,26 +1,22 @@
 """One attempt to bring a file from an address to the disk, from where an earlier one stopped if the server lets us."""
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from itertools import chain
 
 from bleucli.testsets.addresses import is_web, local_path
 from bleucli.testsets.partial import Left, discard, left_by, part_of, remember
+from bleucli.testsets.progress import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
-
     from requests import Response, Session
-    from tqdm import tqdm
 
 SECONDS_TO_CONNECT = 10.0
 SECONDS_OF_SILENCE = 30.0
 CHUNK_BYTES = 1 << 16
 MOST_REDIRECTS = 10
-SECONDS_BEFORE_BAR = 1.0
 _TRANSIENT = frozenset([408, 425, 429])  # and all from 500 on
 
 
@@ -232,33 +228,19 @@ def _innermost(error: BaseException) -> str:
         error = cause
     if isinstance(error, IncompleteRead):
         return "the rest is missing"
-    return " ".join(str(getattr(error, "strerror", None) or error).split()) or type(error).__name__
+    words = str(getattr(error, "strerror", None) or error).split()
+    return "".join(character for character in " ".join(words) if character.isprintable()) or type(error).__name__
 
 
 def _append(path: str, start: int, expected: int | None, chunks: Iterable[bytes]) -> int:
     """Write chunks behind what `part_of(path)` holds; return the number of bytes that came."""
     got = 0
-    with _bar(path, start, expected) as bar, open(part_of(path), "ab") as file:
+    total = None if expected is None else start + expected
+    with bar(os.path.basename(path), start, total) as progress, open(part_of(path), "ab") as file:
         for chunk in chunks:
             file.write(chunk)
-            bar.update(len(chunk))
+            progress.update(len(chunk))
             got += len(chunk)
         file.flush()
         os.fsync(file.fileno())
     return got
-
-
-def _bar(path: str, start: int, expected: int | None) -> "tqdm[NoReturn]":
-    """Return a progress bar on stderr; it shows only on a terminal, and if the download takes a while."""
-    from tqdm import tqdm
-
-    return tqdm(
-        total=None if expected is None else start + expected,
-        initial=start,
-        desc=os.path.basename(path),
-        unit="B",
-        unit_scale=True,
-        leave=False,
-        delay=SECONDS_BEFORE_BAR,
-        disable=sys.stderr is None or not sys.stderr.isatty(),
-    )

@@ -1,0 +1,69 @@
+"""What a terminal shows while a download takes its time: on stderr, and nothing where nobody looks.
+
+- `bar`: how much has come
+- `status`: what is being waited for
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from tqdm import tqdm
+
+SECONDS_BEFORE_BAR = 1.0
+
+
+def bar(name: str, start: int, total: int | None) -> "tqdm[NoReturn]":
+    """Return a progress bar that shows if the download takes a while.
+
+    Args:
+        name: of the file.
+        start: the number of bytes that were there before.
+        total: the number of bytes of the file; None if it is not known.
+    """
+    from tqdm import tqdm
+
+    return tqdm(
+        total=total,
+        initial=start,
+        desc=name,
+        unit="B",
+        unit_scale=True,
+        leave=False,
+        delay=SECONDS_BEFORE_BAR,
+        dynamic_ncols=True,
+        disable=not _is_watched(),
+    )
+
+
+@contextmanager
+def status(text: str) -> Iterator[None]:
+    """Show a line while something lasts."""
+    if not _is_watched():
+        yield
+        return
+    line = text[: _columns() - 1]
+    sys.stderr.write(f"\r{line}")
+    sys.stderr.flush()
+    try:
+        yield
+    finally:
+        sys.stderr.write(f"\r{' ' * len(line)}\r")
+        sys.stderr.flush()
+
+
+def _is_watched() -> bool:
+    return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
+
+
+def _columns() -> int:
+    """Return the width of the terminal; COLUMNS is about stdout, and the bar does not follow it either."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
