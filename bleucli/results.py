@@ -2,6 +2,7 @@
 
 - `Interval`: a mean and a half-width, by resampling
 - `ScoreRecord`: one score of one system
+- `Detail`: one score of some segments of a test set
 - `SystemResult`: a system with its scores, one a metric
 - `Test`: what paired test was done
 - `Ranking`: every pair of systems compared by one metric
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
         verbose: what stands behind the score in text. higher_is_better: false for error rates. interval: if resampled.
         p_value: of the difference to the baseline, None for the baseline itself. identical: the statistics of all
         segments equal the baseline's, so that the p-value is 1. best: no system is better, as far as is known (a test
-        did not separate it from the best).
+        did not separate it from the best). details: by parts of the test set.
         """
 
         name: str
@@ -47,6 +48,19 @@ if TYPE_CHECKING:
         p_value: float | None = None
         identical: bool = False
         best: bool = False
+        details: "Sequence[Detail]" = ()
+
+    class Detail(NamedTuple):
+        """The score of some segments of a test set.
+
+        origlang: the language they were first written in. kind, value: "domain" or "country", and which; ALL for all.
+        """
+
+        origlang: str
+        kind: str
+        value: str
+        segments: int
+        score: float
 
     class SystemResult(NamedTuple):
         """A system's name and its scores, in the order of the metrics."""
@@ -89,9 +103,10 @@ else:
     Interval = namedtuple("Interval", "mean half_width")
     ScoreRecord = namedtuple(
         "ScoreRecord",
-        "name score verbose signature higher_is_better interval p_value identical best",
-        defaults=(None, None, False, False),
+        "name score verbose signature higher_is_better interval p_value identical best details",
+        defaults=(None, None, False, False, ()),
     )
+    Detail = namedtuple("Detail", "origlang kind value segments score")
     SystemResult = namedtuple("SystemResult", "name scores")
     Test = namedtuple("Test", "method trials")
     Ranking = namedtuple("Ranking", "name p_values corrected clusters")

@@ -32,6 +32,7 @@ _SHORT = {
 }
 _LONG = {short: long for long, short in _SHORT.items()} | {"numrefs": "nrefs", "s": "smooth"}
 _EXPECTED = "expected one such as BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+_BEFORE_TEXTS = ("nrefs", "bs", "ar", "seed")
 VERSION = f"bleucli-{__version__}"
 
 
@@ -77,6 +78,20 @@ class Signature:
         if not fields:
             raise BleuError(f"{text!r} is no signature; {_EXPECTED}")
         return cls(fields.items(), name)
+
+    def with_texts(self, texts: Iterable[tuple[str, str]]) -> "Signature":
+        """Return the signature with what names the texts that were scored, where sacreBLEU puts it.
+
+        A `|`, which separates keys, is written as `%7C`.
+
+        >>> signature = Signature([("nrefs", "1"), ("case", "mixed")])
+        >>> str(signature.with_texts([("test", "wmt17"), ("lang", "en-de"), ("subset", "US|GB")]))
+        'nrefs:1|test:wmt17|lang:en-de|subset:US%7CGB|case:mixed'
+        """
+        fields = list(self.info.items())
+        start = sum(key in _BEFORE_TEXTS for key, _ in fields)
+        safe = [(key, value.replace("%", "%25").replace("|", "%7C")) for key, value in texts]
+        return Signature([*fields[:start], *safe, *fields[start:]], self.name)
 
     def format(self, short: bool = False) -> str:
         """Return the signature in one line, with abbreviated keys if `short`."""

@@ -61,8 +61,6 @@ SACREBLEU_OPTIONS = (
     "--no-color",
     "--format",
 )
-# and the short ones that are not built yet
-_SACREBLEU_SHORT = ("-t", "-ol", "-d")
 _OURS = (
     "--jobs",
     "--output",
@@ -78,7 +76,12 @@ _OURS = (
     "--bold-best",
     "--baseline",
     "--max-drop",
+    "--registry",
+    "--mirror",
 )
+
+# Target languages with a tokenizer of their own, where test sets (NTREX) name them in three letters (ISO 639-3)
+_TWO_LETTERS = {"zho": "zh", "jpn": "ja", "kor": "ko"}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -109,7 +112,7 @@ def _refuse_unknown_short_options(words: Sequence[str], top: argparse.ArgumentPa
     for word in words[: words.index("--")] if "--" in words else words:
         name = word.partition("=")[0]
         begins = name.startswith("-") and name != "-" and any(option.startswith(name) for option in known)
-        if name not in known and (begins or name in _SACREBLEU_SHORT):
+        if name not in known and begins:
             raise UsageError(f"unrecognized arguments: {word}; see bleu --help")
 
 
@@ -145,6 +148,7 @@ def parser() -> argparse.ArgumentParser:
         add_help=False,
     )
     _add_texts(top.add_argument_group("what to score"))
+    _add_test_sets(top.add_argument_group("test sets"))
     _add_metrics(top.add_argument_group("how to score"))
     _add_bleu(top.add_argument_group("BLEU"))
     _add_chrf(top.add_argument_group("chrF"))
@@ -168,6 +172,20 @@ def _add_texts(group: "argparse._ArgumentGroup") -> None:
     )
     group.add_argument("--jsonl-fields", metavar="hyp=NAME,refs=NAME", help="the fields that hold the texts")
     group.add_argument("--skip-empty-refs", action="store_true", help="empty references are missing ones")
+
+
+def _add_test_sets(group: "argparse._ArgumentGroup") -> None:
+    add = group.add_argument
+    add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of files; with -l")
+    add("--origlang", "-ol", metavar="xx", help="only segments first written in xx, or not: non-xx")
+    add("--subset", metavar="REGEX", help="only segments of a domain, or a country: country:XX")
+    add("--detail", "-d", action="store_true", help="also a score for each original language and domain")
+    add("--echo", nargs="+", metavar="FIELD", help="print these fields, or all, as columns: src, ref, docid...")
+    add("--list", action="store_true", help="test sets; with -l: those with this pair; with -t: its pairs and fields")
+    add("--cite", "--citation", action="store_true", help="what to cite for -t, as BibTeX")
+    add("--download", metavar="NAME", help="download a test set, or with -l one pair of it")
+    add("--registry", metavar="FILE", help="your own test sets, as TOML (default: $BLEU_REGISTRY)")
+    add("--mirror", metavar="URL", help="ask there first when downloading (default: $BLEU_MIRROR)")
 
 
 def _add_metrics(group: "argparse._ArgumentGroup") -> None:
@@ -200,7 +218,7 @@ def bleu_arguments(options: argparse.Namespace) -> "dict[str, Any]":
         "smooth_value": options.smooth_value,
         "max_ngram_order": options.max_ngram_order,
         "effective_order": options.effective_order or options.sentence_level,
-        "trg_lang": target_language(options.language_pair),
+        "trg_lang": target_language(options.language_pair, options.test_set is not None),
     }
     return _given(arguments)
 
@@ -209,15 +227,22 @@ def _given(arguments: "dict[str, Any]") -> "dict[str, Any]":
     return {name: value for name, value in arguments.items() if value is not None}
 
 
-def target_language(pair: str | None) -> str:
+def target_language(pair: str | None, of_test_set: bool = False) -> str:
     """Return the target of a language pair, or "".
 
-    >>> target_language("en-zh"), target_language(None)
-    ('zh', '')
+    Args:
+        pair: of languages.
+        of_test_set: the pair may be one of NTREX, with three letters and a region.
+
+    >>> target_language("en-zh"), target_language("eng-zho-TW", of_test_set=True), target_language(None)
+    ('zh', 'zh', '')
     """
     if pair is None:
         return ""
     source, _, target = pair.partition("-")
+    if of_test_set:
+        target = target.partition("-")[0]
+        return _TWO_LETTERS.get(target, target)
     if not source.isalpha() or not target.isalpha():
         raise UsageError(f"--language-pair {pair}; expected the form xx-YY, such as en-de")
     return target

@@ -40,12 +40,26 @@ def run(words: Sequence[str], environment: Environment) -> Status:
 def _run(words: Sequence[str], environment: Environment) -> Status:
     """Choose the mode; each imports what it takes, so that --version is there at once."""
     options = parse(words)
+    if options.mirror is None:
+        return _done(options, environment)
+    from bleucli.testsets import cache
+
+    with cache.asking_first(options.mirror):
+        return _done(options, environment)
+
+
+def _done(options: "Namespace", environment: Environment) -> Status:
     if options.help:
         return _print(parser().format_help(), options, environment)
     if options.version:
         return _print(_version(), options, environment)
     if options.list_tokenizers:
         return _print(_tokenizer_list(), options, environment)
+    if options.list or options.cite or options.echo or options.download is not None:
+        from bleucli.cli import test_sets
+
+        deliver(test_sets.answer(options), options.output, environment)
+        return Status.FINE
     from bleucli.cli import scoring
 
     return Status.FINE if scoring.score(options, environment) else Status.GATE_FAILED

@@ -38,11 +38,19 @@ def score(options: "Namespace", environment: Environment) -> bool:
         BleuError: options or texts are not what they should be, or the answer cannot be written.
     """
     _check(options)
-    texts = Texts(options, environment)
+    texts = _texts(options, environment)
     try:
         return (_print_segments if options.sentence_level else _print_systems)(options, texts, environment)
     except LengthError as error:
         raise texts.explained(error) from None
+
+
+def _texts(options: "Namespace", environment: Environment) -> Texts:
+    if options.test_set is None:
+        return Texts(options, environment)
+    from bleucli.cli.test_set_texts import TestSetTexts
+
+    return TestSetTexts(options, environment)
 
 
 # --- what is asked for
@@ -50,12 +58,13 @@ def score(options: "Namespace", environment: Environment) -> bool:
 
 def _check(options: "Namespace") -> None:
     """Refuse options that have no such value or do not go together."""
-    if options.segment_scores and (options.refs or options.metrics or options.sentence_level):
+    _check_test_set(options)
+    if options.segment_scores and (options.refs or options.metrics or options.sentence_level or options.test_set):
         raise UsageError(
-            "--segment-scores takes numbers as they are; leave out references, -m and -sl: bleu -i a.txt b.txt"
+            "--segment-scores takes numbers as they are; leave out references, -m, -sl and -t: bleu -i a.txt b.txt"
         )
     own_references = options.segment_scores or any(read_as_jsonl(path, options) for path in options.input or ["-"])
-    if not options.refs and not own_references:
+    if options.test_set is None and not options.refs and not own_references:
         raise UsageError("no references were given; name the reference file first: bleu ref.txt -i system.txt")
     for name, (least, most, what) in _RANGES.items():
         value = getattr(options, name)
@@ -69,9 +78,19 @@ def _check(options: "Namespace") -> None:
         options.like = Signature.parse(options.like)
     if options.tokenize is not None:
         tokenizers.check_name(options.tokenize)
-    target_language(options.language_pair)
+    target_language(options.language_pair, options.test_set is not None)
     if options.output == "":
         raise UsageError("--output is empty; name a file")
+
+
+def _check_test_set(options: "Namespace") -> None:
+    if options.test_set is not None and options.refs:
+        raise UsageError(f"references are taken either from --test-set {options.test_set} or from {options.refs[0]}")
+    for name in ("origlang", "subset", "detail"):
+        if options.test_set is None and getattr(options, name) not in (None, False):
+            raise UsageError(f"--{name} is about a test set; name it with -t and -l")
+    if options.detail and options.sentence_level:
+        raise UsageError("--detail gives corpus scores; leave out --sentence-level")
 
 
 def _format(options: "Namespace", environment: Environment) -> str | None:
@@ -119,12 +138,12 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
     from bleucli.output import json_text, text
 
     metrics = _metrics(options)
-    systems = texts.systems()
+    systems, references = texts.sources()
     if len(metrics) != 1 or sum(len(source.names) for source in systems) != 1:
         raise UsageError("--sentence-level takes one system and one metric")
     _format(options, environment)  # refuses a wrong one; only the option makes JSON of segments
     render = json_text.score_line if options.format == "json" else text.score_line
-    records = evaluate.score_segments(systems[0], texts.references(), metrics[0], _threads(options.jobs))
+    records = map(texts.signed, evaluate.score_segments(systems[0], references, metrics[0], _threads(options.jobs)))
     layout = _layout(options, environment)
     first = next(records)
     numbers = count(1)
@@ -159,15 +178,16 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
 
 def _results(options: "Namespace", texts: Texts, environment: Environment) -> Results:
     plan = sampling.wanted(options, environment)
-    systems = texts.systems()
+    systems, references = texts.sources()
     sampling.check_systems(options, sum(len(source.names) for source in systems))
     with Progress(environment, options.quiet) as progress:
         if options.segment_scores:
             from bleucli import segment_scores
 
             return segment_scores.score(systems, plan, progress)
-        jobs = _threads(options.jobs)
-        return evaluate.score_systems(systems, texts.references(), _metrics(options), jobs, plan, progress)
+        metrics, jobs = _metrics(options), _threads(options.jobs)
+        results = evaluate.score_systems(systems, references, metrics, jobs, plan, progress)
+    return texts.finished(results, metrics, jobs)
 
 
 def _note_files(texts: Texts, segments: int, options: "Namespace", environment: Environment) -> None:

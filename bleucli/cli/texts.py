@@ -8,6 +8,8 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.evaluate import Source
 from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
+from bleucli.metrics import Metric
+from bleucli.results import Results, ScoreRecord
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
@@ -31,7 +33,7 @@ class Texts:
         self._fields = Fields() if options.jsonl_fields is None else fields_named(options.jsonl_fields)
         self._references = [self._read(path, options, columns, hypotheses=False) for path in options.refs]
         first = next((path for path in paths if read_as_jsonl(path, options)), None)
-        own = not options.refs
+        own = not (options.refs or options.test_set)
         self._systems = [self._read(path, options, split, references=own, demanded=path == first) for path in paths]
         self._check_jsonl_options(options)
         _refuse_overwriting(options.output, [*options.refs, *paths, *filter(None, [options.baseline])])
@@ -80,6 +82,18 @@ class Texts:
             Source(file.name, own, file.blocks(), _own_references(file))
             for file, own in zip(self._systems, names, strict=True)
         ]
+
+    def sources(self) -> tuple[list[Source], list[Source]]:
+        """Return systems and references."""
+        return self.systems(), self.references()
+
+    def signed(self, record: ScoreRecord) -> ScoreRecord:
+        """Return a score with what its signature has to say of the texts: nothing of files."""
+        return record
+
+    def finished(self, results: Results, metrics: Sequence[Metric], jobs: int) -> Results:
+        """Return results with all that is to be said of the texts: nothing of files."""
+        return results
 
     def which_is_which(self, segments: int) -> str:
         """Return a line that tells references and systems apart."""

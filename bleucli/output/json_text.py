@@ -9,7 +9,7 @@ the baseline), `mean`, `ci` (null without resamples). Where all pairs were teste
 import json
 
 from bleucli.output import Layout
-from bleucli.results import Ranking, Results, ScoreRecord
+from bleucli.results import Detail, Ranking, Results, ScoreRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,10 @@ def score_object(
     }
     if record.verbose:
         found["verbose_score"] = record.verbose
-    return found | dict(record.signature)
+    found |= dict(record.signature)
+    if record.details:
+        found["details"] = [_detail(detail, layout) for detail in record.details]
+    return found
 
 
 def _confidence(record: ScoreRecord, layout: Layout) -> dict[str, object]:
@@ -103,3 +106,12 @@ def _bare(record: ScoreRecord, layout: Layout) -> str:
     from bleucli.output.text import score_and_interval
 
     return json.dumps(score_and_interval(record, layout._replace(colour=False)), ensure_ascii=False)
+
+
+def _detail(detail: Detail, layout: Layout) -> dict[str, object]:
+    return {
+        "origlang": detail.origlang,
+        detail.kind: detail.value,
+        "sentences": detail.segments,
+        "score": _rounded(detail.score, layout),
+    }

@@ -2,6 +2,7 @@
 
 from bleucli.output import Layout, explanation
 from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.output.text import details
 from bleucli.results import Results
 
 # Output of sacreBLEU 2.6.0 on a terminal; the bold is ours
@@ -18,7 +19,14 @@ def render(results: Results, layout: Layout) -> str:
     markup = _COLOURED if layout.colour else _PLAIN
     tables = [_table(grid) for grid in grids(results, layout, markup)]
     colours = _CODES if layout.colour else explanation.NO_COLOURS
-    return "\n\n".join([*tables, *explanation.sections(results, layout, colours)]) + "\n"
+    return "\n\n".join([*tables, *explanation.sections(results, layout, colours)]) + "\n" + _details(results, layout)
+
+
+def _details(results: Results, layout: Layout) -> str:
+    """Return the scores of parts of the test set, system by system, if there are any."""
+    if not results.systems[0].scores[0].details:
+        return ""
+    return "".join(f"\n{system.name}\n{details(system, layout)}" for system in results.systems)
 
 
 def _table(grid: Grid) -> str:

@@ -1,7 +1,7 @@
 """Scores as lines of text, as sacreBLEU prints them with `-f text`."""
 
 from bleucli.output import Layout
-from bleucli.results import Results, ScoreRecord
+from bleucli.results import Results, ScoreRecord, SystemResult
 
 # The colour of an interval: cyan (output of sacreBLEU 2.6.0 on a terminal)
 _CYAN, _RESET = "\x1b[36m", "\x1b[0m"
@@ -11,11 +11,26 @@ def render(results: Results, layout: Layout) -> str:
     """Return one line a metric for a single system, aligned at ` = `."""
     (system,) = results.systems
     if layout.score_only:
-        return "".join(score_line(record, layout) for record in system.scores)
+        return "".join(score_line(record, layout) for record in system.scores) + details(system, layout)
     labels = [_label(record, layout) for record in system.scores]
     widest = max(map(len, labels))
     lines = zip(labels, system.scores, strict=True)
-    return "".join(f"{label:>{widest}} = {_result(record, layout)}\n" for label, record in lines)
+    return "".join(f"{label:>{widest}} = {_result(record, layout)}\n" for label, record in lines) + details(
+        system, layout
+    )
+
+
+def details(system: SystemResult, layout: Layout) -> str:
+    """Return a line a part of the test set and metric, as sacreBLEU does; nothing if there are none."""
+    widest = max(len(record.name) for record in system.scores)
+    parts = list(zip(*(record.details for record in system.scores), strict=True))
+    labels = [f"origlang={part[0].origlang} {part[0].kind}={part[0].value}" for part in parts]
+    return "".join(
+        f"{label:<{max(map(len, labels))}} : sentences={detail.segments:<6} {record.name:<{widest}} ="
+        f" {detail.score:.{layout.width}f}\n"
+        for label, part in zip(labels, parts, strict=True)
+        for record, detail in zip(system.scores, part, strict=True)
+    )
 
 
 def score_line(record: ScoreRecord, layout: Layout) -> str:

@@ -84,5 +84,5 @@ def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> "IO[Any]
         return open(file, mode, **options)
     import gzip
 
-    opened: IO[Any] = gzip.open(file, mode if binary or "t" in mode else f"{mode}t", **options)  # type: ignore[assignment]
-    return opened
+    opening: Any = gzip.open
+    return opening(file, mode if binary or "t" in mode else f"{mode}t", **options)  # type: ignore[no-any-return]

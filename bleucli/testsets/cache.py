@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 
 def cache_directory() -> str:
@@ -15,17 +16,22 @@ def cache_directory() -> str:
     return chosen_directory(os.environ, home, shared if os.path.isdir(shared) else "", sys.platform)
 
 
-_chosen: dict[str, str] = {}
+_first: list[str] = []  # mirrors that are asked before the variable's; the last one counts
 
 
-def choose_mirror(url: str) -> None:
-    """Ask this address first from now on, whatever `BLEU_MIRROR` says; "" leaves it to the variable again."""
-    _chosen["mirror"] = url
+@contextmanager
+def asking_first(url: str) -> Iterator[None]:
+    """Ask this mirror within the block, whatever `BLEU_MIRROR` says."""
+    _first.append(url)
+    try:
+        yield
+    finally:
+        _first.pop()
 
 
 def mirror() -> str:
     """Return the address that is asked before any other (`BLEU_MIRROR`), or ""."""
-    return _chosen.get("mirror") or os.environ.get("BLEU_MIRROR", "")
+    return _first[-1] if _first else os.environ.get("BLEU_MIRROR", "")
 
 
 def registry() -> str:

@@ -187,7 +187,7 @@ def nearest(name: str, known: "Sequence[str] | Mapping[str, object] | Registry")
     from difflib import get_close_matches
 
     folded = {one.lower(): one for one in known}
-    found = [folded[one] for one in get_close_matches(name.lower(), folded, cutoff=0.4)]
+    found = [folded[one] for one in get_close_matches(name.lower(), folded, cutoff=0.5)]
     return f"; the nearest are {', '.join(found)}" if found else ""
 
 

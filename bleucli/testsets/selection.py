@@ -32,14 +32,19 @@ if TYPE_CHECKING:
         subsets: Sequence[Sequence[str]] | None
 
     class Group(NamedTuple):
-        """Segments with something in common: a label such as `origlang=en domain=sport`, and their numbers from 0."""
+        """Segments with something in common, by their numbers from 0.
 
-        label: str
+        origlang: the language they were first written in. kind, value: "domain" or "country", and which; ALL for all.
+        """
+
+        origlang: str
+        kind: str
+        value: str
         segments: Sequence[int]
 
 else:
     Marks = namedtuple("Marks", "origlangs tags subsets")
-    Group = namedtuple("Group", "label segments")
+    Group = namedtuple("Group", "origlang kind value segments")
 
 _COUNTRY = "country:"
 _NOT = "non-"
@@ -157,11 +162,11 @@ def groups(marks: Marks, origlang: str | None, subset: str | None) -> Iterator[G
     for language in sorted(set(languages)):
         numbers = [number for number in wanted if languages[number] == language]
         if numbers:
-            yield Group(f"origlang={language} domain=ALL", numbers)
+            yield Group(language, "domain", "ALL", numbers)
         for name, tagged in members.items():
             if found := [number for number in numbers if number in tagged]:
                 kind, _, value = name.rpartition(":")
-                yield Group(f"origlang={language} {kind or 'domain'}={value}", found)
+                yield Group(language, kind or "domain", value, found)
 
 
 def take(text: Segments, numbers: Sequence[int]) -> Segments:

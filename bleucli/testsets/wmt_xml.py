@@ -1,6 +1,6 @@
 """The XML files of WMT since 2021: source, references by translator and systems, document by document.
 
-Read with expat, in one go. Entity declarations are refused: with nothing else can a file hold a bomb, or ask for others.
+Read with expat, in one go. Entity declarations are refused: without them no file holds a bomb, or asks for others.
 """
 
 from collections import namedtuple

@@ -1,0 +1,142 @@
+"""Modes about test sets: list them, show their texts, say what to cite, download them."""
+
+import os
+from collections.abc import Iterable, Iterator
+
+from bleucli.errors import BleuError, UsageError
+from bleucli.testsets import registry
+from bleucli.testsets.registry import Registry, TestSet, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+_COLUMN = 30  # as sacreBLEU prints names
+
+
+def answer(options: "Namespace") -> Iterable[str]:
+    """Return what the options ask for, in pieces.
+
+    Raises:
+        BleuError: there is no such test set, language pair or field; or it cannot be had.
+    """
+    known = registry.load(options.registry)
+    if options.list:
+        return _fields_of_pairs(known, options) if options.test_set else [_list(known, options.language_pair)]
+    if options.cite:
+        return [_citations(known, options)]
+    return _downloaded(known, options) if options.download is not None else _echoed(known, options)
+
+
+def names(test_set: str | None, what: str) -> list[str]:
+    """Return the names in the value of `--test-set`.
+
+    >>> names("wmt17,wmt18", "--echo")
+    ['wmt17', 'wmt18']
+    """
+    if not test_set:
+        raise UsageError(f"{what} needs a test set; name it with -t, see bleu --list")
+    found = test_set.split(",")
+    if len(set(found)) < len(found):
+        raise UsageError(f"--test-set {test_set} names a test set twice")
+    return found
+
+
+def pair_of(options: "Namespace", known: Registry, found: list[str]) -> str:
+    """Return the language pair, which every test set must have."""
+    if options.language_pair is None:
+        pairs = known.pairs(known[found[0]].name)
+        raise UsageError(f"a test set needs a language pair; name it with -l: {found[0]} has {', '.join(pairs)}")
+    for name in found:
+        known.pair(name, options.language_pair)
+    return str(options.language_pair)
+
+
+# --- modes
+
+
+def _list(known: Registry, pair: str | None) -> str:
+    """List the test sets; with a pair, those that have it in either direction."""
+    if pair is None:
+        found, which = list(known), ""
+    else:
+        source, _, target = pair.partition("-")
+        found, which = known.with_pair(pair, f"{target}-{source}"), f" for {pair}"
+        if not found:
+            pairs = {one for name in known for one in known.pairs(name)}
+            raise BleuError(
+                f"no test set has the language pair {pair!r}{nearest(pair, sorted(pairs))}; see bleu --list"
+            )
+    lines = [f"{name:<{_COLUMN}}: {known.about(name)}\n" for name in sorted(found)]
+    return f"The available test sets{which} are:\n{''.join(lines)}"
+
+
+def _fields_of_pairs(known: Registry, options: "Namespace") -> Iterator[str]:
+    """List the language pairs of test sets and their fields; what a file alone can tell is downloaded."""
+    from bleucli.testsets import preparation
+
+    for name in names(options.test_set, "--list"):
+        pairs = [options.language_pair] if options.language_pair else known.pairs(known[name].name)
+        for pair in pairs:
+            test_set, _ = known.pair(name, pair)
+            fields = preparation.known_fields(test_set, pair) or preparation.prepare(test_set, pair)
+            yield f"{pair}: {', '.join(fields)}\n"
+
+
+def _citations(known: Registry, options: "Namespace") -> str:
+    wanted = names(options.test_set, "--cite")
+    found = {text for name in wanted if (text := known.citation(name))}
+    if not found:
+        raise BleuError(f"nothing is known that {', '.join(wanted)} asks to cite; name the test set and its address")
+    return "\n\n".join(text for text in dict.fromkeys(map(known.citation, wanted)) if text) + "\n"
+
+
+def _downloaded(known: Registry, options: "Namespace") -> Iterator[str]:
+    """Download a test set, or the language pair that is named; nothing is printed."""
+    from bleucli.testsets import preparation
+
+    name = options.download
+    pairs = [options.language_pair] if options.language_pair else known.pairs(known[name].name)
+    for pair in pairs:
+        preparation.prepare(known.pair(name, pair)[0], pair)
+    yield ""
+
+
+def _echoed(known: Registry, options: "Namespace") -> Iterator[str]:
+    found = names(options.test_set, "--echo")
+    pair = pair_of(options, known, found)
+    for name in found:
+        yield from _columns(known[name], pair, options.echo)
+
+
+def _columns(test_set: TestSet, pair: str, wanted: list[str]) -> Iterator[str]:
+    """Give the lines of fields, separated by tabs."""
+    from bleucli.testsets import plain, preparation
+
+    paths = preparation.prepare(test_set, pair)
+    fields = [field for name in wanted for field in _meant(name, test_set, pair, list(paths))]
+    columns = [plain.texts(paths[field]) for field in fields]
+    for field, column in zip(fields, columns, strict=True):
+        if len(column) != len(columns[0]):
+            raise BleuError(
+                f"{test_set.name}/{pair}: {fields[0]} has {len(columns[0])} segments but {field} has {len(column)};"
+                f" remove {os.path.dirname(paths[field])} to have it made anew"
+            )
+    for cells in zip(*columns, strict=True):
+        yield "\t".join(cells) + "\n"
+
+
+def _meant(name: str, test_set: TestSet, pair: str, known: list[str]) -> list[str]:
+    """Return the fields that a word behind --echo means."""
+    from bleucli.testsets import preparation
+
+    if name == "all":
+        return known
+    if name in known:
+        return [name]
+    if name == "ref":
+        return preparation.scored_references(test_set, pair, known)[:1]
+    raise BleuError(
+        f"{test_set.name}/{pair} has no field {name!r}{nearest(name, known)}; it has {', '.join(known)};"
+        f" see bleu --list -t {test_set.name}"
+    )
