@@ -22,7 +22,7 @@ import pytest
 from bleucli.errors import BleuError
 from bleucli.testsets import archives, members
 
-NEWS = b"Der Rat tagt.\nSie sang.\n" * 40_000
+NEWS = b"Der Rat tagt.\nSie sang.\n" * 10_000
 SHORT = b"<refset>\n"
 PACKERS = {"tar": bytes, "tgz": gzip.compress, "tar.bz2": bz2.compress, "tar.xz": lzma.compress}
 KINDS = (*PACKERS, "zip")

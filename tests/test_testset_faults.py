@@ -1,97 +1,153 @@
-"""What can go wrong between a test set and its text: each is one line or a right result, and nothing is half there.
+"""Whole test sets, from an address to the command's answer, with everything that can go wrong on the way.
 
-First the downloads of test sets alone, then whole test sets, from an address to the command's answer.
+Whatever happens, nothing outside the cache changes: every test here checks that in the end.
 """
 
+import gzip
 import hashlib
+import io
 import os
 import random
 import signal
+import stat
 import subprocess
 import sys
-import threading
+import tarfile
 import time
 
 import pytest
-from conftest import ROOT
+from conftest import process_environment
 from web_server import Page, serving
 
-from bleucli.errors import BleuError
-from bleucli.testsets import download, transfer
-from bleucli.testsets.registry import Source
+from bleucli.testsets import download, members, transfer
 
-CONTENT = random.Random(1).randbytes(200_000)
-OTHER = b"another version"
-TAGGED = {"ETag": '"v1"'}
-VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACREBLEU")
+VARIABLES = ("BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACREBLEU")
 SECONDS = 60
+TAGGED = {"ETag": '"v1"'}
+SEGMENTS = 2000
+SOURCE = "".join(f"The number {number} .\n" for number in range(SEGMENTS))
+REFERENCE = "".join(f"Die Zahl {number} .\n" for number in range(SEGMENTS))
+MEMBER = "support/en-de.xml"
+ECHO = ("-t", "acme/support", "-l", "en-de", "--echo")
 
 needs_signals = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
 
 
-def sha256(data):
-    return hashlib.sha256(data).hexdigest()
+def xml_of(source=SOURCE, reference=REFERENCE, prolog="", translator="A", system="Online-A", document="doc1"):
+    """Return a test set as WMT publishes it, with one reference and one system."""
+
+    def stream(text):
+        return "<p>" + "".join(f'<seg id="{n}">{line}</seg>\n' for n, line in enumerate(text.splitlines(), 1)) + "</p>"
+
+    return (
+        f'<?xml version="1.0" encoding="utf-8"?>\n{prolog}<dataset id="acme"><doc id="{document}" origlang="en">\n'
+        f'<src lang="en">{stream(source)}</src>\n<ref lang="de" translator="{translator}">{stream(reference)}</ref>\n'
+        f'<hyp lang="de" system="{system}">{stream(reference)}</hyp></doc></dataset>\n'
+    ).encode()
 
 
-def md5(data):
-    return hashlib.md5(data).hexdigest()
+def tar_member(path, data=b"", kind=tarfile.REGTYPE, linkname=""):
+    info = tarfile.TarInfo(path)
+    info.size, info.type, info.linkname = len(data), kind, linkname
+    return info, data
 
 
-@pytest.fixture(autouse=True)
-def calm(monkeypatch):
-    """No variables that change downloads, no proxy, short pauses and patience."""
-    for name in list(os.environ):
-        if name.lower().endswith("_proxy") or name in VARIABLES:
-            monkeypatch.delenv(name)
-    monkeypatch.setattr(download, "PAUSES", (0.01, 0.02))
-    monkeypatch.setattr(transfer, "SECONDS_OF_SILENCE", 0.2)
-    monkeypatch.setattr(transfer, "CHUNK_BYTES", 4096)
+def archive_of(*listed):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for info, data in listed:
+            archive.addfile(info, io.BytesIO(data))
+    return packed.getvalue()
 
 
-@pytest.fixture
-def web():
-    with serving() as server:
-        yield server
+# With something that does not compress, so that a download has many moments
+FILLING = tar_member("support/logo.png", random.Random(1).randbytes(150_000))
+ARCHIVE = archive_of(tar_member("support/README", b"Read me."), FILLING, tar_member(MEMBER, xml_of()))
 
 
-@pytest.fixture
-def target(tmp_path):
-    """Where a download belongs: in a folder that does not exist yet."""
-    return str(tmp_path / "cache" / "acme" / "news" / "raw" / "acme_news.n.tgz")
+class World:
+    """A cache, and around it what must not change; a web server, and a registry of what it has."""
 
+    def __init__(self, around, web, run, start):
+        self.around = around
+        self.cache = str(around / "cache")
+        self.web = web
+        self._run = run
+        self._start = start
 
-@pytest.fixture(params=["sha256", "md5", "unsigned"])
-def source_of(request):
-    """Make a source with either checksum, or none."""
+    def register(self, url, *, checksum="", form="wmt-xml", files=(MEMBER,), name="acme/support", pair="en-de"):
+        """Write the registry of one test set."""
+        names = ", ".join(f'"{file}"' for file in files)
+        self.write_registry(
+            f'[testsets."{name}"]\nabout = "a test"\nformat = "{form}"\nrefs = ["A"]\n'
+            f'sources = [{{ url = "{url}"{checksum} }}]\n[testsets."{name}".pairs.{pair}]\nfiles = [{names}]\n'
+        )
 
-    def source_of(url, data=CONTENT):
-        if request.param == "unsigned":
-            return Source(url)
-        return Source(url, **{request.param: hashlib.new(request.param, data).hexdigest()})
+    def write_registry(self, text):
+        (self.around / "acme.toml").write_text(text, encoding="utf-8")
 
-    source_of.is_signed = request.param != "unsigned"
-    return source_of
+    def clear(self):
+        """Empty the cache."""
+        for file in self.files():
+            os.remove(os.path.join(self.cache, file))
+        self.web.requests.clear()
 
+    def serve(self, *pages, signed=True, **registered):
+        """Serve and register a test set; the checksum is that of the last page."""
+        checksum = f', sha256 = "{hashlib.sha256(pages[-1].content).hexdigest()}"' if signed else ""
+        url = self.web.put("/data/support.tgz", *pages)
+        self.register(url, checksum=checksum, **registered)
+        return url
 
-def fetch(source, target):
-    download.fetch_source(source, target, name="acme/news")
+    def bleu(self, *words):
+        """Run the command in this process."""
+        return self._run("--registry", str(self.around / "acme.toml"), *words)
 
+    def start(self, *words):
+        """Run the command in a process of its own."""
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return self._start("--registry", str(self.around / "acme.toml"), *words, **streams)
 
-def refused(source, target, *parts):
-    """Check that a download fails with one line that holds all parts, and return it."""
-    with pytest.raises(BleuError) as caught:
-        fetch(source, target)
-    line = str(caught.value)
-    assert "\n" not in line
-    for part in parts:
-        assert part in line
-    return line
+    def check_source(self):
+        """Check that the test set is right."""
+        assert self.bleu(*ECHO, "src") == (0, SOURCE, "")
 
+    def refused(self, *parts, words=(*ECHO, "src")):
+        """Check that the command fails with one line that holds all parts, and that no field came out."""
+        answer = self.bleu(*words)
+        assert (answer.status, answer.out) == (2, "")
+        assert answer.err.startswith("bleu: error: ")
+        assert answer.err.count("\n") == 1
+        for part in parts:
+            assert part in answer.err
+        assert self.fields() == {}
+        return answer.err
 
-def put(path, data):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(data)
+    def fields(self):
+        """Return the field files that are in the cache."""
+        folder = os.path.join(self.cache, "acme", "support")
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        return {name.rpartition("en-de.")[2]: content(os.path.join(folder, name)) for name in names if name != "raw"}
+
+    def files(self):
+        """Return the names of all files in the cache."""
+        return sorted(
+            os.path.relpath(os.path.join(folder, name), self.cache)
+            for folder, _, names in os.walk(self.cache)
+            for name in names
+        )
+
+    def surroundings(self):
+        """Return all that is around the cache, but the registry: kind, bytes, time of change."""
+        found = {}
+        for folder, folders, names in os.walk(self.around):
+            if folder == str(self.around):
+                folders.remove("cache")
+            for path in (os.path.join(folder, name) for name in (*names, *folders) if name != "acme.toml"):
+                status = os.lstat(path)
+                is_file = stat.S_ISREG(status.st_mode)
+                found[path] = status.st_mode, content(path) if is_file else b"", status.st_mtime_ns if is_file else 0
+        return found
 
 
 def content(path):
@@ -99,323 +155,419 @@ def content(path):
         return file.read()
 
 
-def beside(target):
-    """Return the names in the folder of a download."""
-    folder = os.path.dirname(target)
-    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-
-
-def check_came(target, is_signed, data=CONTENT):
-    """Check that a download is whole, that it is recorded where nobody signed it, and that nothing else is left."""
-    assert content(target) == data
-    name = os.path.basename(target)
-    assert beside(target) == ([name] if is_signed else [name, f"{name}.sha256"])
-    if not is_signed:
-        assert content(f"{target}.sha256").decode() == f"{sha256(data)}  {name}\n"
-
-
-# --- the record of what nobody signed
-
-
-def test_the_first_download_of_an_unsigned_file_is_recorded_as_sha256sum_does(web, target):
-    fetch(Source(web.put("/n.tgz", Page(CONTENT))), target)
-    check_came(target, is_signed=False)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="sha256sum is not everywhere")
-def test_sha256sum_checks_a_record(web, target):
-    fetch(Source(web.put("/n.tgz", Page(CONTENT))), target)
-    command = ["sha256sum", "-c", f"{os.path.basename(target)}.sha256"]
-    assert subprocess.run(command, cwd=os.path.dirname(target), capture_output=True, timeout=SECONDS).returncode == 0
-
-
-def test_the_same_bytes_are_taken_again(web, target):
-    source = Source(web.put("/n.tgz", Page(CONTENT)))
-    fetch(source, target)
-    os.remove(target)
-    fetch(source, target)
-    check_came(target, is_signed=False)
-
-
-@pytest.mark.parametrize("is_local", [False, True], ids=["web", "path"])
-def test_other_bytes_than_the_first_are_refused_with_both_sums_the_address_and_what_to_do(
-    is_local, web, target, tmp_path
-):
-    def publish(data):
-        put(str(tmp_path / "n.tgz"), data)
-        return str(tmp_path / "n.tgz") if is_local else web.put("/n.tgz", Page(data))
-
-    source = Source(publish(CONTENT))
-    fetch(source, target)
-    os.remove(target)
-    publish(OTHER)
-    line = refused(
-        source, target, f"{source.url} gave a file with the sha256 {sha256(OTHER)}, expected {sha256(CONTENT)}"
-    )
-    assert f"{target}.sha256 holds the sum of its first download; if the change is meant, delete that file" in line
-    assert f"put the earlier file at {target}" in line
-    assert beside(target) == [f"{os.path.basename(target)}.sha256"]
-    os.remove(f"{target}.sha256")
-    fetch(source, target)
-    check_came(target, is_signed=False, data=OTHER)
-
-
-def test_a_file_that_was_changed_in_the_cache_is_fetched_anew(web, target, source_of):
-    source = source_of(web.put("/n.tgz", Page(CONTENT)))
-    fetch(source, target)
-    put(target, CONTENT[:-1])
-    fetch(source, target)
-    check_came(target, source_of.is_signed)
-    assert len(web.requests) == 2
-
-
-def test_a_file_that_is_there_without_a_record_is_recorded_and_not_asked_for(web, target):
-    put(target, CONTENT)
-    fetch(Source(web.put("/n.tgz", Page(OTHER))), target)
-    check_came(target, is_signed=False)
-    assert web.requests == []
-
-
-def test_a_file_that_is_there_and_right_is_not_asked_for(web, target, source_of):
-    source = source_of(web.put("/n.tgz", Page(CONTENT)))
-    for _ in range(3):
-        fetch(source, target)
-    assert len(web.requests) == 1
-
-
-def test_a_record_is_read_as_others_write_it(web, target):
-    source = Source(web.put("/n.tgz", Page(OTHER)))
-    put(f"{target}.sha256", f"{sha256(CONTENT).upper()} *n.tgz\r\n".encode())
-    refused(source, target, f"expected {sha256(CONTENT)}")
-    web.put("/n.tgz", Page(CONTENT))
-    fetch(source, target)
-    assert content(target) == CONTENT
-
-
-@pytest.mark.parametrize("record", [b"", b"\n", b"0123  n.tgz\n", b"\xff" * 64, b"g" * 64, b"<html>"])
-def test_a_record_that_is_none_is_an_error_and_not_taken_for_a_missing_one(record, web, target):
-    put(f"{target}.sha256", record)
-    refused(Source(web.put("/n.tgz", Page(CONTENT))), target, f"{target}.sha256", "mend or delete it")
-    assert web.requests == []
-    assert content(f"{target}.sha256") == record
-
-
-def test_a_record_that_is_a_folder_is_one_line(web, target):
-    os.makedirs(f"{target}.sha256")
-    refused(Source(web.put("/n.tgz", Page(CONTENT))), target, f"{target}.sha256 cannot be read (Is a directory)")
-
-
-def test_a_published_checksum_counts_and_not_the_record(web, target):
-    put(f"{target}.sha256", f"{sha256(OTHER)}  x\n".encode())
-    fetch(Source(web.put("/n.tgz", Page(CONTENT)), md5=md5(CONTENT)), target)
-    assert content(target) == CONTENT
-
-
-def test_of_two_checksums_the_stronger_counts(web, target):
-    url = web.put("/n.tgz", Page(CONTENT))
-    refused(Source(url, sha256(OTHER), md5(CONTENT)), target, f"sha256 {sha256(CONTENT)}, expected {sha256(OTHER)}")
-    fetch(Source(url, sha256(CONTENT), md5(OTHER)), target)
-    assert content(target) == CONTENT
-
-
-def test_a_source_without_checksums_may_say_none(web, target):
-    fetch(Source(web.put("/n.tgz", Page(CONTENT)), None, None), target)
-    check_came(target, is_signed=False)
-
-
-def test_the_mirror_is_recorded_and_enforced_like_any_address(web, target, monkeypatch):
-    source = Source(web.put("/n.tgz", Page(OTHER)))
-    web.put("/mirror/acme/news/n.tgz", Page(CONTENT))
-    monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror")
-    fetch(source, target)
-    check_came(target, is_signed=False)
-    os.remove(target)
-    monkeypatch.delenv("BLEU_MIRROR")
-    refused(source, target, f"gave a file with the sha256 {sha256(OTHER)}, expected {sha256(CONTENT)}")
-
-
-def test_offline_names_what_is_missing_and_what_is_wrong(web, target, source_of, monkeypatch):
-    source = source_of(web.put("/n.tgz", Page(CONTENT)))
-    monkeypatch.setenv("BLEU_OFFLINE", "1")
-    refused(source, target, f"acme/news needs {target}, which is missing, and BLEU_OFFLINE forbids", source.url)
-    assert beside(target) == []
-    put(target, CONTENT)
-    fetch(source, target)
-    put(target, OTHER)
-    refused(source, target, f"needs {target}, which has the ", ", expected ", "BLEU_OFFLINE")
-    assert content(target) == OTHER
-    assert web.requests == []
-
-
-# --- every fault, of a signed and of an unsigned download
-
-
-def test_a_cut_connection_is_resumed(web, target, source_of):
-    cut = Page(CONTENT, headers=TAGGED, cut=100_000)
-    fetch(source_of(web.put("/n.tgz", cut, Page(CONTENT, headers=TAGGED))), target)
-    check_came(target, source_of.is_signed)
-    assert web.requests[1].headers["Range"].startswith("bytes=")
-
-
-@pytest.mark.parametrize("sum_of", [{"sha256": sha256(CONTENT)}, {"md5": md5(CONTENT)}], ids=["sha256", "md5"])
-def test_a_file_with_a_wrong_checksum_is_not_kept(sum_of, web, target):
-    source = Source(web.put("/n.tgz", Page(OTHER)), **sum_of)
-    refused(source, target, source.url, *sum_of.values(), hashlib.new(*sum_of, OTHER).hexdigest(), "try again")
-    assert beside(target) == []
-
-
-@pytest.mark.parametrize(
-    ("page", "reason", "requests"),
-    [
-        (Page(b"gone", 404), "answered 404 Not Found", 1),
-        (Page(b"no", 403), "answered 403 Forbidden", 1),
-        (Page(b"later", 503), "answered 503 Service Unavailable", 3),
-        (Page(status=302, headers={"Location": "/n.tgz"}), "redirects more than 10 times", 11),
-        (Page(CONTENT, stall=1000), "was silent for 0.2 seconds", 3),
-        (Page(CONTENT, stall=-1), "gives no answer in time", 3),
-        (Page(CONTENT, cut=1000), "broke off (the rest is missing)", 3),
-        (Page(CONTENT, chunked=True, cut=1000), "broke off", 3),
-    ],
-    ids=["404", "403", "503", "redirects", "stall", "no answer", "cut", "cut chunks"],
-)
-def test_a_server_that_fails_is_one_line_and_leaves_nothing(page, reason, requests, web, target, source_of):
-    source = source_of(web.put("/n.tgz", page))
-    refused(source, target, f"cannot download acme/news: {source.url} {reason}", f"put the file at {target}")
-    assert len(web.requests) == requests
-    assert beside(target) == []
-
-
-def test_a_busy_server_is_asked_again(web, target, source_of):
-    fetch(source_of(web.put("/n.tgz", Page(b"later", 503), Page(b"later", 503), Page(CONTENT))), target)
-    check_came(target, source_of.is_signed)
+@pytest.fixture
+def world(tmp_path, run, start, monkeypatch):
+    """Surround a cache with folders that programs like to write to, and see that they stay as they are."""
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy") or name in VARIABLES:
+            monkeypatch.delenv(name)
+    for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "work", "cache"):
+        (tmp_path / name).mkdir()
+        if name.isupper():
+            monkeypatch.setenv(name, str(tmp_path / name))
+    (tmp_path / "kept.txt").write_bytes(b"kept")
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setattr(download, "PAUSES", (0.01, 0.02))
+    monkeypatch.setattr(transfer, "SECONDS_OF_SILENCE", 0.2)
+    with serving() as web:
+        world = World(tmp_path, web, run, start)
+        before = world.surroundings()
+        yield world
+        assert world.surroundings() == before
 
 
 @pytest.fixture
-def mount(tmp_path):
-    """Mount a small file system with some options and return its folder; without the right to do so, skip the test."""
-    folder = str(tmp_path / "disk")
+def clean_files(world):
+    """Return what is in the cache after a run in which nothing went wrong; take it away again."""
+    world.serve(Page(ARCHIVE))
+    world.check_source()
+    files = world.files()
+    world.clear()
+    return files
+
+
+# --- nothing goes wrong
+
+
+def test_a_test_set_is_downloaded_once_and_leaves_only_what_is_used_again(world):
+    world.serve(Page(ARCHIVE))
+    world.check_source()
+    world.check_source()
+    answer = world.bleu(*ECHO, "ref", "Online-A", "docid")
+    assert answer.out.splitlines()[1] == "Die Zahl 1 .\tDie Zahl 1 .\tdoc1"
+    assert len(world.web.requests) == 1
+    assert not [file for file in world.files() if file.endswith((".part", ".json", ".lock", ".new"))]
+    assert not [file for file in world.files() if "logo" in file or "README" in file]
+
+
+# --- the server
+
+
+@pytest.mark.parametrize("signed", [True, False], ids=["signed", "unsigned"])
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        (Page(b"gone", 404), "answered 404 Not Found"),
+        (Page(b"no", 403), "answered 403 Forbidden"),
+        (Page(b"later", 503), "answered 503 Service Unavailable"),
+        (Page(status=302, headers={"Location": "/data/support.tgz"}), "redirects more than 10 times"),
+        (Page(ARCHIVE, stall=1000), "was silent for 0.2 seconds"),
+        (Page(ARCHIVE, cut=1000), "broke off"),
+    ],
+    ids=["404", "403", "503", "redirects", "stall", "cut"],
+)
+def test_a_server_that_fails_is_one_line_and_does_no_lasting_harm(page, reason, signed, world, clean_files):
+    url = world.serve(page, signed=False)
+    world.refused("acme/support", f"{url} {reason}")
+    assert world.files() == []
+    world.serve(Page(ARCHIVE), signed=signed)
+    world.check_source()
+    assert set(world.files()) - set(clean_files) <= {"acme/support/raw/acme_support.support.tgz.sha256"}
+
+
+def test_a_cut_connection_and_a_busy_server_are_mended_on_the_way(world, clean_files):
+    world.serve(Page(ARCHIVE, headers=TAGGED, cut=100_000), Page(b"", 503), Page(ARCHIVE, headers=TAGGED))
+    world.check_source()
+    assert world.web.requests[-1].headers["Range"].startswith("bytes=")
+    assert world.files() == clean_files
+
+
+def test_a_wrong_checksum_is_one_line_and_the_file_is_not_kept(world):
+    url = world.serve(Page(b"<html>"), Page(ARCHIVE))
+    found, expected = (hashlib.sha256(data).hexdigest() for data in (b"<html>", ARCHIVE))
+    world.refused(f"{url} gave a file with the sha256 {found}, expected {expected}", "try again")
+    assert world.files() == []
+    world.check_source()
+
+
+def test_a_later_change_of_an_unsigned_file_is_refused(world):
+    world.serve(Page(ARCHIVE), signed=False)
+    world.check_source()
+    for file in world.files():
+        if not file.endswith(".sha256"):
+            os.remove(os.path.join(world.cache, file))
+    changed = archive_of(tar_member(MEMBER, xml_of(reference=SOURCE)))
+    url = world.serve(Page(changed), signed=False)
+    expected, found = (hashlib.sha256(data).hexdigest() for data in (ARCHIVE, changed))
+    world.refused(f"{url} gave a file with the sha256 {found}, expected {expected}", "if the change is meant, delete")
+
+
+def test_half_a_file_of_another_program_is_not_taken_for_whole(world):
+    world.serve(Page(ARCHIVE))
+    path = os.path.join(world.cache, "acme", "support", "raw", "acme_support.support.tgz")
+    os.makedirs(os.path.dirname(path))
+    with open(path, "wb") as file:
+        file.write(ARCHIVE[:100_000])
+    world.check_source()
+    assert content(path) == ARCHIVE
+
+
+def test_the_mirror_is_asked_first_and_a_wrong_one_is_told_of(world, monkeypatch, recwarn):
+    world.serve(Page(ARCHIVE))
+    copy = world.web.put("/mirror/acme/support/support.tgz", Page(b"old"), Page(ARCHIVE))
+    answer = world.bleu("--mirror", f"{world.web.url}/mirror/", *ECHO, "src")
+    assert (answer.status, answer.out) == (0, SOURCE)
+    told = answer.err + "".join(str(warning.message) for warning in recwarn)
+    assert f"acme/support was not taken from the mirror: {copy} gave a file with the sha256" in told
+    world.clear()
+    monkeypatch.setenv("BLEU_MIRROR", f"{world.web.url}/mirror")
+    world.check_source()
+    assert world.web.paths == ["/mirror/acme/support/support.tgz"]
+
+
+def test_offline_names_what_is_missing_and_works_with_what_is_there(world, monkeypatch):
+    url = world.serve(Page(ARCHIVE))
+    monkeypatch.setenv("BLEU_OFFLINE", "1")
+    world.refused("acme_support.support.tgz, which is missing, and BLEU_OFFLINE forbids", url)
+    assert world.web.requests == []
+    monkeypatch.delenv("BLEU_OFFLINE")
+    world.check_source()
+    monkeypatch.setenv("BLEU_OFFLINE", "1")
+    world.check_source()
+    assert len(world.web.requests) == 1
+
+
+# --- archives
+
+
+def special(kind, target):
+    return tar_member(MEMBER, kind=kind, linkname=target)
+
+
+@pytest.mark.parametrize(
+    ("archive", "reason"),
+    [
+        (b"<html>please log in</html>", "is no archive (it begins with b'<html>plea'"),
+        (ARCHIVE[:100_000], "gzip file: it is cut short"),
+        (archive_of(FILLING), f"has no member '{MEMBER}'"),
+        (archive_of(special(tarfile.SYMTYPE, "../../../../kept.txt")), f"has '{MEMBER}' as a link"),
+        (archive_of(special(tarfile.SYMTYPE, "/etc/passwd")), f"has '{MEMBER}' as a link"),
+        (archive_of(FILLING, special(tarfile.LNKTYPE, "support/logo.png")), f"has '{MEMBER}' as a link"),
+        (archive_of(special(tarfile.CHRTYPE, "")), f"has '{MEMBER}' as a device or a pipe"),
+        (archive_of(special(tarfile.FIFOTYPE, "")), f"has '{MEMBER}' as a device or a pipe"),
+        (archive_of(special(tarfile.DIRTYPE, "")), f"has '{MEMBER}' as a folder"),
+    ],
+    ids=["page", "half", "missing", "link out", "link to root", "hard link", "device", "pipe", "folder"],
+)
+@pytest.mark.parametrize("signed", [True, False], ids=["signed", "unsigned"])
+def test_an_archive_of_no_use_is_one_line(archive, reason, signed, world):
+    world.serve(Page(archive), signed=signed)
+    world.refused(reason)
+    world.refused(reason)
+    assert not [file for file in world.files() if "support.tgz" not in file]
+
+
+def test_what_an_archive_holds_besides_is_ignored_wherever_it_wants_to_go(world, clean_files):
+    evil = (
+        "../evil",
+        "../../../../kept.txt",
+        "/evil",
+        str(world.around / "kept.txt"),
+        "support/../../../../../kept.txt",
+    )
+    link = tar_member("support/out", kind=tarfile.SYMTYPE, linkname=str(world.around))
+    through = tar_member("support/out/kept.txt", b"evil")
+    others = [tar_member(path, b"evil") for path in evil]
+    device = tar_member("support/null", kind=tarfile.CHRTYPE)
+    world.serve(Page(archive_of(*others, link, through, device, tar_member(MEMBER, xml_of()))))
+    world.check_source()
+    assert world.files() == clean_files
+
+
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_a_bomb_is_one_line(is_wanted, world, monkeypatch):
+    monkeypatch.setattr(members, "GROWTH_FROM_BYTES", 1 << 20)
+    zeros = bytes(1 << 24)
+    listed = [tar_member(MEMBER, zeros)] if is_wanted else [tar_member("zeros", zeros), tar_member(MEMBER, xml_of())]
+    world.serve(Page(archive_of(*listed)))
+    world.refused("holds over 250 times its own size, which no test set does")
+
+
+@pytest.mark.parametrize("path", ["../kept.txt", "/etc/passwd", "support/../../x", "C:/x", "a\\\\b", "source:../x"])
+def test_an_unsafe_wanted_name_is_one_line(path, world):
+    world.serve(Page(ARCHIVE), files=(path,))
+    world.refused("acme.toml")
+    assert world.web.requests == []
+
+
+@pytest.mark.parametrize(("name", "pair"), [("../evil", "en-de"), ("acme/../../evil", "en-de"), ("/evil", "en-de")])
+def test_an_unsafe_name_of_a_test_set_is_one_line(name, pair, world):
+    world.serve(Page(ARCHIVE), name=name, pair=pair)
+    world.refused("acme.toml", name, words=("-t", name, "-l", pair, "--echo", "src"))
+    world.refused("acme.toml", name, words=("--download", name))
+
+
+# --- XML
+
+BILLION = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+ENTITIES = {
+    "internal": '<!DOCTYPE dataset [<!ENTITY e "x">]>',
+    "billion laughs": f'<!DOCTYPE dataset [<!ENTITY l0 "lol">{BILLION}]>',
+    "quadratic": f'<!DOCTYPE dataset [<!ENTITY e "{"x" * 100_000}">]>',
+    "file": '<!DOCTYPE dataset [<!ENTITY e SYSTEM "file:///etc/passwd">]>',
+    "web": '<!DOCTYPE dataset [<!ENTITY e SYSTEM "URL/secret">]>',
+    "parameter": '<!DOCTYPE dataset [<!ENTITY % e SYSTEM "URL/secret"> %e;]>',
+    "unparsed": '<!DOCTYPE dataset [<!NOTATION n SYSTEM "n"><!ENTITY e SYSTEM "URL/secret" NDATA n>]>',
+}
+
+
+@pytest.mark.parametrize("prolog", ENTITIES.values(), ids=ENTITIES)
+@pytest.mark.parametrize("use", ["The number &e; .\n", "The number 1 .\n"], ids=["used", "unused"])
+def test_xml_with_entities_is_one_line_and_loads_nothing(use, prolog, world):
+    prolog = prolog.replace("URL", world.web.url)
+    world.serve(Page(archive_of(tar_member(MEMBER, xml_of(source=use, reference="x\n", prolog=prolog)))))
+    world.refused("en-de.xml", "entity")
+    assert world.web.paths == ["/data/support.tgz"]
+
+
+def test_an_unknown_entity_is_one_line(world):
+    world.serve(Page(archive_of(tar_member(MEMBER, xml_of(source="&e;\n", reference="x\n")))))
+    world.refused("en-de.xml", "entity")
+
+
+def test_an_external_document_type_is_not_loaded(world):
+    prolog = f'<!DOCTYPE dataset SYSTEM "{world.web.url}/secret.dtd">'
+    world.serve(Page(archive_of(tar_member(MEMBER, xml_of(prolog=prolog)))))
+    world.check_source()
+    assert world.web.paths == ["/data/support.tgz"]
+
+
+def test_xml_that_ends_in_the_middle_is_one_line(world):
+    world.serve(Page(archive_of(tar_member(MEMBER, xml_of()[:50_000]))))
+    world.refused("en-de.xml is no well-formed XML")
+
+
+@pytest.mark.parametrize("label", ["../../../kept", "a/b", "/kept.txt", "a\\b", "a&#10;b", "..", "x" * 300, "src"])
+@pytest.mark.parametrize("attribute", ["translator", "system"])
+def test_labels_that_would_be_bad_names_of_files_are_one_line(attribute, label, world):
+    prepared = xml_of(**{"translator": "A", "system": "S", attribute: label})
+    if (attribute, label) in (("translator", ".."), ("translator", "src"), ("system", "..")):
+        pytest.skip("behind the name of the field these are no bad names")
+    world.serve(Page(archive_of(tar_member(MEMBER, prepared))))
+    world.refused()
+
+
+def test_an_attribute_with_line_breaks_and_tabs_does_not_shift_lines(world):
+    world.serve(Page(archive_of(tar_member(MEMBER, xml_of(document="a&#10;b&#9;c")))))
+    answer = world.bleu(*ECHO, "docid", "src")
+    assert answer.status == 2 or answer.out.splitlines()[0] == "a b c\tThe number 0 ."
+
+
+# --- the disk
+
+
+@pytest.fixture
+def mount(world):
+    """Mount a small file system as the cache, in place of the last one; without the right to do so, skip the test."""
+
+    def unmount():
+        if os.path.ismount(world.cache):
+            subprocess.run(["umount", world.cache], check=True)
 
     def mount(options):
-        os.mkdir(folder)
+        unmount()
         try:
-            subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True, capture_output=True)
+            command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", world.cache]
+            subprocess.run(command, check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError):
             pytest.skip("nothing can be mounted")
-        return folder
 
     yield mount
-    if os.path.ismount(folder):
-        subprocess.run(["umount", folder], check=True)
+    unmount()
 
 
-def test_a_full_disk_is_one_line_and_leaves_nothing(web, source_of, mount):
-    target = os.path.join(mount("size=100k"), "acme", "n.tgz")
-    refused(
-        source_of(web.put("/n.tgz", Page(CONTENT))), target, "cannot write ", "No space left on device", "BLEU_HOME"
-    )
-    assert beside(target) == []
+def remount(folder, options):
+    subprocess.run(["mount", "-o", f"remount,{options}", folder], check=True)
 
 
-def test_a_disk_that_is_write_protected_is_named(web, source_of, mount):
-    target = os.path.join(mount("ro"), "n.tgz")
-    refused(source_of(web.put("/n.tgz", Page(CONTENT))), target, f"cannot write {target}.lock: Read-only file system")
-    assert web.requests == []
+def test_a_full_disk_is_one_line_whenever_it_is_full(world, mount):
+    mount("size=10m")
+    world.serve(Page(ARCHIVE))
+    world.check_source()
+    needed = 10 * 1024 - free_kilobytes(world.cache)
+    for kilobytes in range(40, needed, 80):
+        mount(f"size={kilobytes}k")
+        world.refused("cannot write", "No space left on device", "BLEU_HOME")
+    remount(world.cache, "size=10m")
+    world.check_source()
 
 
-def test_what_a_write_protected_disk_holds_is_used(web, source_of, mount):
-    target = os.path.join(mount("rw"), "n.tgz")
-    source = source_of(web.put("/n.tgz", Page(CONTENT)))
-    fetch(source, target)
-    subprocess.run(["mount", "-o", "remount,ro", os.path.dirname(target)], check=True)
-    fetch(source, target)
-    check_came(target, source_of.is_signed)
-    assert len(web.requests) == 1
+def free_kilobytes(folder):
+    status = os.statvfs(folder)
+    return status.f_bavail * status.f_frsize // 1024
 
 
-@pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write anywhere")
-def test_a_folder_without_permission_is_named(web, target, source_of):
-    os.makedirs(os.path.dirname(target), 0o500)
-    refused(source_of(web.put("/n.tgz", Page(CONTENT))), target, f"cannot write {target}.lock: Permission denied")
-    assert web.requests == []
+def test_a_write_protected_cache_is_one_line_and_is_used_for_what_it_holds(world, mount):
+    mount("size=10m")
+    remount(world.cache, "ro")
+    world.serve(Page(ARCHIVE))
+    world.refused("cannot write", "Read-only file system", "BLEU_HOME")
+    remount(world.cache, "rw")
+    world.check_source()
+    remount(world.cache, "ro")
+    world.check_source()
 
 
-def test_a_file_where_a_folder_belongs_is_named(web, target, source_of):
-    put(os.path.dirname(target), b"")
-    folder = os.path.dirname(target)
-    refused(source_of(web.put("/n.tgz", Page(CONTENT))), target, f"cannot write {folder}: File exists", "BLEU_HOME")
-    assert web.requests == []
+def test_a_file_in_place_of_the_cache_is_one_line(world, monkeypatch):
+    monkeypatch.setenv("BLEU_HOME", str(world.around / "kept.txt"))
+    world.serve(Page(ARCHIVE))
+    world.refused("cannot write", "kept.txt", "BLEU_HOME")
 
 
 # --- killed, and several at once
 
-FETCH = """
-import sys
-from bleucli.testsets import download, transfer
-from bleucli.testsets.registry import Source
-transfer.CHUNK_BYTES = 2048
-download.PAUSES = (0.01,)
-download.fetch_source(Source(sys.argv[1], sys.argv[3]), sys.argv[2], name="acme/news")
+
+@needs_signals
+def test_a_run_killed_at_ten_moments_is_right_in_the_end_and_leaves_nothing(world, clean_files):
+    world.serve(Page(ARCHIVE, headers=TAGGED, piece=4000, pause=0.005))
+    rng = random.Random(5)
+    for _ in range(10):
+        process = world.start(*ECHO, "src")
+        time.sleep(rng.uniform(0.1, 0.7))
+        process.kill()
+        assert process.communicate(timeout=SECONDS) in ((b"", b""), (SOURCE.encode(), b""))
+        if check_fields_are_whole(world):
+            world.clear()
+    world.check_source()
+    assert check_fields_are_whole(world)
+    assert world.files() == clean_files
+
+
+def check_fields_are_whole(world):
+    """Check that each field that is there is whole; return whether all are."""
+    fields = world.fields()
+    expected = {
+        "src": SOURCE,
+        "ref-A": REFERENCE,
+        "Online-A": REFERENCE,
+        "docid": "doc1\n" * SEGMENTS,
+        "origlang": "en\n" * SEGMENTS,
+    }
+    for name, data in fields.items():
+        assert data.decode() == expected[name]
+    return len(fields) == len(expected)
+
+
+KILLED = """
+import os, sys
+left = int(sys.argv.pop(1))
+
+def deadly(call):
+    def killed(*args, **options):
+        global left
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), 9)
+        return call(*args, **options)
+    return killed
+
+os.replace, os.remove = deadly(os.replace), deadly(os.remove)
+from bleucli.__main__ import main
+sys.exit(main())
 """
 
 
-def start(source, target, script=FETCH):
-    command = [sys.executable, "-c", script, source.url, target, source.sha256]
-    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": ROOT}, stderr=subprocess.PIPE)
-
-
-@pytest.fixture(params=["sha256", "unsigned"])
-def slow_source(request, web):
-    """Serve a download that takes a second."""
-    url = web.put("/n.tgz", Page(CONTENT, headers=TAGGED, piece=2000, pause=0.005))
-    return Source(url, sha256(CONTENT) if request.param == "sha256" else "")
-
-
+@pytest.mark.slow
 @needs_signals
-def test_a_download_killed_at_ten_moments_is_whole_in_the_end_and_leaves_nothing(web, target, slow_source):
-    for sent in random.Random(7).sample(range(30_000), 10):
-        before, end = len(web.requests), time.monotonic() + SECONDS
-        process = start(slow_source, target)
-        while process.poll() is None and time.monotonic() < end:
-            if len(web.requests) > before and web.requests[-1].sent >= sent:
-                break
-            time.sleep(0.001)
-        process.kill()
-        process.communicate(timeout=SECONDS)
-        assert not os.path.exists(target) or content(target) == CONTENT
-        name = os.path.basename(target)
-        assert {one.removeprefix(name) for one in beside(target)} <= {"", ".part", ".part.json", ".lock", ".sha256"}
-    fetch(slow_source, target)
-    check_came(target, is_signed=bool(slow_source.sha256))
+def test_a_run_killed_before_any_of_its_steps_is_right_the_next_time(world, clean_files):
+    world.serve(Page(ARCHIVE, headers=TAGGED), signed=False)
+    registry = ("--registry", str(world.around / "acme.toml"))
+    environment = process_environment({})
+    step, status = 0, -signal.SIGKILL
+    while status == -signal.SIGKILL:
+        world.clear()
+        command = [sys.executable, "-c", KILLED, str(step), *registry, *ECHO, "src"]
+        status = subprocess.run(command, env=environment, capture_output=True, timeout=SECONDS).returncode
+        is_whole = check_fields_are_whole(world)
+        world.check_source()
+        assert check_fields_are_whole(world)
+        left = set(world.files()) - set(clean_files)
+        # a lock that was not removed in the very end is empty, and the next who needs it removes it
+        assert left - {"acme/support/raw/acme_support.lock"} == {"acme/support/raw/acme_support.support.tgz.sha256"}
+        step += 1
+    assert is_whole
+    assert status == 0
+    assert step > 10
 
 
-@needs_signals
-def test_an_unsigned_download_killed_before_it_was_recorded_is_recorded_by_the_next_run(web, target):
-    source = Source(web.put("/n.tgz", Page(CONTENT)))
-    script = f"""
-import os
-from bleucli.testsets import checksums
-checksums.os.fsync = lambda _: os.path.exists({target!r}) and os.kill(os.getpid(), 9)
-{FETCH}"""
-    assert start(source, target, script).wait(SECONDS) == -signal.SIGKILL
-    assert [name.rpartition("tgz")[2] for name in beside(target)] == ["", ".lock", ".sha256.part"]
-    fetch(source, target)
-    check_came(target, is_signed=False)
-    assert len(web.requests) == 1
+def test_ten_commands_at_once_download_once(world, clean_files):
+    world.serve(Page(ARCHIVE, piece=4000, pause=0.01))
+    processes = [world.start(*ECHO, "src") for _ in range(10)]
+    assert {process.communicate(timeout=SECONDS) for process in processes} == {(SOURCE.encode(), b"")}
+    assert len(world.web.requests) == 1
+    assert world.files() == clean_files
 
 
-def test_ten_processes_at_once_download_once(web, target, slow_source):
-    processes = [start(slow_source, target) for _ in range(10)]
-    assert [process.communicate(timeout=SECONDS)[1] for process in processes] == [b""] * 10
-    assert len(web.requests) == 1
-    check_came(target, is_signed=bool(slow_source.sha256))
-
-
-def test_ten_threads_at_once_download_and_record_once(web, target):
-    source = Source(web.put("/n.tgz", Page(CONTENT, piece=20_000, pause=0.01)))
-    threads = [threading.Thread(target=fetch, args=(source, target)) for _ in range(10)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(web.requests) == 1
-    check_came(target, is_signed=False)
+def test_plain_files_that_are_their_own_downloads_are_fetched_and_recorded_each(world):
+    source = world.web.put("/en.txt", Page(SOURCE.encode()))
+    reference = world.web.put("/de.txt.gz", Page(gzip.compress(REFERENCE.encode())))
+    world.write_registry(
+        f'[testsets."acme/support"]\nformat = "plain"\nsources = [{{ url = "{source}" }}, {{ url = "{reference}" }}]\n'
+        '[testsets."acme/support".pairs.en-de]\nfiles = ["source:0", "source:1"]\n'
+    )
+    world.check_source()
+    assert world.bleu(*ECHO, "ref").out == REFERENCE
+    raw = [os.path.basename(file) for file in world.files() if os.path.dirname(file).endswith("raw")]
+    assert {"acme_support.en.txt", "acme_support.en.txt.sha256", "acme_support.de.txt.gz"} < set(raw)
+    assert world.web.paths == ["/en.txt", "/de.txt.gz"]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from bleucli.errors import BleuError
-from bleucli.testsets.locks import locked
+from bleucli.testsets.locks import locked, sweep
 from bleucli.testsets.members import Member, members, plain_path
 from bleucli.testsets.partial import disk_errors, part_of
 
@@ -31,9 +31,11 @@ def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
     """
     places = {_checked(path, name): target for path, target in wanted.items()}
     missing = {path: target for path, target in places.items() if not os.path.isfile(target)}
+    lock = f"{archive}.members.lock"
     if not missing:
+        sweep(lock)
         return
-    with disk_errors(archive), locked(f"{archive}.members.lock"):
+    with disk_errors(archive), locked(lock):
         try:
             _extract_alone(archive, missing, name)
         finally:

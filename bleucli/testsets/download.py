@@ -17,7 +17,7 @@ from bleucli.errors import BleuError
 from bleucli.testsets.addresses import last_component, problem_of, shown, to_ask
 from bleucli.testsets.cache import cache_directory, mirror, offline
 from bleucli.testsets.checksums import Checksum, checked, digest, fault, published, recorded, write_record
-from bleucli.testsets.locks import locked
+from bleucli.testsets.locks import locked, sweep
 from bleucli.testsets.partial import discard, disk_errors, finish, part_of, tidy
 from bleucli.testsets.progress import status
 from bleucli.testsets.transfer import Absent, Failed, Interrupted, Unusable, Wrong, transfer
@@ -50,6 +50,7 @@ def fetch(url: str, target: str, *, name: str, checksum: tuple[str, str] | None 
     """
     expected = checked(*checksum) if checksum else None
     if not fault(target, expected):
+        sweep(_lock_of(target))
         return
     addresses = _addresses(url, target, name, expected)
     with _alone(target):
@@ -74,6 +75,7 @@ def fetch_source(source: "Source", target: str, *, name: str) -> None:
     known = published(source)
     expected = known or recorded(target)
     if expected and not fault(target, expected):
+        sweep(_lock_of(target))
         return
     addresses = _addresses(source.url, target, name, expected)
     with _alone(target):
@@ -98,12 +100,16 @@ def _addresses(url: str, target: str, name: str, expected: Checksum | None) -> l
     return asked
 
 
+def _lock_of(target: str) -> str:
+    return f"{target}.lock"
+
+
 @contextmanager
 def _alone(target: str) -> Iterator[None]:
     """Be the only one that works on a file."""
     with disk_errors(target):
         os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
-        with locked(f"{target}.lock"):
+        with locked(_lock_of(target)):
             yield
 
 

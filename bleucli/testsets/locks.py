@@ -31,6 +31,13 @@ def locked(path: str) -> Iterator[None]:
                 return
 
 
+def sweep(path: str) -> None:
+    """Remove a lock file that a killed process left behind, where nothing else needs the lock any more."""
+    if os.path.exists(path):
+        with suppress(OSError, BleuError), locked(path):
+            pass
+
+
 def _lock(file: "IO[bytes]", path: str) -> None:
     from portalocker import LockFlags, lock
     from portalocker.exceptions import BaseLockException

@@ -1,0 +1,417 @@
+"""The downloads of test sets, signed or not: each fault is one line or a right result, and nothing is half there."""
+
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from conftest import ROOT
+from web_server import Page, serving
+
+from bleucli.errors import BleuError
+from bleucli.testsets import download, transfer
+from bleucli.testsets.registry import Source
+
+CONTENT = random.Random(1).randbytes(200_000)
+OTHER = b"another version"
+TAGGED = {"ETag": '"v1"'}
+VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACREBLEU")
+SECONDS = 60
+
+needs_signals = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def md5(data):
+    return hashlib.md5(data).hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def calm(monkeypatch):
+    """No variables that change downloads, no proxy, short pauses and patience."""
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy") or name in VARIABLES:
+            monkeypatch.delenv(name)
+    monkeypatch.setattr(download, "PAUSES", (0.01, 0.02))
+    monkeypatch.setattr(transfer, "SECONDS_OF_SILENCE", 0.2)
+    monkeypatch.setattr(transfer, "CHUNK_BYTES", 4096)
+
+
+@pytest.fixture
+def web():
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def target(tmp_path):
+    """Where a download belongs: in a folder that does not exist yet."""
+    return str(tmp_path / "cache" / "acme" / "news" / "raw" / "acme_news.n.tgz")
+
+
+@pytest.fixture(params=["sha256", "md5", "unsigned"])
+def source_of(request):
+    """Make a source with either checksum, or none."""
+
+    def source_of(url, data=CONTENT):
+        if request.param == "unsigned":
+            return Source(url)
+        return Source(url, **{request.param: hashlib.new(request.param, data).hexdigest()})
+
+    source_of.is_signed = request.param != "unsigned"
+    return source_of
+
+
+def fetch(source, target):
+    download.fetch_source(source, target, name="acme/news")
+
+
+def refused(source, target, *parts):
+    """Check that a download fails with one line that holds all parts, and return it."""
+    with pytest.raises(BleuError) as caught:
+        fetch(source, target)
+    line = str(caught.value)
+    assert "\n" not in line
+    for part in parts:
+        assert part in line
+    return line
+
+
+def put(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def beside(target):
+    """Return the names in the folder of a download."""
+    folder = os.path.dirname(target)
+    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+def check_came(target, is_signed, data=CONTENT):
+    """Check that a download is whole, that it is recorded where nobody signed it, and that nothing else is left."""
+    assert content(target) == data
+    name = os.path.basename(target)
+    assert beside(target) == ([name] if is_signed else [name, f"{name}.sha256"])
+    if not is_signed:
+        assert content(f"{target}.sha256").decode() == f"{sha256(data)}  {name}\n"
+
+
+# --- the record of what nobody signed
+
+
+def test_the_first_download_of_an_unsigned_file_is_recorded_as_sha256sum_does(web, target):
+    fetch(Source(web.put("/n.tgz", Page(CONTENT))), target)
+    check_came(target, is_signed=False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sha256sum is not everywhere")
+def test_sha256sum_checks_a_record(web, target):
+    fetch(Source(web.put("/n.tgz", Page(CONTENT))), target)
+    command = ["sha256sum", "-c", f"{os.path.basename(target)}.sha256"]
+    assert subprocess.run(command, cwd=os.path.dirname(target), capture_output=True, timeout=SECONDS).returncode == 0
+
+
+def test_the_same_bytes_are_taken_again(web, target):
+    source = Source(web.put("/n.tgz", Page(CONTENT)))
+    fetch(source, target)
+    os.remove(target)
+    fetch(source, target)
+    check_came(target, is_signed=False)
+
+
+@pytest.mark.parametrize("is_local", [False, True], ids=["web", "path"])
+def test_other_bytes_than_the_first_are_refused_with_both_sums_the_address_and_what_to_do(
+    is_local, web, target, tmp_path
+):
+    def publish(data):
+        put(str(tmp_path / "n.tgz"), data)
+        return str(tmp_path / "n.tgz") if is_local else web.put("/n.tgz", Page(data))
+
+    source = Source(publish(CONTENT))
+    fetch(source, target)
+    os.remove(target)
+    publish(OTHER)
+    line = refused(
+        source, target, f"{source.url} gave a file with the sha256 {sha256(OTHER)}, expected {sha256(CONTENT)}"
+    )
+    assert f"{target}.sha256 holds the sum of its first download; if the change is meant, delete that file" in line
+    assert f"put the earlier file at {target}" in line
+    assert beside(target) == [f"{os.path.basename(target)}.sha256"]
+    os.remove(f"{target}.sha256")
+    fetch(source, target)
+    check_came(target, is_signed=False, data=OTHER)
+
+
+def test_a_file_that_was_changed_in_the_cache_is_fetched_anew(web, target, source_of):
+    source = source_of(web.put("/n.tgz", Page(CONTENT)))
+    fetch(source, target)
+    put(target, CONTENT[:-1])
+    fetch(source, target)
+    check_came(target, source_of.is_signed)
+    assert len(web.requests) == 2
+
+
+def test_a_file_that_is_there_without_a_record_is_recorded_and_not_asked_for(web, target):
+    put(target, CONTENT)
+    fetch(Source(web.put("/n.tgz", Page(OTHER))), target)
+    check_came(target, is_signed=False)
+    assert web.requests == []
+
+
+def test_a_file_that_is_there_and_right_is_not_asked_for(web, target, source_of):
+    source = source_of(web.put("/n.tgz", Page(CONTENT)))
+    for _ in range(3):
+        fetch(source, target)
+    assert len(web.requests) == 1
+
+
+def test_a_record_is_read_as_others_write_it(web, target):
+    source = Source(web.put("/n.tgz", Page(OTHER)))
+    put(f"{target}.sha256", f"{sha256(CONTENT).upper()} *n.tgz\r\n".encode())
+    refused(source, target, f"expected {sha256(CONTENT)}")
+    web.put("/n.tgz", Page(CONTENT))
+    fetch(source, target)
+    assert content(target) == CONTENT
+
+
+@pytest.mark.parametrize("record", [b"", b"\n", b"0123  n.tgz\n", b"\xff" * 64, b"g" * 64, b"<html>"])
+def test_a_record_that_is_none_is_an_error_and_not_taken_for_a_missing_one(record, web, target):
+    put(f"{target}.sha256", record)
+    refused(Source(web.put("/n.tgz", Page(CONTENT))), target, f"{target}.sha256", "mend or delete it")
+    assert web.requests == []
+    assert content(f"{target}.sha256") == record
+
+
+def test_a_record_that_is_a_folder_is_one_line(web, target):
+    os.makedirs(f"{target}.sha256")
+    refused(Source(web.put("/n.tgz", Page(CONTENT))), target, f"{target}.sha256 cannot be read (Is a directory)")
+
+
+def test_a_published_checksum_counts_and_not_the_record(web, target):
+    put(f"{target}.sha256", f"{sha256(OTHER)}  x\n".encode())
+    fetch(Source(web.put("/n.tgz", Page(CONTENT)), md5=md5(CONTENT)), target)
+    assert content(target) == CONTENT
+
+
+def test_of_two_checksums_the_stronger_counts(web, target):
+    url = web.put("/n.tgz", Page(CONTENT))
+    refused(Source(url, sha256(OTHER), md5(CONTENT)), target, f"sha256 {sha256(CONTENT)}, expected {sha256(OTHER)}")
+    fetch(Source(url, sha256(CONTENT), md5(OTHER)), target)
+    assert content(target) == CONTENT
+
+
+def test_a_source_without_checksums_may_say_none(web, target):
+    fetch(Source(web.put("/n.tgz", Page(CONTENT)), None, None), target)
+    check_came(target, is_signed=False)
+
+
+def test_the_mirror_is_recorded_and_enforced_like_any_address(web, target, monkeypatch):
+    source = Source(web.put("/n.tgz", Page(OTHER)))
+    web.put("/mirror/acme/news/n.tgz", Page(CONTENT))
+    monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror")
+    fetch(source, target)
+    check_came(target, is_signed=False)
+    os.remove(target)
+    monkeypatch.delenv("BLEU_MIRROR")
+    refused(source, target, f"gave a file with the sha256 {sha256(OTHER)}, expected {sha256(CONTENT)}")
+
+
+def test_offline_names_what_is_missing_and_what_is_wrong(web, target, source_of, monkeypatch):
+    source = source_of(web.put("/n.tgz", Page(CONTENT)))
+    monkeypatch.setenv("BLEU_OFFLINE", "1")
+    refused(source, target, f"acme/news needs {target}, which is missing, and BLEU_OFFLINE forbids", source.url)
+    assert beside(target) == []
+    put(target, CONTENT)
+    fetch(source, target)
+    put(target, OTHER)
+    refused(source, target, f"needs {target}, which has the ", ", expected ", "BLEU_OFFLINE")
+    assert content(target) == OTHER
+    assert web.requests == []
+
+
+# --- every fault, of a signed and of an unsigned download
+
+
+def test_a_cut_connection_is_resumed(web, target, source_of):
+    cut = Page(CONTENT, headers=TAGGED, cut=100_000)
+    fetch(source_of(web.put("/n.tgz", cut, Page(CONTENT, headers=TAGGED))), target)
+    check_came(target, source_of.is_signed)
+    assert web.requests[1].headers["Range"].startswith("bytes=")
+
+
+@pytest.mark.parametrize("sum_of", [{"sha256": sha256(CONTENT)}, {"md5": md5(CONTENT)}], ids=["sha256", "md5"])
+def test_a_file_with_a_wrong_checksum_is_not_kept(sum_of, web, target):
+    source = Source(web.put("/n.tgz", Page(OTHER)), **sum_of)
+    refused(source, target, source.url, *sum_of.values(), hashlib.new(*sum_of, OTHER).hexdigest(), "try again")
+    assert beside(target) == []
+
+
+@pytest.mark.parametrize(
+    ("page", "reason", "requests"),
+    [
+        (Page(b"gone", 404), "answered 404 Not Found", 1),
+        (Page(b"no", 403), "answered 403 Forbidden", 1),
+        (Page(b"later", 503), "answered 503 Service Unavailable", 3),
+        (Page(status=302, headers={"Location": "/n.tgz"}), "redirects more than 10 times", 11),
+        (Page(CONTENT, stall=1000), "was silent for 0.2 seconds", 3),
+        (Page(CONTENT, stall=-1), "gives no answer in time", 3),
+        (Page(CONTENT, cut=1000), "broke off (the rest is missing)", 3),
+        (Page(CONTENT, chunked=True, cut=1000), "broke off", 3),
+    ],
+    ids=["404", "403", "503", "redirects", "stall", "no answer", "cut", "cut chunks"],
+)
+def test_a_server_that_fails_is_one_line_and_leaves_nothing(page, reason, requests, web, target, source_of):
+    source = source_of(web.put("/n.tgz", page))
+    refused(source, target, f"cannot download acme/news: {source.url} {reason}", f"put the file at {target}")
+    assert len(web.requests) == requests
+    assert beside(target) == []
+
+
+def test_a_busy_server_is_asked_again(web, target, source_of):
+    fetch(source_of(web.put("/n.tgz", Page(b"later", 503), Page(b"later", 503), Page(CONTENT))), target)
+    check_came(target, source_of.is_signed)
+
+
+@pytest.fixture
+def mount(tmp_path):
+    """Mount a small file system with some options and return its folder; without the right to do so, skip the test."""
+    folder = str(tmp_path / "disk")
+
+    def mount(options):
+        os.mkdir(folder)
+        try:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            pytest.skip("nothing can be mounted")
+        return folder
+
+    yield mount
+    if os.path.ismount(folder):
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_is_one_line_and_leaves_nothing(web, source_of, mount):
+    target = os.path.join(mount("size=100k"), "acme", "n.tgz")
+    refused(
+        source_of(web.put("/n.tgz", Page(CONTENT))), target, "cannot write ", "No space left on device", "BLEU_HOME"
+    )
+    assert beside(target) == []
+
+
+def test_a_disk_that_is_write_protected_is_named(web, source_of, mount):
+    target = os.path.join(mount("ro"), "n.tgz")
+    refused(source_of(web.put("/n.tgz", Page(CONTENT))), target, f"cannot write {target}.lock: Read-only file system")
+    assert web.requests == []
+
+
+def test_what_a_write_protected_disk_holds_is_used(web, source_of, mount):
+    target = os.path.join(mount("rw"), "n.tgz")
+    source = source_of(web.put("/n.tgz", Page(CONTENT)))
+    fetch(source, target)
+    subprocess.run(["mount", "-o", "remount,ro", os.path.dirname(target)], check=True)
+    fetch(source, target)
+    check_came(target, source_of.is_signed)
+    assert len(web.requests) == 1
+
+
+@pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission_is_named(web, target, source_of):
+    os.makedirs(os.path.dirname(target), 0o500)
+    refused(source_of(web.put("/n.tgz", Page(CONTENT))), target, f"cannot write {target}.lock: Permission denied")
+    assert web.requests == []
+
+
+def test_a_file_where_a_folder_belongs_is_named(web, target, source_of):
+    put(os.path.dirname(target), b"")
+    folder = os.path.dirname(target)
+    refused(source_of(web.put("/n.tgz", Page(CONTENT))), target, f"cannot write {folder}: File exists", "BLEU_HOME")
+    assert web.requests == []
+
+
+# --- killed, and several at once
+
+FETCH = """
+import sys
+from bleucli.testsets import download, transfer
+from bleucli.testsets.registry import Source
+transfer.CHUNK_BYTES = 2048
+download.PAUSES = (0.01,)
+download.fetch_source(Source(sys.argv[1], sys.argv[3]), sys.argv[2], name="acme/news")
+"""
+
+
+def start(source, target, script=FETCH):
+    command = [sys.executable, "-c", script, source.url, target, source.sha256]
+    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": ROOT}, stderr=subprocess.PIPE)
+
+
+@pytest.fixture
+def slow_source(web):
+    """Serve an unsigned download that takes half a second."""
+    return Source(web.put("/n.tgz", Page(CONTENT, headers=TAGGED, piece=2000, pause=0.005)))
+
+
+@needs_signals
+def test_a_download_killed_at_ten_moments_is_whole_in_the_end_and_leaves_nothing(web, target, slow_source):
+    for sent in random.Random(7).sample(range(30_000), 10):
+        before, end = len(web.requests), time.monotonic() + SECONDS
+        process = start(slow_source, target)
+        while process.poll() is None and time.monotonic() < end:
+            if len(web.requests) > before and web.requests[-1].sent >= sent:
+                break
+            time.sleep(0.001)
+        process.kill()
+        process.communicate(timeout=SECONDS)
+        assert not os.path.exists(target) or content(target) == CONTENT
+        name = os.path.basename(target)
+        assert {one.removeprefix(name) for one in beside(target)} <= {"", ".part", ".part.json", ".lock", ".sha256"}
+    fetch(slow_source, target)
+    check_came(target, is_signed=False)
+
+
+@needs_signals
+def test_an_unsigned_download_killed_before_it_was_recorded_is_recorded_by_the_next_run(web, target):
+    source = Source(web.put("/n.tgz", Page(CONTENT)))
+    script = f"""
+import os
+from bleucli.testsets import checksums
+checksums.os.fsync = lambda _: os.path.exists({target!r}) and os.kill(os.getpid(), 9)
+{FETCH}"""
+    assert start(source, target, script).wait(SECONDS) == -signal.SIGKILL
+    assert [name.rpartition("tgz")[2] for name in beside(target)] == ["", ".lock", ".sha256.part"]
+    fetch(source, target)
+    check_came(target, is_signed=False)
+    assert len(web.requests) == 1
+
+
+def test_ten_processes_at_once_download_once(web, target, slow_source):
+    processes = [start(slow_source, target) for _ in range(10)]
+    assert [process.communicate(timeout=SECONDS)[1] for process in processes] == [b""] * 10
+    assert len(web.requests) == 1
+    check_came(target, is_signed=False)
+
+
+def test_ten_threads_at_once_download_and_record_once(web, target):
+    source = Source(web.put("/n.tgz", Page(CONTENT, piece=20_000, pause=0.01)))
+    threads = [threading.Thread(target=fetch, args=(source, target)) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(web.requests) == 1
+    check_came(target, is_signed=False)
