@@ -19,7 +19,9 @@ import pytest
 from conftest import process_environment
 from web_server import Page, serving
 
+from bleucli.errors import BleuError
 from bleucli.testsets import download, members, transfer
+from bleucli.testsets.access import download_test_set, get_reference_files, get_source_file
 
 VARIABLES = ("BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACREBLEU")
 SECONDS = 60
@@ -199,6 +201,24 @@ def test_a_test_set_is_downloaded_once_and_leaves_only_what_is_used_again(world)
     assert len(world.web.requests) == 1
     assert not [file for file in world.files() if file.endswith((".part", ".json", ".lock", ".new"))]
     assert not [file for file in world.files() if "logo" in file or "README" in file]
+
+
+def test_programs_get_the_same_files(world, monkeypatch):
+    world.serve(Page(ARCHIVE))
+    monkeypatch.setenv("BLEU_REGISTRY", str(world.around / "acme.toml"))
+    folder = os.path.join(world.cache, "acme", "support")
+    paths = download_test_set("acme/support", "en-de")
+    assert sorted(paths) == sorted(os.path.join(folder, name) for name in os.listdir(folder) if name != "raw")
+    assert content(get_source_file("acme/support", "en-de")).decode() == SOURCE
+    assert [content(path).decode() for path in get_reference_files("acme/support", "en-de")] == [REFERENCE]
+    assert len(world.web.requests) == 1
+
+
+def test_programs_get_an_error_of_ours(world, monkeypatch):
+    url = world.serve(Page(b"gone", 404))
+    monkeypatch.setenv("BLEU_REGISTRY", str(world.around / "acme.toml"))
+    with pytest.raises(BleuError, match=f"acme/support: {url} answered 404 Not Found"):
+        download_test_set("acme/support")
 
 
 # --- the server
