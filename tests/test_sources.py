@@ -343,6 +343,33 @@ def test_a_file_where_a_folder_belongs_is_named(web, target, source_of):
     assert web.requests == []
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_server_that_fails_in_many_ways_in_a_row_does_no_lasting_harm(seed, web, target, source_of):
+    rng = random.Random(seed)
+    faults = [
+        Page(b"later", 503),
+        Page(b"gone", 404),
+        Page(CONTENT, headers=TAGGED, cut=rng.randrange(len(CONTENT))),
+        Page(CONTENT, headers={"ETag": '"v2"'}, cut=rng.randrange(len(CONTENT))),
+        Page(CONTENT, cut=rng.randrange(len(CONTENT))),
+        Page(CONTENT, chunked=True, cut=rng.randrange(len(CONTENT))),
+        Page(CONTENT, headers=TAGGED, ranges=False, cut=rng.randrange(len(CONTENT))),
+        Page(CONTENT[7:], 206, headers={"Content-Range": f"bytes 7-{len(CONTENT) - 1}/{len(CONTENT)}"}),
+        Page(b"", 416),
+        Page(CONTENT, length=len(CONTENT) + 1),
+    ]
+    pages = rng.choices(faults, k=rng.randrange(1, 12))
+    source = source_of(web.put("/n.tgz", *pages, Page(CONTENT, headers=TAGGED)))
+    for _ in range(len(pages) + 1):
+        try:
+            fetch(source, target)
+        except BleuError:
+            assert not os.path.exists(target)
+            continue
+        break
+    check_came(target, source_of.is_signed)
+
+
 # --- killed, and several at once
 
 FETCH = """

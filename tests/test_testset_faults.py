@@ -571,6 +571,23 @@ def test_a_run_killed_before_any_of_its_steps_is_right_the_next_time(world, clea
     assert step > 10
 
 
+@needs_signals
+def test_ctrl_c_leaves_what_can_be_resumed_and_no_lock(world, clean_files):
+    world.serve(Page(ARCHIVE, headers=TAGGED, piece=2000, pause=0.02))
+    process = world.start(*ECHO, "src")
+    end = time.monotonic() + SECONDS
+    while not (world.web.requests and world.web.requests[0].sent >= 80_000) and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=SECONDS) == (b"", b"")
+    assert process.returncode in (130, -signal.SIGINT)
+    name = "acme/support/raw/acme_support.support.tgz.part"
+    assert world.files() == [name, f"{name}.json"]
+    world.check_source()
+    assert "Range" in world.web.requests[1].headers
+    assert world.files() == clean_files
+
+
 def test_ten_commands_at_once_download_once(world, clean_files):
     world.serve(Page(ARCHIVE, piece=4000, pause=0.01))
     processes = [world.start(*ECHO, "src") for _ in range(10)]
@@ -591,3 +608,14 @@ def test_plain_files_that_are_their_own_downloads_are_fetched_and_recorded_each(
     raw = [os.path.basename(file) for file in world.files() if os.path.dirname(file).endswith("raw")]
     assert {"acme_support.en.txt", "acme_support.en.txt.sha256", "acme_support.de.txt.gz"} < set(raw)
     assert world.web.paths == ["/en.txt", "/de.txt.gz"]
+
+
+def test_two_downloads_of_the_same_name_are_not_taken_for_one(world):
+    source = world.web.put("/en/test.txt", Page(SOURCE.encode()))
+    reference = world.web.put("/de/test.txt", Page(REFERENCE.encode()))
+    world.write_registry(
+        f'[testsets."acme/support"]\nformat = "plain"\nsources = [{{ url = "{source}" }}, {{ url = "{reference}" }}]\n'
+        '[testsets."acme/support".pairs.en-de]\nfiles = ["source:0", "source:1"]\n'
+    )
+    answer = world.bleu(*ECHO, "src", "ref")
+    assert answer.status == 2 or answer.out.startswith("The number 0 .\tDie Zahl 0 .\n")
