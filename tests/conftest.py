@@ -9,10 +9,13 @@ from io import BytesIO
 
 import pytest
 from hypothesis import settings
+from set_world import serve
+from web_server import serving
 
 import bleucli
 from bleucli.cli.commands import run as run_command
 from bleucli.cli.streams import Environment
+from bleucli.testsets import download, registry
 
 settings.register_profile("bleucli", deadline=None)
 settings.load_profile("bleucli")
@@ -22,6 +25,7 @@ COMMAND = (sys.executable, "-m", "bleucli")
 SECONDS = 60
 
 Answer = namedtuple("Answer", "status out err")
+World = namedtuple("World", "web sources cache")
 
 
 def text(data):
@@ -128,3 +132,35 @@ def pair(write):
     write("ref.txt", "the cat sat on the mat\nhello world\n")
     write("sys.txt", "the cat sat on a mat\nhello there world\n")
     return ("ref.txt", "-i", "sys.txt")
+
+
+@pytest.fixture(scope="module")
+def served():
+    """Serve the archives of some public test sets, all made up; give address and checksum of each, by test set."""
+    with serving() as web:
+        yield web, serve(web, registry._package_data("registry.json")["testsets"])
+
+
+@pytest.fixture
+def world(served, tmp_path_factory, monkeypatch):
+    """Let public test sets come from the server, into an empty cache; give server, sources and cache."""
+    web, sources = served
+    for name in ("BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACREBLEU"):
+        monkeypatch.delenv(name, raising=False)
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    cache = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("BLEU_HOME", str(cache))
+    monkeypatch.setattr(download, "PAUSES", (0.01,))
+    read = registry._package_data
+
+    def with_sources(name):
+        data = read(name)
+        for test_set in sources if name == "registry.json" else ():
+            data["testsets"][test_set]["sources"] = sources[test_set]
+        return data
+
+    monkeypatch.setattr(registry, "_package_data", with_sources)
+    web.requests.clear()
+    return World(web, sources, str(cache))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError
-from bleucli.testsets.registry import FORMATS, File, Pair, Source, TestSet, nearest
+from bleucli.testsets.registry import FORMATS, PACKAGED, File, Pair, Source, TestSet, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +22,14 @@ _PAIR = re.compile(r"[A-Za-z]+-[A-Za-z]+(-[A-Za-z0-9]+)*")
 _WHOLE = re.compile(r"source:(\d{1,6})")
 
 
-def test_set(name: str, facts: object, where: str) -> TestSet:
+def test_set(name: str, facts: object, where: str, packaged: bool = False) -> TestSet:
     """Return the record of a test set.
 
     Args:
         name: of the test set.
         facts: as in `registry.json`.
         where: the file's name, for errors.
+        packaged: whether it may be of files in the package.
 
     Raises:
         BleuError: a key is missing, unknown, or has no value that it can have.
@@ -44,8 +45,8 @@ def test_set(name: str, facts: object, where: str) -> TestSet:
         _refuse(at, "a name of letters, digits, and . _ + - between slashes", name)
     table = _table(facts, at, _SET_KEYS)
     kind = _value(table, "format", str, at, "a string")
-    if kind not in FORMATS:
-        _refuse(f"{at}.format", f"one of {', '.join(FORMATS[:-1])}", kind)
+    if kind not in FORMATS and not (packaged and kind == PACKAGED):
+        _refuse(f"{at}.format", f"one of {', '.join(FORMATS)}", kind)
     sources = [_source(one, f"{at}.sources[{i}]") for i, one in enumerate(_value(table, "sources", list, at, "a list"))]
     pairs = _value(table, "pairs", dict, at, "a table")
     if not pairs:
@@ -55,7 +56,7 @@ def test_set(name: str, facts: object, where: str) -> TestSet:
     records = {pair: _pair(pair, value, kind, labels, archives, f"{at}.pairs.{pair}") for pair, value in pairs.items()}
     for pair, record in records.items():
         highest = max(file.source for file in record.files)
-        if kind != "packaged" and highest >= len(sources):
+        if kind != PACKAGED and highest >= len(sources):
             _refuse(f"{at}.pairs.{pair}.files", f"a source below {len(sources)}, the number of sources", highest)
     about = _value(table, "about", str, at, "a string", default="")
     segments = _number(table, "segments", at) if "segments" in table else None
@@ -145,7 +146,7 @@ def _file(value: object, kind: str, archives: Sequence[int], at: str) -> File:
     column = _number(table, "column", at) if kind == "tsv" else 0
     if whole := _WHOLE.fullmatch(path):
         return File(int(whole[1]), "", column)
-    if kind == "packaged":
+    if kind == PACKAGED:
         return File(0, path, 0, _value(table, "field", str, at, "a field"))
     if not all(_is_plain(part) for part in path.split("/")):
         _refuse(at, "a path that stays in the archive", path)

@@ -9,7 +9,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from bleucli.testsets.addresses import last_component
 from bleucli.testsets.cache import cache_directory
 
 # Where no file tells the order
@@ -34,6 +33,8 @@ def path_of(name: str, pair: str, field: str) -> str:
 
 def download_path(name: str, url: str) -> str:
     """Return the path of a download."""
+    from bleucli.testsets.addresses import last_component
+
     return os.path.join(raw_folder(name), f"{name.replace('/', '_')}.{last_component(url)}")
 
 

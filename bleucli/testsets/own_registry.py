@@ -30,9 +30,6 @@ def read(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
         raise BleuError(f'{path}: expected tables of the form [testsets."name"], {found}')
     folder = os.path.dirname(os.path.abspath(path))
     found_sets = [_from_folder(test_set(name, facts, path), folder) for name, facts in sets.items()]
-    for found_set in found_sets:
-        if found_set.format == "packaged":
-            raise BleuError(f'{path}: testsets."{found_set.name}".format: expected sgml, wmt-xml, plain or tsv')
     return found_sets, _bibliography(table.get("bibliography", {}), found_sets, path)
 
 

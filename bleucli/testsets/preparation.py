@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from bleucli.errors import BleuError
 from bleucli.testsets import fields
 from bleucli.testsets.facts import numbers_of_sources
-from bleucli.testsets.registry import File, Pair, TestSet, packaged
+from bleucli.testsets.registry import PACKAGED, File, Pair, TestSet, packaged
 
 
 def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
@@ -21,7 +21,7 @@ def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
     Raises:
         BleuError: something that is missing cannot be had, or is not what it should be.
     """
-    if test_set.format == "packaged":
+    if test_set.format == PACKAGED:
         return {file.field: packaged(file.member) for file in test_set.pairs[pair].files}
     if not (names := _present(test_set, pair)):
         _make(test_set, pair)
@@ -63,7 +63,7 @@ def known_fields(test_set: TestSet, pair: str) -> list[str]:
     if test_set.format == "wmt-xml":
         return []
     files = test_set.pairs[pair].files
-    if test_set.format == "packaged":
+    if test_set.format == PACKAGED:
         return [file.field for file in files]
     names = ["src", *sgml.reference_names(len(files) - 1)]
     return names + list(sgml.METADATA) if _has_metadata(test_set) else names

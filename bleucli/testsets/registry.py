@@ -60,8 +60,10 @@ else:
     Pair = namedtuple("Pair", "files refs")
     TestSet = namedtuple("TestSet", "name about format sources pairs cite segments")
 
-# sgml covers the XML files of IWSLT; packaged files come with the package and are fields as they are
-FORMATS = ("sgml", "wmt-xml", "plain", "tsv", "packaged")
+# sgml covers the XML files of IWSLT
+FORMATS = ("sgml", "wmt-xml", "plain", "tsv")
+# Files that come with the package and are fields as they are
+PACKAGED = "packaged"
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -111,7 +113,7 @@ class Registry:
             raise BleuError(f"there is no test set {name!r}{nearest(name, self)}; see bleu --list")
         from bleucli.testsets.facts import test_set
 
-        return test_set(name, self._facts[name], "registry.json")
+        return test_set(name, self._facts[name], "registry.json", packaged=True)
 
     def pair(self, name: str, pair: str) -> tuple[TestSet, Pair]:
         """Return a test set and a language pair of it.

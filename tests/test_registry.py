@@ -1,0 +1,286 @@
+"""The registry: the facts of public test sets, and those of a user's own."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import sacrebleu.dataset
+
+import bleucli
+from bleucli.errors import BleuError
+from bleucli.testsets import registry
+from bleucli.testsets.facts import test_set as record_of
+
+THEIRS = sacrebleu.dataset.DATASETS
+OURS_ALONE = {"ntrex", "demo"}
+SETS, PAIRS = 68, 579
+SHA256, MD5 = "0" * 64, "f" * 32
+
+
+@pytest.fixture(scope="module")
+def known():
+    return registry.load("")
+
+
+def last(url):
+    return url.rpartition("/")[2]
+
+
+# --- public test sets
+
+
+def test_all_test_sets_and_language_pairs_are_there(known):
+    public = [name for name in known if name != "demo"]
+    assert len(public) == SETS
+    assert sum(len(known[name].pairs) for name in public) == PAIRS
+    assert set(known) - OURS_ALONE == set(THEIRS)
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_language_pairs_are_those_of_sacrebleu(name, known):
+    assert sorted(known[name].pairs) == sorted(THEIRS[name].langpairs)
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_addresses_and_checksums_are_those_of_sacrebleu(name, known):
+    theirs = dict(zip(THEIRS[name].data, THEIRS[name].md5 or (), strict=True))
+    assert {source.url: source.md5 for source in known[name].sources} == theirs
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_files_and_references_are_those_of_sacrebleu(name, known):
+    ours = known[name]
+    for pair, theirs in THEIRS[name].langpairs.items():
+        paths = [theirs["path"]] if isinstance(theirs, dict) else theirs
+        labels = theirs["refs"] if isinstance(theirs, dict) else THEIRS[name].kwargs.get("refs", [])
+        assert list(map(str, _paths(ours, pair))) == paths
+        assert ours.pairs[pair].refs == labels
+
+
+def _paths(test_set, pair):
+    """Return the paths of a pair's files as sacreBLEU writes them."""
+    for file in test_set.pairs[pair].files:
+        whole = f"{test_set.name.replace('/', '_')}.{last(test_set.sources[file.source].url)}"
+        yield f"{file.column}:{file.member}" if test_set.format == "tsv" else file.member or whole
+
+
+def bare(citation):
+    r"""Return BibTeX without white space, abstract and what sacreBLEU's strings lost: backslashes, `\v`, a brace."""
+    citation = re.sub(r"abstract\s*=\s*\{[^{}]*\},", "", citation)
+    return "".join(citation.replace("\\v{", "{").replace("\\", "").split()).rstrip("}")
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_citations_are_those_of_sacrebleu(name, known):
+    assert bare(known.citation(name)) == bare(THEIRS[name].citation or "")
+    for text in known[name].cite and known.citation(name).split("\n\n@"):
+        assert text.count("{") == text.count("}")
+
+
+@pytest.mark.parametrize("name", ["wmt18", "wmt19"])
+def test_document_tags_are_those_of_sacrebleu(name):
+    assert registry.document_tags(name) == sacrebleu.dataset.SUBSETS[name]
+    assert registry.document_tags("wmt17") == {}
+
+
+def test_each_file_of_several_archives_is_looked_for_in_one_of_its_name(known):
+    for pair, (files, _) in known["iwslt17"].pairs.items():
+        for file in files:
+            assert last(known["iwslt17"].sources[file.source].url) == f"{file.member.partition('/')[0]}.tgz", pair
+    members = {file.member: file.source for file in known["wmt17/ms"].pairs["zh-en"].files}
+    assert members["newstest2017-zhen-src.zh.sgm"] == 1
+    assert sorted(members.values()) == [0, 0, 1, 1]
+
+
+def test_the_registry_checks_itself(root):
+    done = subprocess.run(
+        [sys.executable, os.path.join(root, "scripts", "check_registry")], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"{SETS + 1} test sets, {PAIRS + 1} language pairs, 0 problems" in done.stdout
+
+
+def test_a_registry_that_lacks_a_fact_is_found_out(root, tmp_path):
+    read = registry._package_data
+    facts = {**read("registry.json"), "document_tags": read("document_tags.json")}
+    facts["testsets"].pop("demo")
+    facts["testsets"]["wmt17"]["sources"][0]["md5"] = MD5
+    (tmp_path / "facts.json").write_text(json.dumps(facts))
+    command = [sys.executable, os.path.join(root, "scripts", "check_registry"), str(tmp_path / "facts.json")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "test set wmt17: " in done.stdout
+    assert "test set wmt16: " not in done.stdout
+
+
+# --- functions
+
+
+def test_functions_know_what_sacrebleu_knows():
+    assert set(bleucli.get_available_testsets()) - OURS_ALONE == set(sacrebleu.get_available_testsets())
+    for name in THEIRS:
+        assert sorted(bleucli.get_langpairs_for_testset(name)) == sorted(sacrebleu.get_langpairs_for_testset(name))
+    assert bleucli.get_langpairs_for_testset("nope") == sacrebleu.get_langpairs_for_testset("nope") == []
+
+
+@pytest.mark.parametrize("pair", ["en-de", "km-en", "en-km", "xx-yy"])
+def test_the_test_sets_of_a_pair_are_those_of_sacrebleu(pair):
+    theirs = sacrebleu.utils.get_available_testsets_for_langpair(pair)
+    assert set(bleucli.get_available_testsets_for_langpair(pair)) - OURS_ALONE == set(theirs)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("wmt1", "en-de"), "there is no test set 'wmt1'; the nearest are wmt"),
+        (("zzz", "en-de"), "there is no test set 'zzz'; see bleu --list"),
+        (("WMT17", "en-de"), "there is no test set 'WMT17'; the nearest are wmt17"),
+        (("wmt17", "en-dee"), "the test set wmt17 has no language pair 'en-dee'; the nearest are en-de"),
+    ],
+)
+def test_what_is_not_known_is_an_error_with_the_nearest_names(words, message):
+    for function in (bleucli.get_source_file, bleucli.get_reference_files, bleucli.download_test_set):
+        with pytest.raises(BleuError) as caught:
+            function(*words)
+        assert str(caught.value).startswith(message)
+
+
+# --- a user's own
+
+OWN = """
+[testsets."acme/support"]
+about   = "ACME support tickets, 2026"
+format  = "wmt-xml"
+refs    = ["A"]
+cite    = ["acme"]
+sources = [{ url = "https://data.acme.example/support.tgz", sha256 = "SHA256" }]
+
+[testsets."acme/support".pairs.en-de]
+files = ["support/en-de.xml"]
+
+[bibliography]
+acme = "@misc{acme}"
+""".replace("SHA256", SHA256)
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Write a registry and return its path."""
+
+    def own(text):
+        path = tmp_path / "acme.toml"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return own
+
+
+def test_a_users_own_test_set_stands_beside_the_public_ones(own, monkeypatch):
+    known = registry.load(own(OWN))
+    found = known["acme/support"]
+    assert found.sources == [registry.Source("https://data.acme.example/support.tgz", SHA256, "")]
+    assert found.pairs["en-de"] == registry.Pair([registry.File(0, "support/en-de.xml")], ["A"])
+    assert known.citation("acme/support") == "@misc{acme}"
+    assert len(list(known)) == SETS + 2
+    monkeypatch.setenv("BLEU_REGISTRY", own(OWN))
+    assert "acme/support" in bleucli.get_available_testsets()
+
+
+def test_paths_start_at_the_folder_of_the_registry(own, tmp_path, monkeypatch):
+    text = OWN.replace("https://data.acme.example/support.tgz", "sets/support.tgz")
+    assert registry.load(own(text))["acme/support"].sources[0].url == str(tmp_path / "sets" / "support.tgz")
+    monkeypatch.chdir("/")
+    for address in ("/data/support.tgz", "file:///data/support.tgz", "ftp://data.example/a.tgz"):
+        text = OWN.replace("https://data.acme.example/support.tgz", address)
+        assert registry.load(own(text))["acme/support"].sources[0].url == address
+
+
+AT = 'testsets."acme/support"'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"wmt-xml"', '"xml"', f"{AT}.format: expected one of sgml, wmt-xml, plain, tsv, found 'xml'"),
+        ('"wmt-xml"', '"packaged"', f"{AT}.format: expected one of sgml, wmt-xml, plain, tsv, found 'packaged'"),
+        ('format  = "wmt-xml"', "", f"{AT}: the key format is missing"),
+        ("about ", "abuot ", f"{AT}: unknown key 'abuot'; the nearest are about"),
+        ('["A"]', '"A"', f"{AT}.refs: expected a list of strings, found 'A'"),
+        ('["A"]', "[]", f"{AT}.pairs.en-de.refs: expected the labels of the references to score"),
+        (SHA256, "0123", f"{AT}.sources[0].sha256: expected 64 hexadecimal digits, found '0123'"),
+        ("sha256", "sha1", f"{AT}.sources[0]: unknown key 'sha1'; the nearest are sha256"),
+        ("url", "uri", f"{AT}.sources[0]: unknown key 'uri'; the nearest are url"),
+        ("https://data.acme.example/support.tgz", "", f"{AT}.sources[0].url: expected an address, found ''"),
+        ('["support/en-de.xml"]', "[]", f"{AT}.pairs.en-de.files: expected one file"),
+        ('["support/en-de.xml"]', "[3]", f"{AT}.pairs.en-de.files[0]: expected a path in an archive"),
+        ("support/en-de.xml", "../en-de.xml", f"{AT}.pairs.en-de.files[0]: expected a path that stays in the archive"),
+        ("support/en-de.xml", "/en-de.xml", f"{AT}.pairs.en-de.files[0]: expected a path that stays in the archive"),
+        ("support/en-de.xml", "source:1", f"{AT}.pairs.en-de.files: expected a source below 1, the number of sources"),
+        ("pairs.en-de", "pairs.ende", f"{AT}.pairs.ende: expected a language pair of the form xx-YY"),
+        ('"acme/support"', '"acme/../support"', 'testsets."acme/../support": expected a name of letters, digits'),
+        ('"acme/support"', '"wmt17"', 'testsets."wmt17" is a public test set; give yours another name'),
+        ("files =", "file =", f"{AT}.pairs.en-de: unknown key 'file'; the nearest are files"),
+        ('["acme"]', '["other"]', f"{AT}.cite: there is no bibliography.other"),
+        ('"@misc{acme}"', "3", "bibliography: expected a table of strings"),
+        ("[bibliography]", "[citations]", "expected tables of the form [testsets.\"name\"], found 'citations'"),
+    ],
+)
+def test_an_error_in_a_users_registry_is_named_by_file_and_key(old, new, message, own):
+    assert old in OWN
+    path = own(OWN.replace(old, new))
+    with pytest.raises(BleuError) as caught:
+        registry.load(path)
+    assert str(caught.value).startswith(f"{path}: {message}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[testsets", "{path} is no TOML: "),
+        ("", '{path}: expected tables of the form [testsets."name"], there is none'),
+        ("testsets = 3", '{path}: expected tables of the form [testsets."name"], there is none'),
+        ("[testsets]\na = 3", '{path}: testsets."a": expected a table, found 3'),
+    ],
+)
+def test_a_file_of_another_kind_is_refused(text, message, own):
+    path = own(text)
+    with pytest.raises(BleuError) as caught:
+        registry.load(path)
+    assert str(caught.value).startswith(message.format(path=path))
+
+
+def test_a_registry_that_is_not_there_is_named(tmp_path, run):
+    with pytest.raises(BleuError, match=r"^cannot read the registry .*acme.toml: No such file or directory$"):
+        registry.load(str(tmp_path / "acme.toml"))
+    answer = run("--registry", "acme.toml", "--list")
+    assert (answer.status, answer.err) == (
+        2,
+        "bleu: error: cannot read the registry acme.toml: No such file or directory\n",
+    )
+
+
+def test_several_archives_need_to_be_told_apart():
+    sources = [{"url": "https://a.example/a.tgz"}, {"url": "https://a.example/b.tgz"}]
+    facts = {"format": "plain", "sources": sources, "pairs": {"en-de": {"files": ["a.en", "a.de"]}}}
+    with pytest.raises(
+        BleuError, match=r"files\[0\]: 2 downloads may be the archive; expected which one it is, from 0"
+    ):
+        record_of("acme", facts, "acme.toml")
+    facts["pairs"]["en-de"]["files"] = [{"file": "a.en", "source": 0}, {"file": "a.de", "source": 1}]
+    assert [file.source for file in record_of("acme", facts, "acme.toml").pairs["en-de"].files] == [0, 1]
+    facts["pairs"]["en-de"]["files"] = ["a.en", "source:1"]
+    assert [file.source for file in record_of("acme", facts, "acme.toml").pairs["en-de"].files] == [0, 1]
+
+
+def test_a_table_needs_columns():
+    facts = {
+        "format": "tsv",
+        "sources": [{"url": "https://a.example/a.tgz"}],
+        "pairs": {"en-de": {"files": ["a", "a"]}},
+    }
+    with pytest.raises(BleuError, match=r"files\[0\].column: expected a number from 0, found None"):
+        record_of("acme", facts, "acme.toml")
