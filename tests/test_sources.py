@@ -1,5 +1,6 @@
 """The downloads of test sets, signed or not: each fault is one line or a right result, and nothing is half there."""
 
+import errno
 import hashlib
 import os
 import random
@@ -14,7 +15,7 @@ from conftest import ROOT
 from web_server import Page, serving
 
 from bleucli.errors import BleuError
-from bleucli.testsets import download, transfer
+from bleucli.testsets import checksums, download, transfer
 from bleucli.testsets.registry import Source
 
 CONTENT = random.Random(1).randbytes(200_000)
@@ -178,6 +179,16 @@ def test_a_file_that_is_there_and_right_is_not_asked_for(web, target, source_of)
     for _ in range(3):
         fetch(source, target)
     assert len(web.requests) == 1
+
+
+def test_a_file_that_is_there_but_cannot_be_read_is_one_line(web, target, monkeypatch):
+    def refuse(path, kind):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    put(target, CONTENT)
+    monkeypatch.setattr(checksums, "digest", refuse)
+    source = Source(web.put("/n.tgz", Page(CONTENT)), sha256(CONTENT))
+    refused(source, target, f"{target} cannot be read (Permission denied); give permission or delete it")
 
 
 def test_a_record_is_read_as_others_write_it(web, target):
@@ -374,7 +385,7 @@ def test_a_server_that_fails_in_many_ways_in_a_row_does_no_lasting_harm(seed, we
 
 FETCH = """
 import sys
-from bleucli.testsets import download, transfer
+from bleucli.testsets import checksums, download, transfer
 from bleucli.testsets.registry import Source
 transfer.CHUNK_BYTES = 2048
 download.PAUSES = (0.01,)

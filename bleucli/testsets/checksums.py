@@ -102,9 +102,17 @@ def digest(path: str, kind: str) -> str:
 
 
 def fault(path: str, checksum: "Checksum | None") -> str:
-    """Return what is wrong with a file, as the end of a sentence that begins with it; "" if nothing is."""
+    """Return what is wrong with a file, as the end of a sentence that begins with it; "" if nothing is.
+
+    Raises:
+        BleuError: it is there but cannot be read.
+    """
     if not os.path.isfile(path):
         return "is missing"
-    if checksum is None or (found := digest(path, checksum.kind)) == checksum.digits:
+    if checksum is None:
         return ""
-    return f"has the {checksum.kind} {found}, expected {checksum.digits}"
+    try:
+        found = digest(path, checksum.kind)
+    except OSError as error:
+        raise BleuError(f"{path} cannot be read ({error.strerror}); give permission or delete it") from None
+    return "" if found == checksum.digits else f"has the {checksum.kind} {found}, expected {checksum.digits}"

@@ -82,7 +82,6 @@ def _reading(archive: str) -> Iterator[None]:
 
     The libraries' list is long: damage shows as whatever a number, a name or an offset was taken for.
     """
-    from lzma import LZMAError
     from struct import error as struct_error
     from tarfile import TarError
     from zipfile import BadZipFile
@@ -92,7 +91,7 @@ def _reading(archive: str) -> Iterator[None]:
         yield
     except BleuError:
         raise
-    except (TarError, BadZipFile, LZMAError, zlib_error, struct_error, EOFError, ArithmeticError, LookupError):
+    except (TarError, BadZipFile, zlib_error, struct_error, EOFError, ArithmeticError, LookupError):
         raise _damaged(archive, "its bytes do not fit together") from None
     except (ValueError, RuntimeError):
         raise _damaged(archive, "its bytes make no sense") from None
