@@ -296,40 +296,34 @@ def serve(web: WebServer, facts: Mapping[str, dict]) -> dict[str, list[dict[str,
     return served
 
 
-# Its test sets are told other addresses and checksums; then its command is run, once for each list of words.
+# Its test sets are told other addresses and checksums; then its command is run, each time in a process of its own.
 _DRIVER = """
 import json, os, sys, tempfile
 from sacrebleu.dataset import DATASETS
 from sacrebleu.sacrebleu import main
 
 served, commands = json.load(sys.stdin)
-answers = os.fdopen(os.dup(1), "w")
-kept = []  # it opens the standard streams anew; those close their numbers when they go
 for name, sources in served.items():
     DATASETS[name].data[:] = [source["url"] for source in sources]
     DATASETS[name].md5[:] = [source["md5"] for source in sources]
 
-def run(words, text):
+def answer(words, text):
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out:
         given.write(text.encode())
         given.seek(0)
-        os.dup2(given.fileno(), 0)
-        os.dup2(out.fileno(), 1)
-        sys.argv = ["sacrebleu", *words]
-        sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)
-        status = 0
-        try:
+        child = os.fork()
+        if not child:
+            os.dup2(given.fileno(), 0)
+            os.dup2(out.fileno(), 1)
+            sys.argv = ["sacrebleu", *words]
             main()
-        except SystemExit as end:
-            status = end.code or 0
-        except Exception:
-            status = -1  # it crashed
-        sys.stdout.flush()
-        kept.append((sys.stdin, sys.stdout))
+            sys.exit()
+        _, status = os.waitpid(child, 0)
         out.seek(0)
-        return status, out.read().decode()
+        return os.waitstatus_to_exitcode(status), out.read().decode()
 
-json.dump([run(*command) for command in commands], answers)
+answers = [answer(*command) for command in commands]
+json.dump(answers, sys.stdout)
 """
 
 

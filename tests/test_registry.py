@@ -269,11 +269,17 @@ def test_several_archives_need_to_be_told_apart():
     with pytest.raises(
         BleuError, match=r"files\[0\]: 2 downloads may be the archive; expected which one it is, from 0"
     ):
-        record_of("acme", facts, "acme.toml")
+        record_of("acme", facts, "acme.toml", packaged=False)
     facts["pairs"]["en-de"]["files"] = [{"file": "a.en", "source": 0}, {"file": "a.de", "source": 1}]
-    assert [file.source for file in record_of("acme", facts, "acme.toml").pairs["en-de"].files] == [0, 1]
+    assert [file.source for file in record_of("acme", facts, "acme.toml", packaged=False).pairs["en-de"].files] == [
+        0,
+        1,
+    ]
     facts["pairs"]["en-de"]["files"] = ["a.en", "source:1"]
-    assert [file.source for file in record_of("acme", facts, "acme.toml").pairs["en-de"].files] == [0, 1]
+    assert [file.source for file in record_of("acme", facts, "acme.toml", packaged=False).pairs["en-de"].files] == [
+        0,
+        1,
+    ]
 
 
 def test_a_table_needs_columns():
@@ -283,4 +289,4 @@ def test_a_table_needs_columns():
         "pairs": {"en-de": {"files": ["a", "a"]}},
     }
     with pytest.raises(BleuError, match=r"files\[0\].column: expected a number from 0, found None"):
-        record_of("acme", facts, "acme.toml")
+        record_of("acme", facts, "acme.toml", packaged=False)

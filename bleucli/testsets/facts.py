@@ -22,7 +22,7 @@ _PAIR = re.compile(r"[A-Za-z]+-[A-Za-z]+(-[A-Za-z0-9]+)*")
 _WHOLE = re.compile(r"source:(\d{1,6})")
 
 
-def test_set(name: str, facts: object, where: str, packaged: bool = False) -> TestSet:
+def test_set(name: str, facts: object, where: str, packaged: bool) -> TestSet:
     """Return the record of a test set.
 
     Args:
@@ -34,10 +34,9 @@ def test_set(name: str, facts: object, where: str, packaged: bool = False) -> Te
     Raises:
         BleuError: a key is missing, unknown, or has no value that it can have.
 
-    >>> sources = [{"url": "https://data.example/a.tgz"}]
-    >>> pairs = {"en-de": {"files": ["a.en", "a.de"]}}
-    >>> found = test_set("acme/news", {"format": "plain", "sources": sources, "pairs": pairs}, "acme.toml")
-    >>> found.pairs["en-de"].files[1]
+    >>> facts = {"format": "plain", "sources": [{"url": "https://data.example/a.tgz"}]}
+    >>> facts["pairs"] = {"en-de": {"files": ["a.en", "a.de"]}}
+    >>> test_set("acme/news", facts, "acme.toml", packaged=False).pairs["en-de"].files[1]
     File(source=0, member='a.de', column=0, field='')
     """
     at = f'{where}: testsets."{name}"'

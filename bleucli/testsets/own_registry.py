@@ -29,7 +29,7 @@ def read(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
         found = f"found {unknown[0]!r}" if unknown else "there is none"
         raise BleuError(f'{path}: expected tables of the form [testsets."name"], {found}')
     folder = os.path.dirname(os.path.abspath(path))
-    found_sets = [_from_folder(test_set(name, facts, path), folder) for name, facts in sets.items()]
+    found_sets = [_from_folder(test_set(name, facts, path, packaged=False), folder) for name, facts in sets.items()]
     return found_sets, _bibliography(table.get("bibliography", {}), found_sets, path)
 
 

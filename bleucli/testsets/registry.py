@@ -123,10 +123,8 @@ class Registry:
         """
         found = self[name]
         if pair not in found.pairs:
-            raise BleuError(
-                f"the test set {name} has no language pair {pair!r}{nearest(pair, found.pairs)}; see bleu --list -t"
-                f" {name}"
-            )
+            hint = nearest(pair, found.pairs) or (f"; it has {', '.join(found.pairs)}" if len(found.pairs) < 9 else "")
+            raise BleuError(f"the test set {name} has no language pair {pair!r}{hint}; see bleu --list -t {name}")
         return found, found.pairs[pair]
 
     def about(self, name: str) -> str:

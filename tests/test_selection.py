@@ -1,0 +1,258 @@
+"""Parts of test sets: the same segments and scores as sacreBLEU, and an error where it crashes."""
+
+import json
+from itertools import pairwise
+
+import pytest
+from set_world import DOCUMENTS, PAIRS, SEGMENTS, oracle
+
+from bleucli.errors import BleuError, UsageError
+from bleucli.testsets import selection
+from bleucli.testsets.selection import Group, Marks
+
+DETAIL = ("--detail",)
+# What is asked of which test sets; a pair makes a line of words
+ASKED = [
+    *((name, words) for name in ("wmt17", "wmt18", "wmt22", "wmt21/AB", "wmt20/tworefs") for words in ((), DETAIL)),
+    *((name, ("--origlang", "en")) for name in ("wmt17", "wmt18", "wmt22", "wmt21/AB", "wmt20/tworefs", "wmt17/ms")),
+    *((name, ("-ol", "non-en")) for name in ("wmt17", "wmt18", "wmt22", "wmt19/google/ar")),
+    *(
+        ("wmt18", ("--subset", text))
+        for text in ("US", "country:US", "^US-crime$", "GB|OTHER", "sport", ".", "world-ID")
+    ),
+    *(("wmt18", ("--subset", text, "--detail")) for text in ("US", "country:US", "crime")),
+    *(("wmt22", ("--subset", text)) for text in ("news", "social", "s", "^s")),
+    ("wmt22", ("--subset", "news", "--detail")),
+    ("wmt22", ("--origlang", "en", "--subset", "social")),
+    ("wmt18", ("--origlang", "non-de", "--subset", "US")),
+    ("wmt18", ("--detail", "-w", "3", "-sh")),
+    ("wmt18", ("--detail", "-m", "bleu", "chrf", "ter")),
+    ("wmt22", ("--detail", "-m", "chrf")),
+    ("wmt22", ("--detail", "-b")),
+    ("wmt18", ("--origlang", "en", "-sl")),
+    ("wmt22", ("--subset", "news", "-sl", "-m", "chrf")),
+    ("wmt17,wmt18", ("--origlang", "en")),
+    ("wmt17,wmt18", ()),
+]
+
+
+def system(name):
+    """Return the output of a system for a test set: as many lines as it has, like its references here and there."""
+    counts = {"wmt22": 6, "wmt21/AB": 6, "wmt17,wmt18": 2 * SEGMENTS}
+    if counts.get(name) == 6:
+        lines = [
+            "Eins ist es hier A",
+            "Zwei davon",
+            "Drei A Worte",
+            "Neun davon A auch",
+            "Zehn ist eine Zahl",
+            "Nur A das",
+        ]
+    else:
+        lines = [text.replace("one", "1") for document in DOCUMENTS for text in document.segments]
+    return "".join(f"{' '.join(lines[n % len(lines)].split())}\n" for n in range(counts.get(name, SEGMENTS)))
+
+
+def words_of(name, words):
+    return ["-t", name, "-l", PAIRS[name.partition(",")[0]], "-f", "text", *words]
+
+
+def without_version(text):
+    return [line.split("|version:")[0].split("|v:")[0] + line.rpartition(" = ")[2] for line in text.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def theirs(served, tmp_path_factory):
+    home = str(tmp_path_factory.mktemp("oracle"))
+    answers = oracle(home, served[1], [(words_of(name, words), system(name)) for name, words in ASKED])
+    return dict(zip(ASKED, answers, strict=True))
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: " ".join((asked[0], *asked[1])))
+def test_scores_of_parts_are_those_of_sacrebleu(asked, world, theirs, run):
+    name, words = asked
+    answer = run(*words_of(name, words), "-q", stdin=system(name).encode())
+    assert answer.status == theirs[asked].status == 0, answer.err
+    ours = without_version(unsigned(answer.out, name, words))
+    assert ours == without_version(theirs[asked].out)
+
+
+def unsigned(text, name, words):
+    """Leave what names the texts out of signatures, and check that it was there."""
+    given = dict(pairwise(words))
+    told = {"test": name, "lang": PAIRS[name.partition(",")[0]]}
+    told |= {"origlang": given.get("--origlang", given.get("-ol")), "subset": given.get("--subset")}
+    short = {"test": "t", "lang": "l", "origlang": "o", "subset": "S"} if "-sh" in words else {}
+    keys = [f"{short.get(key, key)}:{value.replace('|', '%7C')}|" for key, value in told.items() if value]
+    signed = [line for line in text.splitlines() if "|version:" in line or "|v:" in line]
+    assert "-b" in words or signed
+    assert all("".join(keys) in line for line in signed)
+    return text.replace("".join(keys), "")
+
+
+# --- where sacreBLEU crashes
+
+
+@pytest.mark.parametrize(
+    ("words", "labels"),
+    [
+        (("--origlang", "en"), ["domain=ALL", "domain=news", "domain=social"]),
+        (("--origlang", "non-en"), ["domain=ALL", "domain=social"]),
+        (("--origlang", "en", "--subset", "social"), ["domain=ALL", "domain=social"]),
+    ],
+)
+def test_details_of_an_original_language_are_only_of_it(words, labels, world, run):
+    language = "de" if "non-en" in words else "en"
+    all_details = run(*words_of("wmt22", DETAIL), "-q", stdin=system("wmt22").encode()).out.splitlines()[1:]
+    answer = run(*words_of("wmt22", (*words, "--detail")), "-q", stdin=system("wmt22").encode())
+    details = answer.out.splitlines()[1:]
+    assert [line.split()[:2] for line in details] == [[f"origlang={language}", label] for label in labels]
+    assert {" ".join(line.split()) for line in details} <= {" ".join(line.split()) for line in all_details}
+
+
+@pytest.mark.parametrize("name", ["wmt22"])
+def test_parts_of_pairs_with_other_references_are_scored(name, world, run):
+    words = ["-t", name, "-l", "en-cs", "-b", "-q", "-w", "4"]
+    answers = [
+        run(*words, *more, stdin=system(name).encode()) for more in ((), ("--origlang", "de"), ("--subset", "news"))
+    ]
+    assert [answer.status for answer in answers] == [0, 0, 0]
+    assert len({answer.out for answer in answers}) == 3
+
+
+def test_details_in_json_are_numbers(world, run):
+    lines = run(*words_of("wmt18", DETAIL), "-q", stdin=system("wmt18").encode()).out.splitlines()[1:]
+    answer = json.loads(run(*words_of("wmt18", (*DETAIL, "-f", "json")), "-q", stdin=system("wmt18").encode()).out)
+    assert len(lines) == len(answer["details"]) > 9
+    for line, detail in zip(lines, answer["details"], strict=True):
+        kind = "country" if "country" in detail else "domain"
+        start = f"origlang={detail['origlang']} {kind}={detail[kind]} "
+        assert line.startswith(start)
+        assert line.split() == f"{start}: sentences={detail['sentences']} BLEU = {detail['score']:.1f}".split()
+
+
+def test_details_of_several_metrics_in_json_are_each_with_its_metric(world, run):
+    words = (*words_of("wmt22", (*DETAIL, "-f", "json", "-m", "ter", "bleu")), "-q")
+    answers = json.loads(run(*words, stdin=system("wmt22").encode()).out)
+    assert [answer["name"] for answer in answers] == ["BLEU", "TER"]
+    assert [len(answer["details"]) for answer in answers] == [5, 5]
+    assert answers[0]["details"] != answers[1]["details"]
+
+
+def test_details_of_several_systems_stand_under_the_table(world, run, write):
+    write("a.txt", system("wmt22"))
+    write("b.txt", "x\n" * 6)
+    answer = run("-t", "wmt22", "-l", "en-de", "-i", "a.txt", "b.txt", "--detail", "-q")
+    first, second = answer.out.split("\na.txt\n")[1].split("\nb.txt\n")
+    assert first == "".join(
+        f"{line}\n"
+        for line in run(*words_of("wmt22", DETAIL), "-q", stdin=system("wmt22").encode()).out.splitlines()[1:]
+    )
+    assert [line.rpartition(" ")[2] for line in second.splitlines()] == ["0.0"] * 5
+    assert second.count("sentences=") == first.count("sentences=") == 5
+
+
+def test_the_whole_output_is_passed_in_and_counted(world, run):
+    for words in (("--origlang", "en"), ("--subset", "news"), ("--detail",)):
+        for lines in (5, 7):
+            answer = run(*words_of("wmt22", words), stdin=b"x\n" * lines)
+            assert (answer.status, answer.out) == (2, "")
+            assert f"standard input has {lines} segments" in answer.err
+            assert "wmt22/en-de has 6 segments" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "message"),
+    [
+        (
+            "wmt18",
+            ("--origlang", "fr"),
+            "wmt18 has no segment of origlang fr; it has the original languages cs, de, en",
+        ),
+        ("wmt22", ("--subset", "xx"), "wmt22 has no segment of subset 'xx'; it has the subsets news, social"),
+        (
+            "wmt22",
+            ("--subset", "news", "--origlang", "de"),
+            "wmt22 has no segment of origlang de and subset 'news'; it has the original languages de, en and the"
+            " subsets news, social",
+        ),
+        ("wmt17", ("--subset", "US"), "--subset: wmt17 does not tell of what domain its segments are"),
+        ("wmt17,wmt18", ("--subset", "US"), "--subset: wmt17,wmt18 does not tell of what domain its segments are"),
+        (
+            "mtnt2019",
+            ("--origlang", "en"),
+            "--origlang: mtnt2019 does not tell in which language its segments were first written",
+        ),
+        (
+            "iwslt17",
+            ("--origlang", "en"),
+            "--origlang: iwslt17 does not tell in which language its segments were first written",
+        ),
+        (
+            "wmt18",
+            ("--subset", "("),
+            "--subset '(' is no regular expression: missing ), unterminated subpattern at position 0",
+        ),
+        ("wmt18", ("--detail", "-sl"), "--detail gives corpus scores; leave out --sentence-level"),
+    ],
+)
+def test_a_part_that_is_not_there_is_an_error(name, words, message, world, run):
+    answer = run(*words_of(name, words), stdin=system(name).encode())
+    assert (answer.status, answer.out, answer.err) == (2, "", f"bleu: error: {message}\n")
+
+
+@pytest.mark.parametrize("words", [("--origlang", "en"), ("--subset", "US"), ("--detail",)])
+def test_a_part_of_files_is_an_error(words, run, pair):
+    answer = run(*pair, *words)
+    assert (answer.status, answer.out, answer.err) == (
+        2,
+        "",
+        f"bleu: error: {words[0]} is about a test set; name it with -t and -l\n",
+    )
+
+
+def test_details_that_nobody_knows_are_a_warning(world, run):
+    answer = run(*words_of("mtnt2019", DETAIL), stdin=b"x\n" * 5)
+    assert answer.status == 0
+    assert answer.out.count("\n") == 1
+    assert "--detail: mtnt2019 does not tell in which language" in answer.err
+
+
+def test_several_columns_and_threads_make_no_difference_to_parts(world, run):
+    text = "".join(f"{line}\t{line} x\n" for line in system("wmt18").splitlines()).encode()
+    words = ("-t", "wmt18", "-l", "en-de", "--origlang", "en", "-q", "-f", "json", "-m", "bleu", "ter", "--detail")
+    once, twice = (run(*words, "-J", jobs, stdin=text) for jobs in ("1", "2"))
+    assert once == twice
+    first, second = json.loads(once.out)
+    alone = json.loads(run(*words, stdin=system("wmt18").encode()).out)
+    assert [first["BLEU"], first["TER"]] == alone
+    assert second["BLEU"] != first["BLEU"]
+
+
+# --- by itself
+
+
+def test_marks_are_chosen_by_language_and_tag():
+    marks = Marks(
+        ["en", "de", "en"], ["US-crime", "GB-sport", ""], [["country:US", "crime"], ["country:GB", "sport"], []]
+    )
+    assert selection.chosen(marks, None, None, "x") == [0, 1, 2]
+    assert selection.chosen(marks, "non-en", None, "x") == [1]
+    assert selection.chosen(marks, "en", "", "x") == [0, 2]
+    with pytest.raises(BleuError):
+        selection.chosen(marks, "de", "US", "x")
+    assert list(selection.groups(marks, None, None)) == [
+        Group("de", "domain", "ALL", [1]),
+        Group("de", "country", "GB", [1]),
+        Group("de", "domain", "sport", [1]),
+        Group("en", "domain", "ALL", [0, 2]),
+        Group("en", "country", "US", [0]),
+        Group("en", "domain", "crime", [0]),
+    ]
+
+
+def test_marks_that_one_of_several_sets_lacks_are_not_known():
+    joined = selection.joined([Marks(["en"], ["news"], [["news"]]), Marks(["de"], None, None)])
+    assert joined == Marks(["en", "de"], None, None)
+    with pytest.raises(UsageError):
+        selection.chosen(joined, None, "news", "x")

@@ -1,0 +1,488 @@
+"""The command with test sets: lists, citations, texts, scores, signatures, and what is said when something is wrong."""
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+import sacrebleu
+from set_world import PAIRS, SEGMENTS, oracle, tar, wmt_xml
+from web_server import Page
+
+from bleucli.testsets import fields
+
+DEMO = ("-t", "demo", "-l", "en-de")
+RUNS = 9
+HEAVY = {
+    *("colorama", "numpy", "portalocker", "regex", "requests", "tabulate", "tqdm", "urllib.request", "xml", "pyexpat"),
+    *("dataclasses", "importlib.metadata", "pathlib", "tempfile", "typing", "tarfile", "zipfile", "tomllib", "difflib"),
+    *("bleucli.testsets.download", "bleucli.testsets.archives", "bleucli.testsets.wmt_xml", "bleucli.testsets.locks"),
+}
+
+
+@pytest.fixture
+def demo(root):
+    """Return the text of a file of the demo corpus."""
+
+    def demo(name):
+        with open(os.path.join(root, "data", "demo", name), "rb") as file:
+            return file.read()
+
+    return demo
+
+
+def refused(answer, *parts):
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith("bleu: error: ")
+    assert answer.err.count("\n") == 1
+    for part in parts:
+        assert part in answer.err
+
+
+# --- lists
+
+
+def test_the_list_names_every_test_set_as_sacrebleu_does(run):
+    lines = run("--list").out.splitlines()
+    assert lines[0] == "The available test sets are:"
+    names = [line.partition(" ")[0] for line in lines[1:]]
+    assert sorted(names) == names
+    assert set(names) == {*sacrebleu.get_available_testsets(), "ntrex", "demo"}
+    assert all(re.fullmatch(r".{30}: \S.*", line) for line in lines[1:])
+
+
+def test_the_list_of_a_pair_has_both_directions(run):
+    answer = run("--list", "-l", "km-en")
+    assert answer.out.splitlines() == [
+        "The available test sets for km-en are:",
+        "wmt20                         : WMT 2020 news task, official test sets",
+    ]
+    assert run("--list", "-l", "en-km").out == answer.out.replace("km-en", "en-km")
+
+
+def test_the_list_of_a_test_set_has_pairs_and_fields(world, run):
+    names = ("wmt17", "wmt20/tworefs", "wmt17/ms", "wmt08", "iwslt17", "multi30k/2018", "mtnt2019")
+    commands = [(["--list", "-t", name], "") for name in names]
+    for (words, _), theirs in zip(commands, oracle(world.cache, world.sources, commands), strict=True):
+        assert sorted(run(*words).out.splitlines()) == sorted(theirs.out.splitlines())
+    assert world.web.requests == []
+
+
+def test_the_list_of_one_pair_is_a_line(run):
+    assert run("--list", *DEMO).out == "en-de: src, ref:A, ref:B, strong, weak\n"
+    assert run("--list", "-t", "wmt17", "-l", "en-zh").out == "en-zh: src, ref, docid, genre, origlang\n"
+
+
+def test_listing_what_is_not_there_is_an_error(run):
+    refused(run("--list", "-l", "en-dee"), "no test set has the language pair 'en-dee'; the nearest are en-de, ")
+    refused(run("--list", "-t", "wmt1"), "there is no test set 'wmt1'; the nearest are wmt")
+    refused(
+        run("--list", "-t", "wmt17", "-l", "de-fr"), "the test set wmt17 has no language pair 'de-fr'; the nearest are"
+    )
+
+
+# --- citations
+
+
+def test_what_to_cite_is_bibtex(run):
+    answer = run("--cite", "-t", "multi30k/2018")
+    assert answer.status == 0
+    assert [line.partition("{")[0] for line in answer.out.splitlines() if line.startswith("@")] == [
+        "@InProceedings"
+    ] * 2
+    assert run("--citation", "-t", "wmt17").out.startswith("@InProceedings{bojar-EtAl:2017:WMT1,\n")
+    both = run("--cite", "-t", "wmt17,wmt18").out
+    assert both == run("--cite", "-t", "wmt17").out + "\n" + run("--cite", "-t", "wmt18").out
+
+
+def test_nothing_to_cite_is_an_error(run):
+    refused(run("--cite", "-t", "wmt22"), "nothing is known that wmt22 asks to cite")
+    refused(run("--cite"), "--cite needs a test set; name it with -t, see bleu --list")
+
+
+# --- texts
+
+
+def test_the_demo_set_echoes_its_files(run, demo):
+    for field, name in (
+        ("src", "source.en"),
+        ("ref", "reference.A.de"),
+        ("ref:B", "reference.B.de"),
+        ("weak", "weak.de"),
+    ):
+        assert run(*DEMO, "--echo", field).out.encode() == demo(f"{name}.txt")
+    together = run(*DEMO, "--echo", "src", "strong").out.splitlines()
+    columns = (run(*DEMO, "--echo", field).out.splitlines() for field in ("src", "strong"))
+    assert together == ["\t".join(pair) for pair in zip(*columns, strict=True)]
+    assert run(*DEMO, "--echo", "all").out.splitlines()[0].count("\t") == 4
+
+
+def test_test_sets_are_echoed_one_behind_the_other(world, run):
+    both = run("-t", "wmt17,wmt18", "-l", "en-de", "--echo", "src", "docid").out
+    assert both == "".join(run("-t", name, "-l", "en-de", "--echo", "src", "docid").out for name in ("wmt17", "wmt18"))
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (
+            (*DEMO, "--echo", "srcc"),
+            ["demo/en-de has no field 'srcc'; the nearest are src; it has src, ref:A", "--list -t demo"],
+        ),
+        ((*DEMO, "--echo", "ref:C"), ["no field 'ref:C'; the nearest are ref:"]),
+        (("--echo", "src"), ["--echo needs a test set; name it with -t, see bleu --list"]),
+        (("-t", "demo", "--echo", "src"), ["a test set needs a language pair; name it with -l: demo has en-de"]),
+        (
+            ("-t", "demo", "-l", "de-en", "--echo", "src"),
+            ["the test set demo has no language pair 'de-en'; it has en-de; see bleu --list -t demo"],
+        ),
+        (("-t", "demoo", "-l", "en-de", "--echo", "src"), ["there is no test set 'demoo'; the nearest are demo"]),
+        (("-t", "demo,demo", "-l", "en-de", "--echo", "src"), ["--test-set demo,demo names a test set twice"]),
+        (("-t", "demo,", "-l", "en-de", "--echo", "src"), ["there is no test set ''; see bleu --list"]),
+    ],
+)
+def test_texts_that_are_not_there_are_an_error(words, parts, run):
+    refused(run(*words), *parts)
+
+
+def test_texts_go_into_a_file_whole(run, folder):
+    assert run(*DEMO, "--echo", "src", "-o", "src.txt").out == ""
+    assert (folder / "src.txt").read_text().count("\n") == 100
+    refused(run(*DEMO, "--echo", "nope", "-o", "other.txt"))
+    assert not (folder / "other.txt").exists()
+
+
+# --- downloads
+
+
+def test_a_download_fetches_all_pairs_or_one(world, run):
+    answer = run("--download", "iwslt17", "-l", "en-fr")
+    assert (answer.status, answer.out, answer.err) == (0, "", "")
+    assert world.web.paths == ["/iwslt17/en-fr.tgz", "/iwslt17/fr-en.tgz"]
+    assert run("--download", "iwslt17").status == 0
+    assert len(world.web.paths) == 12
+    assert os.path.isfile(fields.path_of("iwslt17", "ja-en", "ref"))
+    assert run("--download", "iwslt17").status == 0
+    assert len(world.web.paths) == 12
+
+
+def test_a_download_of_nothing_is_an_error(run):
+    refused(run("--download", "nope"), "there is no test set 'nope'")
+    refused(run("--download", ""), "there is no test set ''")
+    refused(run("--download", "wmt17", "-l", "xx-yy"), "the test set wmt17 has no language pair 'xx-yy'")
+
+
+def test_the_mirror_is_asked_first_and_only_for_this_run(world, run):
+    assert run("--download", "wmt17", "-l", "en-de", "--mirror", f"{world.web.url}/mirror/").status == 0
+    assert world.web.paths == ["/mirror/wmt17/test.tgz", "/wmt17/test.tgz"]
+    world.web.requests.clear()
+    run("--download", "wmt18", "-l", "en-de")
+    assert world.web.paths == ["/wmt18/test.tgz"]
+
+
+def test_offline_names_what_is_missing_and_takes_what_is_there(world, run, monkeypatch):
+    monkeypatch.setenv("BLEU_OFFLINE", "1")
+    refused(run("-t", "wmt17", "-l", "en-de", "--echo", "src"), "wmt17 needs ", "BLEU_OFFLINE forbids to download it")
+    monkeypatch.setenv("BLEU_OFFLINE", "0")
+    before = run("-t", "wmt17", "-l", "en-de", "--echo", "all").out
+    monkeypatch.setenv("BLEU_OFFLINE", "1")
+    assert run("-t", "wmt17", "-l", "en-de", "--echo", "all").out == before != ""
+
+
+# --- scores
+
+
+def signature(answer):
+    return answer.out.partition(" = ")[0]
+
+
+def test_a_score_against_the_demo_set_is_that_against_its_file(run, demo, demo_files):
+    files = run("reference.A.de.txt", "-i", "strong.de.txt", "-f", "text", "-q")
+    answer = run(*DEMO, "-f", "text", stdin=demo("strong.de.txt"))
+    assert answer.out == files.out.replace("nrefs:1|", "nrefs:1|test:demo|lang:en-de|")
+    assert run(*DEMO, "-i", "strong.de.txt", "-f", "text", "-q").out == answer.out
+
+
+def test_signatures_name_the_texts_where_sacrebleu_had_them(run, demo):
+    words = (*DEMO, "-f", "text", "-q", "-m", "bleu", "chrf", "ter")
+    for line in run(*words, stdin=demo("weak.de.txt")).out.splitlines():
+        assert "|nrefs:1|test:demo|lang:en-de|case:" in line
+    for line in run(*words, "-sh", stdin=demo("weak.de.txt")).out.splitlines():
+        assert "|#:1|t:demo|l:en-de|c:" in line
+    answer = json.loads(run(*DEMO, stdin=demo("weak.de.txt")).out)
+    assert list(answer)[4:8] == ["nrefs", "test", "lang", "case"]
+    assert (answer["test"], answer["lang"]) == ("demo", "en-de")
+
+
+def test_a_signature_with_test_set_can_be_followed(run, demo):
+    first = run(*DEMO, "-f", "text", "-lc", "-tok", "intl", stdin=demo("weak.de.txt"))
+    again = run(*DEMO, "-f", "text", "--like", signature(first), stdin=demo("weak.de.txt"))
+    assert again.out == first.out
+
+
+def test_each_segment_is_signed_as_well(run, demo):
+    answer = run(*DEMO, "-sl", stdin=demo("weak.de.txt"))
+    assert answer.out.count("BLEU|nrefs:1|test:demo|lang:en-de|case:mixed|eff:yes|") == 100
+
+
+@pytest.mark.parametrize(("pair", "tokenizer"), [("en-zh", "zh"), ("zh-en", "13a")])
+def test_the_target_language_picks_the_tokenizer(pair, tokenizer, world, run):
+    answer = run("-t", "wmt17/improved", "-l", pair, "-f", "text", "-q", stdin=b"x\n" * SEGMENTS)
+    assert f"|lang:{pair}|" in answer.out
+    assert f"|tok:{tokenizer}|" in answer.out
+    named = run("-t", "wmt17/improved", "-l", pair, "-f", "text", "-q", "-tok", "char", stdin=b"x\n" * SEGMENTS)
+    assert "|tok:char|" in named.out
+
+
+def test_several_references_are_scored(world, run):
+    answer = run("-t", "wmt20/tworefs", "-l", "de-en", "-f", "text", "-q", stdin=b"x\n" * SEGMENTS)
+    assert answer.out.startswith("BLEU|nrefs:2|test:wmt20/tworefs|lang:de-en|")
+
+
+def test_a_translator_who_left_out_a_segment_is_an_empty_reference_or_a_missing_one(world, run):
+    words = ("-t", "wmt21/AB", "-l", "en-de", "-f", "text", "-q")
+    assert run(*words, stdin=b"x\n" * 6).out.startswith("BLEU|nrefs:2|")
+    assert run(*words, "--skip-empty-refs", stdin=b"x\n" * 6).out.startswith("BLEU|nrefs:var|")
+
+
+@pytest.mark.parametrize(
+    "name", ["wmt17", "wmt16", "wmt17/ms", "wmt22", "wmt21/AB", "iwslt17", "multi30k/2018", "mtnt2019"]
+)
+def test_scores_are_those_of_sacrebleu(name, world, run, tmp_path):
+    pair = PAIRS[name]
+    source = run("-t", name, "-l", pair, "--echo", "src").out.replace("one", "1").replace("\r", " ").replace("\t", " ")
+    command = (["-t", name, "-l", pair, "-f", "text", "-m", "bleu", "chrf", "ter"], source)
+    (theirs,) = oracle(str(tmp_path), world.sources, [command])
+    ours = run(*command[0], "-q", stdin=source.encode())
+    texts = f"test:{name}|lang:{pair}|"
+    assert [line.strip() for line in _unversioned(ours.out.replace(texts, "")).splitlines()] == [
+        line.strip() for line in _unversioned(theirs.out).splitlines()
+    ]
+    assert ours.out.count(texts) == 3
+
+
+def _unversioned(text):
+    return re.sub(r"\|version:\S+", "", text)
+
+
+def test_json_lines_are_scored_against_a_test_set(run, write, demo):
+    items = [json.dumps({"hypothesis": line}) for line in demo("weak.de.txt").decode().splitlines()]
+    write("sys.jsonl", "".join(f"{item}\n" for item in items))
+    assert run(*DEMO, "-i", "sys.jsonl", "-q").out == run(*DEMO, "-q", stdin=demo("weak.de.txt")).out
+
+
+def test_the_encoding_is_that_of_the_system_alone(run, demo):
+    text = demo("weak.de.txt")
+    answer = run(*DEMO, "-e", "utf-16", "-f", "text", "-q", stdin=text.decode().encode("utf-16"))
+    assert answer.out == run(*DEMO, "-f", "text", "-q", stdin=text).out
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("ref.txt", *DEMO), "references are taken either from --test-set demo or from ref.txt"),
+        (("-t", "demo"), "a test set needs a language pair; name it with -l: demo has en-de"),
+        (("-t", "demo", "-l", "ende"), "the test set demo has no language pair 'ende'; the nearest are en-de"),
+        (("-t", "", "-l", "en-de"), "scoring needs a test set; name it with -t, see bleu --list"),
+        ((*DEMO, "-nr", "2"), "--num-refs splits one reference file on tabs; 0 files were given"),
+    ],
+)
+def test_words_that_do_not_go_together_are_an_error(words, part, run, pair):
+    refused(run(*words, stdin=b"x\n"), part)
+
+
+def test_test_sets_with_different_numbers_of_references_cannot_be_one(world, run, monkeypatch):
+    refused(
+        run("-t", "wmt22,wmt21/AB", "-l", "en-de", stdin=b"x\n" * 12),
+        "different numbers of references cannot be scored as one: wmt22 has 1, wmt21/AB has 2",
+    )
+    refused(
+        run("-t", "wmt17,mtnt2019", "-l", "en-de", stdin=b"x\n"), "the test set mtnt2019 has no language pair 'en-de'"
+    )
+
+
+# --- another number of segments
+
+
+def test_the_test_set_that_has_the_other_count_is_named(world, run):
+    run("--download", "wmt22", "-l", "en-de")
+    answer = run("-t", "wmt17", "-l", "en-de", stdin=b"x\n" * 6)
+    refused(answer, f"wmt17/en-de has {SEGMENTS} segments but standard input has 6 segments", "; wmt22 has 6\n")
+
+
+def test_a_count_that_no_test_set_has_names_none(world, run):
+    answer = run("-t", "wmt17", "-l", "en-de", stdin=b"x\n" * 3)
+    refused(answer, "standard input has 3 segments", "give one line for each segment")
+    assert "wmt22" not in answer.err
+
+
+def test_a_count_that_the_registry_tells_needs_no_download(world, run):
+    answer = run("-t", "wmt17", "-l", "en-de", stdin=b"x\n" * 100)
+    refused(answer, f"standard input has 100 segments but wmt17/en-de has {SEGMENTS}", "; demo has 100\n")
+
+
+# --- a user's own
+
+REGISTRY = """
+[testsets."acme/support"]
+about   = "ACME support tickets, 2026"
+format  = "{kind}"
+refs    = ["A"]
+sources = [{sources}]
+
+[testsets."acme/support".pairs.en-de]
+files = {files}
+"""
+
+
+@pytest.fixture
+def own(world, write):
+    """Write a registry with one test set and return the words to score against it."""
+
+    def own(kind, files, *contents, signed=True):
+        tables = []
+        for name, content in contents:
+            url = world.web.put(f"/own/{name}", Page(content))
+            checksum = f', sha256 = "{hashlib.sha256(content).hexdigest()}"' if signed else ""
+            tables.append(f'{{ url = "{url}"{checksum} }}')
+        write("acme.toml", REGISTRY.format(kind=kind, files=json.dumps(files), sources=", ".join(tables)))
+        return ("--registry", "acme.toml", "-t", "acme/support", "-l", "en-de")
+
+    return own
+
+
+def test_a_users_own_xml_is_read(own, run):
+    words = own("wmt-xml", ["support/en-de.xml"], ("support.tgz", tar({"support/en-de.xml": wmt_xml()})))
+    assert run(*words, "--echo", "src").out.startswith("One first line.\n")
+    answer = run(*words, "-f", "text", "--origlang", "en", "-q", stdin=b"x\n" * 6)
+    assert answer.out.startswith("BLEU|nrefs:1|test:acme/support|lang:en-de|origlang:en|case:")
+    assert (
+        "acme/support                  : ACME support tickets, 2026\n" in run("--registry", "acme.toml", "--list").out
+    )
+
+
+def test_a_users_own_text_needs_no_archive(own, run):
+    words = own("plain", ["source:0", "source:1"], ("a.en.gz", gzip.compress(b"one\ntwo\n")), ("a.de", b"eins\nzwei\n"))
+    assert run(*words, "--echo", "all").out == "one\teins\ntwo\tzwei\n"
+
+
+def test_a_users_own_table_has_columns(own, run):
+    files = [{"file": "source:0", "column": 0}, {"file": "source:0", "column": 2}]
+    listed = "[{ file = 'source:0', column = 0 }, { file = 'source:0', column = 2 }]"
+    words = own("tsv", files, ("a.tsv", b"one\tx\teins\ntwo\ty\t\n"))
+    with open("acme.toml") as file:
+        text = file.read().replace(json.dumps(files), listed)
+    with open("acme.toml", "w") as file:
+        file.write(text)
+    assert run(*words, "--echo", "all").out == "one\teins\ntwo\t\n"
+
+
+def test_a_users_own_files_may_lie_beside_the_registry(own, run, write):
+    words = own("plain", ["source:0", "source:1"])
+    write("a.en", "one\n")
+    write("a.de", "eins\n")
+    with open("acme.toml") as file:
+        text = file.read().replace("sources = []", 'sources = [{ url = "a.en" }, { url = "a.de" }]')
+    with open("acme.toml", "w") as file:
+        file.write(text)
+    assert run(*words, "--echo", "all").out == "one\teins\n"
+
+
+def test_a_later_change_of_an_unsigned_file_is_refused(own, run, world):
+    words = own("plain", ["source:0", "source:1"], ("a.en", b"one\n"), ("a.de", b"eins\n"), signed=False)
+    assert run(*words, "--echo", "ref").out == "eins\n"
+    for name in ("src", "ref"):
+        os.remove(fields.path_of("acme/support", "en-de", name))
+    os.remove(fields.download_path("acme/support", f"{world.web.url}/own/a.de"))
+    world.web.put("/own/a.de", Page(b"zwei\n"))
+    refused(run(*words, "--echo", "ref"), "acme/support", hashlib.sha256(b"eins\n").hexdigest())
+
+
+def test_a_registry_of_the_environment_is_read(own, run, monkeypatch):
+    own("plain", ["source:0", "source:1"], ("a.en", b"one\n"), ("a.de", b"eins\n"))
+    monkeypatch.setenv("BLEU_REGISTRY", "acme.toml")
+    assert run("-t", "acme/support", "-l", "en-de", "--echo", "ref").out == "eins\n"
+
+
+# --- options
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--test", "demo", "--lang", "en-de", "--ech", "src"),
+        ("--test-s=demo", "--language=en-de", "--echo", "src"),
+    ],
+)
+def test_abbreviations_keep_their_meaning(words, run):
+    assert run(*words).out == run(*DEMO, "--echo", "src").out != ""
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("--orig", "--origlang"),
+        ("--su", "--subset"),
+        ("--det", "--detail"),
+        ("--dow", "--download"),
+        ("--li", "--list"),
+    ],
+)
+def test_abbreviations_of_new_options_are_those_of_sacrebleu(short, long):
+    from bleucli.cli.arguments import _spelled_out
+
+    assert _spelled_out([short]) == [long]
+
+
+# --- how fast
+
+
+def imported(root, *words):
+    code = "import sys; from bleucli.__main__ import main; main(); print(*sys.modules, file=sys.stderr)"
+    environment = {**os.environ, "PYTHONPATH": root}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code, *words], input=b"x\n" * 100, env=environment, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.decode().splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    "words", [(*DEMO, "-q"), (*DEMO, "-q", "-b"), (*DEMO, "--echo", "all"), ("--list",), ("--list", *DEMO)]
+)
+def test_nothing_heavy_is_imported_where_nothing_is_downloaded(words, root):
+    modules = imported(root, *words)
+    assert "bleucli.testsets.registry" in modules
+    assert HEAVY.isdisjoint(modules)
+
+
+def test_files_are_scored_without_a_look_at_the_registry(root, pair):
+    assert "bleucli.testsets" not in imported(root, "ref.txt", "-i", "ref.txt", "-b", "-q")
+
+
+def seconds(root, *commands):
+    """Return the processor time of each command, the least of several runs by turns: others use the machine, too."""
+    resource = pytest.importorskip("resource")
+    environment = {**os.environ, "PYTHONPATH": root}
+
+    def used():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    def once(words):
+        before = used()
+        subprocess.run([sys.executable, *words], input=b"x\n" * 100, env=environment, capture_output=True)
+        return used() - before
+
+    return map(min, zip(*([once(words) for words in commands] for _ in range(RUNS)), strict=True))
+
+
+def test_lists_and_scores_against_the_demo_set_take_little_more_than_python_itself(root):
+    score = ("-m", "bleucli", *DEMO, "-q")
+    bare, listed, scored = seconds(root, ("-c", "pass"), ("-m", "bleucli", "--list"), score)
+    assert listed < 4 * bare
+    assert scored < 10 * bare  # which takes 10 ms on an idle machine
