@@ -402,6 +402,19 @@ def test_a_later_change_of_an_unsigned_file_is_refused(own, run, world):
     refused(run(*words, "--echo", "ref"), "acme/support", hashlib.sha256(b"eins\n").hexdigest())
 
 
+def test_the_example_of_the_readme_is_read(root, world, run, write, monkeypatch):
+    with open(os.path.join(root, "README.md"), encoding="utf-8") as file:
+        (example,) = re.findall(r"^```toml\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL)
+    archive = tar({"support/en-de.xml": wmt_xml()})
+    world.web.put("/mirror/acme/support/support.tgz", Page(archive))
+    write("acme.toml", example.replace("SHA256", hashlib.sha256(archive).hexdigest()))
+    monkeypatch.setenv("BLEU_MIRROR", f"{world.web.url}/mirror")
+    words = ("--registry", "acme.toml", "-t", "acme/support", "-l", "en-de")
+    assert run(*words, "--echo", "src", "ref:B").out.startswith("One first line.\tEins ist es B\n")
+    assert world.web.paths == ["/mirror/acme/support/support.tgz"]
+    assert "test:acme/support" in run(*words, stdin=b"x\n" * 6).out
+
+
 def test_a_registry_of_the_environment_is_read(own, run, monkeypatch):
     own("plain", ["source:0", "source:1"], ("a.en", b"one\n"), ("a.de", b"eins\n"))
     monkeypatch.setenv("BLEU_REGISTRY", "acme.toml")

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# The long options of sacreBLEU 2.6.0, by `sacrebleu --help`; those not built yet hold their abbreviations free.
+# The long options of sacreBLEU 2.6.0, by `sacrebleu --help`; their abbreviations go before ours
 SACREBLEU_OPTIONS = (
     "--help",
     "--citation",
