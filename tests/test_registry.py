@@ -221,6 +221,8 @@ AT = 'testsets."acme/support"'
         ("support/en-de.xml", "source:1", f"{AT}.pairs.en-de.files: expected a source below 1, the number of sources"),
         ("pairs.en-de", "pairs.ende", f"{AT}.pairs.ende: expected a language pair of the form xx-YY"),
         ('"acme/support"', '"acme/../support"', 'testsets."acme/../support": expected a name of letters, digits'),
+        ('"acme/support"', '"acme/raw"', 'testsets."acme/raw": expected a name of letters, digits'),
+        ('"acme/support"', '"models/a"', 'testsets."models/a": expected a name of letters, digits'),
         ('"acme/support"', '"wmt17"', 'testsets."wmt17" is a public test set; give yours another name'),
         ("files =", "file =", f"{AT}.pairs.en-de: unknown key 'file'; the nearest are files"),
         ('["acme"]', '["other"]', f"{AT}.cite: there is no bibliography.other"),

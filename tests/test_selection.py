@@ -7,7 +7,7 @@ import pytest
 from set_world import DOCUMENTS, PAIRS, SEGMENTS, oracle
 
 from bleucli.errors import BleuError, UsageError
-from bleucli.testsets import selection
+from bleucli.testsets import fields, selection
 from bleucli.testsets.selection import Group, Marks
 
 DETAIL = ("--detail",)
@@ -227,6 +227,27 @@ def test_several_columns_and_threads_make_no_difference_to_parts(world, run):
     alone = json.loads(run(*words, stdin=system("wmt18").encode()).out)
     assert [first["BLEU"], first["TER"]] == alone
     assert second["BLEU"] != first["BLEU"]
+
+
+@pytest.mark.parametrize("field", ["origlang", "domain"])
+@pytest.mark.parametrize("words", [("--origlang", "en"), ("--subset", "news"), ("--detail",)])
+def test_marks_that_were_cut_off_are_an_error(field, words, world, run):
+    run("--download", "wmt22", "-l", "en-de")
+    with open(fields.path_of("wmt22", "en-de", field), "r+") as file:
+        file.truncate(len(file.readline()))
+    answer = run(*words_of("wmt22", words), stdin=system("wmt22").encode())
+    assert (answer.status, answer.out) == (2, "")
+    assert "1 and 6 marks; remove its folder from the cache to have it made anew" in answer.err
+
+
+@pytest.mark.parametrize("words", [("--origlang", "en"), ("--detail",)])
+def test_marks_of_fewer_segments_are_an_error(words, world, run):
+    run("--download", "wmt17", "-l", "en-de")
+    with open(fields.path_of("wmt17", "en-de", "origlang"), "r+") as file:
+        file.truncate(len("en\nen\n"))
+    answer = run(*words_of("wmt17", words), stdin=system("wmt17").encode())
+    assert (answer.status, answer.out) == (2, "")
+    assert f"the test set has {SEGMENTS} segments but marks of 2; remove its folder" in answer.err
 
 
 # --- by itself

@@ -224,6 +224,15 @@ def test_a_signature_with_test_set_can_be_followed(run, demo):
     assert again.out == first.out
 
 
+def test_a_signature_of_another_test_set_is_a_note(run, demo):
+    signed = "BLEU|nrefs:1|test:wmt17|lang:en-de|origlang:en|case:mixed|eff:no|tok:13a|smooth:exp|version:bleucli-0.1.0"
+    answer = run(*DEMO, "-f", "text", "--like", signed, stdin=demo("weak.de.txt"))
+    assert answer.status == 0
+    assert "note: the signature of --like has test:wmt17, this score test:demo\n" in answer.err
+    assert "note: the signature of --like has origlang:en, which is not followed here\n" in answer.err
+    assert " lang:" not in answer.err
+
+
 def test_each_segment_is_signed_as_well(run, demo):
     answer = run(*DEMO, "-sl", stdin=demo("weak.de.txt"))
     assert answer.out.count("BLEU|nrefs:1|test:demo|lang:en-de|case:mixed|eff:yes|") == 100

@@ -199,8 +199,8 @@ def notes(records: Sequence[ScoreRecord], signature: Signature) -> list[str]:
         ),
         *(
             f"the signature of --like has {key}:{theirs[key]}, this score {key}:{ours[key]}"
-            for key in ("nrefs", "version")
-            if theirs.get(key, ours[key]) != ours[key]
+            for key in ("nrefs", "version", *_TEXTS)
+            if key in theirs and key in ours and theirs[key] != ours[key]
         ),
         *(
             f"the signature of --like has {key}:{theirs[key]}, which is not followed here"

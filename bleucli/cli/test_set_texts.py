@@ -51,6 +51,7 @@ class TestSetTexts(Texts):
         self._sets = [self._chosen(name) for name in found]
         self._references = [*self._reference_files()]
         self._pieces: Iterable[Piece] = ()
+        self._known: selection.Marks | None = None
 
     def _chosen(self, name: str) -> "_Chosen":
         test_set = self._registry[name]
@@ -89,10 +90,17 @@ class TestSetTexts(Texts):
         return reduced[: len(systems)], reduced[len(systems) :]
 
     def _marks(self) -> selection.Marks:
+        if self._known is None:
+            self._known = self._read_marks()
+        return self._known
+
+    def _read_marks(self) -> selection.Marks:
         return selection.joined([selection.marks_of(one.test_set, one.paths) for one in self._sets])
 
     def _reduced(self, sources: Sequence[Source], numbers: Sequence[int] | None) -> list[Source]:
-        pieces = iter(self._pieces) if numbers is None else _taken(self._pieces, numbers)
+        pieces = (
+            iter(self._pieces) if numbers is None else _taken(self._pieces, numbers, selection.count(self._marks()))
+        )
         copies = tee(pieces, len(sources))
         return [
             source._replace(blocks=map(itemgetter(number), copy))
@@ -172,18 +180,20 @@ def _count(test_set: TestSet, pair: str) -> int | None:
         return file.read().count(b"\n")
 
 
-def _taken(pieces: "Iterable[Piece]", numbers: Sequence[int]) -> "Iterator[Piece]":
-    """Reduce pieces of text to the segments with these numbers, which ascend."""
+def _taken(pieces: "Iterable[Piece]", numbers: Sequence[int], count: int) -> "Iterator[Piece]":
+    """Reduce pieces of text to the segments with these numbers, which ascend.
+
+    Raises:
+        BleuError: there are not as many segments as marks.
+    """
     start = 0
     for piece in pieces:
         end = start + len(piece[0][0])
         here = [number - start for number in numbers[bisect_left(numbers, start) : bisect_left(numbers, end)]]
         yield [[selection.take(column, here) for column in block] for block in piece]
         start = end
-    if numbers and numbers[-1] >= start:
-        raise BleuError(
-            f"the test set has marks for more than {start} segments; remove it from the cache and try again"
-        )
+    if start != count:
+        raise BleuError(f"the test set has {start} segments but marks of {count}; {selection.ANEW}")
 
 
 class _InARow:

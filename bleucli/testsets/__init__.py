@@ -1,1 +1,11 @@
-"""Test sets. `demo`, a small English-German one, comes with the package."""
+"""Test sets: known, fetched once, never half. `demo`, a small one, comes with the package.
+
+In the order in which to read them:
+
+- `registry`, `facts`, `own_registry`: what is known of each, public or a user's own, as records
+- `cache`, `addresses`, `download` and what it is made of, `archives`: bring files to their places, verified
+- `plain`, `sgml`, `wmt_xml`: one reader a format
+- `fields`, `preparation`: from a test set's name to a file for each field
+- `selection`: parts of a test set
+- `access`: all this for programs
+"""

@@ -4,8 +4,6 @@ Each takes the names of a test set and a language pair; what is missing is downl
 package and of the file that `BLEU_REGISTRY` names.
 """
 
-from collections.abc import Sequence
-
 from bleucli.testsets.preparation import prepare, scored_references
 from bleucli.testsets.registry import load
 
@@ -53,7 +51,8 @@ def get_source_file(test_set: str, langpair: str) -> str:
     ...     len(list(source))
     100
     """
-    return _fields(test_set, langpair)["src"]
+    found, _ = load().pair(test_set, langpair)
+    return prepare(found, langpair)["src"]
 
 
 def get_reference_files(test_set: str, langpair: str) -> list[str]:
@@ -67,13 +66,8 @@ def get_reference_files(test_set: str, langpair: str) -> list[str]:
 def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
     """Return the paths of all fields of a language pair, or of all pairs of the test set; see `get_source_file`."""
     registry = load()
-    pairs: Sequence[str] = registry.pairs(registry[test_set].name) if langpair is None else [langpair]
-    return [path for pair in pairs for path in _fields(test_set, pair).values()]
-
-
-def _fields(test_set: str, langpair: str) -> dict[str, str]:
-    found, _ = load().pair(test_set, langpair)
-    return prepare(found, langpair)
+    pairs = list(registry[test_set].pairs) if langpair is None else [langpair]
+    return [path for pair in pairs for path in prepare(registry.pair(test_set, pair)[0], pair).values()]
 
 
 def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> "IO[Any]":

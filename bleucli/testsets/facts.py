@@ -40,8 +40,8 @@ def test_set(name: str, facts: object, where: str, packaged: bool) -> TestSet:
     File(source=0, member='a.de', column=0, field='')
     """
     at = f'{where}: testsets."{name}"'
-    if not _NAME.fullmatch(name):
-        _refuse(at, "a name of letters, digits, and . _ + - between slashes", name)
+    if not _NAME.fullmatch(name) or name.partition("/")[0] == "models" or "raw" in name.split("/"):
+        _refuse(at, "a name of letters, digits, and . _ + - between slashes, neither raw nor models", name)
     table = _table(facts, at, _SET_KEYS)
     kind = _value(table, "format", str, at, "a string")
     if kind not in FORMATS and not (packaged and kind == PACKAGED):

@@ -46,6 +46,8 @@ else:
     Marks = namedtuple("Marks", "origlangs tags subsets")
     Group = namedtuple("Group", "origlang kind value segments")
 
+# What to do if files of the cache do not fit together, as after a killed run of sacreBLEU
+ANEW = "remove its folder from the cache to have it made anew"
 _COUNTRY = "country:"
 _NOT = "non-"
 
@@ -81,6 +83,18 @@ def _subsets(tag: str) -> list[str]:
     """
     country, _, rest = tag.partition("-")
     return [f"{_COUNTRY}{country}", rest.partition("-")[0]] if rest else []
+
+
+def count(marks: Marks) -> int:
+    """Return the number of segments that the marks are of, 0 if nothing is known.
+
+    Raises:
+        BleuError: one mark is there more often than another.
+    """
+    counts = {len(column) for column in marks if column is not None}
+    if len(counts) > 1:
+        raise BleuError(f"the test set has {' and '.join(map(str, sorted(counts)))} marks; {ANEW}")
+    return max(counts, default=0)
 
 
 def joined(parts: Sequence[Marks]) -> Marks:
@@ -122,7 +136,7 @@ def _there_is(marks: Marks, origlang: str | None, subset: str | None) -> str:
 
 def _with_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
     if origlang is None:
-        return list(range(len(marks.origlangs or marks.tags or ())))
+        return list(range(count(marks)))
     if marks.origlangs is None:
         raise UsageError(f"--origlang: {name} does not tell in which language its segments were first written")
     language, wanted = origlang.removeprefix(_NOT), not origlang.startswith(_NOT)
@@ -131,7 +145,7 @@ def _with_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
 
 def _with_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
     if subset is None:
-        return list(range(len(marks.origlangs or marks.tags or ())))
+        return list(range(count(marks)))
     if marks.tags is None:
         raise UsageError(f"--subset: {name} does not tell of what domain its segments are")
     try:
