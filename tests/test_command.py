@@ -533,7 +533,6 @@ SHORT_OPTIONS = (
 )
 KNOWN = {name for action in parser()._actions for name in action.option_strings}
 BUILT = [option for option in SACREBLEU_OPTIONS if option in KNOWN]
-NOT_BUILT = [option for option in (*SACREBLEU_OPTIONS, *SHORT_OPTIONS) if option not in KNOWN]
 
 
 def values_for(option):
@@ -603,16 +602,11 @@ def test_the_list_of_sacrebleus_options_is_complete():
     assert names == {*SACREBLEU_OPTIONS, *SHORT_OPTIONS}
 
 
-@pytest.mark.parametrize("option", NOT_BUILT)
-def test_an_option_that_is_not_built_yet_does_not_exist(run, pair, option):
-    for words in ((option,), (option, "2"), (option, "13a"), (f"{option}=2",)):
-        answer = run(*pair, *words)
-        assert (answer.status, answer.out) == (2, "")
-        assert re.fullmatch(rf"bleu: error: .*(?<![\w/-]){option}(?![\w-]).*\n", answer.err)
-    assert sorted(os.listdir()) == ["ref.txt", "sys.txt"]
+def test_every_option_of_sacrebleu_exists():
+    assert {*SACREBLEU_OPTIONS, *SHORT_OPTIONS} <= set(KNOWN)
 
 
-def test_an_abbreviation_of_an_option_that_is_not_built_is_not_another_option(run, pair):
+def test_an_abbreviation_that_means_nothing_or_much_is_refused(run, pair):
     for word in ("--ori", "--su", "--d", "-n", "-to"):
         answer = run(*pair, word, "13a")
         assert (answer.status, answer.out) == (2, "")

@@ -139,10 +139,16 @@ def test_details_of_several_metrics_in_json_are_each_with_its_metric(world, run)
     assert answers[0]["details"] != answers[1]["details"]
 
 
+def test_details_are_refused_in_tables_for_elsewhere(world, run, write):
+    write("a.txt", system("wmt22"))
+    answer = run("-t", "wmt22", "-l", "en-de", "-i", "a.txt", "--detail", "-f", "csv")
+    assert answer == (2, "", "bleu: error: --detail has no place in csv; choose -f text or -f json\n")
+
+
 def test_details_of_several_systems_stand_under_the_table(world, run, write):
     write("a.txt", system("wmt22"))
     write("b.txt", "x\n" * 6)
-    answer = run("-t", "wmt22", "-l", "en-de", "-i", "a.txt", "b.txt", "--detail", "-q")
+    answer = run("-t", "wmt22", "-l", "en-de", "-i", "a.txt", "b.txt", "--detail", "-q", "-f", "text")
     first, second = answer.out.split("\na.txt\n")[1].split("\nb.txt\n")
     assert first == "".join(
         f"{line}\n"

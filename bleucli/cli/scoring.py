@@ -156,12 +156,14 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
 
 
 def _print_systems(options: "Namespace", texts: Texts, environment: Environment) -> bool:
-    chosen = _format(options, environment)
+    chosen = _format(options, environment) or "json"
+    if options.detail and chosen not in ("json", "text"):
+        raise UsageError(f"--detail has no place in {chosen}; choose -f text or -f json")
     baseline = gates.read_baseline(options)
     results = _results(options, texts, environment)
     failures = [*gates.under(results, options.fail_under), *gates.drops(results, baseline, options.max_drop)]
     if not failures or options.output is None:
-        answer = render(results, _layout(options, environment), chosen or "json")
+        answer = render(results, _layout(options, environment), chosen)
         deliver([answer], options.output, environment)
     _note_files(texts, results.segments, options, environment)
     _note_differences(results.systems[0].scores, options, environment)
