@@ -13,6 +13,7 @@ import sacrebleu
 from set_world import PAIRS, SEGMENTS, oracle, tar, wmt_xml
 from web_server import Page
 
+import bleucli
 from bleucli.testsets import fields
 
 DEMO = ("-t", "demo", "-l", "en-de")
@@ -422,6 +423,17 @@ def test_the_example_of_the_readme_is_read(root, world, run, write, monkeypatch)
     assert run(*words, "--echo", "src", "ref:B").out.startswith("One first line.\tEins ist es B\n")
     assert world.web.paths == ["/mirror/acme/support/support.tgz"]
     assert "test:acme/support" in run(*words, stdin=b"x\n" * 6).out
+
+
+def test_the_reason_of_a_failed_download_is_its_own(own, world, monkeypatch):
+    own("plain", ["source:0", "source:1"], ("cut.en", b"one\n"), ("cut.de", b"eins\n"))
+    world.web.put("/own/cut.en", Page(b"x" * 100, cut=10))
+    monkeypatch.setenv("BLEU_REGISTRY", "acme.toml")
+    try:
+        raise ValueError("something else")
+    except ValueError:  # whoever calls may be in the middle of this
+        with pytest.raises(bleucli.BleuError, match=r"broke off \(the rest is missing\)"):
+            bleucli.get_source_file("acme/support", "en-de")
 
 
 def test_a_registry_of_the_environment_is_read(own, run, monkeypatch):

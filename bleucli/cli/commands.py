@@ -56,9 +56,9 @@ def _done(options: "Namespace", environment: Environment) -> Status:
     if options.list_tokenizers:
         return _print(_tokenizer_list(), options, environment)
     if options.list or options.cite or options.echo or options.download is not None:
-        from bleucli.cli import test_sets
+        from bleucli.cli import testset_modes
 
-        deliver(test_sets.answer(options), options.output, environment)
+        deliver(testset_modes.answer(options), options.output, environment)
         return Status.FINE
     from bleucli.cli import scoring
 

@@ -48,7 +48,7 @@ def score(options: "Namespace", environment: Environment) -> bool:
 def _texts(options: "Namespace", environment: Environment) -> Texts:
     if options.test_set is None:
         return Texts(options, environment)
-    from bleucli.cli.test_set_texts import TestSetTexts
+    from bleucli.cli.testset_texts import TestSetTexts
 
     return TestSetTexts(options, environment)
 

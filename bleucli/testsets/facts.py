@@ -22,7 +22,7 @@ _PAIR = re.compile(r"[A-Za-z]+-[A-Za-z]+(-[A-Za-z0-9]+)*")
 _WHOLE = re.compile(r"source:(\d{1,6})")
 
 
-def test_set(name: str, facts: object, where: str, packaged: bool) -> TestSet:
+def record(name: str, facts: object, where: str, packaged: bool) -> TestSet:
     """Return the record of a test set.
 
     Args:
@@ -36,7 +36,7 @@ def test_set(name: str, facts: object, where: str, packaged: bool) -> TestSet:
 
     >>> facts = {"format": "plain", "sources": [{"url": "https://data.example/a.tgz"}]}
     >>> facts["pairs"] = {"en-de": {"files": ["a.en", "a.de"]}}
-    >>> test_set("acme/news", facts, "acme.toml", packaged=False).pairs["en-de"].files[1]
+    >>> record("acme/news", facts, "acme.toml", packaged=False).pairs["en-de"].files[1]
     File(source=0, member='a.de', column=0, field='')
     """
     at = f'{where}: testsets."{name}"'
@@ -53,8 +53,8 @@ def test_set(name: str, facts: object, where: str, packaged: bool) -> TestSet:
     labels = _strings(table, "refs", at)
     archives = _archives(pairs, len(sources))
     records = {pair: _pair(pair, value, kind, labels, archives, f"{at}.pairs.{pair}") for pair, value in pairs.items()}
-    for pair, record in records.items():
-        highest = max(file.source for file in record.files)
+    for pair, found in records.items():
+        highest = max(file.source for file in found.files)
         if kind != PACKAGED and highest >= len(sources):
             _refuse(f"{at}.pairs.{pair}.files", f"a source below {len(sources)}, the number of sources", highest)
     about = _value(table, "about", str, at, "a string", default="")

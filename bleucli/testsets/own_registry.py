@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from bleucli.errors import BleuError
 from bleucli.testsets.addresses import is_web, local_path
-from bleucli.testsets.facts import test_set
+from bleucli.testsets.facts import record
 from bleucli.testsets.registry import TestSet
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ def read(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
         found = f"found {unknown[0]!r}" if unknown else "there is none"
         raise BleuError(f'{path}: expected tables of the form [testsets."name"], {found}')
     folder = os.path.dirname(os.path.abspath(path))
-    found_sets = [_from_folder(test_set(name, facts, path, packaged=False), folder) for name, facts in sets.items()]
+    found_sets = [_from_folder(record(name, facts, path, packaged=False), folder) for name, facts in sets.items()]
     return found_sets, _bibliography(table.get("bibliography", {}), found_sets, path)
 
 

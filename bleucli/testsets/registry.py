@@ -111,9 +111,9 @@ class Registry:
             return self._own[name]
         if name not in self._facts:
             raise BleuError(f"there is no test set {name!r}{nearest(name, self)}; see bleu --list")
-        from bleucli.testsets.facts import test_set
+        from bleucli.testsets.facts import record
 
-        return test_set(name, self._facts[name], "registry.json", packaged=True)
+        return record(name, self._facts[name], "registry.json", packaged=True)
 
     def pair(self, name: str, pair: str) -> tuple[TestSet, Pair]:
         """Return a test set and a language pair of it.

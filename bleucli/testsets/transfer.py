@@ -1,6 +1,7 @@
 """One attempt to bring a file from an address to the disk, from where an earlier one stopped if the server lets us."""
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from itertools import chain
@@ -176,6 +177,7 @@ def _asked(session: "Session", address: str, headers: dict[str, str]) -> "Respon
     import requests
 
     session.max_redirects = MOST_REDIRECTS
+    outer = sys.exception()
     try:
         return session.get(address, headers=headers, stream=True, timeout=(SECONDS_TO_CONNECT, SECONDS_OF_SILENCE))
     except requests.TooManyRedirects:
@@ -183,23 +185,24 @@ def _asked(session: "Session", address: str, headers: dict[str, str]) -> "Respon
     except requests.Timeout:
         raise Interrupted("gives no answer in time") from None
     except requests.exceptions.SSLError as error:
-        raise Failed(f"cannot be trusted ({_innermost(error)})") from None
+        raise Failed(f"cannot be trusted ({_innermost(error, outer)})") from None
     except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError) as error:
-        raise Interrupted(f"cannot be reached ({_innermost(error)})") from None
+        raise Interrupted(f"cannot be reached ({_innermost(error, outer)})") from None
     except (requests.RequestException, ValueError) as error:
-        raise Failed(f"cannot be asked ({_innermost(error)})") from None
+        raise Failed(f"cannot be asked ({_innermost(error, outer)})") from None
 
 
 def _chunks(answer: "Response") -> Iterator[bytes]:
     """Read a body as it was sent: a server that calls a .gz file gzip-encoded does not get it unpacked."""
     from urllib3.exceptions import HTTPError, ReadTimeoutError
 
+    outer = sys.exception()
     try:
         yield from answer.raw.stream(CHUNK_BYTES, decode_content=False)
     except (TimeoutError, ReadTimeoutError):
         raise Interrupted(f"was silent for {SECONDS_OF_SILENCE:g} seconds") from None
     except (HTTPError, OSError) as error:
-        raise Interrupted(f"broke off ({_innermost(error)})") from None
+        raise Interrupted(f"broke off ({_innermost(error, outer)})") from None
 
 
 def _read(path: str) -> Iterator[bytes]:
@@ -214,8 +217,12 @@ def _read(path: str) -> Iterator[bytes]:
         raise failure(f"cannot be read ({error.strerror})") from None
 
 
-def _innermost(error: BaseException) -> str:
+def _innermost(error: BaseException, outer: BaseException | None = None) -> str:
     """Return, in one line, the cause of the cause of an error: what the system said, not what each library made of it.
+
+    Args:
+        error: that was caught.
+        outer: an error that the caller was handling before, which has nothing to do with it.
 
     >>> error = RuntimeError("Pool(host=...): retries exceeded")
     >>> error.__cause__ = ConnectionRefusedError(111, "Connection refused")
@@ -224,7 +231,7 @@ def _innermost(error: BaseException) -> str:
     """
     from http.client import IncompleteRead
 
-    while (cause := error.__cause__ or error.__context__) is not None:
+    while (cause := error.__cause__ or error.__context__) is not None and cause is not outer:
         error = cause
     if isinstance(error, IncompleteRead):
         return "the rest is missing"

@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from bleucli import evaluate
 from bleucli.cli.streams import Environment
-from bleucli.cli.test_sets import names, pair_of
+from bleucli.cli.testset_modes import names, pair_of
 from bleucli.cli.texts import Texts
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.evaluate import Source
