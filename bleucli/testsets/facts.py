@@ -47,6 +47,7 @@ def record(name: str, facts: object, where: str, packaged: bool) -> TestSet:
     if kind not in FORMATS and not (packaged and kind == PACKAGED):
         _refuse(f"{at}.format", f"one of {', '.join(FORMATS)}", kind)
     sources = [_source(one, f"{at}.sources[{i}]") for i, one in enumerate(_value(table, "sources", list, at, "a list"))]
+    _refuse_equal_names(sources, at)
     pairs = _value(table, "pairs", dict, at, "a table")
     if not pairs:
         _refuse(f"{at}.pairs", "at least one language pair", pairs)
@@ -107,6 +108,17 @@ def _source(value: object, at: str) -> Source:
         if key in table and not re.fullmatch(f"[0-9a-fA-F]{{{digits}}}", table[key]):
             _refuse(f"{at}.{key}", f"{digits} hexadecimal digits", table[key])
     return source
+
+
+def _refuse_equal_names(sources: Sequence[Source], at: str) -> None:
+    """Refuse downloads that would have one place in the cache; there are file systems that do not tell case apart."""
+    from bleucli.testsets.addresses import last_component
+
+    names = [last_component(source.url).lower() for source in sources] if len(sources) > 1 else []
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            other = sources[names.index(name)].url
+            _refuse(f"{at}.sources[{number}].url", f"another file name than that of {other}", sources[number].url)
 
 
 def _archives(pairs: "Mapping[str, Any]", sources: int) -> list[int]:

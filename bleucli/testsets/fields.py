@@ -99,7 +99,7 @@ def in_order(name: str, pair: str) -> list[str]:
     try:
         with open(_order_path(name, pair), encoding="utf-8", newline="\n") as file:
             return file.read().splitlines()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 
@@ -108,7 +108,7 @@ def listed(name: str, pair: str) -> list[str]:
     prefix = _prefix(name, pair)
     try:
         names = [one.removeprefix(prefix) for one in sorted(os.listdir(folder(name))) if one.startswith(prefix)]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     fields = [f"ref:{one[4:]}" if one.startswith("ref-") else one for one in names]
     return sorted(fields, key=_rank)

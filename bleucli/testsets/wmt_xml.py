@@ -26,8 +26,9 @@ _SOURCE = "src"
 # The attribute by which the streams of a kind are told apart
 _LABELS = {"ref": "translator", "hyp": "system"}
 _KINDS = (_SOURCE, *_LABELS)
-# Characters that a name of a file may not have on one system or another
+# Characters that a name of a file may not have on one system or another, and more bytes than it may have beside others
 _UNSAFE = frozenset('/\\<>"|?*')
+_LONGEST = 100
 
 
 def read(path: str) -> dict[str, list[str]]:
@@ -48,9 +49,11 @@ def read(path: str) -> dict[str, list[str]]:
         raise BleuError(f"{path}: expected documents with references, found none")
     has_domain = any("domain" in one.attributes for one in documents)
     columns: dict[str, list[str]] = {_SOURCE: []}
-    columns |= {_field(stream): [] for stream in references} | {"docid": [], "origlang": []}
+    for stream in references:
+        _add_field(columns, stream, path)
+    columns |= {"docid": [], "origlang": []}
     for stream in systems:
-        _add_system(columns, _field(stream), path)
+        _add_field(columns, stream, path)
     columns |= {"domain": []} if has_domain else {}
     for one in documents:
         numbers = _numbers(one, references)
@@ -63,9 +66,12 @@ def read(path: str) -> dict[str, list[str]]:
     return columns
 
 
-def _add_system(columns: dict[str, list[str]], name: str, path: str) -> None:
-    if name in (*columns, "domain") or not name or any(one in _UNSAFE or not one.isprintable() for one in name):
-        raise BleuError(f"{path}: a system is called {name!r}, which can be no field's name")
+def _add_field(columns: dict[str, list[str]], stream: str, path: str) -> None:
+    name = _field(stream)
+    bad = not name or len(name.encode()) > _LONGEST or any(one in _UNSAFE or not one.isprintable() for one in name)
+    if bad or name in (*columns, "domain"):
+        whose = "a translator" if _kind(stream) == "ref" else "a system"
+        raise BleuError(f"{path}: {whose} is called {stream.partition(':')[2]!r}, which can be no field's name")
     columns[name] = []
 
 
