@@ -55,6 +55,15 @@ def _done(options: "Namespace", environment: Environment) -> Status:
         return _print(_version(), options, environment)
     if options.list_tokenizers:
         return _print(_tokenizer_list(), options, environment)
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda warning, *_: _warn(str(warning), options, environment)
+        return _worked(options, environment)
+
+
+def _worked(options: "Namespace", environment: Environment) -> Status:
+    """Do what may take a while, and may warn."""
     if options.list or options.cite or options.echo or options.download is not None:
         from bleucli.cli import testset_modes
 
@@ -63,6 +72,11 @@ def _done(options: "Namespace", environment: Environment) -> Status:
     from bleucli.cli import scoring
 
     return Status.FINE if scoring.score(options, environment) else Status.GATE_FAILED
+
+
+def _warn(text: str, options: "Namespace", environment: Environment) -> None:
+    if not options.quiet:
+        environment.say("warning", text)
 
 
 def _print(answer: str, options: "Namespace", environment: Environment) -> Status:
