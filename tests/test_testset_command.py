@@ -17,7 +17,6 @@ import bleucli
 from bleucli.testsets import fields
 
 DEMO = ("-t", "demo", "-l", "en-de")
-RUNS = 9
 HEAVY = {
     *("colorama", "numpy", "portalocker", "regex", "requests", "tabulate", "tqdm", "urllib.request", "xml", "pyexpat"),
     *("dataclasses", "importlib.metadata", "pathlib", "tempfile", "typing", "tarfile", "zipfile", "tomllib", "difflib"),
@@ -496,27 +495,3 @@ def test_nothing_heavy_is_imported_where_nothing_is_downloaded(words, root):
 
 def test_files_are_scored_without_a_look_at_the_registry(root, pair):
     assert "bleucli.testsets" not in imported(root, "ref.txt", "-i", "ref.txt", "-b", "-q")
-
-
-def seconds(root, *commands):
-    """Return the processor time of each command, the least of several runs by turns: others use the machine, too."""
-    resource = pytest.importorskip("resource")
-    environment = {**os.environ, "PYTHONPATH": root}
-
-    def used():
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-
-    def once(words):
-        before = used()
-        subprocess.run([sys.executable, *words], input=b"x\n" * 100, env=environment, capture_output=True)
-        return used() - before
-
-    return map(min, zip(*([once(words) for words in commands] for _ in range(RUNS)), strict=True))
-
-
-def test_lists_and_scores_against_the_demo_set_take_little_more_than_python_itself(root):
-    score = ("-m", "bleucli", *DEMO, "-q")
-    bare, listed, scored = seconds(root, ("-c", "pass"), ("-m", "bleucli", "--list"), score)
-    assert listed < 4 * bare
-    assert scored < 10 * bare  # which takes 10 ms on an idle machine
