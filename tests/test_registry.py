@@ -284,6 +284,16 @@ def test_several_archives_need_to_be_told_apart():
     ]
 
 
+def test_two_downloads_of_the_same_name_are_refused():
+    sources = [{"url": "https://a.example/en/a.txt"}, {"url": "https://a.example/de/a.txt"}]
+    facts = {"format": "plain", "sources": sources, "pairs": {"en-de": {"files": ["source:0", "source:1"]}}}
+    with pytest.raises(BleuError, match=r"sources\[1\].url: expected another last part than that of sources\[0\]"):
+        record_of("acme", facts, "acme.toml", packaged=False)
+    sources[1]["url"] = "https://a.example/de/"
+    with pytest.raises(BleuError, match=r"sources\[1\].url: expected an address that ends in a file's name"):
+        record_of("acme", facts, "acme.toml", packaged=False)
+
+
 def test_a_table_needs_columns():
     facts = {
         "format": "tsv",

@@ -29,7 +29,7 @@ def record(name: str, facts: object, where: str, packaged: bool) -> TestSet:
         name: of the test set.
         facts: as in `registry.json`.
         where: the file's name, for errors.
-        packaged: whether it may be of files in the package.
+        packaged: whether it comes with the package; only then may its files.
 
     Raises:
         BleuError: a key is missing, unknown, or has no value that it can have.
@@ -47,7 +47,8 @@ def record(name: str, facts: object, where: str, packaged: bool) -> TestSet:
     if kind not in FORMATS and not (packaged and kind == PACKAGED):
         _refuse(f"{at}.format", f"one of {', '.join(FORMATS)}", kind)
     sources = [_source(one, f"{at}.sources[{i}]") for i, one in enumerate(_value(table, "sources", list, at, "a list"))]
-    _refuse_equal_names(sources, at)
+    if not packaged:  # scripts/check_registry looks at those
+        check_names_of_downloads(sources, at)
     pairs = _value(table, "pairs", dict, at, "a table")
     if not pairs:
         _refuse(f"{at}.pairs", "at least one language pair", pairs)
@@ -110,15 +111,22 @@ def _source(value: object, at: str) -> Source:
     return source
 
 
-def _refuse_equal_names(sources: Sequence[Source], at: str) -> None:
-    """Refuse downloads that would have one place in the cache; there are file systems that do not tell case apart."""
+def check_names_of_downloads(sources: Sequence[Source], at: str) -> None:
+    """Refuse two downloads that would be the same file in the cache and on a mirror.
+
+    Raises:
+        BleuError: there are two.
+    """
     from bleucli.testsets.addresses import last_component
 
-    names = [last_component(source.url).lower() for source in sources] if len(sources) > 1 else []
-    for number, name in enumerate(names):
-        if name in names[:number]:
-            other = sources[names.index(name)].url
-            _refuse(f"{at}.sources[{number}].url", f"another file name than that of {other}", sources[number].url)
+    known: dict[str, int] = {}
+    for number, source in enumerate(sources):
+        name = last_component(source.url)
+        if not name:
+            _refuse(f"{at}.sources[{number}].url", "an address that ends in a file's name", source.url)
+        if known.setdefault(name.lower(), number) != number:
+            expected = f"another last part than that of sources[{known[name.lower()]}], by which downloads are named"
+            _refuse(f"{at}.sources[{number}].url", expected, name)
 
 
 def _archives(pairs: "Mapping[str, Any]", sources: int) -> list[int]:

@@ -26,9 +26,9 @@ _SOURCE = "src"
 # The attribute by which the streams of a kind are told apart
 _LABELS = {"ref": "translator", "hyp": "system"}
 _KINDS = (_SOURCE, *_LABELS)
-# Characters that a name of a file may not have on one system or another, and more bytes than it may have beside others
-_UNSAFE = frozenset('/\\<>"|?*')
+# Bytes that a name may have, for those of the test set come before it, and characters that it may not have
 _LONGEST = 100
+_UNSAFE = frozenset('/\\<>"|?*')
 
 
 def read(path: str) -> dict[str, list[str]]:
@@ -48,13 +48,7 @@ def read(path: str) -> dict[str, list[str]]:
     if not references:
         raise BleuError(f"{path}: expected documents with references, found none")
     has_domain = any("domain" in one.attributes for one in documents)
-    columns: dict[str, list[str]] = {_SOURCE: []}
-    for stream in references:
-        _add_field(columns, stream, path)
-    columns |= {"docid": [], "origlang": []}
-    for stream in systems:
-        _add_field(columns, stream, path)
-    columns |= {"domain": []} if has_domain else {}
+    columns = _columns([*references, *systems], has_domain, path)
     for one in documents:
         numbers = _numbers(one, references)
         for stream in (_SOURCE, *references, *systems):
@@ -66,13 +60,28 @@ def read(path: str) -> dict[str, list[str]]:
     return columns
 
 
-def _add_field(columns: dict[str, list[str]], stream: str, path: str) -> None:
-    name = _field(stream)
-    bad = not name or len(name.encode()) > _LONGEST or any(one in _UNSAFE or not one.isprintable() for one in name)
-    if bad or name in (*columns, "domain"):
-        whose = "a translator" if _kind(stream) == "ref" else "a system"
-        raise BleuError(f"{path}: {whose} is called {stream.partition(':')[2]!r}, which can be no field's name")
-    columns[name] = []
+def _columns(streams: list[str], has_domain: bool, path: str) -> dict[str, list[str]]:
+    """Return an empty column for each field.
+
+    Raises:
+        BleuError: a translator's or a system's name can be no field's.
+    """
+    references = [_field(stream) for stream in streams if _kind(stream) == "ref"]
+    systems = [_field(stream) for stream in streams if _kind(stream) == "hyp"]
+    others = [_SOURCE, "docid", "origlang", "domain"]
+    for name in (*references, *systems):
+        if not _is_safe(name):
+            raise BleuError(f"{path}: a translator or system is called {name!r}, which can be no field's name")
+    for name in systems:
+        if name in (*others, *references):
+            raise BleuError(f"{path}: a system is called {name!r}, which is another field's name")
+    names = [_SOURCE, *references, "docid", "origlang", *systems, *(["domain"] if has_domain else [])]
+    return {name: [] for name in names}
+
+
+def _is_safe(name: str) -> bool:
+    """Return whether a name may be part of a file's name, on every system."""
+    return 0 < len(name.encode()) <= _LONGEST and name.isprintable() and _UNSAFE.isdisjoint(name)
 
 
 def _numbers(document: "_Document", references: list[str]) -> list[int]:
