@@ -48,6 +48,8 @@ else:
 SEED = 12345
 RESAMPLES = 1000
 TRIALS = 10000
+# Digits; more are an accident
+_LONGEST_SEED = 100
 # A difference with a larger p-value is taken for chance
 SIGNIFICANT = 0.05
 # At most so many bytes of weights, of random bits, and so many trials are held at a time
@@ -79,8 +81,9 @@ def random_seed(variables: Mapping[str, str] = os.environ) -> int | None:
     value = variables.get(name) or str(SEED)
     if value.lower() == "none":
         return None
-    if not (value.isascii() and value.isdigit()):
-        raise UsageError(f"{name} is {value!r}; expected a whole number from 0 on, or none")
+    if not (value.isascii() and value.isdigit() and len(value) <= _LONGEST_SEED):
+        given = value if len(value) <= _LONGEST_SEED else f"{value[:_LONGEST_SEED]}..."
+        raise UsageError(f"{name} is {given!r}; expected a whole number from 0 on, or none")
     return int(value)
 
 

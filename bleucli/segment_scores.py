@@ -4,7 +4,7 @@ COMET, human ratings, anything; a system's score is the mean of its numbers.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from math import fsum, isfinite
+from math import fsum
 
 from bleucli.errors import BleuError
 from bleucli.results import Results, ScoreRecord, SystemResult
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bleucli.evaluate import Source
 
 NAME = "score"
+# Sums of larger numbers might not be finite
+_LARGEST = 1e100
 
 
 def score(
@@ -90,6 +92,8 @@ def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
             number = float((text or "").replace("_", "?"))  # Python's own 1_000 is no number to others
         except ValueError:
             number = float("nan")
-        if not isfinite(number):
-            raise BleuError(f"{name}, line {line}: {text!r} is no finite number; expected one score a line")
+        if not -_LARGEST <= number <= _LARGEST:
+            raise BleuError(
+                f"{name}, line {line}: {text!r} is no number from -1e100 to 1e100; expected one score a line"
+            )
         yield number

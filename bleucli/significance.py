@@ -4,12 +4,13 @@ Functions on statistics, without systems and metrics, are in `bleucli.resampling
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from bleucli import comparison, resampling
 from bleucli.comparison import Sampling
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError, InputTypeError, LengthError, UsageError
 from bleucli.metrics.base import Metric
 from bleucli.resampling import Sample
 from bleucli.results import Results, ScoreRecord, SystemResult
@@ -36,7 +37,7 @@ class PairedTest:
 
     Args:
         named_systems: pairs of a name and n strings, the baseline first.
-        metrics: by any name; the answer goes by the names of the scores.
+        metrics: by any name; the answer goes by the names of the scores, or by these where two scores share theirs.
         references: streams, each of n strings; None if the metrics were made with them.
         test_type: "ar" for paired approximate randomization, "bs" for the paired bootstrap.
         n_samples: trials; 0 for 10000 (ar) or 1000 (bs).
@@ -47,6 +48,7 @@ class PairedTest:
 
     Raises:
         BleuError: fewer than two systems, texts of different lengths, or an argument that cannot be.
+        InputTypeError: an argument of another shape.
 
     >>> from bleucli import BLEU
     >>> systems = [("baseline", ["the cat sat", "a dog ran"]), ("new", ["the cat sat down", "a dog ran"])]
@@ -58,9 +60,9 @@ class PairedTest:
 
     def __init__(
         self,
-        named_systems: Sequence[tuple[str, Iterable[str]]],
+        named_systems: Iterable[tuple[str, Iterable[str]]],
         metrics: Mapping[str, Metric],
-        references: Sequence[Iterable[str | None]] | None,
+        references: Iterable[Iterable[str | None]] | None,
         test_type: str = "ar",
         n_samples: int = 0,
         n_ar_confidence: int = -1,
@@ -68,19 +70,17 @@ class PairedTest:
     ) -> None:
         if test_type not in _DEFAULT_TRIALS:
             raise UsageError(f"test_type {test_type!r}; expected 'ar' or 'bs'")
-        if len(named_systems) < 2:
-            raise BleuError(f"{len(named_systems)} systems; a paired test takes the baseline and at least one other")
-        if not metrics:
-            raise BleuError("no metrics were given; expected at least one")
-        self._systems = [(name, texts if isinstance(texts, Sequence) else list(texts)) for name, texts in named_systems]
-        self._metrics = dict(metrics)
-        self._references = references if references is None else [list(stream) for stream in references]
+        _check_number("n_samples", n_samples, 0, unless=1 if test_type == "bs" else None)
+        _check_number("n_ar_confidence", n_ar_confidence, -1, unless=1)
+        _check_number("n_jobs", n_jobs, 0)
+        self._systems = _checked_systems(named_systems)
+        self._metrics = _checked_metrics(metrics)
+        self._references = _kept(references)
+        if isinstance(self._references, list | tuple):
+            self._references = list(map(_kept, self._references))
         self._jobs = n_jobs or os.cpu_count() or 1
         self._sampling = Sampling(
-            test_type,
-            n_samples if n_samples > 0 else _DEFAULT_TRIALS[test_type],
-            resampling.random_seed(),
-            self._jobs,
+            test_type, n_samples or _DEFAULT_TRIALS[test_type], resampling.random_seed(), self._jobs
         )
         self._resamples = 0
         if test_type == "ar" and n_ar_confidence >= 0:
@@ -94,9 +94,9 @@ class PairedTest:
             results = self._with_intervals(results, samples)
         signatures: dict[str, Signature] = {}
         table: dict[str, list[str] | list[Result]] = {"System": [name for name, _ in self._systems]}
-        for number, key in enumerate(self._metrics):
+        names = [record.name for record in results.systems[0].scores]
+        for number, name in enumerate(names if len(set(names)) == len(names) else self._metrics):
             records = [system.scores[number] for system in results.systems]
-            name = key if records[0].name in table else records[0].name
             signatures[name] = self._signatures[number]
             table[name] = list(map(_result, records))
         return signatures, table
@@ -108,7 +108,12 @@ class PairedTest:
             row, records = [], []
             self._signatures = []
             for metric in self._metrics.values():
-                tally, stats = metric.corpus_stats(texts, self._references)
+                try:
+                    tally, stats = metric.corpus_stats(texts, self._references)
+                except LengthError as error:
+                    raise BleuError(f"system {name}: {error}") from None
+                for hint in metric.hints(tally):
+                    warnings.warn(f"{name}: {hint}", stacklevel=3)
                 segments = tally.segments
                 score = metric.score_from_stats(tally.sums)
                 signature = metric.signature(tally.fewest, tally.most, self._signature_fields())
@@ -137,6 +142,36 @@ class PairedTest:
             ]
             systems.append(system._replace(scores=records))
         return results._replace(systems=systems)
+
+
+def _checked_systems(named_systems: Iterable[tuple[str, Iterable[str]]]) -> list[tuple[str, Iterable[str]]]:
+    pairs = list(named_systems) if isinstance(named_systems, Iterable) else [named_systems]
+    if not all(isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
+        raise InputTypeError(
+            "named_systems: expected pairs of a name and a list of strings; write [(name, texts), ...]"
+        )
+    if len(pairs) < 2:
+        raise BleuError(f"{len(pairs)} systems; a paired test takes the baseline and at least one other")
+    return [(name, _kept(texts)) for name, texts in pairs]
+
+
+def _checked_metrics(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+    if not isinstance(metrics, Mapping) or not all(isinstance(metric, Metric) for metric in metrics.values()):
+        raise InputTypeError('metrics: expected a dictionary of metrics; write {"BLEU": BLEU()}')
+    if not metrics or "System" in metrics:
+        raise BleuError("metrics: expected at least one, and none by the name of System, the first column")
+    return dict(metrics)
+
+
+def _check_number(name: str, value: int, least: int, unless: int | None = None) -> None:
+    if not isinstance(value, int) or value < least or value == unless:
+        others = "" if unless is None else f" and not {unless}"
+        raise UsageError(f"{name} {value!r}; expected a whole number from {least} on{others}")
+
+
+def _kept(texts: Any) -> Any:
+    """Return what can be read only once as a list, for every metric reads it; the rest as it is, to be judged there."""
+    return list(texts) if isinstance(texts, Iterator) else texts
 
 
 def _result(record: ScoreRecord) -> Result:

@@ -75,12 +75,14 @@ def read_baseline(options: "Namespace") -> "Baseline | None":
 
     name = shown(options.baseline)
     try:
-        with open(options.baseline, encoding="utf-8") as file:
+        with open(options.baseline, encoding="utf-8", errors="surrogateescape") as file:  # names may be no UTF-8
             answer = json.load(file, parse_float=Decimal, parse_int=Decimal)
     except OSError as error:
         raise BleuError(f"cannot read {name}: {error.strerror or error}; make it with -f json -o {name}") from None
     except ValueError as error:
         raise BleuError(f"{name} is no JSON ({error}); make it with -f json -o {name}") from None
+    except (ArithmeticError, RecursionError):  # a number, or a nesting, that no answer of ours has
+        answer = None
     try:
         return Baseline(name, _systems(answer))
     except (AttributeError, KeyError, TypeError):
@@ -89,8 +91,8 @@ def read_baseline(options: "Namespace") -> "Baseline | None":
 
 def _systems(answer: "Any") -> "dict[str, dict[str, dict[str, Any]]]":
     """Return the scores in an answer of one score, of several, or of several systems."""
-    items = answer if isinstance(answer, list) else [answer]
-    if items and "system" in items[0]:
+    items = answer if isinstance(answer, list) and answer else [answer]
+    if "system" in items[0]:
         return {
             item["system"]: {key: _checked(value) for key, value in item.items() if key != "system"} for item in items
         }
@@ -99,7 +101,12 @@ def _systems(answer: "Any") -> "dict[str, dict[str, dict[str, Any]]]":
 
 def _checked(item: "dict[str, Any]") -> "dict[str, Any]":
     """Return the object of a score; raise what `read_baseline` catches if it is none."""
-    item["score"] + 0, item["signature"].split
+    from decimal import Decimal
+    from math import isfinite
+
+    score, signature = item["score"], item["signature"]
+    if not (isinstance(score, Decimal) and isfinite(float(score)) and isinstance(signature, str)):
+        raise TypeError("no score")
     return item
 
 
@@ -107,7 +114,7 @@ def _checked(item: "dict[str, Any]") -> "dict[str, Any]":
 
 
 def drops(results: Results, baseline: "Baseline | None", bound: float | None) -> Iterator[str]:
-    """Name the scores that are worse than the baseline's by more than the bound; if tested, significantly so.
+    """Name the scores that are worse than the baseline's by more than the bound; if they were tested, significantly so.
 
     Without an earlier answer the first system is the baseline.
 
@@ -118,7 +125,7 @@ def drops(results: Results, baseline: "Baseline | None", bound: float | None) ->
         return
     for name, record, earlier in _compared(results, baseline):
         drop = _drop(record, earlier)
-        if drop > bound and (results.test is None or _significant(record)):
+        if drop > bound and not _by_chance(record):
             since = f" since {baseline.path}" if baseline else ""
             p_value = f", p = {record.p_value:.4f}" if record.p_value is not None else ""
             yield (
@@ -131,10 +138,13 @@ def _drop(record: ScoreRecord, earlier: "Decimal | float") -> float:
     return float(earlier) - record.score if record.higher_is_better else record.score - float(earlier)
 
 
-def _significant(record: ScoreRecord) -> bool:
+def _by_chance(record: ScoreRecord) -> bool:
+    """Return whether a test takes the difference for chance; the first system, which is not tested, has no excuse."""
+    if record.p_value is None:
+        return False
     from bleucli.resampling import SIGNIFICANT
 
-    return record.p_value is not None and record.p_value <= SIGNIFICANT
+    return record.p_value > SIGNIFICANT
 
 
 def _compared(results: Results, baseline: "Baseline | None") -> "Iterator[tuple[str, ScoreRecord, Decimal | float]]":

@@ -6,6 +6,7 @@ from bleucli.cli.streams import Environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from io import TextIOWrapper
     from typing import NoReturn
 
     from tqdm import tqdm
@@ -25,6 +26,7 @@ class Progress:
         self._shown = not quiet and environment.stderr is not None and environment.stderr.isatty()
         self._start = time.monotonic()
         self._bar: tqdm[NoReturn] | None = None
+        self._text: TextIOWrapper | None = None
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Tell how far the work is; total is 0 where it is not known."""
@@ -38,19 +40,23 @@ class Progress:
     def _new_bar(self, what: str, total: int) -> "tqdm[NoReturn]":
         from tqdm import tqdm
 
+        self._text = self._environment.stderr_text()
         return tqdm(
             total=total or None,
             unit=f" {what}",
             unit_scale=True,
             leave=False,
             dynamic_ncols=True,
-            file=self._environment.stderr_text(),
+            file=self._text,
         )
 
     def close(self) -> None:
         """Take the bar away."""
-        if self._bar is not None:
-            self._bar.close()
+        if self._bar is None or self._text is None:
+            return
+        self._bar.close()
+        self._text.detach()  # else it closes stderr when it is forgotten
+        self._bar = self._text = None
 
     def __enter__(self) -> "Progress":
         return self

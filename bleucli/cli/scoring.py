@@ -8,7 +8,7 @@ from bleucli import evaluate, kernels, tokenizers
 from bleucli.cli import gates, like, sampling
 from bleucli.cli.arguments import METRIC_ARGUMENTS, target_language
 from bleucli.cli.progress import Progress
-from bleucli.cli.streams import Environment, deliver
+from bleucli.cli.streams import Environment, deliver, shown
 from bleucli.cli.texts import Texts, read_as_jsonl
 from bleucli.errors import LengthError, UsageError
 from bleucli.metrics import METRICS, Metric
@@ -59,12 +59,10 @@ def _texts(options: "Namespace", environment: Environment) -> Texts:
 def _check(options: "Namespace") -> None:
     """Refuse options that have no such value or do not go together."""
     _check_test_set(options)
-    if options.segment_scores and (options.refs or options.metrics or options.sentence_level or options.test_set):
-        raise UsageError(
-            "--segment-scores takes numbers as they are; leave out references, -m, -sl and -t: bleu -i a.txt b.txt"
-        )
-    own_references = options.segment_scores or any(read_as_jsonl(path, options) for path in options.input or ["-"])
-    if options.test_set is None and not options.refs and not own_references:
+    jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options)), None)
+    if options.segment_scores:
+        _check_segment_scores(options, jsonl)
+    elif options.test_set is None and not options.refs and jsonl is None:
         raise UsageError("no references were given; name the reference file first: bleu ref.txt -i system.txt")
     for name, (least, most, what) in _RANGES.items():
         value = getattr(options, name)
@@ -91,6 +89,18 @@ def _check_test_set(options: "Namespace") -> None:
             raise UsageError(f"--{name} is about a test set; name it with -t and -l")
     if options.detail and options.sentence_level:
         raise UsageError("--detail gives corpus scores; leave out --sentence-level")
+
+
+def _check_segment_scores(options: "Namespace", jsonl: str | None) -> None:
+    """Refuse, beside --segment-scores, what is about text; `jsonl` is a system in JSON Lines, if any."""
+    if options.refs or options.test_set or options.metrics or options.sentence_level or options.like is not None:
+        raise UsageError(
+            "--segment-scores takes numbers as they are; leave out references, -t, -m, -sl and --like: bleu"
+            " --segment-scores -i a.txt b.txt"
+        )
+    if jsonl is not None:
+        name = "standard input" if jsonl == "-" else shown(jsonl)
+        raise UsageError(f"--segment-scores reads one number a line, but {name} is JSON Lines; give text files")
 
 
 def _format(options: "Namespace", environment: Environment) -> str | None:

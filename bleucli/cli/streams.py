@@ -10,6 +10,7 @@ from bleucli.errors import BleuError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from io import TextIOWrapper
     from typing import IO
 
 _SPOOL_BYTES = 1 << 20
@@ -51,8 +52,8 @@ class Environment:
             kind = f"\033[{colours[kind]}m{kind}\033[0m"
         self._talk(f"bleu: {kind}: {' '.join(text.splitlines())}\n")
 
-    def stderr_text(self) -> "IO[str]":
-        """Return stderr, which is not closed, for those who write text."""
+    def stderr_text(self) -> "TextIOWrapper":
+        """Return stderr, which is not closed, for those who write text; detach it in the end, else it closes stderr."""
         from io import TextIOWrapper
 
         assert self.stderr is not None
