@@ -1,0 +1,225 @@
+"""Results with intervals, p-values, rankings: which pairs are tested, what is marked, what is best."""
+
+from itertools import combinations
+
+import pytest
+from paired_samples import demo_systems, numbers, plain_interval, samples_of
+from sample_results import SIGNATURE
+
+from bleucli.comparison import Sampling, clusters, ranked, resampled
+from bleucli.output import Layout, render
+from bleucli.resampling import bootstrap, bootstrap_p_value, difference, holm, randomization_p_values, sums_of
+from bleucli.results import Results, ScoreRecord, SystemResult
+from bleucli.results import Test as PairedTest
+
+METHODS = ("bs", "ar")
+NOISE = [0.0, 3.0, -2.0, 1.0, -1.0, 2.0, 0.5, -0.5, 1.5, -1.5, 0.2, -0.2] * 3
+
+
+def results_of(rows, higher_is_better=(True, True, False)):
+    """Return the scores of samples: for each system a row, a sample a metric."""
+    systems = []
+    for number, row in enumerate(rows):
+        records = []
+        for metric, sample in enumerate(row):
+            (score,) = sample.scores_from_stats(sums_of(sample.stats))
+            records.append(ScoreRecord(f"m{metric}", float(score), "", SIGNATURE, higher_is_better[metric]))
+        systems.append(SystemResult(f"s{number}", records))
+    return Results(systems, len(rows[0][0].stats), [])
+
+
+def compared(rows, *sampling, higher_is_better=(True, True, False), **more):
+    return resampled(results_of(rows, higher_is_better), rows, Sampling(*sampling, **more))
+
+
+def by_numbers(*columns):
+    return [[numbers(column)] for column in columns]
+
+
+def shifted(by, scale=1.0):
+    return [by + scale * noise for noise in NOISE]
+
+
+def column_of(results, field, metric=0):
+    return [getattr(system.scores[metric], field) for system in results.systems]
+
+
+# --- what a method finds
+
+
+def test_confidence_gives_intervals_and_nothing_else():
+    rows = samples_of(30)
+    results = compared(rows, "ci", 80, 3)
+    assert results.test is None
+    assert results.rankings == ()
+    for metric in range(3):
+        scores = bootstrap([row[metric] for row in rows], 80, 3)
+        found = column_of(results, "interval", metric)
+        assert found == [pytest.approx(plain_interval(one.tolist()), rel=1e-12) for one in scores]
+        assert column_of(results, "p_value", metric) == [None] * 3
+
+
+def test_the_bootstrap_gives_intervals_to_all_and_p_values_to_all_but_the_baseline():
+    rows = samples_of(30)
+    results = compared(rows, "bs", 80, 3)
+    assert results.test == PairedTest("bs", 80)
+    for metric in range(3):
+        first, *others = bootstrap([row[metric] for row in rows], 80, 3)
+        gaps = [difference(rows[0][metric], row[metric]) for row in rows[1:]]
+        expected = [bootstrap_p_value(first, one, gap) for one, gap in zip(others, gaps, strict=True)]
+        assert column_of(results, "p_value", metric) == [None, *expected]
+        assert None not in column_of(results, "interval", metric)
+
+
+def test_randomization_gives_p_values_and_no_intervals():
+    rows = samples_of(30)
+    results = compared(rows, "ar", 90, 3)
+    assert results.test == PairedTest("ar", 90)
+    for metric in range(3):
+        pairs = [(rows[0][metric], row[metric]) for row in rows[1:]]
+        assert column_of(results, "p_value", metric) == [None, *randomization_p_values(pairs, 90, 3)]
+        assert column_of(results, "interval", metric) == [None] * 3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_scores_and_everything_else_stay(method):
+    before, after = results_of(samples_of(30)), compared(samples_of(30), method, 20, 1)
+    assert (after.segments, after.hints) == (before.segments, before.hints)
+    for one, other in zip(before.systems, after.systems, strict=True):
+        assert one.name == other.name
+        for record, resampled_record in zip(one.scores, other.scores, strict=True):
+            assert record[:5] == resampled_record[:5]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize("method", ["ci", *METHODS])
+def test_threads_change_nothing(method, jobs):
+    one = compared(samples_of(30), method, 300, 4, 1, method != "ci")
+    assert compared(samples_of(30), method, 300, 4, jobs, method != "ci") == one
+
+
+# --- identical systems
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_identical_systems_have_p_1_and_are_never_starred(method):
+    strong, near, _ = samples_of(30)
+    results = compared([strong, strong, near], method, 100, 12345)
+    for metric in range(3):
+        assert column_of(results, "p_value", metric)[:2] == [None, 1.0]
+        assert column_of(results, "identical", metric) == [False, True, False]
+    table = render(results, Layout(), "text")
+    assert "(identical)" in table
+    row = next(line for line in table.splitlines() if "s1" in line)
+    assert "*" not in row
+
+
+def test_systems_with_the_same_score_but_other_segments_are_not_identical():
+    results = compared(by_numbers([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]), "ar", 100, 1, higher_is_better=[True])
+    assert column_of(results, "identical") == [False, False]
+    assert column_of(results, "score") == [2.0, 2.0]
+    assert column_of(results, "p_value")[1] < 1
+
+
+def test_nothing_is_drawn_if_all_systems_are_identical(monkeypatch):
+    monkeypatch.setattr("bleucli.resampling.randomization_p_values", lambda *arguments, **more: 1 / 0)
+    strong = samples_of(30)[0]
+    assert column_of(compared([strong, strong], "ar", 100, 1), "p_value") == [None, 1.0]
+
+
+@pytest.mark.parametrize(("p_value", "mark"), [(0.05, "(p = 0.0500)*"), (0.0500001, "(p = 0.0500) ")])
+def test_a_p_value_of_just_5_percent_is_starred(p_value, mark):
+    baseline = ScoreRecord("BLEU", 30.0, "", SIGNATURE, True)
+    systems = [SystemResult("a", [baseline]), SystemResult("b", [baseline._replace(p_value=p_value)])]
+    assert mark in render(Results(systems, 9, [], PairedTest("ar", 99)), Layout(), "text")
+
+
+# --- every pair
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_pair_is_tested_and_corrected_by_metric(method):
+    rows = samples_of(30)
+    results = compared(rows, method, 100, 6, all_pairs=True)
+    assert [ranking.name for ranking in results.rankings] == ["m0", "m1", "m2"]
+    for metric, ranking in enumerate(results.rankings):
+        pairs = list(combinations(range(3), 2))
+        alone = [
+            column_of(compared([[rows[i][metric]], [rows[j][metric]]], method, 100, 6), "p_value")[1] for i, j in pairs
+        ]
+        for (i, j), p_value, corrected in zip(pairs, alone, holm(alone), strict=True):
+            assert ranking.p_values[i][j] == ranking.p_values[j][i] == p_value
+            assert ranking.corrected[i][j] == ranking.corrected[j][i] == corrected
+        assert [ranking.p_values[i][i] for i in range(3)] == [None] * 3
+        assert column_of(results, "p_value", metric) == ranking.p_values[0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_systems_that_are_not_told_apart_share_a_cluster(method):
+    rows = by_numbers(shifted(0.0), shifted(9.0), shifted(9.0)[::-1], shifted(-9.0))
+    results = compared(rows, method, 200, 1, all_pairs=True, higher_is_better=[True])
+    assert results.rankings[0].clusters == [2, 1, 1, 3]
+
+
+def test_of_error_rates_the_lowest_is_in_the_first_cluster():
+    rows = by_numbers(shifted(0.0), shifted(9.0), shifted(-9.0))
+    results = compared(rows, "ar", 200, 1, all_pairs=True, higher_is_better=[False])
+    assert results.rankings[0].clusters == [2, 3, 1]
+    assert ranked([system.scores[0] for system in results.systems]) == [2, 0, 1]
+
+
+def test_systems_with_equal_scores_keep_their_order():
+    records = [ScoreRecord("BLEU", score, "", SIGNATURE, True) for score in (1.0, 3.0, 1.0, 3.0)]
+    assert ranked(records) == [1, 3, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("p_values", "expected"),
+    [
+        ({}, [1, 2, 3]),
+        ({(0, 1): 0.2}, [1, 1, 2]),
+        ({(1, 2): 0.2}, [1, 2, 2]),
+        ({(0, 2): 0.2}, [1, 2, 2]),
+        ({(0, 1): 0.2, (1, 2): 0.2}, [1, 1, 1]),
+        ({(0, 1): 0.0501, (1, 2): 0.05}, [1, 1, 2]),
+    ],
+)
+def test_a_cluster_starts_where_a_system_differs_from_every_system_above(p_values, expected):
+    table = [[None if i == j else p_values.get((min(i, j), max(i, j)), 0.01) for j in range(3)] for i in range(3)]
+    assert clusters([0, 1, 2], table) == expected
+
+
+def test_one_system_is_a_cluster():
+    assert clusters([0], [[None]]) == [1]
+
+
+# --- the best
+
+
+def test_without_a_test_the_best_is_the_best_score():
+    rows = by_numbers(shifted(0.0), shifted(0.001), shifted(0.001))
+    assert column_of(compared(rows, "ci", 50, 1, higher_is_better=[True]), "best") == [False, True, True]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_not_told_from_the_best_is_best_too(method):
+    rows = by_numbers(shifted(0.0), shifted(9.1), shifted(9.0)[::-1])
+    results = compared(rows, method, 200, 1, all_best=True, higher_is_better=[True])
+    assert column_of(results, "best") == [False, True, True]
+    flipped = compared(rows, method, 200, 1, all_best=True, higher_is_better=[False])
+    assert column_of(flipped, "best") == [True, False, False]
+
+
+def test_finding_the_best_changes_no_p_value():
+    rows = samples_of(30)
+    plain, marked = (compared(rows, "ar", 100, 6, all_best=best) for best in (False, True))
+    for metric in range(3):
+        assert column_of(plain, "p_value", metric) == column_of(marked, "p_value", metric)
+
+
+def test_the_demo_systems_differ_as_they_are_meant_to():
+    names = [name for name, _ in demo_systems()]
+    results = compared(samples_of(), "ar", 1000, 12345)
+    assert names == ["strong", "near", "weak"]
+    assert column_of(results, "p_value")[2] == 1 / 1001
+    assert 0 < column_of(results, "p_value")[1] <= 1

@@ -1,0 +1,371 @@
+"""Paired tests from Python: the oracle's scores, draws and p-values with the same seed; arguments of every shape.
+
+Scores are equal to 1e-9, means to 1e-6 and half-widths to 2e-5 of them, for the oracle sums in single precision
+(`test_resampling` holds ours against sums of integers); the counts behind p-values are equal.
+"""
+
+import os
+import warnings
+
+import oracles
+import pytest
+import sacrebleu.significance
+from paired_samples import METRICS, demo_systems, near, texts
+
+import bleucli
+from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, PairedTest
+from bleucli.significance import Result
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+ORACLES = {"BLEU": oracles.bleu, "chrF2": oracles.chrf, "TER": oracles.ter}
+SEEDS = ("12345", "1", "7")
+WMT17 = ("KIT", "LIUM-NMT", "PROMT-Rule-based", "SYSTRAN", "online-B", "uedin-nmt")
+WMT22 = ("JDExploreAcademy", "Online-B", "Online-W", "OpenNMT")
+A, B = "reference.A", "reference.B"
+
+
+@pytest.fixture(autouse=True)
+def no_seed(monkeypatch):
+    for name in ("BLEU_SEED", "SACREBLEU_SEED"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def seeded(monkeypatch):
+    """Set the seed of both."""
+
+    def seeded(seed):
+        monkeypatch.setenv("BLEU_SEED", seed)
+        monkeypatch.setenv("SACREBLEU_SEED", seed)
+
+    return seeded
+
+
+def ours(systems, references, test, trials=0, confidence=-1, jobs=1, names=tuple(METRICS)):
+    metrics = {name: METRICS[name](references=references) for name in names}
+    return PairedTest(systems, metrics, None, test, trials, confidence, jobs)()
+
+
+def theirs(systems, references, test, trials=0, confidence=-1, names=tuple(METRICS)):
+    metrics = {name: ORACLES[name](references=references) for name in names}
+    return sacrebleu.significance.PairedTest(systems, metrics, None, test, trials, confidence)()
+
+
+def exceeding(result, trials):
+    """Return the count behind a p-value."""
+    return None if result.p_value is None else round(result.p_value * (trials + 1) - 1, 6)
+
+
+def near_to(found, expected, relative):
+    if expected is None or found is None:
+        return found is expected
+    return abs(found - expected) <= relative * abs(expected)
+
+
+def assert_same(systems, references, test, trials, confidence=-1, names=tuple(METRICS)):
+    """Compare signatures, names and all figures; return ours."""
+    signatures, table = ours(systems, references, test, trials, confidence, names=names)
+    their_signatures, their_table = theirs(systems, references, test, trials, confidence, names=names)
+    assert list(table) == list(their_table)
+    assert table["System"] == their_table["System"]
+    count = trials or {"bs": 1000, "ar": 10000}[test]
+    for name in list(table)[1:]:
+        long, short = (signatures[name].format(short) for short in (False, True))
+        assert oracles.without_version(long) == oracles.without_version(their_signatures[name].format())
+        assert oracles.without_version(short) == oracles.without_version(their_signatures[name].format(short=True))
+        for found, expected in zip(table[name], their_table[name], strict=True):
+            assert oracles.close(found.score, expected.score)
+            assert exceeding(found, count) == exceeding(expected, count), (name, found, expected)
+            assert near_to(found.mean, expected.mean, 1e-6), (name, found, expected)
+            assert near_to(found.ci, expected.ci, 2e-5), (name, found, expected)
+    return table
+
+
+# --- the oracle's draws
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("test", ["bs", "ar"])
+def test_the_demo_corpus_is_drawn_as_by_the_oracle(seeded, test, seed):
+    seeded(seed)
+    table = assert_same(demo_systems(), [texts(A)], test, 400)
+    assert len({result.p_value for name in METRICS for result in table[name]}) > 3, "some differ more than others"
+
+
+@pytest.mark.parametrize("test", ["bs", "ar"])
+def test_the_usual_numbers_of_trials_are_the_oracles(test):
+    assert_same(demo_systems(25), [texts(A, 25)], test, 0)
+
+
+@pytest.mark.parametrize("count", [2, 3, 31, 32, 33])
+@pytest.mark.parametrize("test", ["bs", "ar"])
+def test_few_segments_are_drawn_as_by_the_oracle(test, count):
+    strong, weak = texts("strong", count), texts("weak", count)
+    assert_same([("strong", strong), ("weak", weak), ("near", near(strong))], [texts(A, count)], test, 101)
+
+
+@pytest.mark.parametrize("test", ["bs", "ar"])
+def test_two_references_are_drawn_as_by_the_oracle(test):
+    assert_same(demo_systems(40), [texts(A, 40), texts(B, 40)], test, 300)
+
+
+@pytest.mark.parametrize("confidence", [-1, 0, 40])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_intervals_beside_randomization_are_the_oracles(seeded, seed, confidence):
+    seeded(seed)
+    table = assert_same(demo_systems(33), [texts(A, 33)], "ar", 101, confidence)
+    assert (table["BLEU"][1].ci is None) == (confidence == -1)
+
+
+@pytest.mark.parametrize("trials", [10, 31, 32, 33, 64])
+def test_intervals_start_where_the_oracles_trials_end(trials):
+    assert_same(demo_systems(7), [texts(A, 7)], "ar", trials, 60)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", METRICS)
+def test_a_score_has_the_oracles_interval(seeded, name, seed):
+    seeded(seed)
+    metric, oracle = METRICS[name](), ORACLES[name]()
+    score = metric.corpus_score(texts("strong"), [texts(A)], n_bootstrap=300)
+    expected = oracle.corpus_score(texts("strong"), [texts(A)], n_bootstrap=300)
+    assert score.format(width=3).split(")")[0] == expected.format(width=3).split(")")[0]
+    signature, expected_signature = (str(one.get_signature()) for one in (metric, oracle))
+    assert oracles.without_version(signature) == oracles.without_version(expected_signature)
+    assert f"bs:300|seed:{seed}" in signature
+
+
+def real_systems(pair, names, count=None):
+    folder = os.path.join(oracles.real_data(), pair)
+    return [(name, oracles.read_lines(folder, f"{name}.txt")[:count]) for name in names]
+
+
+def real_references(pair, names, count=None):
+    return [lines for _, lines in real_systems(pair, names, count)]
+
+
+@pytest.mark.parametrize("test", ["bs", "ar"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_real_systems_are_drawn_as_by_the_oracle(seeded, seed, test):
+    seeded(seed)
+    systems = real_systems("wmt17.en-de", WMT17[:3], 60)
+    assert_same(systems, real_references("wmt17.en-de", ["ref"], 60), test, 200)
+
+
+@pytest.mark.parametrize("test", ["bs", "ar"])
+def test_real_systems_with_two_references_are_drawn_as_by_the_oracle(test):
+    systems = real_systems("wmt22.en-de", WMT22[:3], 60)
+    assert_same(systems, real_references("wmt22.en-de", ["ref.A", "ref.B"], 60), test, 200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", ["bs", "ar"])
+def test_all_systems_of_wmt17_are_drawn_as_by_the_oracle(test):
+    systems = real_systems("wmt17.en-de", WMT17)
+    assert_same(systems, real_references("wmt17.en-de", ["ref"]), test, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", ["bs", "ar"])
+@pytest.mark.parametrize("seed", SEEDS[1:])
+def test_500_segments_of_wmt_are_drawn_as_by_the_oracle(seeded, seed, test):
+    seeded(seed)
+    assert_same(real_systems("wmt17.en-de", WMT17, 500), real_references("wmt17.en-de", ["ref"], 500), test, 0)
+    references = real_references("wmt22.en-de", ["ref.A", "ref.B"], 500)
+    assert_same(real_systems("wmt22.en-de", WMT22, 500), references, test, 0)
+
+
+# --- what differs from the oracle on purpose
+
+
+@pytest.mark.parametrize("test", ["bs", "ar"])
+def test_identical_systems_have_p_1(test):
+    strong = texts("strong", 30)
+    systems = [("a", strong), ("b", strong), ("c", [f"{line}  " for line in strong])]
+    _, table = ours(systems, [texts(A, 30)], test, 50)
+    for name in METRICS:
+        assert [result.p_value for result in table[name]] == [None, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("test", ["bs", "ar"])
+def test_zero_is_a_seed_for_every_system(monkeypatch, test):
+    arguments = (demo_systems(40), [texts(A, 40)], test, 300, 20)
+    usual = ours(*arguments)
+    monkeypatch.setenv("BLEU_SEED", "0")
+    zero = ours(*arguments)
+    assert zero[1] == ours(*arguments)[1]
+    assert "seed:0" in str(zero[0]["BLEU"])
+    for number in range(3):
+        assert [zero[1][name][number] for name in METRICS] != [usual[1][name][number] for name in METRICS]
+
+
+def test_no_seed_draws_afresh_and_says_so(monkeypatch):
+    monkeypatch.setenv("SACREBLEU_SEED", "none")
+    found = [ours(demo_systems(40), [texts(A, 40)], "bs", 50) for _ in range(2)]
+    assert "|bs:50|seed:none|" in str(found[0][0]["BLEU"])
+    assert found[0][1] != found[1][1]
+
+
+def test_our_variable_comes_first(monkeypatch):
+    monkeypatch.setenv("SACREBLEU_SEED", "1")
+    monkeypatch.setenv("BLEU_SEED", "7")
+    assert "seed:7" in str(ours(demo_systems(9), [texts(A, 9)], "bs", 9)[0]["TER"])
+
+
+def test_a_seed_that_is_none_is_refused(monkeypatch):
+    monkeypatch.setenv("BLEU_SEED", "x")
+    with pytest.raises(BleuError, match="BLEU_SEED is 'x'; expected a whole number from 0 on, or none"):
+        ours(demo_systems(9), [texts(A, 9)], "bs", 9)
+    with pytest.raises(BleuError, match="BLEU_SEED"):
+        BLEU().corpus_score(["a"], [["a"]], n_bootstrap=5)
+
+
+# --- arguments
+
+
+def small(test="ar", **more):
+    return {
+        "named_systems": [("base", ["the cat sat", "a dog ran", "so it goes"]), ("new", ["the cat", "a dog", "it is"])],
+        "metrics": {"BLEU": BLEU(smooth_method="floor"), "chrF": CHRF()},
+        "references": [["the cat sat", "a dog ran", "so it goes"]],
+        "test_type": test,
+        "n_samples": 50,
+    } | more
+
+
+def test_the_answer_is_signatures_and_a_table_by_score():
+    signatures, table = PairedTest(**small("bs"))()
+    assert list(table) == ["System", "BLEU", "chrF2"]
+    assert list(signatures) == ["BLEU", "chrF2"]
+    baseline, system = table["chrF2"]
+    assert Result._fields == ("score", "p_value", "mean", "ci")
+    assert (baseline.score, baseline.p_value, baseline.mean, baseline.ci) == (100.0, None, 100.0, 0.0)
+    assert 0 < system.p_value <= 1
+    assert all(type(number) is float for number in system)
+
+
+def test_calling_twice_gives_the_same():
+    test = PairedTest(**small(n_ar_confidence=20))
+    assert test() == test()
+
+
+def test_the_result_is_that_of_the_package():
+    assert bleucli.PairedTest is PairedTest
+
+
+@pytest.mark.parametrize("test", ["bs", "ar"])
+def test_every_shape_of_texts_gives_the_same(test):
+    numpy, pandas, pyarrow = (pytest.importorskip(name) for name in ("numpy", "pandas", "pyarrow"))
+    expected = PairedTest(**small(test))()
+    arguments = small()
+    for shape in (tuple, iter, lambda lines: (line for line in lines), numpy.array, pandas.Series, pyarrow.array):
+        systems = [(name, shape(lines)) for name, lines in arguments["named_systems"]]
+        references = [shape(lines) for lines in arguments["references"]]
+        for outer in (list, tuple, iter):
+            found = PairedTest(**small(test, named_systems=outer(systems[:]), references=outer(references)))
+            assert found() == expected
+            systems = [(name, shape(lines)) for name, lines in arguments["named_systems"]]
+            references = [shape(lines) for lines in arguments["references"]]
+
+
+def test_references_may_be_those_of_the_metrics():
+    references = small()["references"]
+    metrics = {"BLEU": BLEU(smooth_method="floor", references=references), "chrF": CHRF(references=references)}
+    assert PairedTest(**small(references=None, metrics=metrics))() == PairedTest(**small())()
+
+
+def test_references_may_be_missing_here_and_there():
+    both = [["the cat sat", None, "so it goes"], [None, "a dog ran", None]]
+    signatures, table = PairedTest(**small(references=both, metrics={"TER": TER()}))()
+    assert table["TER"][0].score == 0.0
+    assert str(signatures["TER"]).startswith("nrefs:1|ar:50|seed:12345|")
+
+
+def test_threads_change_nothing():
+    expected = PairedTest(**small("bs"))()[1]
+    for jobs in (0, 2, 3):
+        assert PairedTest(**small("bs", n_jobs=jobs))()[1] == expected
+
+
+def test_scores_of_the_same_name_go_by_the_names_given():
+    plain, lower = CHRF(), CHRF(lowercase=True)
+    for metrics in ({"chrF2": plain, "lower": lower}, {"lower": lower, "chrF2": plain}, {"BLEU": lower, "x": plain}):
+        signatures, table = PairedTest(**small(metrics=metrics))()
+        assert list(table) == ["System", *metrics]
+        for name, metric in metrics.items():
+            assert signatures[name].info["case"] == ("lc" if metric.lowercase else "mixed")
+
+
+def test_what_a_user_should_know_is_warned_of():
+    systems = [("base", ["the cat"] * 3), ("new", ["nothing here"] * 3)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        PairedTest(**small(named_systems=systems, metrics={"BLEU": BLEU()}))()
+    messages = [str(warning.message) for warning in caught]
+    assert any(message.startswith("new: BLEU is 0") for message in messages)
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+WRONG = {
+    "another test": ({"test_type": "t-test"}, BleuError, "test_type 't-test'; expected 'ar' or 'bs'"),
+    "no system": ({"named_systems": []}, BleuError, "0 systems; a paired test takes the baseline and at least one"),
+    "one system": ({"named_systems": [("a", ["b"] * 3)]}, BleuError, "1 systems; a paired test takes"),
+    "names alone": ({"named_systems": ["ab", "cd"]}, InputTypeError, "named_systems: expected pairs"),
+    "a dictionary": ({"named_systems": {"ab": ["x"], "cd": ["y"]}}, InputTypeError, "named_systems: expected pairs"),
+    "no pairs": ({"named_systems": 5}, InputTypeError, "named_systems: expected pairs"),
+    "a name that is none": ({"named_systems": [(1, ["x"]), (2, ["y"])]}, InputTypeError, "named_systems: expected"),
+    "a bare string": ({"named_systems": [("a", "xyz"), ("b", "xyz")]}, InputTypeError, "a bare string where a list"),
+    "no metric": ({"metrics": {}}, BleuError, "metrics: expected at least one"),
+    "a list of metrics": ({"metrics": [BLEU()]}, InputTypeError, "metrics: expected a dictionary"),
+    "names of metrics": ({"metrics": {"BLEU": "BLEU"}}, InputTypeError, "metrics: expected a dictionary"),
+    "a metric called System": ({"metrics": {"System": BLEU()}}, BleuError, "none by the name of System"),
+    "no references": ({"references": None}, InputTypeError, "references is None; give the references here"),
+    "a flat list": ({"references": ["abc", "def", "ghi"]}, InputTypeError, "write [references]"),
+    "one reference": ({"references": "abc"}, InputTypeError, "expected a list of streams"),
+    "too few references": ({"references": [["a", "b"]]}, BleuError, "system base: hypotheses has 3 segments but"),
+    "a short system": (
+        {"named_systems": [("a", ["x"] * 3), ("short", ["x"] * 2)]},
+        BleuError,
+        "system short: references has 3 segments but hypotheses has 2",
+    ),
+    "no segments": ({"named_systems": [("a", []), ("b", [])], "references": [[]]}, BleuError, ""),
+    "a missing text": ({"named_systems": [("a", ["x", None, "y"])] * 2}, InputTypeError, "hypothesis 2 is None"),
+    "negative trials": ({"n_samples": -1}, BleuError, "n_samples -1; expected a whole number from 0 on"),
+    "half a trial": ({"n_samples": 0.5}, BleuError, "n_samples 0.5; expected a whole number"),
+    "one resample": ({"n_samples": 1, "test_type": "bs"}, BleuError, "n_samples 1; expected a whole number"),
+    "one for intervals": ({"n_ar_confidence": 1}, BleuError, "n_ar_confidence 1; expected a whole number from -1"),
+    "negative for intervals": ({"n_ar_confidence": -2}, BleuError, "n_ar_confidence -2; expected a whole number"),
+    "negative threads": ({"n_jobs": -1}, BleuError, "n_jobs -1; expected a whole number from 0 on"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "error", "message"), WRONG.values(), ids=WRONG)
+def test_arguments_that_cannot_be_are_refused(arguments, error, message):
+    with pytest.raises(error) as caught:
+        PairedTest(**small(**arguments))()
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+# --- intervals of one score
+
+
+@pytest.mark.parametrize("resamples", [0, -1])
+def test_too_few_resamples_for_an_interval_are_refused(resamples):
+    with pytest.raises(BleuError, match=f"{resamples} resamples; expected at least 2"):
+        BLEU().corpus_score(["a b"], [["a b"]], n_bootstrap=resamples)
+
+
+def test_an_interval_belongs_to_the_score_that_asked_for_it():
+    metric = BLEU()
+    score = metric.corpus_score(texts("strong"), [texts(A)], n_bootstrap=20)
+    assert score.interval.half_width > 0
+    assert str(metric.get_signature()).startswith("nrefs:1|bs:20|seed:12345|case:mixed|")
+    assert metric.corpus_score(texts("strong"), [texts(A)]).interval is None
+    assert "bs:" not in str(metric.get_signature())
+
+
+def test_an_interval_is_printed_even_if_its_mean_is_0():
+    score = BLEU().corpus_score(["a b c d", "e f g h"], [["i j k l", "m n o p"]], n_bootstrap=10)
+    assert "(μ = 0.00 ± 0.00)" in str(score)
