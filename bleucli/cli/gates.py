@@ -25,6 +25,9 @@ else:
 
 # Keys of a signature that do not decide a score
 _IGNORED_KEYS = ("bs", "ar", "seed", "version")
+# So many significant digits are a double as it is, not rounded; so many decimals of a score have them
+_DOUBLE_DIGITS = 15
+_ALL_DECIMALS = 17
 
 
 def check(options: "Namespace") -> None:
@@ -182,14 +185,20 @@ def _deciding(signature: str) -> str:
     return "|".join(part for part in signature.split("|") if part.partition(":")[0] not in _IGNORED_KEYS)
 
 
+def _rounding(number: "Decimal") -> float:
+    """Return by how much a number may have been changed when it was rounded to the digits that it has."""
+    _, digits, exponent = number.as_tuple()
+    return 0.5 * 10.0**exponent if isinstance(exponent, int) and len(digits) < _DOUBLE_DIGITS else 0.0
+
+
 def hints(results: Results, baseline: "Baseline | None", bound: float | None) -> Iterator[str]:
     """Say so if an earlier score has too few decimals to tell on which side of the bound a drop is."""
     if bound is None or baseline is None:
         return
     for name, record, earlier in _compared(results, baseline):
-        exponent = 0 if isinstance(earlier, float) else earlier.as_tuple().exponent
-        if isinstance(exponent, int) and abs(_drop(record, earlier) - bound) <= 0.5 * 10.0**exponent:
+        rounding = 0.0 if isinstance(earlier, float) else _rounding(earlier)
+        if rounding and abs(_drop(record, earlier) - bound) <= rounding:
             yield (
                 f"{name}: whether {record.name} fell by more than {bound!r} depends on how its earlier score"
-                f" {earlier} was rounded; make {baseline.path} with -w 9"
+                f" {earlier} was rounded; make {baseline.path} with -w {_ALL_DECIMALS}"
             )

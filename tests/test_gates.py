@@ -1,0 +1,333 @@
+"""Gates: --fail-under, and --max-drop against an earlier answer or the first system; status 0, 1 or 2."""
+
+import json
+import os
+import random
+
+import pytest
+from paired_samples import near, texts
+from test_errors import refused
+
+REF, STRONG, WEAK, NEAR = "reference.A.de.txt", "strong.de.txt", "weak.de.txt", "near.txt"
+ALL = ("-m", "bleu", "chrf", "ter")
+FEW = ("--paired-bs-n", "200", "--paired-ar-n", "200")
+TESTS = ("--paired-bs", "--paired-ar")
+FULL = ("-w", "17")
+
+
+@pytest.fixture(autouse=True)
+def systems(demo_files, write):
+    """Put a system there that differs from the strong one in a few segments, and is a little better."""
+    write(NEAR, "".join(f"{line}\n" for line in near(texts("strong"))))
+
+
+@pytest.fixture
+def score(run):
+    """Run with a reference and without notes."""
+    return lambda *words, **more: run("-q", REF, "-i", *words, **more)
+
+
+@pytest.fixture
+def baseline(score):
+    """Write an answer to a file and return its name."""
+
+    def baseline(*words):
+        assert score(*words, "-o", "old.json").status == 0
+        return "old.json"
+
+    return baseline
+
+
+def changed(name, change):
+    """Change the JSON in a file, which is an answer of one score."""
+    with open(name, encoding="utf-8") as file:
+        answer = json.load(file)
+    change(answer)
+    with open(name, "w", encoding="utf-8") as file:
+        json.dump(answer, file)
+
+
+def failed(answer, *lines):
+    """Check that a gate failed with lines that begin so."""
+    assert answer.status == 1
+    found = answer.err.splitlines()
+    assert len(found) == len(lines), found
+    for line, start in zip(found, lines, strict=True):
+        assert line.startswith(f"bleu: error: {start}"), line
+
+
+# --- --fail-under
+
+
+def test_any_system_under_the_bound_fails(score):
+    assert score(STRONG, NEAR, WEAK, "--fail-under", "10").status == 0
+    failed(score(STRONG, NEAR, WEAK, "--fail-under", "30"), f"{WEAK}: BLEU 11.5")
+    failed(score(STRONG, NEAR, WEAK, "--fail-under", "99"), f"{STRONG}: BLEU", f"{NEAR}: BLEU", f"{WEAK}: BLEU")
+
+
+def test_of_an_error_rate_what_is_over_the_bound_fails(score):
+    answer = score(STRONG, WEAK, "-m", "ter", "--fail-under", "60")
+    failed(answer, f"{WEAK}: TER ")
+    assert "is over 60.0 (--fail-under)" in answer.err
+    assert score(STRONG, WEAK, "-m", "ter", "--fail-under", "999").status == 0
+
+
+def test_only_the_first_metric_counts(score):
+    assert score(STRONG, "-m", "bleu", "ter", "--fail-under", "40").status == 0
+
+
+@pytest.mark.parametrize("words", [("-ci", "-cin", "20"), ("-pbs", "-pbsn", "20"), ("-par", "-parn", "20")])
+def test_the_baseline_of_a_test_may_fail_too(score, words):
+    answer = score(WEAK, STRONG, *words, "--fail-under", "30")
+    failed(answer, f"{'' if '-ci' in words else 'Baseline: '}{WEAK}: BLEU")
+    assert json.loads(answer.out)[0]["BLEU"]["score"] < 30
+
+
+def test_the_unrounded_score_is_compared_and_printed(score):
+    exact = json.loads(score(STRONG, *FULL).out)["score"]
+    assert score(STRONG, "-w", "0", "--fail-under", repr(exact)).status == 0
+    failed(score(STRONG, "-w", "0", "--fail-under", repr(exact + 1e-9)), f"{STRONG}: BLEU {exact!r} is under")
+
+
+# --- against an earlier answer
+
+
+def test_the_same_score_passes(score, baseline):
+    old = baseline(STRONG, *FULL)
+    assert score(STRONG, "--baseline", old, "--max-drop", "0").status == 0
+    assert score(STRONG, "--baseline", old, "--max-drop", "0").err == ""
+
+
+def test_a_better_score_passes(score, baseline):
+    assert score(STRONG, "--baseline", baseline(WEAK, *FULL), "--max-drop", "0").status == 0
+
+
+def test_a_drop_by_more_than_the_bound_fails(score, baseline):
+    old = baseline(NEAR, *FULL)
+    drop = json.loads(score(NEAR, *FULL).out)["score"] - json.loads(score(STRONG, *FULL).out)["score"]
+    assert drop > 0
+    assert score(STRONG, "--baseline", old, "--max-drop", repr(drop + 1e-9)).status == 0
+    answer = score(STRONG, "--baseline", old, "--max-drop", repr(drop - 1e-9))
+    failed(answer, f"{STRONG}: BLEU ")
+    assert "since old.json, more than" in answer.err
+    assert json.loads(answer.out)["name"] == "BLEU", "the answer is printed all the same"
+
+
+def test_of_an_error_rate_a_rise_is_a_drop(score, baseline):
+    old = baseline(NEAR, "-m", "ter", *FULL)
+    assert score(STRONG, "-m", "ter", "--baseline", old, "--max-drop", "0").status == 0
+    old = baseline(STRONG, "-m", "ter", *FULL)
+    failed(score(WEAK, "-m", "ter", "--baseline", old, "--max-drop", "5"), f"{WEAK}: TER ")
+
+
+def test_every_metric_is_compared(score, baseline):
+    old = baseline(STRONG, *ALL, *FULL)
+    names = ("BLEU", "chrF2", "TER")
+    failed(score(WEAK, *ALL, "--baseline", old, "--max-drop", "5"), *(f"{WEAK}: {name} " for name in names))
+    assert score(STRONG, *ALL, "--baseline", old, "--max-drop", "0").status == 0
+    assert score(STRONG, "-m", "chrf", "--baseline", old, "--max-drop", "0").status == 0
+
+
+def test_several_systems_are_compared_by_name(score, baseline):
+    old = baseline(STRONG, WEAK, *FULL)
+    assert score(WEAK, "--baseline", old, "--max-drop", "0").status == 0
+    assert score(WEAK, STRONG, "--baseline", old, "--max-drop", "0").status == 0
+    assert score(STRONG, WEAK, "-pbs", *FEW, "--baseline", old, "--max-drop", "0").status == 0
+    old = baseline(STRONG, WEAK, "-pbs", *FEW)
+    assert score(STRONG, WEAK, "--baseline", old, "--max-drop", "0").status == 0
+
+
+def test_several_systems_are_compared_with_the_only_one_there_was(score, baseline):
+    old = baseline(STRONG, *FULL)
+    failed(score(STRONG, NEAR, WEAK, "--baseline", old, "--max-drop", "10"), f"{WEAK}: BLEU")
+
+
+def test_a_name_that_is_no_utf_8_is_found_again(score, write):
+    name = os.fsdecode(b"caf\xe9.txt")
+    with open(STRONG, encoding="utf-8") as file:
+        write(name, file.read())
+    assert score(name, WEAK, *FULL, "-o", "old.json").status == 0
+    assert score(name, WEAK, "--baseline", "old.json", "--max-drop", "0").err == ""
+
+
+# --- what an earlier answer must be
+
+NO_ANSWERS = {
+    "a number": "48.6",
+    "a list of numbers": "[48.6, 50.1]",
+    "text": '"BLEU"',
+    "nothing": "null",
+    "an empty list": "[]",
+    "an empty object": "{}",
+    "a list of nothing": "[null]",
+    "a list of systems without scores": '[{"system": "strong.de.txt", "BLEU": 48.6}]',
+    "the score as text": '{"name": "BLEU", "score": "48.6", "signature": "tok:13a"}',
+    "the score true": '{"name": "BLEU", "score": true, "signature": "tok:13a"}',
+    "no score": '{"name": "BLEU", "signature": "tok:13a"}',
+    "no signature": '{"name": "BLEU", "score": 48.6}',
+    "the signature a number": '{"name": "BLEU", "score": 48.6, "signature": 5}',
+    "the score NaN": '{"name": "BLEU", "score": NaN, "signature": "tok:13a"}',
+    "the score infinite": '{"name": "BLEU", "score": -Infinity, "signature": "tok:13a"}',
+    "the score huge": '{"name": "BLEU", "score": 1e999, "signature": "tok:13a"}',
+    "the score too huge": '{"name": "BLEU", "score": 1e99999999999999999999, "signature": "tok:13a"}',
+    "too deep": "[" * 100000,
+}
+
+
+@pytest.mark.parametrize("content", NO_ANSWERS.values(), ids=NO_ANSWERS)
+def test_json_that_is_no_answer_is_refused(score, write, content):
+    write("old.json", content)
+    line = refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but no answer")
+    assert "make it with -f json -o old.json" in line
+
+
+@pytest.mark.parametrize(
+    "content", ["", "BLEU = 48.6\n", "{", '{"name": "BLEU"}\n{"name": "BLEU"}\n', b"\xff\xfe{\0}\0"]
+)
+def test_what_is_no_json_is_refused(score, write, content):
+    write("old.json", content)
+    refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is no JSON", "-f json -o old.json")
+
+
+def test_a_file_that_cannot_be_read_is_refused(score):
+    refused(score(STRONG, "--baseline", "none.json", "--max-drop", "1"), "cannot read none.json: No such file")
+    refused(score(STRONG, "--baseline", ".", "--max-drop", "1"), "cannot read .: Is a directory")
+
+
+def test_a_metric_that_is_missing_is_named(score, baseline):
+    old = baseline(STRONG, "-m", "bleu", "ter")
+    refused(score(STRONG, *ALL, "--baseline", old, "--max-drop", "1"), "old.json has no chrF2; it has BLEU, TER")
+
+
+def test_a_system_that_is_missing_is_named(score, baseline):
+    old = baseline(STRONG, WEAK, "-pbs", *FEW)
+    for words in ((NEAR,), (STRONG, NEAR), (NEAR, STRONG, "-par", *FEW)):
+        line = refused(score(*words, "--baseline", old, "--max-drop", "1"), f"it has {STRONG}, {WEAK}")
+        assert f"{NEAR};" in line
+
+
+@pytest.mark.parametrize("words", [("-lc",), ("-tok", "char"), ("-s", "floor"), ("--max-ngram-order", "2")])
+def test_another_signature_is_an_error(score, baseline, words):
+    old = baseline(STRONG)
+    line = refused(score(STRONG, *words, "--baseline", old, "--max-drop", "90"), "score both in the same way")
+    assert "old.json has BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp, but this is BLEU|" in line
+
+
+def test_other_references_are_another_signature(run, baseline):
+    words = ("-q", REF, "reference.B.de.txt", "-i", STRONG, "--baseline", baseline(STRONG), "--max-drop", "9")
+    refused(run(*words), "has BLEU|nrefs:1|", "this is BLEU|nrefs:2|")
+
+
+def test_another_version_is_accepted(score, baseline):
+    old = baseline(STRONG, *FULL)
+    changed(old, lambda one: one.update(signature=one["signature"].replace("version:bleucli-", "version:0")))
+    assert score(STRONG, "--baseline", old, "--max-drop", "0").status == 0
+
+
+def test_how_it_was_resampled_does_not_matter(score, baseline):
+    old = baseline(STRONG, "-ci", "-cin", "20", *FULL)
+    assert score(STRONG, "--baseline", old, "--max-drop", "0").status == 0
+    assert score(STRONG, WEAK, "-par", *FEW, "--baseline", old, "--max-drop", "99").status == 0
+
+
+# --- earlier scores that were rounded
+
+
+def test_a_drop_that_rounding_decides_is_hinted_at(run, baseline):
+    old = baseline(STRONG)
+    hint = "bleu: warning: strong.de.txt: whether BLEU fell by more than 0.0 depends on how its earlier score 48.6 was"
+    assert hint in run(REF, "-i", STRONG, "--baseline", old, "--max-drop", "0").err
+    assert "rounded" not in run(REF, "-i", STRONG, "--baseline", old, "--max-drop", "1").err
+    assert "rounded" not in run(REF, "-i", WEAK, "--baseline", old, "--max-drop", "1").err
+    old = baseline(STRONG, *FULL)
+    assert "rounded" not in run(REF, "-i", STRONG, "--baseline", old, "--max-drop", "0").err
+    assert "make old.json with -w 17" in run(REF, "-i", STRONG, "--baseline", baseline(STRONG), "--max-drop", "0").err
+
+
+# --- against the first system
+
+
+def test_a_significant_drop_below_the_first_system_fails(score):
+    for test in TESTS:
+        answer = score(STRONG, WEAK, test, *FEW, "--max-drop", "1")
+        failed(answer, f"{WEAK}: BLEU ")
+        assert ", p = 0.0050, more than 1.0 (--max-drop)" in answer.err
+        assert json.loads(answer.out)[1]["BLEU"]["p_value"] == 1 / 201
+
+
+def test_a_drop_within_the_bound_passes(score):
+    assert score(STRONG, WEAK, "-pbs", *FEW, "--max-drop", "60").status == 0
+    assert score(WEAK, STRONG, "-pbs", *FEW, "--max-drop", "0").status == 0
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_drop_that_may_be_chance_passes(score, write, test):
+    for seed in (1, 2):
+        rng = random.Random(seed)
+        dropped = [" ".join(word for word in line.split() if rng.random() > 0.1) for line in texts("strong")]
+        write(f"{seed}.txt", "".join(f"{line}\n" for line in dropped))
+    worse, better = sorted(("1.txt", "2.txt"), key=lambda name: json.loads(score(name, *FULL).out)["score"])
+    answer = score(better, worse, test, *FEW, "--max-drop", "0")
+    first, second = (system["BLEU"] for system in json.loads(answer.out))
+    assert first["score"] > second["score"]
+    assert second["p_value"] > 0.05
+    assert answer.status == 0
+
+
+def test_of_several_metrics_every_one_that_fell_is_named(score):
+    failed(score(STRONG, WEAK, *ALL, "-par", *FEW, "--max-drop", "30"), f"{WEAK}: BLEU", f"{WEAK}: TER")
+
+
+def test_an_earlier_answer_and_a_test_go_together(score, baseline):
+    """The first system stands for the earlier state: what the test does not tell from it has not fallen."""
+    old = baseline(STRONG, *FULL)
+    failed(score(STRONG, WEAK, "-par", *FEW, "--baseline", old, "--max-drop", "1"), f"{WEAK}: BLEU")
+    assert score(STRONG, NEAR, "-par", *FEW, "--baseline", old, "--max-drop", "50").status == 0
+
+
+def test_the_first_system_is_not_excused_by_a_test(score, baseline):
+    old = baseline(STRONG, *FULL)
+    answer = score(WEAK, STRONG, "-par", *FEW, "--baseline", old, "--max-drop", "1")
+    failed(answer, f"Baseline: {WEAK}: BLEU")
+
+
+# --- options
+
+WRONG = {
+    "a drop that is no number": (("--max-drop", "x", "-pbs"), ("--max-drop", "'x'")),
+    "a drop of nan": (("--max-drop", "nan", "-pbs"), ("--max-drop nan",)),
+    "a negative drop": (("--max-drop", "-1", "-pbs"), ("--max-drop -1.0; expected a number from 0 on",)),
+    "a drop from nothing": (("--max-drop", "1"), ("--max-drop needs an earlier answer", "--paired-bs")),
+    "a drop from intervals": (("--max-drop", "1", "-ci"), ("--max-drop needs an earlier answer",)),
+    "a baseline without a drop": (("--baseline", "old.json"), ("--baseline is for --max-drop",)),
+    "a drop by segment": (("--max-drop", "1", "--baseline", "x", "-sl"), ("--max-drop", "--sentence-level")),
+    "a bound of nan": (("--fail-under", "nan"), ("--fail-under nan",)),
+}
+
+
+@pytest.mark.parametrize(("words", "parts"), WRONG.values(), ids=WRONG)
+def test_wrong_use_is_refused(score, words, parts):
+    refused(score(STRONG, WEAK, *words), *parts)
+
+
+def test_a_file_is_not_written_where_a_gate_fails(score, baseline):
+    old = baseline(STRONG, *FULL)
+    assert score(WEAK, "--baseline", old, "--max-drop", "1", "-o", "new.json").status == 1
+    assert not os.path.exists("new.json")
+    assert score(STRONG, "--baseline", old, "--max-drop", "1", "-o", "new.json").status == 0
+    assert os.path.exists("new.json")
+
+
+def test_a_baseline_is_not_overwritten(score, baseline):
+    old = baseline(STRONG)
+    refused(score(STRONG, "--baseline", old, "--max-drop", "1", "-o", old), "--output old.json is also read")
+
+
+def test_both_gates_speak(score, baseline):
+    old = baseline(STRONG, *FULL)
+    answer = score(WEAK, "--baseline", old, "--max-drop", "1", "--fail-under", "30")
+    failed(answer, f"{WEAK}: BLEU 11.", f"{WEAK}: BLEU 11.")
+
+
+def test_errors_come_before_gates(score):
+    refused(score(STRONG, "none.txt", "--fail-under", "99"), "none.txt")
