@@ -1,0 +1,166 @@
+"""Progress: a bar on a terminal's stderr once work takes a while, gone at the end; nothing anywhere else."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from io import BytesIO
+
+import pytest
+from conftest import process_environment
+
+from bleucli.cli.progress import Progress
+from bleucli.cli.streams import Environment
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="there are no pseudo-terminals")
+
+AT_ONCE = (
+    "import bleucli.cli.progress as p; p._PATIENCE = {}; from bleucli.__main__ import main; raise SystemExit(main())"
+)
+REF, STRONG, WEAK = "reference.A.de.txt", "strong.de.txt", "weak.de.txt"
+WORK = (REF, "-i", STRONG, WEAK, "--paired-bs", "-f", "text")
+
+
+def on_terminal(*words, patience=0, stdout=subprocess.PIPE):
+    """Run the command with a terminal as stderr; return status, stdout, and what the terminal was sent."""
+    import fcntl
+    import termios
+
+    terminal, stderr = os.openpty()
+    fcntl.ioctl(stderr, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    command = [sys.executable, "-c", AT_ONCE.format(patience), *words]
+    with subprocess.Popen(
+        command, stdout=stdout, stderr=stderr, env=process_environment({"TERM": "xterm", "NO_COLOR": "1"})
+    ) as process:
+        os.close(stderr)
+        out = process.stdout.read() if process.stdout else b""
+        status = process.wait(60)
+    return status, out.decode(), all_of(terminal).decode()
+
+
+def all_of(terminal):
+    sent = b""
+    with os.fdopen(terminal, "rb", buffering=0) as stream:
+        try:
+            while piece := stream.read(65536):
+                sent += piece
+        except OSError:  # Linux: the other end has closed
+            pass
+    return sent
+
+
+def left_on_screen(sent):
+    """Return the lines that stay after carriage returns have let later text overwrite earlier one."""
+    lines = []
+    for line in sent.replace("\r\n", "\n").split("\n"):
+        shown = ""
+        for part in line.split("\r"):
+            shown = part + shown[len(part) :]
+        lines.append(shown.rstrip())
+    return [line for line in lines if line]
+
+
+def test_what_stays_on_a_screen():
+    assert left_on_screen("\rabc\r   \rx\r\nnote\r\n") == ["x", "note"]
+
+
+@pytest.mark.usefixtures("demo_files")
+@pytest.mark.parametrize("test", ["--confidence", "--paired-bs", "--paired-ar"])
+def test_a_bar_appears_on_a_terminal_and_is_taken_away(run, test):
+    words = (REF, "-i", STRONG, WEAK, test, "-f", "text")
+    status, out, sent = on_terminal(*words)
+    assert status == 0
+    assert " segments" in sent
+    assert " trials" in sent
+    assert "%|" in sent
+    expected = run(*words)
+    assert out == expected.out
+    assert left_on_screen(sent) == expected.err.splitlines() != []
+
+
+@pytest.mark.usefixtures("demo_files")
+def test_notes_warnings_and_failed_gates_still_reach_the_terminal(run):
+    words = (REF, "-i", REF, "-ci", "--fail-under", "101")
+    status, out, sent = on_terminal(*words)
+    assert status == 1
+    assert " trials" in sent
+    assert json.loads(out)["score"] == 100.0
+    lines = left_on_screen(sent)
+    assert [line.split()[1] for line in lines] == ["note:", "warning:", "error:"]
+    assert lines == run(*words).err.splitlines()
+
+
+@pytest.mark.usefixtures("demo_files")
+def test_an_error_stands_alone_on_the_terminal(write):
+    write("short.txt", "one\n")
+    status, out, sent = on_terminal(REF, "-i", "short.txt", "-ci")
+    assert (status, out) == (2, "")
+    (line,) = left_on_screen(sent)
+    assert line.startswith("bleu: error: reference.A.de.txt has 100 segments")
+
+
+@pytest.mark.usefixtures("demo_files")
+def test_scores_of_segments_have_a_bar(write):
+    write("a.txt", "0.5\n" * 50)
+    write("b.txt", "0.6\n" * 50)
+    status, _, sent = on_terminal("--segment-scores", "-i", "a.txt", "b.txt", "-ci")
+    assert (status, " trials" in sent) == (0, True)
+
+
+@pytest.mark.usefixtures("demo_files")
+def test_quiet_is_quiet():
+    assert on_terminal(*WORK, "-q")[2] == ""
+
+
+@pytest.mark.usefixtures("demo_files")
+def test_short_work_has_no_bar(run):
+    _, _, sent = on_terminal(*WORK, patience=1000)
+    assert sent.replace("\r\n", "\n") == run(*WORK).err
+
+
+@pytest.mark.usefixtures("demo_files")
+def test_there_is_no_bar_where_stderr_is_piped_or_closed(monkeypatch, run, command):
+    monkeypatch.setattr("bleucli.cli.progress._PATIENCE", 0)
+    answer = run(*WORK)
+    assert "trials" not in answer.err
+    assert "\r" not in answer.err
+    assert run(*WORK, "-q").err == ""
+    assert command(*WORK, shell='exec "$@" 2>&-').out == answer.out
+
+
+class Terminal(BytesIO):
+    def isatty(self):
+        return True
+
+
+def test_stderr_is_still_open_when_the_bar_is_gone(monkeypatch):
+    monkeypatch.setattr("bleucli.cli.progress._PATIENCE", 0)
+    stderr = Terminal()
+    with Progress(Environment(None, None, stderr, {}), quiet=False) as progress:
+        progress("segments", 3, 0)
+        progress("trials", 1, 2)
+        progress("trials", 2, 2)
+    progress.close()
+    del progress
+    assert not stderr.closed
+    assert b"segments" in stderr.getvalue()
+    assert stderr.getvalue().endswith(b"\r")
+
+
+def test_nothing_is_shown_before_a_second_has_passed(monkeypatch):
+    moments = iter([0.0, 0.5, 0.99, 1.0])
+    monkeypatch.setattr("bleucli.cli.progress.time.monotonic", lambda: next(moments))
+    stderr = Terminal()
+    with Progress(Environment(None, None, stderr, {}), quiet=False) as progress:
+        for done, shown in ((1, False), (2, False), (3, True)):
+            progress("segments", done, 0)
+            assert bool(stderr.getvalue()) == shown
+
+
+@pytest.mark.parametrize("stderr", [None, BytesIO()])
+def test_nothing_is_shown_where_nobody_looks(monkeypatch, stderr):
+    monkeypatch.setattr("bleucli.cli.progress._PATIENCE", 0)
+    with Progress(Environment(None, None, stderr, {}), quiet=False) as progress:
+        progress("segments", 3, 0)
+    assert stderr is None or stderr.getvalue() == b""
