@@ -364,6 +364,9 @@ def test_an_interval_belongs_to_the_score_that_asked_for_it():
     assert str(metric.get_signature()).startswith("nrefs:1|bs:20|seed:12345|case:mixed|")
     assert metric.corpus_score(texts("strong"), [texts(A)]).interval is None
     assert "bs:" not in str(metric.get_signature())
+    metric.corpus_score(texts("strong"), [texts(A)], n_bootstrap=20)
+    metric.sentence_score("a b c d", ["a b c d"])
+    assert "bs:" not in str(metric.get_signature())
 
 
 def test_an_interval_is_printed_even_if_its_mean_is_0():

@@ -13,7 +13,7 @@ from oracles import oracle_command, outputs, without_version
 from paired_samples import METRICS, demo_systems, near, texts
 from test_errors import refused
 
-from bleucli import PairedTest
+from bleucli import PairedTest, kernels
 
 ALL = ("-m", "bleu", "chrf", "ter")
 REF, STRONG, WEAK, NEAR = "reference.A.de.txt", "strong.de.txt", "weak.de.txt", "near.txt"
@@ -409,6 +409,7 @@ def test_references_are_read_once_for_all_systems(run, write):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="there is no getrusage")
+@pytest.mark.skipif(kernels.live != "native", reason="the reference kernels take minutes")
 def test_an_interval_of_100_000_segments_takes_less_than_300_megabytes(folder, start):
     tool = os.path.join(os.path.dirname(oracles.DATA), "tools", "make_big")
     oracles.real_data()

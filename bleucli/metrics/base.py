@@ -320,6 +320,7 @@ class Metric(ABC):
         prepared = self.prepare_references(streams)
         stats = self.compare(self.prepare(Segments.from_strings((hypothesis,), "hypothesis")), prepared)
         self._nrefs = str(prepared.most)
+        self._sampling = []
         return self.score_from_stats(stats.data.tolist())  # a single row is its own sum
 
     def _against(
