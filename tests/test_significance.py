@@ -5,6 +5,7 @@ Scores are equal to 1e-9, means to 1e-6 and half-widths to 2e-5 of them, for the
 """
 
 import os
+import random
 import warnings
 
 import oracles
@@ -174,6 +175,64 @@ def test_500_segments_of_wmt_are_drawn_as_by_the_oracle(seeded, seed, test):
     assert_same(real_systems("wmt17.en-de", WMT17, 500), real_references("wmt17.en-de", ["ref"], 500), test, 0)
     references = real_references("wmt22.en-de", ["ref.A", "ref.B"], 500)
     assert_same(real_systems("wmt22.en-de", WMT22, 500), references, test, 0)
+
+
+# --- tiny corpora, where trials tie with what was observed, and every kind of options
+
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "dog", "ran", ".", ",", "it's"]
+
+
+def tiny_corpus(rng):
+    """Make two systems that share much with each other and with one or two references."""
+    count = rng.choice([1, 2, 3, 4, 6, 9, 15])
+    references = [
+        [" ".join(rng.choices(WORDS, k=rng.randint(number == 0, 9))) for _ in range(count)]
+        for number in range(rng.choice([1, 2]))
+    ]
+
+    def system():
+        return [
+            " ".join(rng.choice([word, word, word, "zz"]) for word in line.split() if rng.random() > 0.2)
+            if rng.random() < 0.7
+            else line
+            for line in references[0]
+        ]
+
+    return [("a", system()), ("b", system())], references
+
+
+def any_options(rng):
+    smoothing = rng.choice(["exp", "floor", "add-k", "none"])
+    return {
+        "BLEU": {
+            "smooth_method": smoothing,
+            "effective_order": rng.random() < 0.5,
+            "max_ngram_order": rng.choice([2, 4]),
+        },
+        "chrF2": {"word_order": rng.choice([0, 2]), "eps_smoothing": rng.random() < 0.5, "beta": rng.choice([1, 2, 3])},
+        "TER": {"normalized": rng.random() < 0.5},
+    }
+
+
+def made(metrics, options, references):
+    return {name: metrics[name](references=references, **own) for name, own in options.items()}
+
+
+@pytest.mark.parametrize("test", ["bs", "ar"])
+@pytest.mark.parametrize("seed", range(25))
+def test_trials_that_tie_are_counted_as_by_the_oracle(seed, test):
+    rng = random.Random(seed)
+    systems, references = tiny_corpus(rng)
+    options = any_options(rng)
+    arguments = (test, 200, rng.choice([-1, 20]))
+    _, found = PairedTest(systems, made(METRICS, options, references), None, *arguments)()
+    _, expected = sacrebleu.significance.PairedTest(systems, made(ORACLES, options, references), None, *arguments)()
+    for name in list(expected)[1:]:
+        for one, other in zip(found[name], expected[name], strict=True):
+            assert one.p_value == 1 or exceeding(one, 200) == exceeding(other, 200)
+            assert oracles.close(one.score, other.score)
+            assert near_to(one.mean, other.mean, 2e-6)
+            assert near_to(one.ci, other.ci, 2e-5) or abs(one.ci - other.ci) < 1e-5
 
 
 # --- what differs from the oracle on purpose
