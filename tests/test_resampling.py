@@ -26,7 +26,7 @@ from paired_samples import (
 from bleucli import BLEU, TER, BleuError, kernels
 from bleucli.errors import UsageError
 from bleucli.kernels import reference
-from bleucli.kernels.f_score import f_score, f_scores
+from bleucli.kernels.reference_f_score import f_score, f_scores
 from bleucli.resampling import (
     SIGNIFICANT,
     Sample,
