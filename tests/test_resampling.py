@@ -168,6 +168,13 @@ def test_a_score_is_the_same_alone_as_among_others():
             assert sample.scores_from_stats(sample.stats[number : number + 1])[0] == together[number]
 
 
+def test_a_resample_that_equals_the_observed_difference_does_not_exceed_it():
+    ones, twos, fours = (np.array(one) for one in ([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [1.0, 2.0, 6.0]))
+    assert bootstrap_p_value(ones, twos, 0.0) == 1 / 4
+    assert bootstrap_p_value(ones, fours, 3.0) == 1 / 4
+    assert bootstrap_p_value(ones, fours, 2.9) == 2 / 4
+
+
 def test_which_system_is_first_does_not_matter():
     pairs = with_baseline(samples_of(40))
     swapped = [(right, left) for left, right in pairs]
