@@ -199,7 +199,7 @@ def notes(records: Sequence[ScoreRecord], signature: Signature) -> list[str]:
         ),
         *(
             f"the signature of --like has {key}:{theirs[key]}, this score {key}:{ours[key]}"
-            for key in ("nrefs", "version", *_TEXTS)
+            for key in ("nrefs", "version", *_TEXTS, *_TESTS)
             if key in theirs and key in ours and theirs[key] != ours[key]
         ),
         *(

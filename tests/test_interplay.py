@@ -1,0 +1,38 @@
+"""Where several options meet: systems, test sets, resampling, formats, gates and modes in one run of the command."""
+
+import json
+import os
+
+import pytest
+
+DEMO = ("-t", "demo", "-l", "en-de")
+SIGNATURE = "BLEU|nrefs:1|bs:500|seed:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+
+
+@pytest.fixture
+def numbers(write):
+    """Write the segment scores of two systems; return the words to compare them."""
+    write("a.txt", "1\n2\n3\n")
+    write("b.txt", "1\n3\n2\n")
+    return ("--segment-scores", "-i", "a.txt", "b.txt")
+
+
+def refused(answer, *parts):
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith("bleu: error: ")
+    assert answer.err.count("\n") == 1
+    for part in parts:
+        assert part in answer.err
+
+
+# --- a signature to follow, and resampling
+
+
+def test_other_resamples_and_seeds_than_those_of_a_signature_are_noted(run, pair):
+    answer = run(*pair, "-b", "--confidence", "--like", SIGNATURE, variables={"BLEU_SEED": "7"})
+    assert answer.status == 0
+    assert "note: the signature of --like has bs:500, this score bs:1000\n" in answer.err
+    assert "note: the signature of --like has seed:1, this score seed:7\n" in answer.err
+    same = run(*pair, "-b", "--confidence", "-cin", "500", "--like", SIGNATURE, variables={"BLEU_SEED": "1"})
+    assert "bs:" not in same.err
+    assert "seed:" not in same.err
