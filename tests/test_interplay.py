@@ -25,6 +25,17 @@ def refused(answer, *parts):
         assert part in answer.err
 
 
+# --- scores that others made
+
+
+def test_segment_scores_have_no_signature_to_follow(run, numbers):
+    refused(run(*numbers, "--like", SIGNATURE), "--segment-scores", "leave out", "--like")
+
+
+def test_segment_scores_are_told_of_without_references_and_case(run, numbers):
+    assert run(*numbers, "-lc", "-b").err == "bleu: note: 3 segments; systems a.txt, b.txt\n"
+
+
 # --- a signature to follow, and resampling
 
 
@@ -36,3 +47,14 @@ def test_other_resamples_and_seeds_than_those_of_a_signature_are_noted(run, pair
     same = run(*pair, "-b", "--confidence", "-cin", "500", "--like", SIGNATURE, variables={"BLEU_SEED": "1"})
     assert "bs:" not in same.err
     assert "seed:" not in same.err
+
+
+# --- where the answer goes
+
+
+def test_output_is_not_written_over_standard_input(command, pair):
+    answer = command("ref.txt", "-b", "-o", "sys.txt", shell='exec "$@" < sys.txt')
+    refused(answer, "--output sys.txt", "standard input")
+    with open("sys.txt", encoding="utf-8") as file:
+        assert len(file.readlines()) == 2
+    assert command("ref.txt", "-i", "sys.txt", "-b", "-o", "ref2.txt", shell='exec "$@" < ref.txt').status == 0

@@ -178,7 +178,7 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
     _note_files(texts, results.segments, options, environment)
     _note_differences(results.systems[0].scores, options, environment)
     hints = [*texts.hints(), *results.hints, *gates.hints(results, baseline, options.max_drop)]
-    if options.lowercase and {record.name for record in results.systems[0].scores} != {"BLEU"}:
+    if options.lowercase and not options.segment_scores and {record.name for record in results.systems[0].scores} != {"BLEU"}:
         hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
         hints.append(f"this was slow: {kernels.reason}")

@@ -98,7 +98,8 @@ def deliver(chunks: Iterable[str], path: str | None, environment: Environment) -
         BrokenPipeError: nobody reads stdout any more.
     """
     with _spooled(chunks) as answer:
-        if path == "-" or (path is not None and _is_stdout(path, environment)):
+        # Opening stdout's own file anew would cut off what others wrote to it
+        if path == "-" or (path is not None and is_file_of(environment.stdout, path)):
             path = None
         if path is not None and not _is_special(path):
             _replace_file(answer, path)
@@ -115,13 +116,13 @@ def deliver(chunks: Iterable[str], path: str | None, environment: Environment) -
             raise _unwritable(path or "standard output", error) from None
 
 
-def _is_stdout(path: str, environment: Environment) -> bool:
-    """Return whether stdout itself is meant: opening it anew would cut off what others wrote to the same file."""
-    if environment.stdout is None:
+def is_file_of(stream: "IO[bytes] | None", path: str) -> bool:
+    """Return whether a standard stream is connected to the file or device of that name."""
+    if stream is None:
         return False
     try:
-        return os.path.samestat(os.stat(path), os.fstat(environment.stdout.fileno()))
-    except OSError:  # no such file, or a stdout without descriptor
+        return os.path.samestat(os.stat(path), os.fstat(stream.fileno()))
+    except OSError:  # no such file, or a stream without descriptor
         return False
 
 

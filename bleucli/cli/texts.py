@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from bleucli import hints
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Environment, is_file_of, shown
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.evaluate import Source
 from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
@@ -37,6 +37,8 @@ class Texts:
         self._systems = [self._read(path, options, split, references=own, demanded=path == first) for path in paths]
         self._check_jsonl_options(options)
         _refuse_overwriting(options.output, [*options.refs, *paths, *filter(None, [options.baseline])])
+        if self._stdin_taken and options.output is not None and is_file_of(environment.stdin, options.output):
+            raise UsageError(f"--output {shown(options.output)} is also read, as standard input; name another file")
 
     def _read(self, path: str, options: "Namespace", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
         file = self._open(path, options, columns)
@@ -101,7 +103,8 @@ class Texts:
         systems = ", ".join(file.name for file in self._systems)
         many = "s" if len(self._references) > 1 else "", "s" if len(self._systems) > 1 else ""
         counted = f"{segments} segment{'' if segments == 1 else 's'}"
-        return f"reference{many[0]} {references}, {counted}; system{many[1]} {systems}"
+        told = f"reference{many[0]} {references}, {counted}" if references else counted
+        return f"{told}; system{many[1]} {systems}"
 
     def _own_references(self) -> list[str]:
         return [name for file in self._systems if (name := _own_references(file))]
