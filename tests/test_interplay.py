@@ -1,8 +1,5 @@
 """Where several options meet: systems, test sets, resampling, formats, gates and modes in one run of the command."""
 
-import json
-import os
-
 import pytest
 
 DEMO = ("-t", "demo", "-l", "en-de")
@@ -58,3 +55,33 @@ def test_output_is_not_written_over_standard_input(command, pair):
     with open("sys.txt", encoding="utf-8") as file:
         assert len(file.readlines()) == 2
     assert command("ref.txt", "-i", "sys.txt", "-b", "-o", "ref2.txt", shell='exec "$@" < ref.txt').status == 0
+
+
+def test_an_empty_output_is_refused_in_every_mode(run, pair):
+    for words in (pair, ("--list",), ("--version",), (*DEMO, "--echo", "src")):
+        refused(run(*words, "-o", ""), "--output is empty")
+
+
+# --- modes
+
+
+@pytest.mark.parametrize(
+    ("modes", "told"),
+    [
+        (("--list", "--cite"), "--list and --cite"),
+        (("--echo", "src", "--list"), "--list and --echo"),
+        (("--download", "demo", "--echo", "src"), "--echo and --download"),
+    ],
+)
+def test_modes_are_not_done_at_once(run, modes, told):
+    refused(run(*DEMO, *modes), told, "one at a time")
+
+
+@pytest.mark.parametrize("mode", [("--list",), ("--echo", "src"), ("--cite",), ("--download", "demo")])
+def test_a_mode_that_scores_nothing_takes_no_texts(run, pair, mode):
+    refused(run("-i", "sys.txt", *DEMO, *mode), mode[0], "sys.txt")
+    refused(run("ref.txt", *DEMO, *mode), mode[0], "ref.txt")
+
+
+def test_an_empty_test_set_is_not_all_of_them(run):
+    refused(run("--list", "-t", ""), "--list needs a test set")

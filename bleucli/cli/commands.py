@@ -5,7 +5,7 @@ from enum import IntEnum
 
 from bleucli.cli.arguments import parse, parser
 from bleucli.cli.streams import Environment, deliver
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ def run(words: Sequence[str], environment: Environment) -> Status:
 def _run(words: Sequence[str], environment: Environment) -> Status:
     """Choose the mode; each imports what it takes, so that --version is there at once."""
     options = parse(words)
+    if options.output == "":
+        raise UsageError("--output is empty; name a file")
     if options.mirror is None:
         return _done(options, environment)
     from bleucli.testsets import cache

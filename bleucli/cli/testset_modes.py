@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 
+from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.testsets import registry
 from bleucli.testsets.registry import Registry, TestSet, nearest
@@ -20,12 +21,25 @@ def answer(options: "Namespace") -> Iterable[str]:
     Raises:
         BleuError: there is no such test set, language pair or field; or it cannot be had.
     """
+    _check(options)
     known = registry.load(options.registry)
     if options.list:
-        return _fields_of_pairs(known, options) if options.test_set else [_list(known, options.language_pair)]
+        return [_list(known, options.language_pair)] if options.test_set is None else _fields_of_pairs(known, options)
     if options.cite:
         return [_citations(known, options)]
     return _downloaded(known, options) if options.download is not None else _echoed(known, options)
+
+
+def _check(options: "Namespace") -> None:
+    """Refuse what would be left undone: a second mode, and texts to score."""
+    asked = [
+        f"--{name}" for name in ("list", "cite", "echo", "download") if getattr(options, name) not in (None, False)
+    ]
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} are done one at a time; leave out all but one")
+    texts = [*options.refs, *(options.input or [])]
+    if texts:
+        raise UsageError(f"{asked[0]} scores nothing; leave out {asked[0]}, or {shown(texts[0])}")
 
 
 def names(test_set: str | None, what: str) -> list[str]:
