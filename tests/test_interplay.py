@@ -1,5 +1,7 @@
 """Where several options meet: systems, test sets, resampling, formats, gates and modes in one run of the command."""
 
+import json
+
 import pytest
 
 DEMO = ("-t", "demo", "-l", "en-de")
@@ -85,3 +87,49 @@ def test_a_mode_that_scores_nothing_takes_no_texts(run, pair, mode):
 
 def test_an_empty_test_set_is_not_all_of_them(run):
     refused(run("--list", "-t", ""), "--list needs a test set")
+
+
+# --- scores of parts
+
+
+@pytest.fixture
+def parts(write):
+    """Write a test set with two original languages, and two systems, one with a name of two lines."""
+    lines = ["the cat sat on the mat", "hello world out there", "a dog ran far away", "and so on it goes"]
+    for kind in ("src", "ref"):
+        documents = (
+            f'<doc docid="{place}" origlang="{language}">\n'
+            + "".join(f'<seg id="{n}">{line}</seg>\n' for n, line in enumerate(lines[place : place + 2], 1))
+            + "</doc>\n"
+            for place, language in ((0, "en"), (2, "de"))
+        )
+        write(f"{kind}.sgm", "".join(documents))
+    write(
+        "own.toml",
+        '[testsets.own]\nabout = "ours"\nformat = "sgml"\nsources = [{ url = "src.sgm" }, { url = "ref.sgm" }]\n'
+        '[testsets.own.pairs.en-de]\nfiles = ["source:0", "source:1"]\n',
+    )
+    write("good.txt", "".join(f"{line}\n" for line in lines))
+    write("two\nlines.txt", "".join(f"{line} now\n" for line in lines))
+    return ("--registry", "own.toml", "-t", "own", "-l", "en-de", "--detail")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path_factory.mktemp("cache")))
+
+
+def test_bare_scores_of_parts_are_text(run, parts):
+    words = (*parts, "-i", "good.txt", "-b", "-m", "bleu", "chrf")
+    answer = run(*words)
+    assert answer.out.splitlines()[:2] == ["100.0", "100.0"]
+    assert answer.out.count("origlang=") == 4
+    assert run(*words, "-f", "text").out == answer.out
+    refused(run(*words, "-f", "json"), "--detail", "-b")
+    assert len(json.loads(run(*parts, "-i", "good.txt").out)["details"]) == 2
+
+
+def test_scores_of_parts_stand_under_a_name_in_one_line(run, parts):
+    answer = run(*parts, "-i", "good.txt", "two\nlines.txt", "-f", "text", "-q")
+    assert answer.status == 0
+    assert "\n\ntwo\\nlines.txt\noriglang=" in answer.out

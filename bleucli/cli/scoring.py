@@ -77,8 +77,6 @@ def _check(options: "Namespace") -> None:
     if options.tokenize is not None:
         tokenizers.check_name(options.tokenize)
     target_language(options.language_pair, options.test_set is not None)
-    if options.output == "":
-        raise UsageError("--output is empty; name a file")
 
 
 def _check_test_set(options: "Namespace") -> None:
@@ -166,9 +164,12 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
 
 
 def _print_systems(options: "Namespace", texts: Texts, environment: Environment) -> bool:
-    chosen = _format(options, environment) or "json"
+    bare_details = options.detail and options.score_only
+    chosen = _format(options, environment) or ("text" if bare_details else "json")
     if options.detail and chosen not in ("json", "text"):
         raise UsageError(f"--detail has no place in {chosen}; choose -f text or -f json")
+    if bare_details and chosen == "json":
+        raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
     baseline = gates.read_baseline(options)
     results = _results(options, texts, environment)
     failures = [*gates.under(results, options.fail_under), *gates.drops(results, baseline, options.max_drop)]
@@ -178,7 +179,11 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
     _note_files(texts, results.segments, options, environment)
     _note_differences(results.systems[0].scores, options, environment)
     hints = [*texts.hints(), *results.hints, *gates.hints(results, baseline, options.max_drop)]
-    if options.lowercase and not options.segment_scores and {record.name for record in results.systems[0].scores} != {"BLEU"}:
+    if (
+        options.lowercase
+        and not options.segment_scores
+        and {record.name for record in results.systems[0].scores} != {"BLEU"}
+    ):
         hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
         hints.append(f"this was slow: {kernels.reason}")

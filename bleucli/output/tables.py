@@ -1,7 +1,7 @@
 """Several systems side by side, as sacreBLEU prints them with `-f text`."""
 
 from bleucli.output import Layout, explanation
-from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted, visible
 from bleucli.output.text import details
 from bleucli.results import Results
 
@@ -26,7 +26,7 @@ def _details(results: Results, layout: Layout) -> str:
     """Return the scores of parts of the test set, system by system, if there are any."""
     if not results.systems[0].scores[0].details:
         return ""
-    return "".join(f"\n{system.name}\n{details(system, layout)}" for system in results.systems)
+    return "".join(f"\n{visible(system.name)}\n{details(system, layout)}" for system in results.systems)
 
 
 def _table(grid: Grid) -> str:
