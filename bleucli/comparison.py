@@ -5,12 +5,15 @@
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli import resampling
 from bleucli.resampling import SIGNIFICANT, Sample
 from bleucli.results import Ranking, Results, ScoreRecord, SystemResult, Test
+
+# Swapping fewer segments than these at random cannot be significant: 2 of 2^5 ways are as extreme as what was observed
+_FEW = 6
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +86,19 @@ def resampled(
     ]
     test = None if sampling.method == "ci" else Test(sampling.method, sampling.trials)
     rankings = [_ranking(column, metric, p_values) for metric, column in enumerate(_columns(results))]
-    return results._replace(systems=systems, test=test, rankings=rankings if sampling.all_pairs else ())
+    hints = [*results.hints, *_hints(results, samples, different)]
+    return results._replace(systems=systems, hints=hints, test=test, rankings=rankings if sampling.all_pairs else ())
+
+
+def _hints(results: Results, samples: Sequence[Sequence[Sample]], pairs: "Sequence[Pair]") -> Iterator[str]:
+    """Name the pairs that differ in too few segments for a p-value to mean much."""
+    for pair in pairs:
+        metric, first, second = pair
+        count = resampling.differing(*(sample.stats for sample in _sides(samples, pair)))
+        if count < _FEW:
+            names = f"{results.systems[first].name} and {results.systems[second].name}"
+            told = f"{count} segment{'' if count == 1 else 's'} by {results.systems[0].scores[metric].name}"
+            yield f"{names} differ in {told}, too few for a test: the p-value is too small to be believed"
 
 
 def _bootstrap_scores(

@@ -4,7 +4,7 @@
 - `bootstrap`: scores of resamples (Koehn 2004), with `confidence_interval` and `bootstrap_p_value`
 - `randomization_p_values`: paired approximate randomization (Riezler & Maxwell 2005)
 - `holm`: correction of many p-values (Holm 1979)
-- `identical`: whether two samples are the same
+- `identical`, `differing`: whether two samples are the same, and in how many segments they are not
 - `random_seed`: the seed that the environment asks for
 
 Draws are those of NumPy's `default_rng(seed)`, made and used up in blocks, whose size no digit depends on, nor on the
@@ -310,6 +310,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def identical(left: SegmentStats, right: SegmentStats) -> bool:
     """Return whether all rows are equal: no test can tell such systems apart."""
     return left.columns == right.columns and left.data == right.data
+
+
+def differing(left: SegmentStats, right: SegmentStats) -> int:
+    """Count the rows that differ, which are all that a test of two systems has to go by."""
+    import numpy as np
+
+    return int((np.asarray(left) != np.asarray(right)).any(axis=1).sum())
 
 
 # --- what is done to all samples

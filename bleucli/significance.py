@@ -51,8 +51,8 @@ class PairedTest:
         InputTypeError: an argument of another shape.
 
     >>> from bleucli import BLEU
-    >>> systems = [("baseline", ["the cat sat", "a dog ran"]), ("new", ["the cat sat down", "a dog ran"])]
-    >>> references = [["the cat sat down", "a dog ran"]]
+    >>> references = [["the cat sat on the mat", "a dog ran down the street"]]
+    >>> systems = [("baseline", ["the cat sat on a mat", "a dog ran"]), ("new", references[0])]
     >>> signatures, scores = PairedTest(systems, {"BLEU": BLEU()}, references, "bs", n_samples=100)()
     >>> scores["System"], str(signatures["BLEU"]).split("|")[:3]
     (['baseline', 'new'], ['nrefs:1', 'bs:100', 'seed:12345'])

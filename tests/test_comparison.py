@@ -84,11 +84,21 @@ def test_randomization_gives_p_values_and_no_intervals():
 @pytest.mark.parametrize("method", METHODS)
 def test_scores_and_everything_else_stay(method):
     before, after = results_of(samples_of(30)), compared(samples_of(30), method, 20, 1)
-    assert (after.segments, after.hints) == (before.segments, before.hints)
+    assert (after.segments, after.hints[: len(before.hints)]) == (before.segments, before.hints)
     for one, other in zip(before.systems, after.systems, strict=True):
         assert one.name == other.name
         for record, resampled_record in zip(one.scores, other.scores, strict=True):
             assert record[:5] == resampled_record[:5]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("differing", "told"), [(0, False), (1, True), (5, True), (6, False)])
+def test_a_test_on_a_few_segments_is_told_of(method, differing, told):
+    changed = [noise + 1 if number < differing else noise for number, noise in enumerate(NOISE)]
+    hints = compared(by_numbers(NOISE, changed), method, 50, 1).hints
+    few = [hint for hint in hints if "too few for a test" in hint]
+    assert bool(few) == told
+    assert not told or f" differ in {differing} segment" in few[0]
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])

@@ -35,14 +35,6 @@ def test_segment_scores_are_told_of_without_references_and_case(run, numbers):
     assert run(*numbers, "-lc", "-b").err == "bleu: note: 3 segments; systems a.txt, b.txt\n"
 
 
-def test_segment_scores_in_json_lines_need_no_references(run, numbers, write):
-    write("a.jsonl", '{"hypothesis": "1"}\n{"hypothesis": "2", "references": ["8"]}\n{"hypothesis": "3"}\n')
-    plain = run(*numbers, "-f", "csv", "-q", "--paired-ar")
-    assert plain.status == 0
-    answer = run("--segment-scores", "-i", "a.jsonl", "b.txt", "-f", "csv", "-q", "--paired-ar")
-    assert answer.out == plain.out.replace("a.txt", "a.jsonl")
-
-
 # --- a signature to follow, and resampling
 
 

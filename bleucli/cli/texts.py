@@ -33,7 +33,7 @@ class Texts:
         self._fields = Fields() if options.jsonl_fields is None else fields_named(options.jsonl_fields)
         self._references = [self._read(path, options, columns, hypotheses=False) for path in options.refs]
         first = next((path for path in paths if read_as_jsonl(path, options)), None)
-        own = not (options.refs or options.test_set or options.segment_scores)
+        own = not (options.refs or options.test_set)
         self._systems = [self._read(path, options, split, references=own, demanded=path == first) for path in paths]
         self._check_jsonl_options(options)
         _refuse_overwriting(options.output, [*options.refs, *paths, *filter(None, [options.baseline])])
