@@ -59,6 +59,18 @@ def test_output_is_not_written_over_standard_input(command, pair):
     assert command("ref.txt", "-i", "sys.txt", "-b", "-o", "ref2.txt", shell='exec "$@" < ref.txt').status == 0
 
 
+def test_output_is_not_written_over_a_registry(run, pair, write):
+    registry = (
+        '[testsets.own]\nabout = "ours"\nformat = "plain"\nsources = [{ url = "src.txt" }, { url = "ref.txt" }]\n'
+        '[testsets.own.pairs.en-de]\nfiles = ["source:0", "source:1"]\n'
+    )
+    write("own.toml", registry)
+    for words in (("--list",), (*DEMO, "--echo", "src"), (*DEMO, "-i", "sys.txt"), pair):
+        refused(run("--registry", "own.toml", "-o", "own.toml", *words), "--output own.toml is also read")
+    with open("own.toml", encoding="utf-8") as file:
+        assert file.read() == registry
+
+
 def test_an_empty_output_is_refused_in_every_mode(run, pair):
     for words in (pair, ("--list",), ("--version",), (*DEMO, "--echo", "src")):
         refused(run(*words, "-o", ""), "--output is empty")

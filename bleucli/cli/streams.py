@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from errno import EACCES, EISDIR
 
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,6 +124,19 @@ def is_file_of(stream: "IO[bytes] | None", path: str) -> bool:
         return os.path.samestat(os.stat(path), os.fstat(stream.fileno()))
     except OSError:  # no such file, or a stream without descriptor
         return False
+
+
+def refuse_overwriting(output: str | None, inputs: Iterable[str]) -> None:
+    """Refuse an answer that would go to a file which is read.
+
+    Raises:
+        UsageError: it would.
+    """
+    if output is None or not os.path.isfile(output):
+        return
+    for path in inputs:
+        if path != "-" and os.path.exists(path) and os.path.samefile(path, output):
+            raise UsageError(f"--output {shown(output)} is also read; name another file")
 
 
 def _is_special(path: str) -> bool:

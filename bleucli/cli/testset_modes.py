@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 
-from bleucli.cli.streams import shown
+from bleucli.cli.streams import refuse_overwriting, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.testsets import registry
 from bleucli.testsets.registry import Registry, TestSet, nearest
@@ -40,6 +40,7 @@ def _check(options: "Namespace") -> None:
     texts = [*options.refs, *(options.input or [])]
     if texts:
         raise UsageError(f"{asked[0]} scores nothing; leave out {asked[0]}, or {shown(texts[0])}")
+    refuse_overwriting(options.output, filter(None, [options.registry]))
 
 
 def names(test_set: str | None, what: str) -> list[str]:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from bleucli import hints
-from bleucli.cli.streams import Environment, is_file_of, shown
+from bleucli.cli.streams import Environment, is_file_of, refuse_overwriting, shown
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.evaluate import Source
 from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
@@ -36,7 +36,8 @@ class Texts:
         own = not (options.refs or options.test_set)
         self._systems = [self._read(path, options, split, references=own, demanded=path == first) for path in paths]
         self._check_jsonl_options(options)
-        _refuse_overwriting(options.output, [*options.refs, *paths, *filter(None, [options.baseline])])
+        read = [options.baseline, options.registry]
+        refuse_overwriting(options.output, [*options.refs, *paths, *filter(None, read)])
         if self._stdin_taken and options.output is not None and is_file_of(environment.stdin, options.output):
             raise UsageError(f"--output {shown(options.output)} is also read, as standard input; name another file")
 
@@ -168,11 +169,3 @@ def _matches(path: str) -> list[str]:
     if not found:
         raise UsageError(f"no file matches {shown(path)}; name the systems' files")
     return found
-
-
-def _refuse_overwriting(output: str | None, inputs: Sequence[str]) -> None:
-    if output is None or not os.path.isfile(output):
-        return
-    for path in inputs:
-        if path != "-" and os.path.exists(path) and os.path.samefile(path, output):
-            raise UsageError(f"--output {shown(output)} is also read; name another file")
