@@ -48,6 +48,18 @@ def test_other_resamples_and_seeds_than_those_of_a_signature_are_noted(run, pair
     assert "seed:" not in same.err
 
 
+# --- names of systems
+
+
+def test_no_two_systems_have_one_name(run, pair, write):
+    write("Baseline: sys.txt", "the cat sat\nhello\n")
+    words = ("ref.txt", "-i", "sys.txt", "Baseline: sys.txt")
+    refused(run(*words, "--paired-bs"), "'Baseline: sys.txt'", "rename")
+    assert run(*words).status == 0
+    write("standard input", "the cat sat\nhello\n")
+    refused(run("ref.txt", "-i", "standard input", "-", stdin=b"a\nb\n"), "'standard input'", "rename")
+
+
 # --- where the answer goes
 
 

@@ -81,6 +81,7 @@ class Texts:
         names = [_system_names(file, self._paired) for file in self._systems]
         if self._paired and names[0][0] != _BASELINE:
             names[0] = [f"{_BASELINE}: {names[0][0]}", *names[0][1:]]
+        _refuse_equal_names([name for own in names for name in own])
         return [
             Source(file.name, own, file.blocks(), _own_references(file))
             for file, own in zip(self._systems, names, strict=True)
@@ -142,6 +143,13 @@ def _system_names(file: TextFile | JsonLines, paired: bool) -> list[str]:
     if count == 1:
         return [file.name]
     return [f"System {number}" if number else _BASELINE for number in range(0 if paired else 1, count + (not paired))]
+
+
+def _refuse_equal_names(names: Sequence[str]) -> None:
+    """Refuse files that have the names of columns, of standard input or of the baseline."""
+    equal = {name for name in names if names.count(name) > 1}
+    if equal:
+        raise UsageError(f"two systems would be called {min(equal)!r}; rename a file")
 
 
 def _system_paths(paths: Sequence[str], paired: bool) -> list[str]:
