@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli import resampling
-from bleucli.resampling import SIGNIFICANT, Sample
-from bleucli.results import Ranking, Results, ScoreRecord, SystemResult, Test
+from bleucli.resampling import Sample
+from bleucli.results import SIGNIFICANT, Ranking, Results, ScoreRecord, SystemResult, Test
 
 # Swapping fewer segments than these at random cannot be significant: 2 of 2^5 ways are as extreme as what was observed
 _FEW = 6
@@ -43,6 +43,16 @@ else:
         "method trials seed jobs all_pairs all_best",
         defaults=(resampling.SEED, 1, False, False),
     )
+
+
+def signature_fields(sampling: Sampling) -> list[tuple[str, str]]:
+    """Return what a signature says of the resampling.
+
+    >>> signature_fields(Sampling("ci", 1000))
+    [('bs', '1000'), ('seed', '12345')]
+    """
+    method = "ar" if sampling.method == "ar" else "bs"
+    return resampling.signature_fields(method, sampling.trials, sampling.seed)
 
 
 def resampled(

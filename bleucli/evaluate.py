@@ -114,9 +114,9 @@ def score_systems(
 def _signature_fields(sampling: "Sampling | None") -> list[tuple[str, str]]:
     if sampling is None:
         return []
-    from bleucli.resampling import signature_fields
+    from bleucli.comparison import signature_fields
 
-    return signature_fields("ar" if sampling.method == "ar" else "bs", sampling.trials, sampling.seed)
+    return signature_fields(sampling)
 
 
 class _Rows:

@@ -50,8 +50,6 @@ RESAMPLES = 1000
 TRIALS = 10000
 # Digits; more are an accident
 _LONGEST_SEED = 100
-# A difference with a larger p-value is taken for chance
-SIGNIFICANT = 0.05
 # At most so many bytes of weights, of random bits, and so many trials are held at a time
 _WEIGHT_BYTES = 1 << 22
 _BIT_BYTES = 1 << 25

@@ -11,6 +11,9 @@
 
 from collections import namedtuple
 
+# A difference with a larger p-value is taken for chance
+SIGNIFICANT = 0.05
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

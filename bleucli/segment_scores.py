@@ -80,10 +80,9 @@ def _means(count: int, sums: SegmentStats) -> "NDArray[np.float64]":
 def _signature(sampling: "Sampling | None") -> Signature:
     if sampling is None:
         return Signature([("version", VERSION)])
-    from bleucli.resampling import signature_fields
+    from bleucli.comparison import signature_fields
 
-    method = "ar" if sampling.method == "ar" else "bs"
-    return Signature([*signature_fields(method, sampling.trials, sampling.seed), ("version", VERSION)])
+    return Signature([*signature_fields(sampling), ("version", VERSION)])
 
 
 def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:

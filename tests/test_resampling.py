@@ -28,7 +28,6 @@ from bleucli.errors import UsageError
 from bleucli.kernels import reference
 from bleucli.kernels.reference_f_score import f_score, f_scores
 from bleucli.resampling import (
-    SIGNIFICANT,
     Sample,
     bootstrap,
     bootstrap_p_value,
@@ -41,6 +40,7 @@ from bleucli.resampling import (
     signature_fields,
     sums_of,
 )
+from bleucli.results import SIGNIFICANT
 from bleucli.stats import SegmentStats
 
 EXACT = 1e-12

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
-from bleucli.results import Results, ScoreRecord
+from bleucli.results import SIGNIFICANT, Results, ScoreRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,8 +145,6 @@ def _by_chance(record: ScoreRecord) -> bool:
     """Return whether a test takes the difference for chance; the first system, which is not tested, has no excuse."""
     if record.p_value is None:
         return False
-    from bleucli.resampling import SIGNIFICANT
-
     return record.p_value > SIGNIFICANT
 
 

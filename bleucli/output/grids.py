@@ -10,7 +10,7 @@ import re
 from collections import namedtuple
 
 from bleucli.output import Layout
-from bleucli.results import Ranking, Results, ScoreRecord
+from bleucli.results import SIGNIFICANT, Ranking, Results, ScoreRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +42,6 @@ else:
     Markup = namedtuple("Markup", "escape bold paint before_p")
     Grid = namedtuple("Grid", "title header rows")
 
-# Up to here a p-value gets a star (Koehn 2004; sacreBLEU 2.6.0)
-SIGNIFICANT = 0.05
 # Control characters, line separators, and what Unicode promises never to make a character
 _NEVER = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0x10000))
 _UNSEEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef{_NEVER}]")
