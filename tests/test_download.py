@@ -13,6 +13,7 @@ import warnings
 from email.utils import formatdate
 
 import pytest
+from raw_files import beside, content, put
 from web_server import Page, serving
 
 from bleucli.errors import BleuError
@@ -71,23 +72,6 @@ def refused(url, target, *parts, checksum=None):
     for part in parts:
         assert part in line
     return line
-
-
-def put(path, data):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(data)
-
-
-def content(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def beside(target):
-    """Return the names in the folder of a download."""
-    folder = os.path.dirname(target)
-    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 
 
 def only(target):

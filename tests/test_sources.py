@@ -12,6 +12,7 @@ import time
 
 import pytest
 from conftest import ROOT
+from raw_files import beside, content, put
 from web_server import Page, serving
 
 from bleucli.errors import BleuError
@@ -84,23 +85,6 @@ def refused(source, target, *parts):
     for part in parts:
         assert part in line
     return line
-
-
-def put(path, data):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(data)
-
-
-def content(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def beside(target):
-    """Return the names in the folder of a download."""
-    folder = os.path.dirname(target)
-    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
 
 
 def check_came(target, is_signed, data=CONTENT):

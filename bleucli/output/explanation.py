@@ -3,6 +3,7 @@
 - `sections`: in full, under headings, as sacreBLEU prints it
 - `brief`: the test in a sentence or two
 - `signatures`: one a metric
+- `listed`: `brief` and `signatures` as a list
 """
 
 from bleucli.output import Layout
@@ -11,7 +12,7 @@ from bleucli.results import Results
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _HEADINGS = {
     "bs": "Paired bootstrap resampling test with {} resampling trials",
@@ -92,3 +93,13 @@ def _explained(results: Results, colours: "Mapping[str, str]") -> str:
     name = visible(results.systems[0].name)
     resampled = any(record.interval for record in results.systems[0].scores)
     return _TEST.format(baseline=f"{colours['yellow']}{name}{colours['reset']}", scores=_SCORES[resampled], **colours)
+
+
+def listed(results: Results, layout: Layout, escape: "Callable[[str], str]", quote: str) -> str:
+    """Return a list of what explains the figures and of the signatures, for formats that mark its items with "- ".
+
+    escape: from text to the format's. quote: what stands on both sides of a signature.
+    """
+    notes = [f"- {escape(sentence)}" for sentence in brief(results)]
+    notes += [f"- {escape(name)}: {quote}{signature}{quote}" for name, signature in signatures(results, layout)]
+    return "\n".join(notes)

@@ -22,9 +22,7 @@ def render(results: Results, layout: Layout) -> str:
     The list explains the figures and gives the signatures. The best are in `**`, if the layout says so.
     """
     tables = [_titled_table(grid) for grid in grids(results, layout, _MARKUP)]
-    notes = [f"- {escape(sentence)}" for sentence in explanation.brief(results)]
-    notes += [f"- {escape(name)}: ``{signature}``" for name, signature in explanation.signatures(results, layout)]
-    return "\n\n".join([*tables, "\n".join(notes)]) + "\n"
+    return "\n\n".join([*tables, explanation.listed(results, layout, escape, "``")]) + "\n"
 
 
 def escape(text: str) -> str:

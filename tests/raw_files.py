@@ -1,0 +1,20 @@
+"""Files of the cache as they are: written, read, and listed by tests of downloads."""
+
+import os
+
+
+def put(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def beside(target):
+    """Return the names in the folder of a download."""
+    folder = os.path.dirname(target)
+    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
