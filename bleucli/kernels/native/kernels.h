@@ -96,7 +96,7 @@ Outcome ter_stats(Segments hypotheses, const Segments *references, size_t refere
 /* Exactly one of `integers` and `reals` is filled: room for one number a column. */
 Outcome column_sums(Stats stats, int64_t *integers, double *reals);
 
-/* --- resampling.c ------------------------------------------------------------------------------------------------ */
+/* --- weights.c, swaps.c ------------------------------------------------------------------------------------------- */
 
 /* Random 64-bit words. */
 typedef struct {

@@ -1,0 +1,23 @@
+/* Statistics as whole numbers: their sums are the same in whatever order they are made, so that rows may be taken in tiles
+ * and groups. Other numbers are added row by row. */
+#ifndef BLEU_WHOLE_H
+#define BLEU_WHOLE_H
+
+#include "kernels.h"
+
+/* Rows of integers: those of the statistics or, if they are doubles, a copy. */
+typedef struct {
+    const int64_t *numbers;
+    int64_t *copy;
+    size_t rows, columns;
+    double smallest, largest;
+} Whole;
+
+/* Take the rows as whole numbers that may be added `times` times; numbers is NULL if they are none, or doubles that would
+ * not stay exact. Close it in any case. */
+Outcome whole_open(Stats stats, double times, Whole *whole);
+void whole_close(Whole *whole);
+double magnitude(const Whole *whole);
+void store_as_reals(const int64_t *sums, size_t count, double *reals);
+
+#endif
