@@ -8,12 +8,16 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
-from bleucli import resampling
+from bleucli import max_t, resampling
 from bleucli.resampling import Sample
 from bleucli.results import SIGNIFICANT, Ranking, Results, ScoreRecord, SystemResult, Test
 
 # Swapping fewer segments than these at random cannot be significant: 2 of 2^5 ways are as extreme as what was observed
 _FEW = 6
+# A corrected p-value is fine enough if the smallest one possible is a twentieth of what is significant
+_FINE = 1 / 20
+# Measured on systems of one distribution (scripts/familywise): single comparisons at p ≤ 0.05
+BOOTSTRAP_RATE = "takes 12-14 % of chance differences for real ones (--paired-ar: 4-5 %)"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +28,8 @@ if TYPE_CHECKING:
 
         method: "ci" for confidence intervals alone, "bs" for the paired bootstrap, "ar" for paired approximate
         randomization, against the first system. trials: resamples, or trials. seed: None for fresh random numbers.
-        jobs: threads. all_pairs: test every pair of systems. all_best: find the systems that the test does not separate
-        from the best one.
+        jobs: threads. all_pairs: test every pair of systems, and rank them. all_best: find the systems that a test of
+        every pair does not tell from the best one.
         """
 
         method: str
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 
     Pair = tuple[int, int, int]  # a metric, and two systems
     Column = Sequence[ScoreRecord]
+    Table = list[list[float | None]]
 else:
     Sampling = namedtuple(
         "Sampling",
@@ -50,9 +55,17 @@ def signature_fields(sampling: Sampling) -> list[tuple[str, str]]:
 
     >>> signature_fields(Sampling("ci", 1000))
     [('bs', '1000'), ('seed', '12345')]
+    >>> signature_fields(Sampling("ar", 10000, all_pairs=True))
+    [('ar', '10000'), ('seed', '12345'), ('correction', 'max-t')]
     """
     method = "ar" if sampling.method == "ar" else "bs"
-    return resampling.signature_fields(method, sampling.trials, sampling.seed)
+    fields = resampling.signature_fields(method, sampling.trials, sampling.seed)
+    return [*fields, ("correction", max_t.CORRECTION)] if _compares_all(sampling) else fields
+
+
+def _compares_all(sampling: Sampling) -> bool:
+    """Return whether every pair is tested: the best system was found by looking, so that it needs that, too."""
+    return sampling.method != "ci" and (sampling.all_pairs or sampling.all_best)
 
 
 def resampled(
@@ -70,24 +83,27 @@ def resampled(
         progress: called with the trials done and their number.
     """
     scores = _bootstrap_scores(samples, sampling, progress) if sampling.method != "ar" else []
-    pairs = _pairs_to_test(results, sampling)
-    same = {pair for pair in pairs if resampling.identical(*(sample.stats for sample in _sides(samples, pair)))}
-    different = [pair for pair in pairs if pair not in same]
-    if sampling.method == "ar":
-        tested = _randomized(samples, different, sampling, progress)
+    count, columns = len(results.systems), _columns(results)
+    corrected: dict[Pair, float] = {}
+    if sampling.method == "ci":
+        p_values = {}
+    elif _compares_all(sampling):
+        tests = _compare_all(samples, scores, sampling, progress)
+        p_values = {pair: 1.0 if _are_identical(samples, pair) else test.p_value for pair, test in tests.items()}
+        corrected = {pair: test.corrected for pair, test in tests.items()}
     else:
-        tested = [_bootstrapped(samples, scores, pair) for pair in different]
-    p_values = dict.fromkeys(same, 1.0) | dict(zip(different, tested, strict=True))
-    best = _best(results, p_values)
+        p_values = _compare_with_first(samples, scores, sampling, progress)
+    same = {pair for pair in p_values if _are_identical(samples, pair)}
+    tables = [_table(count, metric, corrected) for metric in range(len(columns))]
+    best = list(map(_best, columns, tables))
 
     def record(old: ScoreRecord, metric: int, number: int) -> ScoreRecord:
         pair = metric, 0, number
-        interval = resampling.confidence_interval(scores[number][metric]) if scores else None
         return old._replace(
-            interval=interval,
+            interval=resampling.confidence_interval(scores[number][metric]) if scores else None,
             p_value=p_values.get(pair),
             identical=pair in same,
-            best=(metric, number) in best,
+            best=number in best[metric],
         )
 
     systems = [
@@ -95,12 +111,31 @@ def resampled(
         for number, system in enumerate(results.systems)
     ]
     test = None if sampling.method == "ci" else Test(sampling.method, sampling.trials)
-    rankings = [_ranking(column, metric, p_values) for metric, column in enumerate(_columns(results))]
-    hints = [*results.hints, *_hints(results, samples, different)]
+    rankings = [
+        Ranking(column[0].name, _table(count, metric, p_values), table, clusters(ranked(column), table))
+        for metric, (column, table) in enumerate(zip(columns, tables, strict=True))
+    ]
+    shown = [pair for pair in p_values if pair not in same and (sampling.all_pairs or pair[1] == 0)]
+    hints = [*results.hints, *_hints(sampling), *_few_hints(results, samples, shown)]
     return results._replace(systems=systems, hints=hints, test=test, rankings=rankings if sampling.all_pairs else ())
 
 
-def _hints(results: Results, samples: Sequence[Sequence[Sample]], pairs: "Sequence[Pair]") -> Iterator[str]:
+def _hints(sampling: Sampling) -> Iterator[str]:
+    """Say where a test does not bear out what is concluded from it."""
+    if sampling.method == "ci":
+        return
+    least = 1 / (sampling.trials + 1)
+    largest = SIGNIFICANT * _FINE if _compares_all(sampling) else SIGNIFICANT
+    if least > largest:
+        yield (
+            f"{sampling.trials} trials: no p-value can be under {least:.2g}, too coarse to tell what is significant at"
+            f" {SIGNIFICANT}; ask for at least {round(1 / largest) - 1}"
+        )
+    if sampling.method == "bs" and _compares_all(sampling):
+        yield f"clusters and bold type rest on --paired-bs, which {BOOTSTRAP_RATE}; --paired-ar is safer"
+
+
+def _few_hints(results: Results, samples: Sequence[Sequence[Sample]], pairs: "Sequence[Pair]") -> Iterator[str]:
     """Name the pairs that differ in too few segments for a p-value to mean much."""
     for pair in pairs:
         metric, first, second = pair
@@ -125,25 +160,6 @@ def _columns(results: Results) -> list[list[ScoreRecord]]:
     return [list(column) for column in zip(*(system.scores for system in results.systems), strict=True)]
 
 
-def _pairs_to_test(results: Results, sampling: Sampling) -> "list[Pair]":
-    """Return the pairs, the first of the two systems standing first in the results."""
-    count = len(results.systems)
-    if sampling.method == "ci":
-        return []
-    if sampling.all_pairs:
-        return [
-            (metric, *pair)
-            for metric in range(len(results.systems[0].scores))
-            for pair in combinations(range(count), 2)
-        ]
-    wanted = {(metric, 0, number) for metric in range(len(results.systems[0].scores)) for number in range(1, count)}
-    if sampling.all_best:
-        for metric, column in enumerate(_columns(results)):
-            top = ranked(column)[0]
-            wanted |= {(metric, min(top, number), max(top, number)) for number in range(count) if number != top}
-    return sorted(wanted)
-
-
 def ranked(column: "Column") -> list[int]:
     """Return the numbers of the systems, the best one first; those with equal scores in their own order."""
     return sorted(range(len(column)), key=lambda number: column[number].score, reverse=column[0].higher_is_better)
@@ -154,56 +170,81 @@ def _sides(samples: Sequence[Sequence[Sample]], pair: "Pair") -> tuple[Sample, S
     return samples[first][metric], samples[second][metric]
 
 
-def _bootstrapped(
-    samples: Sequence[Sequence[Sample]], scores: "Sequence[Sequence[resampling.Scores]]", pair: "Pair"
-) -> float:
-    metric, first, second = pair
-    difference = resampling.difference(*_sides(samples, pair))
-    return resampling.bootstrap_p_value(scores[first][metric], scores[second][metric], difference)
-
-
-def _randomized(
+def _compare_with_first(
     samples: Sequence[Sequence[Sample]],
-    pairs: "Sequence[Pair]",
+    scores: "Sequence[Sequence[resampling.Scores]]",
     sampling: Sampling,
     progress: Callable[[int, int], None],
-) -> list[float]:
-    if not pairs:
-        return []
+) -> "dict[Pair, float]":
+    """Test every system against the first one, the baseline; nothing is drawn for those that are identical to it."""
+    pairs = [(metric, 0, number) for metric in range(len(samples[0])) for number in range(1, len(samples))]
+    same = [pair for pair in pairs if _are_identical(samples, pair)]
+    pairs = [pair for pair in pairs if pair not in same]
     sides = [_sides(samples, pair) for pair in pairs]
-    return resampling.randomization_p_values(
-        sides, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress
-    )
+    found: list[float] = []
+    if sampling.method == "ar" and pairs:
+        found = resampling.randomization_p_values(
+            sides, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress
+        )
+    elif pairs:
+        found = [
+            resampling.bootstrap_p_value(scores[0][metric], scores[number][metric], resampling.difference(*both))
+            for (metric, _, number), both in zip(pairs, sides, strict=True)
+        ]
+    return dict.fromkeys(same, 1.0) | dict(zip(pairs, found, strict=True))
 
 
-def _best(results: Results, p_values: "dict[Pair, float]") -> set[tuple[int, int]]:
-    """Return metric and number of the systems than which none is better, as far as the tests tell."""
-    found = set()
-    for metric, column in enumerate(_columns(results)):
-        top = ranked(column)[0]
-        for number, record in enumerate(column):
-            first, second = sorted((top, number))
-            if record.score == column[top].score or p_values.get((metric, first, second), 0.0) > SIGNIFICANT:
-                found.add((metric, number))
+def _are_identical(samples: Sequence[Sequence[Sample]], pair: "Pair") -> bool:
+    return resampling.identical(*(sample.stats for sample in _sides(samples, pair)))
+
+
+def _compare_all(
+    samples: Sequence[Sequence[Sample]],
+    scores: "Sequence[Sequence[resampling.Scores]]",
+    sampling: Sampling,
+    progress: Callable[[int, int], None],
+) -> "dict[Pair, max_t.PairTest]":
+    """Test every pair of systems by each metric."""
+    found: dict[Pair, max_t.PairTest] = {}
+    metrics = len(samples[0])
+    for metric in range(metrics):
+
+        def report(done: int, trials: int, before: int = metric) -> None:
+            progress(before * trials + done, metrics * trials)
+
+        column = [row[metric] for row in samples]
+        if sampling.method == "ar":
+            tests = max_t.randomize_pairs(column, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=report)
+        else:
+            tests = max_t.bootstrap_pairs(column, [row[metric] for row in scores])
+        pairs = [(metric, *pair) for pair in combinations(range(len(samples)), 2)]
+        found |= zip(pairs, tests, strict=True)
     return found
 
 
-def _ranking(column: "Column", metric: int, p_values: "dict[Pair, float]") -> Ranking:
-    tested = {pair: p_value for pair, p_value in p_values.items() if pair[0] == metric}
-    corrected = dict(zip(tested, resampling.holm(list(tested.values())), strict=True))
-    table = _table(len(column), corrected)
-    return Ranking(column[0].name, _table(len(column), tested), table, clusters(ranked(column), table))
-
-
-def _table(count: int, p_values: "dict[Pair, float]") -> list[list[float | None]]:
-    table: list[list[float | None]] = [[None] * count for _ in range(count)]
-    for (_, first, second), p_value in p_values.items():
-        table[first][second] = table[second][first] = p_value
+def _table(count: int, metric: int, p_values: "dict[Pair, float]") -> "Table":
+    """Return the p-values by one metric, a row and a column a system; None where nothing was tested."""
+    table: Table = [[None] * count for _ in range(count)]
+    for (tested, first, second), p_value in p_values.items():
+        if tested == metric:
+            table[first][second] = table[second][first] = p_value
     return table
 
 
-def clusters(order: Sequence[int], p_values: Sequence[Sequence[float | None]]) -> list[int]:
-    """Return each system's cluster, from 1: a new one starts where a system differs significantly from all above.
+def _best(column: "Column", corrected: "Table") -> set[int]:
+    """Return the systems with the best score, and those that the test of all pairs does not tell from the best one."""
+    top = ranked(column)[0]
+    return {
+        number
+        for number, record in enumerate(column)
+        if record.score == column[top].score or (corrected[top][number] or 0.0) > SIGNIFICANT
+    }
+
+
+def clusters(order: Sequence[int], p_values: "Table") -> list[int]:
+    """Return each system's cluster, from 1: all systems of one differ significantly from all systems of every other.
+
+    So nothing that a test does not tell from the best system is ever outside the first cluster.
 
     Args:
         order: the systems' numbers, the best one first.
@@ -213,7 +254,13 @@ def clusters(order: Sequence[int], p_values: Sequence[Sequence[float | None]]) -
     [1, 1, 2]
     """
     found = [1] * len(order)
-    for place, number in enumerate(order[1:], 1):
-        differs = all((p_values[number][above] or 0.0) <= SIGNIFICANT for above in order[:place])
-        found[number] = found[order[place - 1]] + differs
+    cluster, lowest = 1, 0  # lowest: the last place whose system is not told from one of those so far
+    for place, number in enumerate(order):
+        if place > lowest:
+            cluster += 1
+        found[number] = cluster
+        tied = [
+            below for below in range(place + 1, len(order)) if (p_values[number][order[below]] or 0.0) > SIGNIFICANT
+        ]
+        lowest = max([lowest, place, *tied])
     return found

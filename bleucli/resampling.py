@@ -3,7 +3,6 @@
 - `Sample`: the statistics of one system by one metric, and how sums of them are scored
 - `bootstrap`: scores of resamples (Koehn 2004), with `confidence_interval` and `bootstrap_p_value`
 - `randomization_p_values`: paired approximate randomization (Riezler & Maxwell 2005)
-- `holm`: correction of many p-values (Holm 1979)
 - `identical`, `differing`: whether two samples are the same, and in how many segments they are not
 - `random_seed`: the seed that the environment asks for
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Item = TypeVar("Item")
     Result = TypeVar("Result")
     Scores = NDArray[np.float64]
     Words = NDArray[np.uint64]
@@ -127,16 +127,16 @@ def bootstrap(
     if resamples < 2:
         raise UsageError(f"{resamples} resamples; expected at least 2")
     segments = _length(samples)
-    found: list[list[Scores]] = [[] for _ in samples]
+    found = [np.empty(resamples) for _ in samples]
     done = 0
     for weights in _weights(segments, resamples, seed, skip):
         count = len(weights) // segments
         work = partial(_resampled_scores, samples, weights)
-        for number, scores in _shared(work, len(samples), count, jobs):
-            found[number].append(scores)
+        for number, first, scores in _shared(work, len(samples), count, jobs):
+            found[number][done + first : done + first + len(scores)] = scores
         done += count
         progress(done, resamples)
-    return [np.concatenate(scores) for scores in found]
+    return found
 
 
 def _resampled_scores(samples: Sequence[Sample], weights: memoryview, number: int, first: int, last: int) -> "Scores":
@@ -177,9 +177,12 @@ def confidence_interval(scores: "Scores") -> Interval:
     >>> confidence_interval(numpy.arange(100.0))
     Interval(mean=49.5, half_width=47.5)
     """
-    ordered = sorted(scores.tolist())
-    tail = len(ordered) // _TAIL
-    return Interval(float(scores.mean()), (ordered[-1 - tail] - ordered[tail]) / 2)
+    import numpy as np
+
+    low = len(scores) // _TAIL
+    high = len(scores) - 1 - low
+    ordered = np.partition(scores, (low, high))
+    return Interval(float(scores.mean()), float(ordered[high] - ordered[low]) / 2)
 
 
 def bootstrap_p_value(baseline: "Scores", system: "Scores", difference: float) -> float:
@@ -232,9 +235,9 @@ def randomization_p_values(
     observed = [difference(left, right) for left, right in pairs]
     exceeding = [0] * len(pairs)
     done = 0
-    for words, first, count in _bits(segments, trials, seed):
+    for words, first, count in random_bits(segments, trials, seed):
         work = partial(_exceeding, pairs, observed, words, first)
-        for number, more in _shared(work, len(pairs), count, jobs):
+        for number, _, more in _shared(work, len(pairs), count, jobs):
             exceeding[number] += more
         done += count
         progress(done, trials)
@@ -260,8 +263,12 @@ def _exceeding(
 
 def difference(left: Sample, right: Sample) -> float:
     """Return by how much the scores of two systems differ: at least 0."""
-    scores = [sample.scores_from_stats(sums_of(sample.stats))[0] for sample in (left, right)]
-    return float(abs(scores[0] - scores[1]))
+    return abs(score_of(left) - score_of(right))
+
+
+def score_of(sample: Sample) -> float:
+    """Return the score of a whole system."""
+    return float(sample.scores_from_stats(sums_of(sample.stats))[0])
 
 
 def sums_of(stats: SegmentStats) -> SegmentStats:
@@ -269,7 +276,7 @@ def sums_of(stats: SegmentStats) -> SegmentStats:
     return kernels.weighted_sums(stats, bytes([1]) * len(stats))
 
 
-def _bits(segments: int, trials: int, seed: int | None) -> Iterator[tuple["Words", int, int]]:
+def random_bits(segments: int, trials: int, seed: int | None) -> Iterator[tuple["Words", int, int]]:
     """Give random words, the first bit to use, and for how many trials, some at a time.
 
     A trial's bits follow those of the one before: NumPy's `integers(2, dtype=bool)` takes them so, lowest bit first.
@@ -288,21 +295,7 @@ def _bits(segments: int, trials: int, seed: int | None) -> Iterator[tuple["Words
         trials -= count
 
 
-# --- many comparisons
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p-values for their number (Holm 1979), in the order in which they were given.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    corrected = [0.0] * len(p_values)
-    least = 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        least = min(1.0, max(least, (len(p_values) - rank) * p_values[index]))
-        corrected[index] = least
-    return corrected
+# --- what a comparison has to go by
 
 
 def identical(left: SegmentStats, right: SegmentStats) -> bool:
@@ -335,16 +328,21 @@ def _length(samples: Sequence[Sample]) -> int:
 
 def _shared(
     work: "Callable[[int, int, int], Result]", samples: int, trials: int, jobs: int
-) -> "Iterator[tuple[int, Result]]":
-    """Give each sample's number with `work(number, first, last)` for all trials, in their order, by so many threads."""
+) -> "Iterator[tuple[int, int, Result]]":
+    """Give `work(number, first, last)`, behind number and first, for each sample and all its trials, in their order."""
     share = trials if jobs == 1 else _SHARE
     starts = range(0, trials, share)
     parts = [(number, first, min(first + share, trials)) for number in range(samples) for first in starts]
-    numbers, firsts, lasts = zip(*parts, strict=True)
+    for (number, first, _), result in zip(parts, in_parallel(lambda part: work(*part), parts, jobs), strict=True):
+        yield number, first, result
+
+
+def in_parallel(work: "Callable[[Item], Result]", items: "Sequence[Item]", jobs: int) -> "Iterator[Result]":
+    """Give the result of each item, in their order, by so many threads."""
     if jobs == 1:
-        yield from zip(numbers, map(work, numbers, firsts, lasts), strict=True)
+        yield from map(work, items)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(jobs) as threads:
-        yield from zip(numbers, threads.map(work, numbers, firsts, lasts), strict=True)
+        yield from threads.map(work, items)

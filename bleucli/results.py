@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         verbose: what stands behind the score in text. higher_is_better: false for error rates. interval: if resampled.
         p_value: of the difference to the baseline, None for the baseline itself. identical: the statistics of all
         segments equal the baseline's, so that the p-value is 1. best: no system is better, as far as is known (a test
-        did not separate it from the best). details: by parts of the test set.
+        of all pairs did not tell it from the best). details: by parts of the test set.
         """
 
         name: str
@@ -80,9 +80,9 @@ if TYPE_CHECKING:
     class Ranking(NamedTuple):
         """Every pair of systems compared by one metric, in the order of `Results.systems`.
 
-        p_values, corrected: a row and a column a system, as tested and after Holm's correction; None on the diagonal.
-        clusters: of each system, from 1, the best; a new one starts where a system differs significantly from all
-        above.
+        p_values, corrected: a row and a column a system, as tested and corrected for the number of pairs; None on the
+        diagonal.
+        clusters: of each system, from 1, the best; all systems of one differ significantly from all of every other.
         """
 
         name: str

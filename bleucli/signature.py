@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator
 from bleucli._version import __version__
 from bleucli.errors import BleuError
 
-# Long and short names of the keys, as sacreBLEU 2.6.0 prints them; `ngram` and `empty` are ours. Two short names mean
-# two things; the value tells which (see _short_name, _long_name).
+# Long and short names of the keys, as sacreBLEU 2.6.0 prints them; `correction`, `ngram` and `empty` are ours. Two
+# short names mean two things; the value tells which (see _short_name, _long_name).
 _SHORT = {
     "nrefs": "#",
     "bs": "bs",
     "ar": "ar",
     "seed": "rs",
+    "correction": "cr",
     "test": "t",
     "lang": "l",
     "origlang": "o",
@@ -32,7 +33,7 @@ _SHORT = {
 }
 _LONG = {short: long for long, short in _SHORT.items()} | {"numrefs": "nrefs", "s": "smooth"}
 _EXPECTED = "expected one such as BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
-_BEFORE_TEXTS = ("nrefs", "bs", "ar", "seed")
+_BEFORE_TEXTS = ("nrefs", "bs", "ar", "seed", "correction")
 VERSION = f"bleucli-{__version__}"
 
 

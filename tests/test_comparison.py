@@ -7,8 +7,9 @@ from paired_samples import demo_systems, numbers, plain_interval, samples_of
 from sample_results import SIGNATURE
 
 from bleucli.comparison import Sampling, clusters, ranked, resampled
+from bleucli.max_t import bootstrap_pairs, randomize_pairs
 from bleucli.output import Layout, render
-from bleucli.resampling import bootstrap, bootstrap_p_value, difference, holm, randomization_p_values, sums_of
+from bleucli.resampling import bootstrap, bootstrap_p_value, difference, randomization_p_values, sums_of
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.results import Test as PairedTest
 
@@ -153,13 +154,14 @@ def test_every_pair_is_tested_and_corrected_by_metric(method):
     results = compared(rows, method, 100, 6, all_pairs=True)
     assert [ranking.name for ranking in results.rankings] == ["m0", "m1", "m2"]
     for metric, ranking in enumerate(results.rankings):
-        pairs = list(combinations(range(3), 2))
-        alone = [
-            column_of(compared([[rows[i][metric]], [rows[j][metric]]], method, 100, 6), "p_value")[1] for i, j in pairs
-        ]
-        for (i, j), p_value, corrected in zip(pairs, alone, holm(alone), strict=True):
-            assert ranking.p_values[i][j] == ranking.p_values[j][i] == p_value
-            assert ranking.corrected[i][j] == ranking.corrected[j][i] == corrected
+        column = [row[metric] for row in rows]
+        tests = (
+            randomize_pairs(column, 100, 6) if method == "ar" else bootstrap_pairs(column, bootstrap(column, 100, 6))
+        )
+        for (i, j), test in zip(combinations(range(3), 2), tests, strict=True):
+            alone = column_of(compared([[column[i]], [column[j]]], method, 100, 6), "p_value")[1]
+            assert ranking.p_values[i][j] == ranking.p_values[j][i] == test.p_value == alone
+            assert ranking.corrected[i][j] == ranking.corrected[j][i] == test.corrected
         assert [ranking.p_values[i][i] for i in range(3)] == [None] * 3
         assert column_of(results, "p_value", metric) == ranking.p_values[0]
 
@@ -189,12 +191,12 @@ def test_systems_with_equal_scores_keep_their_order():
         ({}, [1, 2, 3]),
         ({(0, 1): 0.2}, [1, 1, 2]),
         ({(1, 2): 0.2}, [1, 2, 2]),
-        ({(0, 2): 0.2}, [1, 2, 2]),
+        ({(0, 2): 0.2}, [1, 1, 1]),
         ({(0, 1): 0.2, (1, 2): 0.2}, [1, 1, 1]),
         ({(0, 1): 0.0501, (1, 2): 0.05}, [1, 1, 2]),
     ],
 )
-def test_a_cluster_starts_where_a_system_differs_from_every_system_above(p_values, expected):
+def test_all_systems_of_a_cluster_differ_from_all_of_the_next(p_values, expected):
     table = [[None if i == j else p_values.get((min(i, j), max(i, j)), 0.01) for j in range(3)] for i in range(3)]
     assert clusters([0, 1, 2], table) == expected
 
@@ -218,6 +220,36 @@ def test_what_is_not_told_from_the_best_is_best_too(method):
     assert column_of(results, "best") == [False, True, True]
     flipped = compared(rows, method, 200, 1, all_best=True, higher_is_better=[False])
     assert column_of(flipped, "best") == [True, False, False]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_best_and_the_first_cluster_do_not_contradict_each_other(method):
+    rows = by_numbers(*([noise * (1 + number % 3) + number * 0.15 for noise in NOISE] for number in range(9)))
+    results = compared(rows, method, 400, 1, all_pairs=True, all_best=True, higher_is_better=[True])
+    (ranking,) = results.rankings
+    best = column_of(results, "best")
+    assert 1 < sum(best) < 9
+    assert all(cluster == 1 for cluster, is_best in zip(ranking.clusters, best, strict=True) if is_best)
+    apart = [p_value is not None and p_value <= 0.05 for p_value in ranking.corrected[8]]
+    assert best == [not differs for differs in apart]
+    alone = compared(rows, method, 400, 1, all_best=True, higher_is_better=[True])
+    assert (column_of(alone, "best"), alone.rankings) == (best, ())
+
+
+@pytest.mark.parametrize("more", [{}, {"all_pairs": True}, {"all_best": True}])
+@pytest.mark.parametrize(("method", "trials"), [("ar", 18), ("bs", 18), ("ar", 398), ("bs", 398), ("ar", 399)])
+def test_too_few_trials_are_warned_of(method, trials, more):
+    hints = compared(by_numbers(NOISE, shifted(9.0)), method, trials, 1, **more).hints
+    told = [hint for hint in hints if hint.startswith(f"{trials} trials")]
+    assert bool(told) == (trials < (399 if more else 19))
+    assert not told or told[0].endswith("ask for at least 399" if more else "ask for at least 19")
+
+
+@pytest.mark.parametrize("more", [{}, {"all_pairs": True}, {"all_best": True}])
+@pytest.mark.parametrize("method", METHODS)
+def test_clusters_and_bold_type_by_the_bootstrap_are_warned_of(method, more):
+    hints = compared(by_numbers(NOISE, shifted(9.0)), method, 400, 1, **more).hints
+    assert any("12-14 %" in hint for hint in hints) == (method == "bs" and bool(more))
 
 
 def test_finding_the_best_changes_no_p_value():

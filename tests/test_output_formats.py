@@ -124,8 +124,8 @@ def test_an_interval_around_zero_is_an_interval():
 
 def test_colours_leave_the_table_as_it_is():
     for made in (paired(), ranked()):
-        coloured = render(made, Layout(colour=True, bold_best=True), "text")
-        assert re.sub(r"\x1b\[[0-9]*m", "", coloured) == render(made, Layout(), "text")
+        coloured = re.sub(r"\x1b\[[0-9]*m", "", render(made, Layout(colour=True, bold_best=True), "text"))
+        assert re.sub(r"\n+ - Bold: [^\n]*", "", coloured) == render(made, Layout(), "text")
 
 
 def test_colours_say_what_is_what():
@@ -144,8 +144,12 @@ def test_the_best_are_bold_on_a_terminal_alone():
     assert re.findall(r"\x1b\[1m([^\x1b]*)\x1b\[22m", out) == ["58.6", "28.1", "58.6"]
 
 
-RANKS = """\
-BLEU: p-values of all pairs, after Holm's correction
+EVERY_PAIR = (
+    "every system is compared with every other; * marks p ≤ 0.05,"
+    " corrected for the number of pairs by step-down max-T (Romano & Wolf 2005)"
+)
+RANKS = f"""\
+BLEU: p-values of all pairs, corrected (step-down max-T)
 ╒══════════╤═══════╤════════╤═══════════╤═════════╤═════════╤═════════╕
 │   System │  No.  │  BLEU  │  Cluster  │  vs 1   │  vs 2   │  vs 3   │
 ╞══════════╪═══════╪════════╪═══════════╪═════════╪═════════╪═════════╡
@@ -159,14 +163,26 @@ BLEU: p-values of all pairs, after Holm's correction
 ------------------------------------------------------------
 Paired bootstrap resampling test with 1000 resampling trials
 ------------------------------------------------------------
- - Paired bootstrap resampling, 1000 resamples: every system is compared with every other; * marks p ≤ 0.05.
- - A new cluster starts where a system differs significantly from every system above.
+ - Paired bootstrap resampling, 1000 resamples: {EVERY_PAIR}.
+ - Systems of different clusters differ significantly, each from each; those of one cluster may differ, too.
 
 -----------------
 Metric signatures
 -----------------
  - BLEU       nrefs:1|bs:1000|case:mixed|version:bleucli-1
 """
+
+
+@pytest.mark.parametrize("name", ["text", "latex", "markdown", "html", "rst"])
+def test_what_is_corrected_and_what_is_not_is_said(name):
+    nominal, bold = render(paired(), Layout(), name), render(paired(), Layout(colour=True, bold_best=True), name)
+    assert "not corrected" in nominal
+    assert "max-T" not in nominal
+    assert "not corrected" in bold
+    assert "max-T" in bold
+    corrected = render(ranked(), Layout(), name)
+    assert "not corrected" not in corrected
+    assert "max-T" in corrected
 
 
 def test_a_ranking_is_a_table_with_the_best_first():
@@ -230,7 +246,7 @@ def test_randomization_without_resamples_has_no_mean():
 def test_a_ranking_gives_each_system_its_cluster_and_p_values():
     first, second, _ = json.loads(render(ranked(), Layout(), "json"))
     assert (first["BLEU"]["cluster"], second["BLEU"]["cluster"]) == (2, 1)
-    assert first["BLEU"]["p_values"] == {"b.txt": {"p": 0.01, "holm": 0.03}, "c.txt": {"p": 0.5, "holm": 0.5}}
+    assert first["BLEU"]["p_values"] == {"b.txt": {"p": 0.01, "corrected": 0.03}, "c.txt": {"p": 0.5, "corrected": 0.5}}
 
 
 # --- comma-separated and tab-separated values

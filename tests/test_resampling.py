@@ -33,7 +33,6 @@ from bleucli.resampling import (
     bootstrap_p_value,
     confidence_interval,
     difference,
-    holm,
     identical,
     random_seed,
     randomization_p_values,
@@ -392,32 +391,6 @@ def test_samples_are_identical_if_all_rows_are():
 def test_the_sum_of_all_rows_is_one_row():
     stats = samples_of(20)[2][0].stats
     assert list(sums_of(stats)) == [tuple(map(sum, zip(*stats, strict=True)))]
-
-
-# --- many p-values
-
-
-@pytest.mark.parametrize(
-    ("p_values", "corrected"),
-    [
-        ([], []),
-        ([0.2], [0.2]),
-        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
-        ([0.5, 0.5, 0.5], [1.0, 1.0, 1.0]),
-        ([0.01, 0.01], [0.02, 0.02]),
-    ],
-)
-def test_holms_correction(p_values, corrected):
-    assert holm(p_values) == pytest.approx(corrected)
-
-
-@given(st.lists(st.floats(0.0001, 1), min_size=1, max_size=9))
-def test_holms_correction_keeps_the_order_and_lowers_nothing(p_values):
-    corrected = holm(p_values)
-    pairs = sorted(zip(p_values, corrected, strict=True))
-    assert [after for _, after in pairs] == sorted(corrected)
-    assert all(before <= after <= 1 for before, after in pairs)
-    assert corrected[p_values.index(min(p_values))] == pytest.approx(min(1, len(p_values) * min(p_values)))
 
 
 # --- scores of many sums at once

@@ -306,11 +306,11 @@ METRIC_ARGUMENTS: "dict[str, Callable[[argparse.Namespace], dict[str, Any]]]" = 
 def _add_significance(group: "argparse._ArgumentGroup") -> None:
     add = group.add_argument
     add("--confidence", "-ci", action="store_true", help="95 %% confidence interval by bootstrap")
-    add("--confidence-n", "-cin", type=int, default=1000, metavar="N", help="resamples (default: 1000)")
+    add("--confidence-n", "-cin", type=int, default=1000, metavar="N", help="resamples, at most 10^7 (default: 1000)")
     add("--paired-bs", "-pbs", action="store_true", help="paired bootstrap against the first system")
     add("--paired-ar", "-par", action="store_true", help="paired approximate randomization against the first system")
-    add("--paired-bs-n", "-pbsn", type=int, default=1000, metavar="N", help="resamples (default: 1000)")
-    add("--paired-ar-n", "-parn", type=int, default=10000, metavar="N", help="trials (default: 10000)")
+    add("--paired-bs-n", "-pbsn", type=int, default=1000, metavar="N", help="resamples, at most 10^7 (default: 1000)")
+    add("--paired-ar-n", "-parn", type=int, default=10000, metavar="N", help="trials, at most 10^7 (default: 10000)")
     add("--paired-all", action="store_true", help="test every pair of systems as well, and rank them")
     add("--paired-jobs", "-j", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number")
     add("--segment-scores", action="store_true", help="systems are one number a line, from any metric or people")

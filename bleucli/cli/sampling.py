@@ -17,7 +17,7 @@ _METHODS = {
     "bs": ("paired_bs", "paired_bs_n", 2),
     "ar": ("paired_ar", "paired_ar_n", 1),
 }
-_MOST_TRIALS = 10**8
+_MOST_TRIALS = 10**7
 
 
 def check(options: "Namespace") -> None:

@@ -39,12 +39,16 @@ _TEST = """\
 
  - NOTE: Significance does not tell whether a system is "better" than the {yellow}baseline{reset} but rather
    emphasizes the "difference" of the systems in terms of the replicability of the delta."""
+_NOMINAL = "NOTE: The p-values are nominal: they are not corrected for the number of systems and metrics."
 NO_COLOURS = dict.fromkeys(("green", "yellow", "red", "reset"), "")
 
 _NAMES = {"bs": "Paired bootstrap resampling, {} resamples", "ar": "Paired approximate randomization, {} trials"}
 _INTERVALS = "In brackets: the mean of the resamples' scores, and half the width of their 95% interval."
 _IDENTICAL = "Identical: no segment counts otherwise than in the baseline."
-_CLUSTERS = "A new cluster starts where a system differs significantly from every system above."
+_NOT_CORRECTED = "not corrected for the number of tests"
+_CORRECTED = "corrected for the number of pairs by step-down max-T (Romano & Wolf 2005)"
+_CLUSTERS = "Systems of different clusters differ significantly, each from each; those of one cluster may differ, too."
+_BEST = f"Bold: the best score of a metric, and those that a test of all pairs, {_CORRECTED}, does not tell from it."
 
 
 def sections(results: Results, layout: Layout, colours: "Mapping[str, str]" = NO_COLOURS) -> list[str]:
@@ -53,7 +57,7 @@ def sections(results: Results, layout: Layout, colours: "Mapping[str, str]" = NO
     found = [_section("Metric signatures", listed)]
     if results.test is not None:
         heading = _HEADINGS[results.test.method].format(results.test.trials)
-        found.insert(0, _section(heading, _explained(results, colours)))
+        found.insert(0, _section(heading, _explained(results, layout, colours)))
     return found
 
 
@@ -62,21 +66,24 @@ def signatures(results: Results, layout: Layout) -> list[tuple[str, str]]:
     return [(record.name, record.signature.format(layout.short)) for record in results.systems[0].scores]
 
 
-def brief(results: Results) -> list[str]:
+def brief(results: Results, layout: Layout) -> list[str]:
     """Return sentences that say what the figures of a table are, not escaped; none if they are plain scores."""
     records = [record for system in results.systems for record in system.scores]
     found = []
     if results.test is not None:
         name = _NAMES[results.test.method].format(results.test.trials)
         against = baseline(results)
-        compared = "every system is compared with every other"
-        if against is not None:
-            compared = f"each system is compared with {against}"
-        found.append(f"{name}: {compared}; * marks p ≤ 0.05.")
+        if against is None:
+            compared, taken = "every system is compared with every other", _CORRECTED
+        else:
+            compared, taken = f"each system is compared with {against}", _NOT_CORRECTED
+        found.append(f"{name}: {compared}; * marks p ≤ 0.05, {taken}.")
     if results.rankings:
         found.append(_CLUSTERS)
     elif any(record.identical for record in records):
         found.append(_IDENTICAL)
+    if results.test is not None and layout.bold_best:
+        found.append(_BEST)
     if any(record.interval for record in records):
         found.append(_INTERVALS)
     return found
@@ -87,12 +94,13 @@ def _section(heading: str, text: str) -> str:
     return f"{rule}\n{heading}\n{rule}\n{text}"
 
 
-def _explained(results: Results, colours: "Mapping[str, str]") -> str:
+def _explained(results: Results, layout: Layout, colours: "Mapping[str, str]") -> str:
     if results.rankings:
-        return "\n".join(f" - {sentence}" for sentence in brief(results))
+        return "\n".join(f" - {sentence}" for sentence in brief(results, layout))
     name = visible(results.systems[0].name)
     resampled = any(record.interval for record in results.systems[0].scores)
-    return _TEST.format(baseline=f"{colours['yellow']}{name}{colours['reset']}", scores=_SCORES[resampled], **colours)
+    told = _TEST.format(baseline=f"{colours['yellow']}{name}{colours['reset']}", scores=_SCORES[resampled], **colours)
+    return "\n\n - ".join([told, _NOMINAL, *([_BEST] if layout.bold_best else [])])
 
 
 def listed(results: Results, layout: Layout, escape: "Callable[[str], str]", quote: str) -> str:
@@ -100,6 +108,6 @@ def listed(results: Results, layout: Layout, escape: "Callable[[str], str]", quo
 
     escape: from text to the format's. quote: what stands on both sides of a signature.
     """
-    notes = [f"- {escape(sentence)}" for sentence in brief(results)]
+    notes = [f"- {escape(sentence)}" for sentence in brief(results, layout)]
     notes += [f"- {escape(name)}: {quote}{signature}{quote}" for name, signature in signatures(results, layout)]
     return "\n".join(notes)

@@ -155,7 +155,7 @@ def _ranks(results: Results, ranking: Ranking, layout: Layout, markup: Markup) -
         ]
         for number, index in enumerate(order, 1)
     ]
-    return Grid(f"{ranking.name}: p-values of all pairs, after Holm's correction", _header(header, markup), rows)
+    return Grid(f"{ranking.name}: p-values of all pairs, corrected (step-down max-T)", _header(header, markup), rows)
 
 
 def _record(scores: list[ScoreRecord], name: str) -> ScoreRecord:

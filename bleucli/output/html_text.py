@@ -14,7 +14,7 @@ def render(results: Results, layout: Layout) -> str:
     a page of any encoding may have it. The best are in `<strong>`, if the layout says so.
     """
     tables = [_table(grid) for grid in grids(results, layout, _MARKUP)]
-    notes = [f"<li>{escape(sentence)}</li>" for sentence in explanation.brief(results)]
+    notes = [f"<li>{escape(sentence)}</li>" for sentence in explanation.brief(results, layout)]
     for name, signature in explanation.signatures(results, layout):
         notes.append(f"<li>{escape(name)}: <code>{escape(signature)}</code></li>")
     text = "\n".join([*tables, "<ul>", *notes, "</ul>"]) + "\n"

@@ -3,7 +3,7 @@
 Several systems are an array of objects, each with `"system"` and an object a metric. These have the keys of a single
 system's object; where there was a test, unrounded numbers, and in place of `confidence…` the keys `p_value` (null for
 the baseline), `mean`, `ci` (null without resamples). Where all pairs were tested, further `cluster` (1 is the best) and
-`p_values`: for each other system's name, `p` as tested and `holm` after Holm's correction.
+`p_values`: for each other system's name, `p` as tested and `corrected` for the number of pairs.
 """
 
 import json
@@ -92,7 +92,7 @@ def _ranked(ranking: Ranking | None, names: list[str], index: int) -> dict[str, 
     if ranking is None:
         return {}
     pairs = zip(names, ranking.p_values[index], ranking.corrected[index], strict=True)
-    others = {name: {"p": p, "holm": corrected} for name, p, corrected in pairs if p is not None}
+    others = {name: {"p": p, "corrected": corrected} for name, p, corrected in pairs if p is not None}
     return {"cluster": ranking.clusters[index], "p_values": others}
 
 

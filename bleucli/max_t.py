@@ -1,0 +1,230 @@
+"""Every pair of systems compared at once, with p-values that hold for all of them together.
+
+- `randomize_pairs`, `bootstrap_pairs`: what the two tests find, pair by pair
+- `StepDown`: the correction that both use
+
+The more pairs are compared, the likelier it is that one of them looks different by chance. Corrections that know
+nothing but the p-values (Bonferroni, Holm) multiply them by the number of pairs, so that with many systems no number of
+trials is enough. Here every trial is made for all pairs alike, and a difference counts only if it is larger than the
+largest one that chance makes anywhere (Westfall & Young 1993; Romano & Wolf 2005). The smallest p-value is
+1 / (trials + 1), however many pairs there are.
+"""
+
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+from bleucli import kernels
+from bleucli.resampling import Sample, bootstrap_p_value, in_parallel, random_bits, score_of, unreported
+from bleucli.stats import SegmentStats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bleucli.resampling import Scores, Words
+
+    Rows = NDArray[np.float64] | NDArray[np.int64]
+
+    class PairTest(NamedTuple):
+        """Two p-values of a difference between two systems: taken by itself, and corrected for the number of pairs."""
+
+        p_value: float
+        corrected: float
+
+else:
+    PairTest = namedtuple("PairTest", "p_value corrected")
+
+# The name of the correction in signatures
+CORRECTION = "max-t"
+# So many trials tell well enough (to 2 %) by how much the difference of a pair varies
+_SCALE_TRIALS = 1000
+# At most so many bytes of differences are held at a time
+_DIFFERENCE_BYTES = 1 << 25
+# Differences that are as close as this are equal: sums of doubles depend on the order of adding
+_TIE = 1e-12
+
+
+class StepDown:
+    """The step-down max-T correction of many tests (Romano & Wolf 2005, algorithm 4.2, p-values as in their 2016 note).
+
+    The most extreme test is compared with the largest value among all tests of each trial; each further one only with
+    the largest among those that are no more extreme than itself.
+
+    Args:
+        observed: one value a test, from 0 on; larger is more extreme. Their scales have to be comparable.
+
+    >>> import numpy
+    >>> tests = StepDown(numpy.array([2.0, 3.0]))
+    >>> tests.add(numpy.array([[0.5, 1.0, 2.5], [1.0, 2.0, 0.5]]))
+    >>> tests.p_values()
+    [0.5, 0.25]
+    """
+
+    def __init__(self, observed: "Scores") -> None:
+        import numpy as np
+
+        self._order = np.argsort(observed, kind="stable")  # the least extreme first
+        self._observed = observed[self._order] * (1 - _TIE)
+        self._reached = np.zeros(len(observed), np.int64)
+        self._trials = 0
+
+    def add(self, trials: "NDArray[np.float64]") -> None:
+        """Count what chance makes: a row a test, a column a trial."""
+        import numpy as np
+
+        largest = np.maximum.accumulate(trials[self._order], axis=0)
+        self._reached += (largest >= self._observed[:, None]).sum(axis=1)
+        self._trials += trials.shape[1]
+
+    def p_values(self) -> list[float]:
+        """Return the corrected p-values, in the order of the tests."""
+        import numpy as np
+
+        stepwise = (self._reached[::-1] + 1) / (self._trials + 1)
+        found = np.empty(len(stepwise))
+        found[self._order[::-1]] = np.maximum.accumulate(stepwise)
+        return [float(number) for number in found]
+
+
+def _pairs(samples: Sequence[object]) -> list[tuple[int, int]]:
+    return list(combinations(range(len(samples)), 2))
+
+
+def _observed(samples: Sequence[Sample]) -> "Scores":
+    import numpy as np
+
+    scores = [score_of(sample) for sample in samples]
+    return np.array([abs(scores[first] - scores[second]) for first, second in _pairs(samples)])
+
+
+def _scaled(values: "NDArray[np.float64]", scale: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """Divide by the scale of each pair; where nothing varies, any difference is infinitely large."""
+    import numpy as np
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(values / scale, nan=0.0, posinf=np.inf)
+
+
+# --- approximate randomization
+
+
+def randomize_pairs(
+    samples: Sequence[Sample],
+    trials: int,
+    seed: int | None,
+    *,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = unreported,
+) -> list[PairTest]:
+    """Test every pair by approximate randomization, with the same swaps for all.
+
+    Args:
+        samples: at least two systems by one metric, of the same n segments.
+        trials: how many times each segment is swapped between the systems of a pair, or not.
+        seed: of the random numbers; None for fresh ones.
+        jobs: threads.
+        progress: called with the trials done and their number.
+
+    Returns:
+        A test for each of `itertools.combinations(samples, 2)`. The p-values are those of `randomization_p_values`.
+    """
+    import numpy as np
+
+    observed = _observed(samples)
+    squares = np.zeros(len(observed))
+    for block in _differences(samples, min(trials, _SCALE_TRIALS), seed, jobs):
+        for trial in block.T:  # one after another, so that the size of a block does not change the last digit
+            squares += trial**2
+    scale = np.sqrt(squares / min(trials, _SCALE_TRIALS))
+    tests = StepDown(_scaled(observed, scale))
+    exceeding = np.zeros(len(observed), np.int64)
+    done = 0
+    for block in _differences(samples, trials, seed, jobs):
+        exceeding += (block > observed[:, None] * (1 + _TIE)).sum(axis=1)
+        tests.add(_scaled(block, scale[:, None]))
+        done += block.shape[1]
+        progress(done, trials)
+    p_values = (exceeding + 1) / (trials + 1)
+    return list(map(PairTest, p_values.tolist(), tests.p_values()))
+
+
+def _differences(
+    samples: Sequence[Sample], trials: int, seed: int | None, jobs: int
+) -> "Iterator[NDArray[np.float64]]":
+    """Give the differences between two systems in random trials, from 0 on: a row a pair, a column a trial."""
+    import numpy as np
+
+    pairs = _pairs(samples)
+    most = max(1, _DIFFERENCE_BYTES // (8 * len(pairs)))
+    segments = len(samples[0].stats)
+    blank = _stats(np.zeros_like(np.asarray(samples[0].stats)))
+
+    for words, bit, count in random_bits(segments, trials, seed):
+        for start in range(0, count, most):
+            sums = _split_sums(samples, blank, words, bit + start * segments, min(most, count - start), jobs)
+
+            def compare(pair: tuple[int, int]) -> "Scores":
+                (swapped, kept), (other_swapped, other_kept) = sums[pair[0]], sums[pair[1]]  # noqa: B023 - used at once
+                both = np.concatenate([swapped + other_kept, kept + other_swapped])
+                scores = samples[pair[0]].scores_from_stats(_stats(both))
+                return abs(scores[: len(swapped)] - scores[len(swapped) :])
+
+            yield np.array(list(in_parallel(compare, pairs, jobs)))
+
+
+def _split_sums(
+    samples: Sequence[Sample], blank: SegmentStats, words: "Words", bit: int, trials: int, jobs: int
+) -> "list[tuple[Rows, Rows]]":
+    """Return for each system the sums of the segments that are swapped and of those that are not, a row a trial.
+
+    They are counted once a system: what a pair's trial needs is the sum of two of them.
+    """
+    import numpy as np
+
+    def split(sample: Sample) -> "tuple[Rows, Rows]":
+        swapped, kept = kernels.swapped_sums(sample.stats, blank, words, bit, trials)
+        return np.asarray(swapped), np.asarray(kept)
+
+    return list(in_parallel(split, samples, jobs))
+
+
+def _stats(rows: "Rows") -> SegmentStats:
+    numbers = rows.data.cast("B")
+    return SegmentStats(numbers.cast("q") if rows.dtype.kind == "i" else numbers.cast("d"), rows.shape[1])
+
+
+# --- bootstrap
+
+
+def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence["Scores"]) -> list[PairTest]:
+    """Test every pair by the bootstrap.
+
+    Args:
+        samples: at least two systems by one metric, of the same n segments.
+        scores: of the resamples of each system, drawn alike (see `bleucli.resampling.bootstrap`).
+
+    Returns:
+        A test for each of `itertools.combinations(samples, 2)`. The p-value taken by itself is Koehn's; the corrected
+        one measures how far a resample's difference is from the mean of all, to both sides, as Koehn's does not.
+    """
+    import numpy as np
+
+    pairs, observed = _pairs(samples), _observed(samples)
+    means = np.array([(scores[first] - scores[second]).mean() for first, second in pairs])
+    scale = np.array([(scores[first] - scores[second]).std() for first, second in pairs])
+    tests = StepDown(_scaled(observed, scale))
+    most = max(1, _DIFFERENCE_BYTES // (8 * len(pairs)))
+    for start in range(0, len(scores[0]), most):
+        part = slice(start, start + most)
+        block = np.array([scores[first][part] - scores[second][part] for first, second in pairs])
+        tests.add(_scaled(abs(block - means[:, None]), scale[:, None]))
+    p_values = [
+        bootstrap_p_value(scores[first], scores[second], gap)
+        for (first, second), gap in zip(pairs, observed, strict=True)
+    ]
+    # Koehn's p-value is made in another way, and may be the larger one
+    return [PairTest(one, max(one, many)) for one, many in zip(p_values, tests.p_values(), strict=True)]
