@@ -43,7 +43,7 @@ CORRECTION = "max-t"
 # So many trials tell well enough (to 2 %) by how much the difference of a pair varies
 _SCALE_TRIALS = 1000
 # At most so many bytes of differences are held at a time
-_DIFFERENCE_BYTES = 1 << 25
+_DIFFERENCE_BYTES = 1 << 24
 # Differences that are as close as this are equal: sums of doubles depend on the order of adding
 _TIE = 1e-12
 
