@@ -225,7 +225,7 @@ def test_a_signature_with_test_set_can_be_followed(run, demo):
 
 
 def test_a_signature_of_another_test_set_is_a_note(run, demo):
-    signed = "BLEU|nrefs:1|test:wmt17|lang:en-de|origlang:en|case:mixed|eff:no|tok:13a|smooth:exp|version:bleucli-0.1.0"
+    signed = "BLEU|nrefs:1|test:wmt17|lang:en-de|origlang:en|case:mixed|eff:no|tok:13a|smooth:exp|version:bleucli-0.2.0"
     answer = run(*DEMO, "-f", "text", "--like", signed, stdin=demo("weak.de.txt"))
     assert answer.status == 0
     assert "note: the signature of --like has test:wmt17, this score test:demo\n" in answer.err
