@@ -339,7 +339,8 @@ def _add_gates(group: "argparse._ArgumentGroup") -> None:
         "--max-drop",
         type=float,
         metavar="D",
-        help="exit with 1 if a score is worse than the baseline's by more than D, with --paired-* significantly so",
+        help="exit with 1 if a score is worse by more than D than in --baseline, or, with --paired-*, significantly"
+        " worse than the first system's",
     )
 
 

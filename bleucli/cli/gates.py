@@ -47,6 +47,12 @@ def check(options: "Namespace") -> None:
         raise UsageError(f"--max-drop {options.max_drop}; expected a number from 0 on")
     if options.baseline is not None and options.max_drop is None:
         raise UsageError("--baseline is for --max-drop; say by how much a score may be worse")
+    test = next((f"--{name.replace('_', '-')}" for name in ("paired_bs", "paired_ar") if getattr(options, name)), None)
+    if options.baseline is not None and test is not None:
+        raise UsageError(
+            f"--baseline has scores alone, and {test} needs the earlier output itself; leave out one of them, or give"
+            f" both outputs: -i old.txt new.txt {test} --max-drop {options.max_drop}"
+        )
     if options.max_drop is not None and not (options.baseline or options.paired_bs or options.paired_ar):
         raise UsageError("--max-drop needs an earlier answer, --baseline FILE.json, or a paired test, --paired-bs")
 
