@@ -3,10 +3,16 @@
 import json
 import os
 import random
+from argparse import Namespace
 
 import pytest
 from paired_samples import near, texts
 from test_errors import refused
+
+from bleucli.cli import gates
+from bleucli.errors import BleuError
+from bleucli.results import Results, ScoreRecord, SystemResult
+from bleucli.signature import Signature
 
 REF, STRONG, WEAK, NEAR = "reference.A.de.txt", "strong.de.txt", "weak.de.txt", "near.txt"
 ALL = ("-m", "bleu", "chrf", "ter")
@@ -232,15 +238,126 @@ def test_how_it_was_resampled_does_not_matter(score, baseline):
 # --- earlier scores that were rounded
 
 
-def test_a_drop_that_rounding_decides_is_hinted_at(run, baseline):
-    old = baseline(STRONG)
-    hint = "bleu: warning: strong.de.txt: whether BLEU fell by more than 0.0 depends on how its earlier score 48.6 was"
-    assert hint in run(REF, "-i", STRONG, "--baseline", old, "--max-drop", "0").err
-    assert "rounded" not in run(REF, "-i", STRONG, "--baseline", old, "--max-drop", "1").err
-    assert "rounded" not in run(REF, "-i", WEAK, "--baseline", old, "--max-drop", "1").err
-    old = baseline(STRONG, *FULL)
-    assert "rounded" not in run(REF, "-i", STRONG, "--baseline", old, "--max-drop", "0").err
-    assert "make old.json with -w 17" in run(REF, "-i", STRONG, "--baseline", baseline(STRONG), "--max-drop", "0").err
+def test_attack_7_json_that_is_not_quite_an_answer_is_refused(score, write):
+    """Rows j to m: scores without magnitude, and names that are not text."""
+    one = '{"name": %s, "score": %s, "signature": "nrefs:1|tok:13a"}'
+    for name, number in (("7", "1"), ("null", "1"), ("[]", "1"), ('"BLEU"', "[]")):
+        write("old.json", one % (name, number))
+        refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but no answer")
+    for name in ("null", "5", "[]", "{}"):
+        write("old.json", f'[{{"system": {name}, "BLEU": {one % (1, 1)}}}]')
+        refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but no answer")
+    write("old.json", json.dumps({"name": "BLEU", "score": "?", "signature": signature(score)}).replace('"?"', "0e400"))
+    assert score(STRONG, "--baseline", "old.json", "--max-drop", "1").status == 0
+
+
+def signature(score):
+    return json.loads(score(STRONG).out)["signature"]
+
+
+@pytest.mark.parametrize("width", [0, 1, 2, 3, 9, 14, 17])
+@pytest.mark.parametrize("words", [(), ("-m", "ter"), ALL])
+def test_an_unchanged_score_has_not_fallen_however_its_baseline_was_rounded(score, baseline, width, words):
+    """Issue 10.7: 33.862 is not worse than 33.9 if that is what it was rounded to."""
+    for system in (STRONG, NEAR, WEAK):
+        old = baseline(system, *words, "-w", str(width))
+        answer = score(system, *words, "--baseline", old, "--max-drop", "1")
+        assert (answer.status, answer.err) == (0, "")
+        if width:
+            assert score(system, *words, "--baseline", old, "--max-drop", "0").status == 0
+
+
+class Scored:
+    """Results of one system, with a score that is chosen."""
+
+    def __init__(self, number, higher_is_better=True):
+        record = ScoreRecord("BLEU", number, "", Signature([("tok", "13a")]), higher_is_better)
+        self.results = Results([SystemResult("new.txt", [record])], 1, [])
+
+    def fell(self, write, earlier, bound):
+        write("old.json", f'{{"name": "BLEU", "score": {earlier}, "signature": "tok:13a"}}')
+        baseline = gates.read_baseline(Namespace(baseline="old.json"))
+        return [*gates.drops(self.results, baseline, bound)]
+
+
+@pytest.mark.parametrize(
+    ("number", "earlier", "bound", "fell"),
+    [
+        (33.862, "33.9", 0.1, False),
+        (33.85000001, "33.9", 0.0, False),
+        (33.84, "33.9", 0.0, True),
+        (33.84, "33.9", 0.1, False),  # in floats 33.9 - 33.8 is more than 0.1
+        (33.74, "33.9", 0.1, True),
+        (33.862, "33.90", 0.0, False),
+        (33.97, "34.0", 0.0, False),
+        (34.2, "34", 0.0, False),
+        (33.4, "34", 0.5, True),
+        (33.4, "34.0", 0.6, False),
+        (50.0, "50.0", 0.01, False),  # exactly the same, so nothing was rounded
+        (100.0, "100.0", 1e-9, False),
+        (33.8621, "33.8625", 0.0004, False),
+        (33.8620, "33.8625", 0.0004, True),
+        (33.862123456789, "33.8621234567891", 0.0, True),
+        (33.862123456789, "33.8621234567891", 1e-12, False),
+        (33.862123456789, "33.8621234567891", 1e-14, True),
+        (0.0, "0.0", 0.0, False),
+        (0.1, "0.2", 0.1, False),
+    ],
+)
+def test_scores_are_compared_in_the_baselines_decimals(write, number, earlier, bound, fell):
+    assert bool(Scored(number).fell(write, earlier, bound)) is fell
+
+
+def test_error_rates_are_compared_in_the_baselines_decimals(write):
+    assert not Scored(33.94, higher_is_better=False).fell(write, "33.9", 0.0)
+    assert not Scored(34.04, higher_is_better=False).fell(write, "33.9", 0.1)
+    assert Scored(34.06, higher_is_better=False).fell(write, "33.9", 0.1)
+
+
+@pytest.mark.parametrize(
+    ("number", "earlier", "bound"),
+    [
+        (33.862, "33.9", 0.05),
+        (33.84, "33.9", 0.05),
+        (33.9625, "33.96", 1e-3),
+        (33.6, "34.0", 0.1),
+        (33.97, "34.0", 0.05),
+    ],
+)
+def test_a_bound_that_is_finer_than_the_baseline_is_refused(write, number, earlier, bound):
+    """Issue 10.7: a drop of 0.05 must not pass because nobody could see it. A whole number may be rounded to one."""
+    with pytest.raises(BleuError, match=r"rounded too far for --max-drop .*; write the baseline with -w 9"):
+        Scored(number).fell(write, earlier, bound)
+
+
+def test_the_other_scores_of_an_answer_show_its_decimals(score, baseline):
+    """BLEU 34.00 of an answer with two decimals is 34.0 in JSON."""
+    old = baseline(STRONG, *ALL, "-w", "2")
+    with open(old, encoding="utf-8") as file:
+        answer = json.load(file)
+    answer[0]["score"] = float(round(answer[0]["score"]))
+    with open(old, "w", encoding="utf-8") as file:
+        json.dump(answer, file)
+    result = score(STRONG, *ALL, "--baseline", old, "--max-drop", "0.02")
+    failed(result, f"{STRONG}: BLEU 48.57 is worse than 49.0 by 0.43 since old.json, more than 0.02")
+
+
+def test_a_drop_that_would_not_be_seen_is_hinted_at(run, baseline):
+    words = (REF, "-i", STRONG, "--baseline", "old.json", "--max-drop")
+    baseline(STRONG)
+    hint = "bleu: warning: strong.de.txt: BLEU is 48.6, as in old.json; a drop behind its last digit is not seen"
+    assert hint in run(*words, "0").err
+    assert "old.json" not in run(*words, "1").err
+    baseline(STRONG, *FULL)
+    assert "old.json" not in run(*words, "0").err
+
+
+def test_systems_from_standard_input_are_compared_column_by_column(run):
+    """In a paired test the first column is called Baseline, so that System 1 is the second."""
+    lines = list(zip(texts("strong"), texts("weak"), strict=True))
+    both = "".join(f"{one}\t{other}\n" for one, other in lines).encode()
+    assert run(REF, "-q", "-pbs", *FEW, "-o", "old.json", stdin=both).status == 0
+    assert run(REF, "-q", "--baseline", "old.json", "--max-drop", "0", stdin=both).status == 0
 
 
 # --- against the first system
