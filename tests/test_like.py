@@ -3,6 +3,7 @@
 The texts are such that every option that a signature can name changes their score (the last test holds that).
 """
 
+import os
 import re
 
 import oracles
@@ -327,18 +328,15 @@ def test_empty_references_are_missing_ones_for_chrf_and_ter_too(run, write):
 @pytest.mark.parametrize(
     ("signature", "notes"),
     [
-        ("nrefs:2", ["has nrefs:2, this score nrefs:1"]),
-        ("#:var|tok:13a", ["has nrefs:var, this score nrefs:1"]),
-        ("BLEU+case.mixed+numrefs.4+tok.13a", ["has nrefs:4, this score nrefs:1"]),
-        ("version:2.3.1", [f"has version:2.3.1, this score version:{OURS}"]),
-        ("version:bleucli-0.0.1", [f"has version:bleucli-0.0.1, this score version:{OURS}"]),
-        ("tok:13a|v:1.4.14|#:3", ["has nrefs:3, this", "has version:1.4.14, this"]),
+        ("nrefs:1|version:2.3.1", [f"has version:2.3.1, this score version:{OURS}"]),
+        ("nrefs:1|version:bleucli-0.0.1", [f"has version:bleucli-0.0.1, this score version:{OURS}"]),
+        ("tok:13a|v:1.4.14|#:1", ["has version:1.4.14, this"]),
+        ("tok:13a", ["does not tell nrefs, which is 1 here"]),
         ("nrefs:1|test:wmt17|lang:en-de", ["has test:wmt17, which is not", "has lang:en-de, which is not"]),
-        ("o:en|S:country", ["has origlang:en, which is not", "has subset:country, which is not"]),
-        ("bs:1000|seed:12345", ["has bs:1000, which is not", "has seed:12345, which is not"]),
-        ("ar:10000|rs:1", ["has ar:10000, which is not", "has seed:1, which is not"]),
+        ("#:1|o:en|S:country", ["has origlang:en, which is not", "has subset:country, which is not"]),
+        ("#:1|bs:1000|seed:12345", ["has bs:1000, which is not", "has seed:12345, which is not"]),
+        ("#:1|ar:10000|rs:1", ["has ar:10000, which is not", "has seed:1, which is not"]),
         (f"nrefs:1|version:{OURS}", []),
-        ("case:mixed", []),
     ],
 )
 def test_what_does_not_decide_a_score_is_a_note(like, run, signature, notes):
@@ -353,14 +351,62 @@ def test_what_does_not_decide_a_score_is_a_note(like, run, signature, notes):
 
 def test_the_notes_are_those_of_one_run_however_many_systems(run, files, write):
     write("sys2.txt", "x\n" * len(SYSTEM))
-    answer = run("ref.txt", "-i", "sys.txt", "sys2.txt", "--like", "BLEU|nrefs:2|tok:13a|version:1.0")
-    assert answer.err.count("has nrefs:2") == answer.err.count("has version:1.0") == 1
+    answer = run("ref.txt", "-i", "sys.txt", "sys2.txt", "--like", "BLEU|test:wmt17|tok:13a|version:1.0")
+    assert answer.err.count("has test:wmt17") == answer.err.count("has version:1.0") == 1
+    assert answer.err.count("does not tell nrefs") == 1
 
 
 def test_sentence_level_has_the_notes_too(run, files):
-    answer = run(*WORDS, "-sl", "--like", "nrefs:2|eff:yes|version:2.0.0")
+    answer = run(*WORDS, "-sl", "--like", "test:wmt17|eff:yes|version:2.0.0")
     assert answer.status == 0
-    assert answer.err.count("has nrefs:2, this score nrefs:1") == answer.err.count("has version:2.0.0") == 1
+    assert answer.err.count("has test:wmt17, which is not") == answer.err.count("has version:2.0.0") == 1
+    assert answer.err.count("does not tell nrefs, which is 1 here") == 1
+
+
+# --- other texts
+
+
+@pytest.mark.parametrize("signature", ["nrefs:2", "#:var|tok:13a", "BLEU+case.mixed+numrefs.4+tok.13a", "TER|#:2"])
+@pytest.mark.parametrize("words", [(), ("-ci", "-cin", "2"), ("-nr", "1")])
+def test_another_number_of_references_is_refused(refused, signature, words):
+    """Issue 10.8: the signature and this run name different texts."""
+    refused(signature, *words, parts=("--like asks for nrefs:", "but this would be nrefs:1"))
+
+
+def test_another_number_of_references_is_refused_by_segment(refused):
+    refused("nrefs:2|eff:yes", "-sl", parts=("asks for nrefs:2, but this would be nrefs:1",))
+
+
+def test_another_number_of_references_is_refused_before_a_text_is_read(run):
+    words = ("none.txt", "none2.txt", "-i", "none3.txt", "--like", "nrefs:1")
+    assert "but this would be nrefs:2" in run(*words).err
+    like_missing = run(*words[:-1], "nrefs:1|empty:missing")  # only reading tells
+    assert "No such file" in like_missing.err
+
+
+@pytest.mark.parametrize("extra", [(), ("-sl",)])
+@pytest.mark.parametrize(
+    ("counts", "nrefs"), [((1, 1, 1), "1"), ((2, 2, 2), "2"), ((1, 2, 1), "var"), ((2, 1, 2), "var")]
+)
+def test_references_that_come_with_the_segments_are_counted(run, write, counts, nrefs, extra):
+    lines = (f'{{"hypothesis": "a b c d", "references": {["a b c e"] * count}}}\n' for count in counts)
+    write("items.jsonl", "".join(lines).replace("'", '"'))
+    for asked in ("1", "2", "var"):
+        eff = "yes" if extra else "no"
+        answer = run("-i", "items.jsonl", "-o", "out.txt", *extra, "--like", f"nrefs:{asked}|eff:{eff}")
+        if asked == nrefs:
+            assert (answer.status, answer.err) == (0, "")
+            os.remove("out.txt")
+        else:
+            assert (answer.status, answer.out, os.listdir()) == (2, "", ["items.jsonl"])
+            assert f"asks for nrefs:{asked}, but this would be nrefs:{nrefs}" in answer.err
+
+
+def test_missing_references_make_their_number_vary(refused, write):
+    write("ref.txt", "a\tb\n" * (len(SYSTEM) - 1) + "a\t\n")
+    parts = ("asks for nrefs:2, but this would be nrefs:var",)
+    refused("nrefs:2|empty:missing", "-nr", "2", parts=parts)
+    refused("nrefs:2|empty:missing|eff:yes", "-nr", "2", "-sl", parts=parts)
 
 
 # --- refusals

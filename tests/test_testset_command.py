@@ -14,6 +14,7 @@ from set_world import PAIRS, SEGMENTS, oracle, tar, wmt_xml
 from web_server import Page
 
 import bleucli
+from bleucli import Signature
 from bleucli.testsets import fields
 
 DEMO = ("-t", "demo", "-l", "en-de")
@@ -224,13 +225,46 @@ def test_a_signature_with_test_set_can_be_followed(run, demo):
     assert again.out == first.out
 
 
-def test_a_signature_of_another_test_set_is_a_note(run, demo):
-    signed = "BLEU|nrefs:1|test:wmt17|lang:en-de|origlang:en|case:mixed|eff:no|tok:13a|smooth:exp|version:bleucli-0.2.0"
+@pytest.mark.parametrize(
+    ("signature", "words", "told"),
+    [
+        ("test:wmt17|lang:en-de", (), "asks for test:wmt17, but this would be test:demo;"),
+        ("BLEU+c.mixed+l.en-de+#.1+s.exp+t.wmt17+tok.13a+v.1.5.1", (), "test:wmt17"),
+        ("test:demo|lang:de-en", (), "asks for lang:de-en, but this would be lang:en-de;"),
+        ("nrefs:2|test:demo|lang:en-de", (), "asks for nrefs:2, but this would be nrefs:1;"),
+        ("nrefs:1|t:demo|o:en", ("--origlang", "de"), "asks for origlang:en, but this would be origlang:de;"),
+        ("S:US%7CGB", ("--subset", "US|FR"), "asks for subset:US%7CGB, but this would be subset:US%7CFR;"),
+    ],
+)
+@pytest.mark.parametrize("extra", [(), ("-sl",), ("-m", "bleu", "chrf")])
+def test_a_signature_of_other_texts_is_refused_before_any_is_prepared(run, monkeypatch, signature, words, told, extra):
+    """Issue 10.8: the signature and this run name different texts."""
+    if "nrefs:2" not in signature:
+        monkeypatch.setattr("bleucli.testsets.preparation.prepare", None)
+    answer = run(*DEMO, *words, *extra, "--like", signature)
+    assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert told in answer.err
+
+
+def test_texts_that_only_the_signature_or_only_the_score_names_are_notes(run, demo, demo_files):
+    signed = "BLEU|nrefs:1|test:demo|origlang:en|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
     answer = run(*DEMO, "-f", "text", "--like", signed, stdin=demo("weak.de.txt"))
     assert answer.status == 0
-    assert "note: the signature of --like has test:wmt17, this score test:demo\n" in answer.err
+    assert answer.err.count("bleu: note: the signature of --like ") == 3
+    assert "note: the signature of --like has version:2.6.0, this score version:" in answer.err
     assert "note: the signature of --like has origlang:en, which is not followed here\n" in answer.err
-    assert " lang:" not in answer.err
+    assert "note: the signature of --like does not tell lang, which is en-de here\n" in answer.err
+    files = run("reference.A.de.txt", "-i", "weak.de.txt", "--like", signed)
+    assert "note: the signature of --like has test:demo, which is not followed here\n" in files.err
+
+
+@pytest.mark.parametrize("subset", ["US|GB", "US%7CGB", "100%"])
+def test_a_part_is_named_alike_with_and_without_escapes(run, subset):
+    """Signatures of version 1.x escape nothing; ours escape `%` and `|`."""
+    ours = str(Signature([]).with_texts([("subset", subset)]))
+    for asked in (ours, f"BLEU+{ours.replace(':', '.')}", f"BLEU+subset.{subset}" if subset == "US|GB" else ours):
+        answer = run(*DEMO, "--subset", subset, "--like", asked, stdin=b"")
+        assert "--like" not in answer.err
 
 
 def test_each_segment_is_signed_as_well(run, demo):

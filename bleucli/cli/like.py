@@ -1,11 +1,12 @@
 """`--like SIGNATURE`: score in the way that a published signature tells.
 
 - `take_over`: set the options that the signature names
-- `check`: refuse what cannot be reproduced
+- `check`: refuse a way of scoring that cannot be reproduced
+- `check_texts`: refuse other texts
 - `notes`: what may differ all the same
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bleucli.errors import UsageError
 from bleucli.metrics import Metric
@@ -25,9 +26,9 @@ _DECIDING = {
     "chrf": {"case": "mixed", "eff": "yes", "nc": "6", "nw": "0", "space": "no", "empty": ""},
     "ter": {"case": "lc", "tok": "tercom", "norm": "no", "punct": "yes", "asian": "no", "empty": ""},
 }
-# The others say which texts these were, or what was tested
-_TEXTS = ("test", "lang", "origlang", "subset")
-_TESTS = ("bs", "ar", "seed")
+# The others say which texts these were, or what was tested by which program
+_TEXTS = ("nrefs", "test", "lang", "origlang", "subset")
+_TESTS = ("version", "bs", "ar", "seed")
 # sacreBLEU 1.x
 _FORMER_KEYS = {"numchars": "nc", "numwords": "nw"}
 _FORMER_VALUES = {"true": "yes", "false": "no"}
@@ -66,7 +67,7 @@ def _wanted(metric: str, signature: Signature) -> dict[str, str]:
         known = _FORMER_KEYS.get(key, key)
         if known in wanted:
             wanted[known] = _FORMER_VALUES.get(value, value)
-        elif known not in ("nrefs", "version", *_TEXTS, *_TESTS):
+        elif known not in (*_TEXTS, *_TESTS):
             raise UsageError(f"--like: {key!r} is no key of a signature of {metric}; it cannot be followed")
     if metric == "bleu":
         smoothing = _smoothing(wanted["smooth"])
@@ -173,8 +174,9 @@ def check(metric: Metric, signature: Signature) -> None:
         ours["beta"], theirs["beta"] = str(metric.beta), str(_beta(signature.name))
     for key, value in theirs.items():
         if ours[key] != value:
+            asked = f"asks for {key}:{value}" if value else f"names no {key}"
             raise UsageError(
-                f"--like asks for {key}:{value}, but this would be {key}:{ours[key]}; leave out the options that"
+                f"--like {asked}, but this would be {key}:{ours[key]}; leave out the options that"
                 " contradict the signature, or install what it names"
             )
 
@@ -183,12 +185,48 @@ def _lacks_beta(signature: Signature) -> bool:
     return _metric_of(signature) == "chrf" and not signature.name
 
 
-def notes(records: Sequence[ScoreRecord], signature: Signature) -> list[str]:
-    """Return what differs from the signature without deciding the score's making: references, version, texts, tests."""
-    about = _metric_of(signature)
+def check_texts(signature: Signature, ours: Mapping[str, str]) -> None:
+    """Compare what is known of the texts with what was asked for.
+
+    Args:
+        signature: of --like.
+        ours: keys of this run's signature; it need not be all of them.
+
+    Raises:
+        UsageError: the signature names other texts, or another number of references.
+    """
+    for key in _TEXTS:
+        theirs = _text(signature.info, key)
+        if theirs is not None and _text(ours, key) not in (None, theirs):
+            raise UsageError(
+                f"--like asks for {key}:{signature.info[key]}, but this would be {key}:{ours[key]}; score the texts and"
+                " references that the signature names"
+            )
+
+
+def _text(info: Mapping[str, str], key: str) -> str | None:
+    """Return what a signature says of the texts; versions that do not escape it had no need to.
+
+    >>> _text({"subset": "US%7CGB"}, "subset"), _text({"subset": "US|GB"}, "subset"), _text({}, "subset")
+    ('US|GB', 'US|GB', None)
+    """
+    value = info.get(key)
+    if value is None or "%" not in value:
+        return value
+    from urllib.parse import unquote
+
+    return unquote(value)
+
+
+def notes(ours: Mapping[str, str], signature: Signature) -> list[str]:
+    """Return what differs from the signature, or is told by one side only, without deciding the score's making.
+
+    Args:
+        ours: this run's signature.
+        signature: of --like; `check_texts` has passed it.
+    """
     smooth = signature.info.get("smooth", "")
     rounded = "[" in smooth and _is_rounded(signature) and smooth not in ("floor[0.10]", "add-k[1.00]")
-    ours = next(dict(record.signature) for record in records if record.name.lower().startswith(about))
     theirs = signature.info
     return [
         *([f"smooth:{smooth} in the signature of --like may have been rounded to two decimals"] if rounded else []),
@@ -199,7 +237,7 @@ def notes(records: Sequence[ScoreRecord], signature: Signature) -> list[str]:
         ),
         *(
             f"the signature of --like has {key}:{theirs[key]}, this score {key}:{ours[key]}"
-            for key in ("nrefs", "version", *_TEXTS, *_TESTS)
+            for key in _TESTS
             if key in theirs and key in ours and theirs[key] != ours[key]
         ),
         *(
@@ -207,4 +245,15 @@ def notes(records: Sequence[ScoreRecord], signature: Signature) -> list[str]:
             for key in (*_TEXTS, *_TESTS)
             if key in theirs and key not in ours
         ),
+        *(
+            f"the signature of --like does not tell {key}, which is {ours[key]} here"
+            for key in _TEXTS
+            if key in ours and key not in theirs
+        ),
     ]
+
+
+def signed(records: Sequence[ScoreRecord], signature: Signature) -> dict[str, str]:
+    """Return the signature of the score that --like is about."""
+    about = _metric_of(signature)
+    return next(dict(record.signature) for record in records if record.name.lower().startswith(about))

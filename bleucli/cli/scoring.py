@@ -1,15 +1,15 @@
 """The main job: score systems, or segments, and print."""
 
 import os
-from collections.abc import Sequence
-from itertools import chain, count
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from bleucli import evaluate, kernels, tokenizers
 from bleucli.cli import gates, like, sampling
 from bleucli.cli.arguments import METRIC_ARGUMENTS, target_language
 from bleucli.cli.progress import Progress
 from bleucli.cli.streams import Environment, deliver, shown
-from bleucli.cli.texts import Texts, read_as_jsonl
+from bleucli.cli.texts import Texts, names_of, read_as_jsonl
 from bleucli.errors import LengthError, UsageError
 from bleucli.metrics import METRICS, Metric
 from bleucli.output import FORMATS, Layout, render
@@ -38,7 +38,11 @@ def score(options: "Namespace", environment: Environment) -> bool:
         BleuError: options or texts are not what they should be, or the answer cannot be written.
     """
     _check(options)
+    _check_like(options, dict(Signature([]).with_texts(names_of(options).items())))  # before anything is downloaded
     texts = _texts(options, environment)
+    if options.like is not None and not options.skip_empty_refs and "empty" not in options.like.info:
+        nrefs = texts.reference_count()
+        _check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
     try:
         return (_print_segments if options.sentence_level else _print_systems)(options, texts, environment)
     except LengthError as error:
@@ -154,13 +158,33 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
     records = map(texts.signed, evaluate.score_segments(systems[0], references, metrics[0], _threads(options.jobs)))
     layout = _layout(options, environment)
     first = next(records)
-    numbers = count(1)
-    lines = (render(record, layout) for record, _ in zip(chain((first,), records), numbers, strict=False))
-    deliver(lines, options.output, environment)
-    _note_files(texts, next(numbers) - 1, options, environment)
-    _note_differences([first], options, environment)
+    counts: dict[str, int] = {}  # segments by their number of references
+
+    def line(record: ScoreRecord) -> str:
+        nrefs = dict(record.signature)["nrefs"]
+        counts[nrefs] = counts.get(nrefs, 0) + 1
+        return render(record, layout)
+
+    def lines() -> Iterator[str]:
+        yield from map(line, chain((first,), records))
+        _check_like(options, dict(first.signature) | _nrefs(counts))
+
+    deliver(lines(), options.output, environment)
+    _note_files(texts, sum(counts.values()), options, environment)
+    _note_differences(dict(first.signature) | _nrefs(counts), options, environment)
     _warn(texts.hints(), options, environment)
     return True
+
+
+def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:
+    """Return what the signature of a corpus says of segments with so many references."""
+    return {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
+
+
+def _check_like(options: "Namespace", known: Mapping[str, str]) -> None:
+    """Refuse other texts than --like names, as soon as something is known of them."""
+    if options.like is not None:
+        like.check_texts(options.like, known)
 
 
 def _print_systems(options: "Namespace", texts: Texts, environment: Environment) -> bool:
@@ -172,12 +196,14 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
         raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
     baseline = gates.read_baseline(options)
     results = _results(options, texts, environment)
+    signed = {} if options.like is None else like.signed(results.systems[0].scores, options.like)
+    _check_like(options, signed)
     failures = [*gates.under(results, options.fail_under), *gates.drops(results, baseline, options.max_drop)]
     if not failures or options.output is None:
         answer = render(results, _layout(options, environment), chosen)
         deliver([answer], options.output, environment)
     _note_files(texts, results.segments, options, environment)
-    _note_differences(results.systems[0].scores, options, environment)
+    _note_differences(signed, options, environment)
     hints = [*texts.hints(), *results.hints, *gates.hints(results, baseline, options.max_drop)]
     if (
         options.lowercase
@@ -212,8 +238,8 @@ def _note_files(texts: Texts, segments: int, options: "Namespace", environment: 
         _note(texts.which_is_which(segments), options, environment)
 
 
-def _note_differences(scores: Sequence[ScoreRecord], options: "Namespace", environment: Environment) -> None:
-    for note in like.notes(scores, options.like) if options.like is not None else ():
+def _note_differences(signed: Mapping[str, str], options: "Namespace", environment: Environment) -> None:
+    for note in like.notes(signed, options.like) if options.like is not None else ():
         _note(note, options, environment)
 
 

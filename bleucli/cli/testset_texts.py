@@ -10,7 +10,7 @@ from operator import itemgetter
 from bleucli import evaluate
 from bleucli.cli.streams import Environment
 from bleucli.cli.testset_modes import names, pair_of
-from bleucli.cli.texts import Texts
+from bleucli.cli.texts import Texts, names_of
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.evaluate import Source
 from bleucli.jsonlines import JsonLines
@@ -111,10 +111,8 @@ class TestSetTexts(Texts):
 
     def signed(self, record: ScoreRecord) -> ScoreRecord:
         """Add the names of what was scored to a signature."""
-        options = self._options
-        told = {"test": options.test_set, "lang": self._pair, "origlang": options.origlang, "subset": options.subset}
-        texts = [(key, value) for key, value in told.items() if value is not None]
-        return record._replace(signature=Signature(record.signature).with_texts(texts))
+        named = names_of(self._options).items()
+        return record._replace(signature=Signature(record.signature).with_texts(named))
 
     def finished(self, results: Results, metrics: Sequence[Metric], jobs: int) -> Results:
         """Sign the results, and add the scores of parts of the test set if they are asked for."""

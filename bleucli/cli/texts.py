@@ -91,6 +91,12 @@ class Texts:
         """Return systems and references."""
         return self.systems(), self.references()
 
+    def reference_count(self) -> int | None:
+        """Return how many references each segment has if none is missing; None if only reading can tell."""
+        if self._own_references() or any(isinstance(file, JsonLines) for file in self._references):
+            return None
+        return sum(file.columns() for file in self._references)
+
     def signed(self, record: ScoreRecord) -> ScoreRecord:
         """Return a score with what its signature has to say of the texts: nothing of files."""
         return record
@@ -126,6 +132,19 @@ class Texts:
     def hints(self) -> list[str]:
         """Return what is to be said of the files, once they were read."""
         return [hint for file in (*self._references, *self._systems) for hint in file.hints]
+
+
+def names_of(options: "Namespace") -> dict[str, str]:
+    """Return what a signature says of the texts: of a test set, which one and which part of it; nothing of files."""
+    if options.test_set is None:
+        return {}
+    named = {
+        "test": options.test_set,
+        "lang": options.language_pair,
+        "origlang": options.origlang,
+        "subset": options.subset,
+    }
+    return {key: value for key, value in named.items() if value is not None}
 
 
 def read_as_jsonl(path: str, options: "Namespace") -> bool:
