@@ -5,18 +5,19 @@ import sys
 
 def main() -> int:
     """Run the command on the words of the command line and return its exit status."""
-    from bleucli.cli.streams import Environment
-    from bleucli.errors import BleuError
-
     try:
         from bleucli.cli.commands import run
+        from bleucli.cli.streams import Environment
 
         return run(sys.argv[1:], Environment.of_process())
-    except BleuError as error:  # the kernels that were demanded are not there
-        Environment.of_process().say("error", str(error))
-        return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # before `run` watches for it, or while it ends
         return 130
+    except Exception as error:  # such as a module that is missing; else the status would be 1, which is a failed gate
+        from contextlib import suppress
+
+        with suppress(Exception):  # nobody listens
+            sys.stderr.write(f"bleu: error: bleu cannot run here ({error!r}); install it anew\n")
+        return 70
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@
 Text comes in blocks; each is tokenized, counted and added up, references once for all systems, then forgotten.
 """
 
-from collections import deque, namedtuple
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import repeat
 from operator import and_
@@ -19,16 +19,14 @@ from bleucli.metrics.base import References, Tally, joined
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.segments import Segments, align
 from bleucli.stats import SegmentStats
+from bleucli.threads import in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple, TypeVar
+    from typing import NamedTuple
 
     from bleucli.comparison import Sampling
     from bleucli.resampling import Sample
-
-    Item = TypeVar("Item")
-    Result = TypeVar("Result")
 
     class Source(NamedTuple):
         """Where text comes from.
@@ -84,7 +82,7 @@ def score_systems(
 
     total: list[_Observed] | None = None
     rows = _Rows(len(names), len(metrics))
-    for piece, observed in _in_order(count, _pieces(systems, references), jobs):
+    for piece, observed in in_order(count, _pieces(systems, references), jobs):
         if sampling is not None:
             rows.add([one.stats for one in observed])
         found = [one._replace(stats=[]) for one in observed]
@@ -203,7 +201,7 @@ def score_segments(
         present = zip(*(stream.pairs[::2] for stream in prepared.streams), strict=True)
         return stats, [sum(start >= 0 for start in starts) for starts in present]
 
-    for _, (stats, nrefs) in _in_order(count, _pieces([system], references), jobs):
+    for _, (stats, nrefs) in in_order(count, _pieces([system], references), jobs):
         for row, number in zip(stats, nrefs, strict=True):
             score = metric.score_from_stats(row)
             yield ScoreRecord(
@@ -294,21 +292,3 @@ def _table(columns: Sequence[Segments], width: int) -> list[list[bytes | memoryv
         starts, ends = column.pairs[::2], column.pairs[1::2]
         table.append([column.data[a:b] if a >= 0 else None for a, b in zip(starts, ends, strict=True)])
     return table + [[None] * len(columns[0])] * (width - len(columns))
-
-
-def _in_order(work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: int) -> "Iterator[tuple[Item, Result]]":
-    """Give each item with its result, in the order of the items; at most a few items are under way at once."""
-    if jobs == 1:
-        yield from ((item, work(item)) for item in items)
-        return
-    from concurrent.futures import Future, ThreadPoolExecutor
-
-    waiting: deque[tuple[Item, Future[Result]]] = deque()
-    with ThreadPoolExecutor(jobs) as threads:
-        for item in items:
-            waiting.append((item, threads.submit(work, item)))
-            if len(waiting) > 2 * jobs:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        for first, future in waiting:
-            yield first, future.result()

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli import kernels
-from bleucli.resampling import Sample, bootstrap_p_value, in_parallel, random_bits, score_of, unreported
+from bleucli.resampling import Sample, bootstrap_p_value, random_bits, score_of, unreported
 from bleucli.stats import SegmentStats
+from bleucli.threads import in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def _differences(
                 scores = samples[pair[0]].scores_from_stats(_stats(both))
                 return abs(scores[: len(swapped)] - scores[len(swapped) :])
 
-            yield np.array(list(in_parallel(compare, pairs, jobs)))
+            yield np.array([found for _, found in in_order(compare, pairs, jobs)])
 
 
 def _split_sums(
@@ -189,7 +190,7 @@ def _split_sums(
         swapped, kept = kernels.swapped_sums(sample.stats, blank, words, bit, trials)
         return np.asarray(swapped), np.asarray(kept)
 
-    return list(in_parallel(split, samples, jobs))
+    return [sums for _, sums in in_order(split, samples, jobs)]
 
 
 def _stats(rows: "Rows") -> SegmentStats:

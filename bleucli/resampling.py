@@ -19,6 +19,7 @@ from bleucli import kernels
 from bleucli.errors import BleuError, UsageError
 from bleucli.results import Interval
 from bleucli.stats import SegmentStats
+from bleucli.threads import in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Item = TypeVar("Item")
     Result = TypeVar("Result")
     Scores = NDArray[np.float64]
     Words = NDArray[np.uint64]
@@ -333,16 +333,5 @@ def _shared(
     share = trials if jobs == 1 else _SHARE
     starts = range(0, trials, share)
     parts = [(number, first, min(first + share, trials)) for number in range(samples) for first in starts]
-    for (number, first, _), result in zip(parts, in_parallel(lambda part: work(*part), parts, jobs), strict=True):
+    for (number, first, _), result in in_order(lambda part: work(*part), parts, jobs):
         yield number, first, result
-
-
-def in_parallel(work: "Callable[[Item], Result]", items: "Sequence[Item]", jobs: int) -> "Iterator[Result]":
-    """Give the result of each item, in their order, by so many threads."""
-    if jobs == 1:
-        yield from map(work, items)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(jobs) as threads:
-        yield from threads.map(work, items)

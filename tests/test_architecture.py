@@ -14,6 +14,7 @@ MAY_IMPORT = {
     "_version": set(),
     "errors": set(),
     "segments": BASE,
+    "threads": BASE,
     "stats": BASE,
     "results": BASE,
     "kernels": BASE | {"segments", "stats"},
@@ -26,14 +27,14 @@ MAY_IMPORT = {
     "tokenizers": BASE | {"segments", "kernels", "optional_deps"},
     "tokenizers/sentencepiece": BASE | {"segments", "optional_deps", "testsets"},
     "metrics": BASE | {"segments", "stats", "signature", "tokenizers", "kernels", "resampling"},
-    "resampling": BASE | {"stats", "kernels", "results"},
+    "resampling": BASE | {"stats", "kernels", "results", "threads"},
     "segment_scores": BASE | {"segments", "signature", "stats", "comparison", "resampling", "results"},
     "significance": BASE | {"signature", "metrics", "comparison", "resampling", "results"},
-    "max_t": BASE | {"kernels", "resampling", "stats"},
+    "max_t": BASE | {"kernels", "resampling", "stats", "threads"},
     "comparison": BASE | {"max_t", "resampling", "results"},
     "testsets": BASE | {"segments", "textfiles", "decompression", "optional_deps"},
     "output": BASE | {"results", "optional_deps"},
-    "evaluate": BASE | {"segments", "stats", "hints", "metrics", "comparison", "resampling", "results"},
+    "evaluate": BASE | {"segments", "stats", "hints", "metrics", "comparison", "resampling", "results", "threads"},
 }
 MAY_IMPORT["cli"] = set(MAY_IMPORT)
 MAY_IMPORT["__main__"] = {"cli", "errors"}

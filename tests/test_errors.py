@@ -2,8 +2,12 @@
 
 import io
 import os
+import subprocess
+import sys
 
 import pytest
+
+from bleucli.cli import arguments
 
 BLOCK = 1 << 18  # files are read in blocks of so many bytes
 LINE = b"a" * 999 + b"\n"
@@ -368,12 +372,81 @@ def test_errors_have_their_status_though_nobody_reads_stderr(command, pair):
         assert command("nofile", shell='exec "$@" 2>/dev/full').status == 2
 
 
-def test_running_out_of_memory_is_an_error_like_others(run, pair, monkeypatch):
-    def exhausted(*_):
-        raise MemoryError
+# --- what nobody foresaw
 
-    monkeypatch.setattr("bleucli.evaluate.score_systems", exhausted)
-    refused(run(*pair), "out of memory")
+
+@pytest.fixture
+def failing(run, pair, monkeypatch):
+    """Score while something raises an error, of a certain cause; return the answer."""
+
+    def failing(error, cause=None, **more):
+        def fail(*_):
+            raise error from cause
+
+        monkeypatch.setattr("bleucli.evaluate.score_systems", fail)
+        return run(*pair, "-o", "out.txt", **more)
+
+    yield failing
+    assert sorted(os.listdir()) == ["ref.txt", "sys.txt"]
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"), [(MemoryError(), None), (SystemError("null"), MemoryError()), (ImportError(), MemoryError())]
+)
+def test_running_out_of_memory_is_an_error_like_others(failing, error, cause):
+    refused(failing(error, cause), "out of memory")
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("odd\nthing"), SystemError("null"), RecursionError(), ValueError(), KeyError("a"), OSError()]
+)
+def test_attack_7_what_nobody_foresaw_has_a_status_of_its_own(failing, error):
+    """Status 1 means that a gate failed."""
+    line = refused(failing(error), f"a fault of bleu itself ({type(error).__name__}", status=70)
+    assert "BLEU_TRACEBACK=1" in line
+
+
+def test_the_traceback_of_what_nobody_foresaw_can_be_seen(failing):
+    answer = failing(RuntimeError("odd"), variables={"BLEU_TRACEBACK": "1"})
+    lines = answer.err.splitlines()
+    assert (answer.status, answer.out, lines[0]) == (70, "", "Traceback (most recent call last):")
+    assert lines[-2:] == [
+        "RuntimeError: odd",
+        "bleu: error: a fault of bleu itself (RuntimeError: odd); report it with the lines above",
+    ]
+    assert "Traceback" not in failing(RuntimeError("odd"), variables={"BLEU_TRACEBACK": "0"}).err
+
+
+@pytest.mark.parametrize("broken", ["bleucli.cli.commands", "bleucli.cli.streams", "argparse"])
+def test_an_installation_that_is_broken_has_that_status_too(root, broken):
+    code = f"import sys; sys.modules[{broken!r}] = None; from bleucli.__main__ import main; sys.exit(main())"
+    done = subprocess.run((sys.executable, "-c", code), env=os.environ | {"PYTHONPATH": root}, capture_output=True)
+    assert (done.returncode, done.stdout) == (70, b"")
+    assert done.stderr.startswith(b"bleu: error: bleu cannot run here (ModuleNotFoundError(")
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("words", [("-J", "2"), ("-J", "2", "-sl"), ("-ci", "-j", "2")])
+def test_attack_7_threads_that_cannot_be_started_are_an_error(run, pair, monkeypatch, words):
+    """Row o."""
+
+    def start(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("threading.Thread.start", start)
+    refused(run(*pair, *words), "cannot start 2 threads", "ask for fewer")
+
+
+OPTIONS = [action for action in arguments.parser()._actions if action.option_strings]
+
+
+@pytest.mark.parametrize("action", OPTIONS, ids=lambda action: action.dest)
+def test_attack_7_no_option_swallows_two_hyphens(run, pair, action):
+    """Row a: argparse before Python 3.13 makes [] or nothing of such a value."""
+    for name in action.option_strings:
+        attached = (f"{name}--",) if len(name) == 2 else ()  # as in -w2
+        for form in (f"{name}=--", *attached):
+            assert "--" in refused(run(*pair, form))
 
 
 # --- references that are missing

@@ -202,3 +202,62 @@ def test_ctrl_c_at_any_line_of_the_writing_leaves_no_temporary_file(run, pair, w
         if answer.status == 0:
             break
     assert len(outcomes) == 3
+
+
+# Forks once for each of some of the lines of the package that a run goes through, imports included, and presses Ctrl-C
+# where the child is about to run that line. The first is a `try`, before which Python itself is in charge.
+INTERRUPTED_AT_LINES = """
+import os, sys
+from bleucli import __main__
+
+package = os.path.dirname(__main__.__file__)
+
+def child(steps):
+    def trace(frame, event, argument):
+        nonlocal steps
+        name = frame.f_code.co_filename
+        if not name.startswith(package) or frame.f_code.co_name == "<module>" and name == __main__.__file__:
+            return None
+        steps -= event == "line"
+        if steps < 0:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return trace
+    sys.settrace(trace)
+    status = __main__.main()
+    sys.settrace(None)
+    os._exit(status)
+
+steps, status = 1, -1
+while status:
+    status = os.waitstatus_to_exitcode(os.waitpid(os.fork() or child(steps), 0)[1])
+    print(status, flush=True, file=sys.stderr)
+    steps += 1 + steps // 5
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("-b",), ("-ci", "-cin", "2", "-b")])
+def test_attack_7_ctrl_c_at_any_line_has_its_own_status(pair, root, words):
+    """Row p, as far as Python code is concerned."""
+    done = subprocess.run(
+        (sys.executable, "-c", INTERRUPTED_AT_LINES, "-q", *pair, *words),
+        env=os.environ | {"PYTHONPATH": root},
+        capture_output=True,
+        timeout=SECONDS,
+    )
+    *interrupted, fine = done.stderr.decode().split("\n")[:-1]
+    assert (set(interrupted), fine) == ({"130"}, "0")
+    assert done.stdout.count(b"\n") <= 2  # the answer was complete before the last of them
+
+
+def test_what_ctrl_c_was_made_into_is_ctrl_c_all_the_same(run, pair, monkeypatch):
+    def interrupt(*_):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as interruption:
+            raise SystemError("returned a result with an exception set") from interruption
+
+    monkeypatch.setattr("bleucli.evaluate.score_systems", interrupt)
+    assert run(*pair) == (130, "", "")

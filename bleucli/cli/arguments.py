@@ -90,6 +90,12 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> "argparse.NoReturn":  # type: ignore[name-defined]
         raise UsageError(f"{message}; see bleu --help")
 
+    def _get_values(self, action: argparse.Action, arg_strings: "list[str]") -> "Any":
+        """Refuse `--option=--`: argparse before Python 3.13 deletes such a value, and then has none."""
+        if action.option_strings and "--" in arg_strings:
+            raise UsageError(f"{action.option_strings[0]} is --; expected a value (a file of that name is ./--)")
+        return super()._get_values(action, arg_strings)
+
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Read the words behind the command's name.
@@ -143,7 +149,8 @@ def parser() -> argparse.ArgumentParser:
         prog="bleu",
         usage="bleu REF... [-i SYSTEM...] [options]        cat SYSTEM | bleu REF... [options]",
         description="Score machine translation or generated text against references, as sacreBLEU does.",
-        epilog="Exit status: 0 fine, 1 a gate failed, 2 wrong use or input, 130 interrupted.",
+        epilog="Exit status: 0 fine, 1 a gate failed, 2 wrong use or input, 70 a fault of bleu itself (BLEU_TRACEBACK=1"
+        " shows where), 130 interrupted.",
         allow_abbrev=False,
         add_help=False,
     )

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 
 class Status(IntEnum):
-    """Exit status of the command."""
+    """Exit status of the command; 1 means that a gate failed and nothing else."""
 
     FINE = 0
     GATE_FAILED = 1
     ERROR = 2
+    FAULT = 70  # EX_SOFTWARE of sysexits.h
     INTERRUPTED = 130
     PIPE_CLOSED = 141
 
@@ -26,15 +27,33 @@ def run(words: Sequence[str], environment: Environment) -> Status:
     """Do what the words behind the command's name ask for; every failure becomes one line on stderr and a status."""
     try:
         return _run(words, environment)
-    except BleuError as error:
-        environment.say("error", str(error))
-    except MemoryError:
-        environment.say("error", "out of memory: a single line, or an n-gram order, is too large for this machine")
-    except KeyboardInterrupt:
+    except (Exception, KeyboardInterrupt) as error:
+        return end(error, environment)
+
+
+def end(error: BaseException, environment: Environment) -> Status:
+    """Say in a line why the command ends, if that needs saying, and return its status."""
+    if _is_behind(error, KeyboardInterrupt):
         return Status.INTERRUPTED
-    except BrokenPipeError:
+    if isinstance(error, BrokenPipeError):
         return Status.PIPE_CLOSED
-    return Status.ERROR
+    if isinstance(error, BleuError):
+        environment.say("error", str(error))
+        return Status.ERROR
+    if _is_behind(error, MemoryError):
+        environment.say(
+            "error", "out of memory: texts or options ask for more than there is; try shorter lines or fewer threads"
+        )
+        return Status.ERROR
+    environment.say_fault(error)
+    return Status.FAULT
+
+
+def _is_behind(error: BaseException | None, kind: type[BaseException]) -> bool:
+    """Return whether an error is of a kind, or was made of one: modules in C and libraries may raise their own."""
+    while error is not None and not isinstance(error, kind):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _run(words: Sequence[str], environment: Environment) -> Status:

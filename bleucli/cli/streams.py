@@ -52,6 +52,18 @@ class Environment:
             kind = f"\033[{colours[kind]}m{kind}\033[0m"
         self._talk(f"bleu: {kind}: {' '.join(text.splitlines())}\n")
 
+    def say_fault(self, error: BaseException) -> None:
+        """Say that the program itself failed, and where if `BLEU_TRACEBACK` is set."""
+        cure = "report it with what BLEU_TRACEBACK=1 shows"
+        if self.variables.get("BLEU_TRACEBACK", "") not in ("", "0"):
+            from traceback import format_exception
+
+            lines = "".join(format_exception(error)).splitlines()
+            self._talk("".join(f"{line}\n" for line in lines))
+            cure = "report it with the lines above"
+        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        self.say("error", f"a fault of bleu itself ({told}); {cure}")
+
     def stderr_text(self) -> "TextIOWrapper":
         """Return stderr, which is not closed, for those who write text; detach it in the end, else it closes stderr."""
         from io import TextIOWrapper
