@@ -1,9 +1,11 @@
 """The signature: an ordered record of how a score was made, printed behind the score and parsed back from papers."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from bleucli._version import __version__
 from bleucli.errors import BleuError
+from bleucli.markup import C0, UNSEEN
 
 # Long and short names of the keys, as sacreBLEU 2.6.0 prints them; `correction`, `ngram` and `empty` are ours. Two
 # short names mean two things; the value tells which (see _short_name, _long_name).
@@ -35,6 +37,10 @@ _LONG = {short: long for long, short in _SHORT.items()} | {"numrefs": "nrefs", "
 _EXPECTED = "expected one such as BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
 _BEFORE_TEXTS = ("nrefs", "bs", "ar", "seed", "correction")
 VERSION = f"bleucli-{__version__}"
+
+
+# What would not be read back as it is, or not be seen
+_UNSAFE = f"[%|{C0}{UNSEEN}]"
 
 
 class Signature:
@@ -83,7 +89,7 @@ class Signature:
     def with_texts(self, texts: Iterable[tuple[str, str]]) -> "Signature":
         """Return the signature with what names the texts that were scored, where sacreBLEU puts it.
 
-        A `|`, which separates keys, is written as `%7C`.
+        A `|`, which separates keys, is written as `%7C`, and so are control characters.
 
         >>> signature = Signature([("nrefs", "1"), ("case", "mixed")])
         >>> str(signature.with_texts([("test", "wmt17"), ("lang", "en-de"), ("subset", "US|GB")]))
@@ -91,7 +97,7 @@ class Signature:
         """
         fields = list(self.info.items())
         start = sum(key in _BEFORE_TEXTS for key, _ in fields)
-        safe = [(key, value.replace("%", "%25").replace("|", "%7C")) for key, value in texts]
+        safe = [(key, re.sub(_UNSAFE, _percent, value)) for key, value in texts]
         return Signature([*fields[:start], *safe, *fields[start:]], self.name)
 
     def format(self, short: bool = False) -> str:
@@ -112,6 +118,10 @@ class Signature:
 
     def __hash__(self) -> int:
         return hash(self.format())
+
+
+def _percent(match: "re.Match[str]") -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode())
 
 
 def _short_name(key: str, value: str) -> str:

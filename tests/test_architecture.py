@@ -15,6 +15,7 @@ MAY_IMPORT = {
     "errors": set(),
     "segments": BASE,
     "threads": BASE,
+    "markup": set(),
     "stats": BASE,
     "results": BASE,
     "kernels": BASE | {"segments", "stats"},
@@ -23,7 +24,7 @@ MAY_IMPORT = {
     "textfiles": BASE | {"segments", "kernels", "decompression"},
     "jsonlines": BASE | {"segments", "kernels", "textfiles"},
     "optional_deps": BASE | {"segments", "kernels"},
-    "signature": BASE | {"_version"},
+    "signature": BASE | {"_version", "markup"},
     "tokenizers": BASE | {"segments", "kernels", "optional_deps"},
     "tokenizers/sentencepiece": BASE | {"segments", "optional_deps", "testsets"},
     "metrics": BASE | {"segments", "stats", "signature", "tokenizers", "kernels", "resampling"},
@@ -32,8 +33,8 @@ MAY_IMPORT = {
     "significance": BASE | {"signature", "metrics", "comparison", "resampling", "results"},
     "max_t": BASE | {"kernels", "resampling", "stats", "threads"},
     "comparison": BASE | {"max_t", "resampling", "results"},
-    "testsets": BASE | {"segments", "textfiles", "decompression", "optional_deps"},
-    "output": BASE | {"results", "optional_deps"},
+    "testsets": BASE | {"markup", "segments", "textfiles", "decompression", "optional_deps"},
+    "output": BASE | {"markup", "results", "optional_deps"},
     "evaluate": BASE | {"segments", "stats", "hints", "metrics", "comparison", "resampling", "results", "threads"},
 }
 MAY_IMPORT["cli"] = set(MAY_IMPORT)

@@ -1,6 +1,7 @@
 """Wrong input and wrong use: one line on stderr that says what, where and what to do; nothing on stdout; status 2."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -192,7 +193,7 @@ def test_an_empty_name_is_refused(run, pair):
 
 
 def test_a_line_break_in_a_file_name_does_not_break_the_error_line(run, pair):
-    refused(run("two\nlines.txt", "-i", "sys.txt"), "two lines.txt")
+    refused(run("two\nlines.txt", "-i", "sys.txt"), r"two\nlines.txt")
 
 
 # --- empty input
@@ -546,3 +547,35 @@ def test_options_of_bleu_are_checked_though_only_chrf_is_scored(run, pair, words
 def test_output_to_a_hyphen_is_standard_output(run, pair, folder):
     assert run(*pair, "-q", "-b", "-o", "-") == run(*pair, "-q", "-b")
     assert not (folder / "-").exists()
+
+
+# --- what is said
+
+
+def test_attack_23_what_is_said_does_not_act_on_a_terminal(run, pair, write):
+    name = "\x1b]0;pwn\x07\x7f\x9b2J\u202e\u2028red.txt"
+    os.rename("sys.txt", name)
+    answer = run("ref.txt", "-i", name, "-b")
+    shown = r"\x1b]0;pwn\x07\x7f\x9b2J\u202e\u2028red.txt"
+    assert answer.err == f"bleu: note: reference ref.txt, 2 segments; system {shown}\n"
+    refused(run("ref.txt", "-i", f"{name}x"), f"cannot read {shown}x")
+    refused(run("ref.txt", "-tok", name), r"\x1b]0;pwn")
+    refused(run("ref.txt", f"--{name}"), r"\x1b]0;pwn")
+    one = '{"name": "BLEU", "score": 1, "signature": "tok:13a%s"}'
+    odd = json.dumps(name)[1:-1]
+    for content in (
+        f'[{{"system": "{odd}x", "BLEU": {one % ""}}}]',
+        one % f"|{odd}:{odd}",
+        one.replace("BLEU", odd) % "",
+    ):
+        write("old.json", content)
+        line = refused(run("ref.txt", "-i", name, "-b", "--baseline", "old.json", "--max-drop", "1"), r"\x1b]0;pwn")
+        assert line[:-1].isprintable()
+
+
+def test_attack_23_a_name_that_is_not_utf_8_does_not_act_on_a_terminal_either(run, write):
+    write("ref.txt", "a b c d\n")
+    name = write(os.fsdecode(b"caf\xe9\x9b2J.txt"), "a b c d\n")
+    assert "system caf\udce9\\x9b2J.txt\n" in run("ref.txt", "-i", name).err
+    out = run("ref.txt", "-i", name, "ref.txt", "-f", "json").out
+    assert "caf\udce9\udc9b2J.txt" in out

@@ -239,7 +239,7 @@ def test_how_it_was_resampled_does_not_matter(score, baseline):
 
 
 def test_attack_7_json_that_is_not_quite_an_answer_is_refused(score, write):
-    """Rows j to m: scores without magnitude, and names that are not text."""
+    """Rows j to n: scores without magnitude, and names that are not text or cannot be written."""
     one = '{"name": %s, "score": %s, "signature": "nrefs:1|tok:13a"}'
     for name, number in (("7", "1"), ("null", "1"), ("[]", "1"), ('"BLEU"', "[]")):
         write("old.json", one % (name, number))
@@ -247,6 +247,9 @@ def test_attack_7_json_that_is_not_quite_an_answer_is_refused(score, write):
     for name in ("null", "5", "[]", "{}"):
         write("old.json", f'[{{"system": {name}, "BLEU": {one % (1, 1)}}}]')
         refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but no answer")
+    write("old.json", f'[{{"system": "\\ud800", "BLEU": {one % (1, 1)}}}]'.replace('"name": 1', '"name": "BLEU"'))
+    line = refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json has no system strong.de.txt")
+    assert r"it has \ud800" in line
     write("old.json", json.dumps({"name": "BLEU", "score": "?", "signature": signature(score)}).replace('"?"', "0e400"))
     assert score(STRONG, "--baseline", "old.json", "--max-drop", "1").status == 0
 

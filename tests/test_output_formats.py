@@ -10,7 +10,8 @@ import pytest
 from sample_results import HOSTILE, paired, ranked, record, results
 from sample_results import one as one_system
 
-from bleucli.output import FORMATS, Layout, grids, html_text, latex, markdown, render, rst
+from bleucli.markup import visible
+from bleucli.output import FORMATS, Layout, html_text, latex, markdown, render, rst
 
 TABLES = ("latex", "markdown", "html", "rst", "csv", "tsv")
 BOLD = Layout(bold_best=True)
@@ -96,15 +97,29 @@ def test_intervals_without_a_test_stand_in_the_cells(name):
 
 
 def test_a_name_is_shown_in_one_line():
-    assert grids.visible("a\nb\x1b[31m\u2028\uffff c") == r"a\nb\x1b[31m\u2028\uffff c"
+    assert visible("a\nb\x1b[31m\u2028\uffff c") == r"a\nb\x1b[31m\u2028\uffff c"
+    assert visible("\x00\x7f\x9b\u202e\u2066\ud800\udd00") == r"\x00\x7f\x9b\u202e\u2066\ud800\udd00"
+    assert visible("\udc9b\udce9") == "\\x9b\udce9"  # bytes of a name: C1, and é in Latin-1
+    for text in ("système 系统", "\u200d\u200c\u200f\ufeff\xa0", "\U0001f469\u200d\U0001f52c"):
+        assert visible(text) == text
 
 
-@pytest.mark.parametrize("name", ["text", "latex", "markdown", "html", "rst"])
-def test_control_characters_of_names_never_reach_the_reader(name):
-    out = render(paired(("Baseline: a\x1b[2J", "b\nc", "d\u2028e")), Layout(), name)
-    assert "\x1b" not in out
-    assert "\u2028" not in out
-    assert "b\nc" not in out
+ACTING = "a\x1b]0;pwn\x07\x7f\x9b2J\u2028\u202egnp.txt"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_attack_23_control_characters_of_names_never_reach_the_reader(name):
+    for made in (paired((f"Baseline: {ACTING}", "b\nc", f"{ACTING}2")), ranked(("a", "b\nc", ACTING))):
+        out = render(made, Layout(), name)
+        assert not set(ACTING) & set("\x00\x1b\x07\x7f\x9b\u2028\u202e") & set(out)
+        assert "b\nc" not in out
+        assert re.sub("[\n\t]", "", out).isprintable()
+
+
+def test_json_gives_names_back_though_it_escapes_them():
+    out = render(paired(("a", "b", ACTING)), Layout(), "json")
+    assert json.loads(out)[2]["system"] == ACTING
+    assert r"\u009b2J\u2028\u202e" in out
 
 
 # --- text
@@ -280,9 +295,8 @@ def test_a_table_of_values_is_the_table_alone():
 
 
 def test_values_are_quoted_where_they_must_be():
-    out = render(one_system(name='a,"b"\r'), Layout(), "csv")
-    assert out.count("\r") == 1
-    assert list(csv.reader(io.StringIO(out, newline="")))[1][:2] == ['a,"b"\r', "58.6"]
+    out = render(one_system(name='a,"b"'), Layout(), "csv")
+    assert list(csv.reader(io.StringIO(out, newline="")))[1][:2] == ['a,"b"', "58.6"]
 
 
 # --- LaTeX, Markdown, HTML, reStructuredText

@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sample_results import HOSTILE, one, paired, ranked
 
+from bleucli.markup import visible
 from bleucli.output import FORMATS, Layout, latex, markdown, render
-from bleucli.output.grids import visible
 
 SPECIAL = "\\`*_{}[]<>()#+-.!|&~$@:;,'\"=%^?/ \t\n\r\x00\x1b\x85\u2028\u00a0\u3000e\u0301系aiv1"
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.text(SPECIAL, min_size=1, max_size=12)
@@ -36,7 +36,7 @@ def words(text):
 def test_comma_separated_values_give_names_back(names):
     for name, delimiter in (("csv", ","), ("tsv", "\t")):
         rows = list(csv.reader(io.StringIO(render(paired(names), Layout(), name), newline=""), delimiter=delimiter))
-        assert [row[0] for row in rows] == ["system", *names]
+        assert [row[0] for row in rows] == ["system", *map(visible, names)]
         assert {len(row) for row in rows} == {len(rows[0])}
 
 

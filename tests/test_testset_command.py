@@ -258,6 +258,12 @@ def test_texts_that_only_the_signature_or_only_the_score_names_are_notes(run, de
     assert "note: the signature of --like has test:demo, which is not followed here\n" in files.err
 
 
+def test_attack_23_control_characters_are_escaped_in_signatures():
+    signature = Signature([("case", "lc")]).with_texts([("test", "a\x1b[2J"), ("subset", "é\x9b\u202e|b%")])
+    assert str(signature) == "test:a%1B[2J|subset:é%C2%9B%E2%80%AE%7Cb%25|case:lc"
+    assert Signature.parse(str(signature)) == signature
+
+
 @pytest.mark.parametrize("subset", ["US|GB", "US%7CGB", "100%"])
 def test_a_part_is_named_alike_with_and_without_escapes(run, subset):
     """Signatures of version 1.x escape nothing; ours escape `%` and `|`."""

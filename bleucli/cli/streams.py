@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from errno import EACCES, EISDIR
 
 from bleucli.errors import BleuError, UsageError
+from bleucli.markup import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,11 +47,11 @@ class Environment:
         return self.stdout is not None and self.stdout.isatty() and not self.variables.get("NO_COLOR")
 
     def say(self, kind: str, text: str) -> None:
-        """Write `bleu: kind: text` to stderr, in one line."""
+        """Write `bleu: kind: text` to stderr, in one line, whatever names it has."""
         colours = {"error": "31", "warning": "33"}
         if kind in colours and self.stderr is not None and self.stderr.isatty() and not self.variables.get("NO_COLOR"):
             kind = f"\033[{colours[kind]}m{kind}\033[0m"
-        self._talk(f"bleu: {kind}: {' '.join(text.splitlines())}\n")
+        self._talk(f"bleu: {kind}: {visible(text)}\n")
 
     def say_fault(self, error: BaseException) -> None:
         """Say that the program itself failed, and where if `BLEU_TRACEBACK` is set."""
@@ -59,7 +60,7 @@ class Environment:
             from traceback import format_exception
 
             lines = "".join(format_exception(error)).splitlines()
-            self._talk("".join(f"{line}\n" for line in lines))
+            self._talk("".join(f"{visible(line)}\n" for line in lines))
             cure = "report it with the lines above"
         told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         self.say("error", f"a fault of bleu itself ({told}); {cure}")

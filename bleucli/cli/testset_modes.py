@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from bleucli.cli.streams import refuse_overwriting, shown
 from bleucli.errors import BleuError, UsageError
+from bleucli.markup import visible
 from bleucli.testsets import registry
 from bleucli.testsets.registry import Registry, TestSet, nearest
 
@@ -82,7 +83,7 @@ def _list(known: Registry, pair: str | None) -> str:
             raise BleuError(
                 f"no test set has the language pair {pair!r}{nearest(pair, sorted(pairs))}; see bleu --list"
             )
-    lines = [f"{name:<{_COLUMN}}: {known.about(name)}\n" for name in sorted(found)]
+    lines = [visible(f"{name:<{_COLUMN}}: {known.about(name)}") + "\n" for name in sorted(found)]
     return f"The available test sets{which} are:\n{''.join(lines)}"
 
 
@@ -95,7 +96,7 @@ def _fields_of_pairs(known: Registry, options: "Namespace") -> Iterator[str]:
         for pair in pairs:
             test_set, _ = known.pair(name, pair)
             fields = preparation.known_fields(test_set, pair) or preparation.prepare(test_set, pair)
-            yield f"{pair}: {', '.join(fields)}\n"
+            yield visible(f"{pair}: {', '.join(fields)}") + "\n"
 
 
 def _citations(known: Registry, options: "Namespace") -> str:

@@ -3,12 +3,13 @@
 import csv
 from io import StringIO
 
+from bleucli.markup import visible
 from bleucli.output import Layout
 from bleucli.results import Results, ScoreRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 
 def render(results: Results, layout: Layout) -> str:
@@ -16,14 +17,21 @@ def render(results: Results, layout: Layout) -> str:
 
     Columns: `system`; for each metric its score under its name, then, where there are any, `BLEU mean`, `BLEU ci` (half
     the width of the interval), `BLEU p_value` (empty for the baseline), `BLEU cluster`; at the end `BLEU signature`.
-    Scores and intervals have the layout's decimals, p-values all they have.
+    Scores and intervals have the layout's decimals, p-values all they have. Control characters in a name are written as
+    escapes.
     """
-    return "".join(_line(row, ",") for row in _rows(results, layout))
+    return _written(results, layout, ",")
 
 
 def render_tabs(results: Results, layout: Layout) -> str:
-    """Return the same with tabs between the columns; a name that has a tab is in quotation marks."""
-    return "".join(_line(row, "\t") for row in _rows(results, layout))
+    """Return the same with tabs between the columns."""
+    return _written(results, layout, "\t")
+
+
+def _written(results: Results, layout: Layout, delimiter: str) -> str:
+    table = StringIO()
+    csv.writer(table, delimiter=delimiter, lineterminator="\n").writerows(_rows(results, layout))
+    return table.getvalue()
 
 
 def _rows(results: Results, layout: Layout) -> "Iterator[list[str]]":
@@ -38,7 +46,7 @@ def _columns(results: Results, index: int, layout: Layout) -> dict[str, str]:
     """Return all that there may be of one system, in the order of the columns; what is absent is empty."""
     name, scores = results.systems[index]
     clusters = {ranking.name: str(ranking.clusters[index]) for ranking in results.rankings}
-    found = {"system": name}
+    found = {"system": visible(name)}
     for record in scores:
         found |= _figures(record, layout)
         found[f"{record.name} cluster"] = clusters.get(record.name, "")
@@ -57,10 +65,3 @@ def _figures(record: ScoreRecord, layout: Layout) -> dict[str, str]:
 
 def _rounded(number: float, layout: Layout) -> str:
     return f"{number:.{layout.width}f}"
-
-
-def _line(row: "Sequence[str]", delimiter: str) -> str:
-    r"""Return a line that ends in a newline; csv only knows that \r needs quotation marks where lines end in it."""
-    line = StringIO()
-    csv.writer(line, delimiter=delimiter, lineterminator="\r\n").writerow(row)
-    return line.getvalue().removesuffix("\r\n") + "\n"

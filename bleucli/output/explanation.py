@@ -6,8 +6,9 @@
 - `listed`: `brief` and `signatures` as a list
 """
 
+from bleucli.markup import visible
 from bleucli.output import Layout
-from bleucli.output.grids import baseline, visible
+from bleucli.output.grids import baseline
 from bleucli.results import Results
 
 TYPE_CHECKING = False

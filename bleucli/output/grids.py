@@ -3,12 +3,11 @@
 - `Markup`: how a format writes its cells
 - `Grid`, `grids`: the table of all scores, and one of p-values a ranking
 - `tabulated`: a grid as tabulate writes it
-- `visible`: a name in one line
 """
 
-import re
 from collections import namedtuple
 
+from bleucli.markup import visible
 from bleucli.output import Layout
 from bleucli.results import SIGNIFICANT, Ranking, Results, ScoreRecord
 
@@ -42,23 +41,10 @@ else:
     Markup = namedtuple("Markup", "escape bold paint before_p")
     Grid = namedtuple("Grid", "title header rows")
 
-# Control characters, line separators, and what Unicode promises never to make a character
-_NEVER = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0x10000))
-_UNSEEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef{_NEVER}]")
-
 
 def unpainted(_role: str, text: str) -> str:
     """Return text as it is: for formats without colours."""
     return text
-
-
-def visible(name: str) -> str:
-    r"""Return a name in one line: characters that are no text are shown as Python writes them.
-
-    >>> print(visible("a\nb.txt"))
-    a\nb.txt
-    """
-    return _UNSEEN.sub(lambda match: repr(match[0])[1:-1], name)
 
 
 def baseline(results: Results) -> str | None:

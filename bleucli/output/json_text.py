@@ -4,10 +4,14 @@ Several systems are an array of objects, each with `"system"` and an object a me
 system's object; where there was a test, unrounded numbers, and in place of `confidence…` the keys `p_value` (null for
 the baseline), `mean`, `ci` (null without resamples). Where all pairs were tested, further `cluster` (1 is the best) and
 `p_values`: for each other system's name, `p` as tested and `corrected` for the number of pairs.
+
+Control characters and the like are escaped, so that a name is given back as it is, but never acts on a terminal.
 """
 
 import json
+import re
 
+from bleucli.markup import UNSEEN
 from bleucli.output import Layout
 from bleucli.results import Detail, Ranking, Results, ScoreRecord
 
@@ -25,7 +29,7 @@ def render(results: Results, layout: Layout) -> str:
     if layout.score_only:
         items = [_bare(record, layout) for record in system.scores]
     else:
-        items = [json.dumps(score_object(record, layout), indent=1, ensure_ascii=False) for record in system.scores]
+        items = [_dumped(score_object(record, layout), 1) for record in system.scores]
     return f"{items[0]}\n" if len(items) == 1 else "[\n" + ",\n".join(items) + "\n]\n"
 
 
@@ -41,14 +45,14 @@ def render_systems(results: Results, layout: Layout) -> str:
             tested = None if results.test is None else _tested(record) | ranked
             found[record.name] = score_object(record, layout, tested)
         systems.append(found)
-    return json.dumps(systems, indent=4, ensure_ascii=False) + "\n"
+    return _dumped(systems, 4) + "\n"
 
 
 def score_line(record: ScoreRecord, layout: Layout) -> str:
     """Return one compact object in a line (JSON Lines)."""
     if layout.score_only:
         return f"{_bare(record, layout)}\n"
-    return json.dumps(score_object(record, layout), ensure_ascii=False) + "\n"
+    return _dumped(score_object(record, layout)) + "\n"
 
 
 def score_object(
@@ -105,7 +109,7 @@ def _bare(record: ScoreRecord, layout: Layout) -> str:
         return f"{record.score:.{layout.width}f}"
     from bleucli.output.text import score_and_interval
 
-    return json.dumps(score_and_interval(record, layout._replace(colour=False)), ensure_ascii=False)
+    return _dumped(score_and_interval(record, layout._replace(colour=False)))
 
 
 def _detail(detail: Detail, layout: Layout) -> dict[str, object]:
@@ -115,3 +119,11 @@ def _detail(detail: Detail, layout: Layout) -> dict[str, object]:
         "sentences": detail.segments,
         "score": _rounded(detail.score, layout),
     }
+
+
+def _dumped(value: object, indent: int | None = None) -> str:
+    """Return JSON with text as it is, but for what is not to be seen."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    if text.replace("\n", "").isprintable():
+        return text
+    return re.sub(f"[{UNSEEN}]", lambda match: json.dumps(match[0])[1:-1], text)

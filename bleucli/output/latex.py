@@ -3,8 +3,9 @@ r"""A table for a LaTeX document that has `\usepackage{booktabs}`; what explains
 import re
 import unicodedata
 
+from bleucli.markup import visible
 from bleucli.output import Layout, explanation
-from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted, visible
+from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
 from bleucli.results import Results
 
 # What has a meaning of its own, in LaTeX, in fonts of the encoding OT1 (<), in babel ("), in ligatures (?`), or behind

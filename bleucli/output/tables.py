@@ -1,7 +1,8 @@
 """Several systems side by side, as sacreBLEU prints them with `-f text`."""
 
+from bleucli.markup import visible
 from bleucli.output import Layout, explanation
-from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted, visible
+from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
 from bleucli.output.text import details
 from bleucli.results import Results
 

@@ -1,5 +1,6 @@
 """Scores as lines of text, as sacreBLEU prints them with `-f text`."""
 
+from bleucli.markup import visible
 from bleucli.output import Layout
 from bleucli.results import Results, ScoreRecord, SystemResult
 
@@ -24,7 +25,7 @@ def details(system: SystemResult, layout: Layout) -> str:
     """Return a line a part of the test set and metric, as sacreBLEU does; nothing if there are none."""
     widest = max(len(record.name) for record in system.scores)
     parts = list(zip(*(record.details for record in system.scores), strict=True))
-    labels = [f"origlang={part[0].origlang} {part[0].kind}={part[0].value}" for part in parts]
+    labels = [visible(f"origlang={part[0].origlang} {part[0].kind}={part[0].value}") for part in parts]
     return "".join(
         f"{label:<{max(map(len, labels))}} : sentences={detail.segments:<6} {record.name:<{widest}} ="
         f" {detail.score:.{layout.width}f}\n"

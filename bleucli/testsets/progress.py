@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from bleucli.markup import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -31,7 +33,7 @@ def bar(name: str, start: int, total: int | None) -> "tqdm[NoReturn]":
     return tqdm(
         total=total,
         initial=start,
-        desc=name,
+        desc=visible(name),
         unit="B",
         unit_scale=True,
         leave=False,
@@ -47,7 +49,7 @@ def status(text: str) -> Iterator[None]:
     if not _is_watched():
         yield
         return
-    line = text[: _columns() - 1]
+    line = visible(text)[: _columns() - 1]
     sys.stderr.write(f"\r{line}")
     sys.stderr.flush()
     try:

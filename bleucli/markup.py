@@ -1,0 +1,30 @@
+r"""Text that is shown to people: what could take hold of a terminal, or hide, is written as an escape.
+
+That is control characters (C0, DEL, C1, also as single bytes of a name that is not UTF-8), separators of lines and
+paragraphs, overrides of the writing direction, lone surrogates, and what Unicode promises never to make a character.
+Marks that text needs, such as joiners in Persian names and in emoji, stay.
+"""
+
+import re
+
+_NEVER = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0x10000))
+# As the inside of a regular expression's brackets; of these, JSON escapes the first by itself. Nothing is compiled
+# before it is needed, for that takes its time.
+C0 = "\x00-\x1f"
+UNSEEN = f"\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef{_NEVER}"
+_NOT_TEXT = f"[{C0}{UNSEEN}\ud800-\udc9f\udd00-\udfff]"  # the other surrogates are bytes that are not UTF-8
+_BYTES_LIKE_C1 = range(0xDC80, 0xDCA0)
+
+
+def visible(text: str) -> str:
+    r"""Return text in one line: characters that are not text are shown as Python writes them.
+
+    >>> print(visible("a\nb.txt"), visible("\x1b[31mred"))
+    a\nb.txt \x1b[31mred
+    """
+    return text if text.isprintable() else re.sub(_NOT_TEXT, _escape, text)
+
+
+def _escape(match: "re.Match[str]") -> str:
+    code = ord(match[0])
+    return f"\\x{code - 0xDC00:02x}" if code in _BYTES_LIKE_C1 else repr(match[0])[1:-1]
