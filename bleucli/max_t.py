@@ -41,10 +41,9 @@ else:
 
 # The name of the correction in signatures
 CORRECTION = "max-t"
-# So many trials tell well enough (to 2 %) by how much the difference of a pair varies
-_SCALE_TRIALS = 1000
-# At most so many bytes of differences are held at a time
+# At most so many bytes of differences, and so many segments, are held at a time
 _DIFFERENCE_BYTES = 1 << 24
+_SEGMENTS = 1 << 16
 # Differences that are as close as this are equal: sums of doubles depend on the order of adding
 _TIE = 1e-12
 
@@ -102,6 +101,36 @@ def _observed(samples: Sequence[Sample]) -> "Scores":
     return np.array([abs(scores[first] - scores[second]) for first, second in _pairs(samples)])
 
 
+def _scale(samples: Sequence[Sample], jobs: int) -> "NDArray[np.float64]":
+    """Return by how much the difference of each pair varies by chance.
+
+    It is computed, not taken from trials: what these tell too low for one pair would look like a large difference.
+    """
+    import numpy as np
+
+    def spread(pair: tuple[int, int]) -> float:
+        return _spread(samples[pair[0]], samples[pair[1]])
+
+    return np.array([found for _, found in in_order(spread, _pairs(samples), jobs)])
+
+
+def _spread(left: Sample, right: Sample) -> float:
+    """Return about how far random swaps move the difference between two scores: a standard deviation.
+
+    Swaps move each column of the sums by a random walk over the differences of its rows. How far that moves the score
+    is tried column by column, in a step of the walk's length from half the sums of both.
+    """
+    import numpy as np
+
+    rows, others = np.asarray(left.stats), np.asarray(right.stats)
+    middle = (rows.sum(axis=0) + others.sum(axis=0)) / 2
+    parts = [slice(start, start + _SEGMENTS) for start in range(0, len(rows), _SEGMENTS)]
+    steps = np.sqrt(sum(((rows[part] - others[part]).astype(np.float64) ** 2).sum(axis=0) for part in parts))
+    scores = left.scores_from_stats(_stats(np.vstack([middle, middle + np.diag(steps)])))
+    slopes = np.divide(scores[1:] - scores[0], steps, out=np.zeros(len(steps)), where=steps > 0)
+    return float(np.sqrt(sum((((rows[part] - others[part]) @ slopes) ** 2).sum() for part in parts)))
+
+
 def _scaled(values: "NDArray[np.float64]", scale: "NDArray[np.float64]") -> "NDArray[np.float64]":
     """Divide by the scale of each pair; where nothing varies, any difference is infinitely large."""
     import numpy as np
@@ -135,12 +164,7 @@ def randomize_pairs(
     """
     import numpy as np
 
-    observed = _observed(samples)
-    squares = np.zeros(len(observed))
-    for block in _differences(samples, min(trials, _SCALE_TRIALS), seed, jobs):
-        for trial in block.T:  # one after another, so that the size of a block does not change the last digit
-            squares += trial**2
-    scale = np.sqrt(squares / min(trials, _SCALE_TRIALS))
+    observed, scale = _observed(samples), _scale(samples, jobs)
     tests = StepDown(_scaled(observed, scale))
     exceeding = np.zeros(len(observed), np.int64)
     done = 0
@@ -214,9 +238,8 @@ def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence["Scores"]) -> li
     """
     import numpy as np
 
-    pairs, observed = _pairs(samples), _observed(samples)
+    pairs, observed, scale = _pairs(samples), _observed(samples), _scale(samples, 1)
     means = np.array([(scores[first] - scores[second]).mean() for first, second in pairs])
-    scale = np.array([(scores[first] - scores[second]).std() for first, second in pairs])
     tests = StepDown(_scaled(observed, scale))
     most = max(1, _DIFFERENCE_BYTES // (8 * len(pairs)))
     for start in range(0, len(scores[0]), most):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from paired_samples import numbers, plain_bootstrap, samples_of
 
 from bleucli.comparison import clusters
-from bleucli.max_t import StepDown, bootstrap_pairs, randomize_pairs
+from bleucli.max_t import StepDown, _scale, bootstrap_pairs, randomize_pairs
 from bleucli.resampling import bootstrap, bootstrap_p_value, randomization_p_values, score_of
 
 SIGNIFICANT = 0.05
@@ -32,21 +32,23 @@ def plain_step_down(observed, trials):
     return [found[test] for test in range(len(observed))]
 
 
-def plain_randomized(samples, trials, seed):
-    """Return observed differences and those of all trials, by NumPy's own draws and sums, in units of their spread."""
+def plain_differences(samples, trials, seed):
+    """Return the differences of all trials, by NumPy's own draws and sums, a row a pair."""
     rows = [np.asarray(sample.stats) for sample in samples]
-    swaps = np.random.default_rng(seed).integers(2, size=(trials, len(rows[0])), dtype=bool)
-    scale, made = [], []
+    swaps = np.random.default_rng(seed).integers(2, size=(trials, len(rows[0])), dtype=bool)[:, :, None]
+    made = []
     for one, other in combinations(range(len(rows)), 2):
-        sums = [np.where(swap[:, None], rows[one], rows[other]).sum(axis=0) for swap in swaps]
-        others = [np.where(swap[:, None], rows[other], rows[one]).sum(axis=0) for swap in swaps]
-        scores = [
-            [score_of(numbers_of(samples[one], row)) for row in side] for side in (np.array(sums), np.array(others))
-        ]
-        made.append(np.abs(np.subtract(*scores)))
-        scale.append(np.sqrt((made[-1] ** 2).mean()))
-    observed = [abs(score_of(a) - score_of(b)) for a, b in combinations(samples, 2)]
-    return np.array(observed) / scale, (np.array(made) / np.array(scale)[:, None]).T
+        sums = np.where(swaps, rows[one], rows[other]).sum(axis=1)
+        others = np.where(swaps, rows[other], rows[one]).sum(axis=1)
+        pairs = zip(sums, others, strict=True)
+        made.append(
+            [abs(score_of(numbers_of(samples[one], a)) - score_of(numbers_of(samples[one], b))) for a, b in pairs]
+        )
+    return np.array(made)
+
+
+def plain_observed(samples):
+    return np.array([abs(score_of(one) - score_of(other)) for one, other in combinations(samples, 2)])
 
 
 def numbers_of(sample, row):
@@ -63,7 +65,23 @@ def test_randomization_is_what_its_definition_says(metric):
     samples = [row[metric] for row in samples_of(30)]
     found = randomize_pairs(samples, 150, 4)
     assert [test.p_value for test in found] == randomization_p_values(list(combinations(samples, 2)), 150, 4)
-    assert [test.corrected for test in found] == plain_step_down(*plain_randomized(samples, 150, 4))
+    scale = _scale(samples, 1)
+    trials = plain_differences(samples, 150, 4).T / scale
+    assert [test.corrected for test in found] == plain_step_down(plain_observed(samples) / scale, trials)
+
+
+@pytest.mark.parametrize("metric", range(3))
+def test_the_scale_of_a_pair_is_how_much_its_difference_varies(metric):
+    samples = [row[metric] for row in samples_of()]
+    varies = np.sqrt((plain_differences(samples, 2000, 4) ** 2).mean(axis=1))
+    assert _scale(samples, 1) == pytest.approx(varies, rel=0.15)
+
+
+def test_the_scale_of_means_is_exact(monkeypatch):
+    samples = noisy(2)
+    gaps = np.subtract(*(np.asarray(sample.stats)[:, 0] for sample in samples))
+    monkeypatch.setattr("bleucli.max_t._SEGMENTS", 7)
+    assert _scale(samples, 2) == pytest.approx([np.sqrt((gaps**2).sum()) / len(gaps)], rel=1e-12)
 
 
 def test_the_bootstrap_is_what_its_definition_says():
@@ -72,14 +90,14 @@ def test_the_bootstrap_is_what_its_definition_says():
     found = bootstrap_pairs(samples, scores)
     pairs = list(combinations(range(4), 2))
     plain = [np.array(plain_bootstrap(sample, 200, 7)) for sample in samples]
-    gaps = [abs(score_of(samples[one]) - score_of(samples[other])) for one, other in pairs]
+    gaps = plain_observed(samples)
     assert [test.p_value for test in found] == [
         bootstrap_p_value(scores[one], scores[other], gap) for (one, other), gap in zip(pairs, gaps, strict=True)
     ]
     differences = [plain[one] - plain[other] for one, other in pairs]
-    spread = np.array([difference.std() for difference in differences])
-    trials = np.array([abs(difference - difference.mean()) for difference in differences]) / spread[:, None]
-    expected = plain_step_down(np.array(gaps) / spread, trials.T)
+    scale = _scale(samples, 1)
+    trials = np.array([abs(difference - difference.mean()) for difference in differences]) / scale[:, None]
+    expected = plain_step_down(gaps / scale, trials.T)
     assert [test.corrected for test in found] == [
         max(test.p_value, corrected) for test, corrected in zip(found, expected, strict=True)
     ]
