@@ -10,14 +10,12 @@ from itertools import combinations
 
 from bleucli import max_t, resampling
 from bleucli.resampling import Sample
-from bleucli.results import SIGNIFICANT, Ranking, Results, ScoreRecord, SystemResult, Test
+from bleucli.results import BOOTSTRAP_RATE, SIGNIFICANT, Ranking, Results, ScoreRecord, SystemResult, Test
 
 # Swapping fewer segments than these at random cannot be significant: 2 of 2^5 ways are as extreme as what was observed
 _FEW = 6
 # A corrected p-value is fine enough if the smallest one possible is a twentieth of what is significant
 _FINE = 1 / 20
-# Measured on systems of one distribution (scripts/familywise): single comparisons at p ≤ 0.05
-BOOTSTRAP_RATE = "takes 12-14 % of chance differences for real ones (--paired-ar: 4-5 %)"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -35,7 +35,9 @@ _SHORT = {
 }
 _LONG = {short: long for long, short in _SHORT.items()} | {"numrefs": "nrefs", "s": "smooth"}
 _EXPECTED = "expected one such as BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
-_BEFORE_TEXTS = ("nrefs", "bs", "ar", "seed", "correction")
+# What says how scores were resampled and tested, not how they were made
+RESAMPLING_KEYS = ("bs", "ar", "seed", "correction")
+_BEFORE_TEXTS = ("nrefs", *RESAMPLING_KEYS)
 VERSION = f"bleucli-{__version__}"
 
 

@@ -448,3 +448,10 @@ def test_both_gates_speak(score, baseline):
 
 def test_errors_come_before_gates(score):
     refused(score(STRONG, "none.txt", "--fail-under", "99"), "none.txt")
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_gate_that_rests_on_the_bootstrap_is_warned_of(run, test):
+    answer = run(REF, "-i", WEAK, STRONG, test, *FEW, "--max-drop", "1")
+    assert answer.status == 0
+    assert ("--max-drop rests on --paired-bs, which takes 12-14 % of chance" in answer.err) == (test == "--paired-bs")

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
-from bleucli.results import SIGNIFICANT, Results, ScoreRecord
-from bleucli.signature import Signature
+from bleucli.results import BOOTSTRAP_RATE, SIGNIFICANT, Results, ScoreRecord
+from bleucli.signature import RESAMPLING_KEYS, Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ else:
     Baseline = namedtuple("Baseline", "path systems decimals")
 
 # Keys of a signature that do not decide a score
-_IGNORED_KEYS = ("bs", "ar", "seed", "version")
+_IGNORED_KEYS = (*RESAMPLING_KEYS, "version")
 # What a baseline is best written with
 _MANY_DECIMALS = 9
 # Scores with more decimals than these were not rounded, but for the last digit of a double
@@ -269,9 +269,17 @@ def _deciding(signature: "Iterable[tuple[str, str]]") -> Signature:
 
 
 def hints(results: Results, baseline: "Baseline | None", bound: float | None) -> Iterator[str]:
-    """Say so if no drop is allowed, and one would not be seen."""
-    if bound != 0 or baseline is None or baseline.decimals > _ROUNDED_DECIMALS:
+    """Say what a passed or failed gate for drops does not bear out."""
+    if bound is None:
         return
+    if baseline is None and results.test is not None and results.test.method == "bs":
+        yield f"--max-drop rests on --paired-bs, which {BOOTSTRAP_RATE}; --paired-ar is safer"
+    if bound == 0 and baseline is not None and baseline.decimals <= _ROUNDED_DECIMALS:
+        yield from _unseen_drops(results, baseline)
+
+
+def _unseen_drops(results: Results, baseline: "Baseline") -> Iterator[str]:
+    """Name the scores of which a drop would not be seen, though none is allowed."""
     for name, record, earlier in _compared(results, baseline):
         if _drop(record, earlier, baseline)[1] == 0 and _decimal(record.score) != earlier:
             yield (

@@ -13,7 +13,7 @@ from bleucli.metrics import Metric
 from bleucli.metrics.chrf import CHRF
 from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
 from bleucli.results import ScoreRecord
-from bleucli.signature import Signature
+from bleucli.signature import RESAMPLING_KEYS, Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _DECIDING = {
 }
 # The others say which texts these were, or what was tested by which program
 _TEXTS = ("nrefs", "test", "lang", "origlang", "subset")
-_TESTS = ("version", "bs", "ar", "seed")
+_TESTS = ("version", *RESAMPLING_KEYS)
 # sacreBLEU 1.x
 _FORMER_KEYS = {"numchars": "nc", "numwords": "nw"}
 _FORMER_VALUES = {"true": "yes", "false": "no"}
