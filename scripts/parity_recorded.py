@@ -65,9 +65,7 @@ def compare(folder: str, table: Any, metrics: list[str]) -> Report:
         for name, options, expected in rows:
             if name.lower() in metrics:
                 found = our_score(folder, group, name, options)
-                if report.differs(
-                    f"{name}: recorded score", oracles.close(found, expected, oracles.ABSOLUTE_TOLERANCE)
-                ):
+                if report.differs(f"{name}: recorded score", oracles.same(found, expected)):
                     message = f"{key}, {options}: ours {found!r}, recorded {expected!r}"
                     report.show(f"{name}: recorded score", [message])
     return report

@@ -47,7 +47,7 @@ class Report:
     def published(self, metric: str, ours: float, published: float, place: str) -> None:
         """Compare with a score that the organisers of WMT22 published."""
         what = f"{metric}: published score"
-        if self.differs(what, oracles.close(ours, published)):
+        if self.differs(what, oracles.same(ours, published)):
             self.show(what, [f"{place}: ours {ours!r}, published {published!r}"])
 
     def record(self, group: Group, metric: str, options: dict[str, Any], score: float) -> None:

@@ -50,8 +50,7 @@ class Comparison:
         """Compare two scores."""
         name, fields = f"{self.kind.name}: {what}", ("score", *self.kind.fields)
         found, expected = ([getattr(score, field) for field in fields] for score in (ours, theirs))
-        same = found[1:] == expected[1:] and oracles.close(found[0], expected[0], oracles.ABSOLUTE_TOLERANCE)
-        if self.report.differs(name, same):
+        if self.report.differs(name, found == expected):
             pairs = zip(fields, found, expected, strict=True)
             wrong = "; ".join(f"{field}: ours {a!r}, oracle's {b!r}" for field, a, b in pairs if a != b)
             self.report.show(name, [f"{self.told(options, place)}: {wrong}"])

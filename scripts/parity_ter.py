@@ -49,7 +49,7 @@ def summed(scores: Sequence[Any]) -> Sum:
     Sum(score=25.0, num_edits=1, ref_length=4)
     """
     edits, length = sum(score.num_edits for score in scores), sum(score.ref_length for score in scores)
-    return Sum(100 * edits / length, edits, length)
+    return Sum(100 * (edits / length), edits, length)
 
 
 def on_every_sentence(group: Group, thorough: bool) -> list[Options]:

@@ -9,6 +9,7 @@ from itertools import accumulate
 from math import comb
 
 import numpy as np
+import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -421,24 +422,25 @@ def test_bleu_scores_many_sums_as_it_scores_one(data, order, method):
     metric = BLEU(smooth_method=method, smooth_value=value, max_ngram_order=order, effective_order=effective)
     rows = data.draw(st.lists(bleu_sums(order), min_size=1, max_size=9))
     expected = [metric.score_from_stats(row).score for row in rows]
-    assert metric.scores_from_stats(stats_of(rows)).tolist() == pytest.approx(expected, rel=EXACT, abs=1e-300)
+    found = metric.scores_from_stats(stats_of(rows)).tolist()
+    assert found == pytest.approx(expected, rel=oracles.NUMPYS_LOGARITHM, abs=1e-300)
 
 
 @given(data=st.data(), orders=st.integers(1, 8), smoothed=st.booleans())
 @settings(max_examples=150)
 def test_chrf_scores_many_sums_as_it_scores_one(data, orders, smoothed):
-    beta = data.draw(st.sampled_from([0.5, 1, 2, 3]))
+    beta = data.draw(st.sampled_from([0, 0.5, 1, 2, 3]))
     order = st.tuples(counts, counts, st.integers(0, 60)).map(lambda row: [row[0], row[1], min(row)])
     rows = data.draw(st.lists(st.lists(order, min_size=orders, max_size=orders), min_size=1, max_size=9))
     rows = [[number for part in row for number in part] for row in rows]
     expected = [f_score(row, beta, smoothed) for row in rows]
-    assert f_scores(stats_of(rows), beta, smoothed).tolist() == pytest.approx(expected, rel=EXACT, abs=1e-300)
+    assert f_scores(stats_of(rows), beta, smoothed).tolist() == expected
 
 
 @given(st.lists(st.tuples(counts, st.one_of(counts, st.floats(0.01, 60))), min_size=1, max_size=9))
 def test_ter_scores_many_sums_as_it_scores_one(rows):
     expected = [TER().score_from_stats(row).score for row in rows]
-    assert TER().scores_from_stats(stats_of(rows, "d")).tolist() == pytest.approx(expected, rel=EXACT)
+    assert TER().scores_from_stats(stats_of(rows, "d")).tolist() == expected
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -446,4 +448,5 @@ def test_real_sums_score_alike(name):
     metric = METRICS[name]()
     for sample in [row[list(METRICS).index(name)] for row in samples_of()]:
         expected = [metric.score_from_stats(row).score for row in sample.stats]
-        assert sample.scores_from_stats(sample.stats).tolist() == pytest.approx(expected, rel=EXACT)
+        found = sample.scores_from_stats(sample.stats).tolist()
+        assert found == (pytest.approx(expected, rel=oracles.NUMPYS_LOGARITHM) if name == "BLEU" else expected)

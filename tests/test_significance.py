@@ -1,7 +1,7 @@
 """Paired tests from Python: the oracle's scores, draws and p-values with the same seed; arguments of every shape.
 
-Scores are equal to 1e-9, means to 1e-6 and half-widths to 2e-5 of them, for the oracle sums in single precision
-(`test_resampling` holds ours against sums of integers); the counts behind p-values are equal.
+Scores and the counts behind p-values are equal, means and half-widths but for the oracle's single precision
+(`test_resampling` holds ours against sums of integers).
 """
 
 import os
@@ -58,12 +58,6 @@ def exceeding(result, trials):
     return None if result.p_value is None else round(result.p_value * (trials + 1) - 1, 6)
 
 
-def near_to(found, expected, relative):
-    if expected is None or found is None:
-        return found is expected
-    return abs(found - expected) <= relative * abs(expected)
-
-
 def assert_same(systems, references, test, trials, confidence=-1, names=tuple(METRICS)):
     """Compare signatures, names and all figures; return ours."""
     signatures, table = ours(systems, references, test, trials, confidence, names=names)
@@ -76,10 +70,10 @@ def assert_same(systems, references, test, trials, confidence=-1, names=tuple(ME
         assert oracles.without_version(long) == oracles.without_version(their_signatures[name].format())
         assert oracles.without_version(short) == oracles.without_version(their_signatures[name].format(short=True))
         for found, expected in zip(table[name], their_table[name], strict=True):
-            assert oracles.close(found.score, expected.score)
+            assert oracles.same(found.score, expected.score)
             assert exceeding(found, count) == exceeding(expected, count), (name, found, expected)
-            assert near_to(found.mean, expected.mean, 1e-6), (name, found, expected)
-            assert near_to(found.ci, expected.ci, 2e-5), (name, found, expected)
+            assert oracles.near(found.mean, expected.mean, oracles.SINGLE_PRECISION), (name, found, expected)
+            assert oracles.near(found.ci, expected.ci, oracles.OF_DIFFERENCES), (name, found, expected)
     return table
 
 
@@ -230,9 +224,9 @@ def test_trials_that_tie_are_counted_as_by_the_oracle(seed, test):
     for name in list(expected)[1:]:
         for one, other in zip(found[name], expected[name], strict=True):
             assert one.p_value == 1 or exceeding(one, 200) == exceeding(other, 200)
-            assert oracles.close(one.score, other.score)
-            assert near_to(one.mean, other.mean, 2e-6)
-            assert near_to(one.ci, other.ci, 2e-5) or abs(one.ci - other.ci) < 1e-5
+            assert oracles.same(one.score, other.score)
+            assert oracles.near(one.mean, other.mean, oracles.SINGLE_PRECISION)
+            assert oracles.near(one.ci, other.ci, oracles.OF_DIFFERENCES) or abs(one.ci - other.ci) < 1e-5
 
 
 # --- what differs from the oracle on purpose

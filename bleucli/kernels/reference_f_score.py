@@ -73,27 +73,44 @@ def _smoothed(factor: float, hyp_count: float, ref_count: float, match: float) -
 
 
 def f_scores(stats: SegmentStats, beta: float, eps_smoothing: bool) -> "NDArray[np.float64]":
-    """Return the F-score of each row, equal to `f_score` but for the last bits.
+    """Return the F-score of each row, equal to `f_score` to the last bit: the same operations in the same order.
 
     >>> from array import array
-    >>> f_scores(SegmentStats(memoryview(array("q", [2, 3, 2, 1, 2, 1])), 6), 2, False).round(9).tolist()
-    [63.636363636]
+    >>> f_scores(SegmentStats(memoryview(array("q", [2, 3, 2, 1, 2, 1])), 6), 2, False).tolist()
+    [63.636363636363626]
     """
     import numpy as np
 
-    rows = np.asarray(stats, np.float64)
-    hyp_counts, ref_counts, matches = rows[:, ::3], rows[:, 1::3], rows[:, 2::3]
+    columns = np.asarray(stats, np.float64).T
+    orders = zip(columns[::3], columns[1::3], columns[2::3], strict=True)
     factor = squared(beta)
-    undefined = EPSILON if eps_smoothing else 0.0
-    precision = np.divide(matches, hyp_counts, out=np.full_like(matches, undefined), where=hyp_counts > 0)
-    recall = np.divide(matches, ref_counts, out=np.full_like(matches, undefined), where=ref_counts > 0)
-    if not eps_smoothing:
-        defined = (hyp_counts > 0) & (ref_counts > 0)
-        orders = np.maximum(1, defined.sum(axis=1, keepdims=True))
-        precision, recall = (
-            np.where(defined, part, 0.0).sum(axis=1, keepdims=True) / orders for part in (precision, recall)
-        )
-    products, denominator = (1 + factor) * precision * recall, factor * precision + recall
-    scores = np.divide(products, denominator, out=np.full_like(products, undefined), where=denominator > 0)
-    means: NDArray[np.float64] = 100.0 * scores.mean(axis=1)
-    return means
+    precision, recall, scores, effective = np.zeros((4, len(stats)))
+    for hyp_count, ref_count, match in orders:
+        if eps_smoothing:
+            scores += _of_precision_and_recall(
+                factor, _quotients(match, hyp_count, EPSILON), _quotients(match, ref_count, EPSILON), EPSILON
+            )
+        else:
+            both = (hyp_count > 0) & (ref_count > 0)
+            precision += np.where(both, _quotients(match, hyp_count, 0.0), 0.0)
+            recall += np.where(both, _quotients(match, ref_count, 0.0), 0.0)
+            effective += both
+    if eps_smoothing:
+        return 100 * scores / (stats.columns // 3)
+    effective = np.maximum(1, effective)
+    return 100 * _of_precision_and_recall(factor, precision / effective, recall / effective, 0.0)
+
+
+def _of_precision_and_recall(
+    factor: float, precision: "NDArray[np.float64]", recall: "NDArray[np.float64]", undefined: float
+) -> "NDArray[np.float64]":
+    return _quotients((1 + factor) * precision * recall, factor * precision + recall, undefined)
+
+
+def _quotients(
+    dividends: "NDArray[np.float64]", divisors: "NDArray[np.float64]", undefined: float
+) -> "NDArray[np.float64]":
+    """Divide where the divisor is positive."""
+    import numpy as np
+
+    return np.divide(dividends, divisors, out=np.full_like(dividends, undefined), where=divisors > 0)

@@ -178,17 +178,20 @@ class BLEU(Metric):
         return BLEUScore(score, counts, totals, precisions, bp, sys_len, ref_len)
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
-        """Return the score of each row of sums; those without a zero, nearly all, in one go."""
+        """Return the score of each row of sums; those without a zero, nearly all, in one go.
+
+        NumPy's own logarithm and exponential may differ from Python's in the last bit, all else is as for one row.
+        """
         import numpy as np
 
         rows = np.asarray(sums, np.float64)
         order = self.max_ngram_order
         plain = rows.all(axis=1) if self.smoothing.method != "add-k" else np.zeros(len(rows), bool)
         sys_len, ref_len, counts, totals = np.split(rows[plain], (1, 2, 2 + order), axis=1)
-        logs = np.log(100.0 * counts / totals).sum(axis=1) / order
-        penalties = np.minimum(0.0, 1.0 - ref_len / sys_len).ravel()
+        logarithms = sum(np.log(100.0 * counts / totals).T)  # order after order, not pairwise
+        penalties = np.exp(np.minimum(0.0, 1.0 - ref_len / sys_len)).ravel()
         scores = np.empty(len(rows))
-        scores[plain] = np.minimum(100.0, np.exp(penalties + logs))
+        scores[plain] = np.minimum(100.0, penalties * np.exp(logarithms / order))
         scores[~plain] = [self.score_from_stats(row).score for row in rows[~plain].tolist()]
         return scores
 

@@ -91,8 +91,8 @@ class TER(Metric):
         (25.0, 100.0)
         """
         edits, length = sums
-        if length > 0:
-            return TERScore(100.0 * edits / length, int(edits), length)
+        if length > 0:  # the division first, as sacreBLEU: 23 edits on 80 words print as 28.7, not 28.8
+            return TERScore(100.0 * (edits / length), int(edits), length)
         return TERScore(100.0 if edits else 0.0, int(edits), length)
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
@@ -100,9 +100,9 @@ class TER(Metric):
         import numpy as np
 
         edits, lengths = np.asarray(sums, np.float64).T
-        scores: NDArray[np.float64] = np.where(edits > 0, 100.0, 0.0)
-        np.divide(100.0 * edits, lengths, out=scores, where=lengths > 0)
-        return scores
+        rates: NDArray[np.float64] = np.where(edits > 0, 1.0, 0.0)
+        np.divide(edits, lengths, out=rates, where=lengths > 0)
+        return 100.0 * rates
 
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return case, tokenizer, and the tokenizer's options."""
