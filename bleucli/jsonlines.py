@@ -79,7 +79,7 @@ class JsonLines:
     r"""A JSON Lines file.
 
     Args:
-        file: its lines.
+        file: its lines, without a byte-order mark, which JSON does not allow.
         fields: where in an object the texts are.
         hypotheses: whether to take the hypotheses.
         references: whether to take the references.

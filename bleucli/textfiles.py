@@ -1,7 +1,7 @@
 r"""Text files and standard input as blocks of segments.
 
-A line ends at `\n` alone; trailing white space is cut; a byte-order mark is dropped, with a hint; what is compressed is
-unpacked, whatever its name. Files of any size are read in blocks of bounded size: whole lines, about 256 KiB of them.
+A line ends at `\n` alone; trailing white space is cut; a byte-order mark is text; what is compressed is unpacked,
+whatever its name. Files of any size are read in blocks of bounded size: whole lines, about 256 KiB of them.
 """
 
 import codecs
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BLOCK_BYTES = 1 << 18
 # So much text is read again to find out what is wrong with it
 _AGAIN_BYTES = 1 << 25
-_BOM = "\ufeff".encode()
+_MARK = "\ufeff".encode()
 
 
 class TextFile:
@@ -31,6 +31,8 @@ class TextFile:
         stream: an open binary stream, such as standard input.
         encoding: of the text.
         columns: the number of tab-separated columns; 0 to take tabs for white space; None to see from the first line.
+        mark: what a byte-order mark at the start is, if the encoding leaves one: "text" as any other character, which
+            it is for sacreBLEU; "noted": text, with a hint; "dropped": nothing, for files that hold data.
 
     Attributes:
         hints: what a user should know about the file; complete once all blocks were read.
@@ -47,8 +49,10 @@ class TextFile:
         stream: "IO[bytes] | None" = None,
         encoding: str = "utf-8",
         columns: int | None = 0,
+        mark: str = "noted",
     ) -> None:
         self.name = name
+        self._mark = mark
         self.hints: list[str] = []
         self._path = path
         self._stream = stream
@@ -118,7 +122,7 @@ class TextFile:
         stream = None if self._is_file else BytesIO(b"".join(self._kept))
         data: list[bytes | memoryview] = []
         try:
-            for (block,) in TextFile(self.name, self._path, stream, self._encoding).blocks():
+            for (block,) in TextFile(self.name, self._path, stream, self._encoding, mark=self._mark).blocks():
                 data.append(block.data)
                 if sum(map(len, data)) > _AGAIN_BYTES:
                     return None
@@ -141,7 +145,7 @@ class TextFile:
     def _whole_lines(self) -> Iterator[bytes]:
         """Read UTF-8, whole lines at a time."""
         parts: list[bytes] = []
-        for chunk in self._without_bom(self._utf8_chunks()):
+        for chunk in self._past_mark(self._utf8_chunks()):
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 parts.append(chunk)
@@ -152,14 +156,18 @@ class TextFile:
         if parts:
             yield b"".join(parts)
 
-    def _without_bom(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    def _past_mark(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         start = b""
-        while len(start) < len(_BOM) and (chunk := next(chunks, b"")):
+        while len(start) < len(_MARK) and (chunk := next(chunks, b"")):
             start += chunk
-        if start.startswith(_BOM):
-            self.hints.append(f"{self.name} starts with a byte-order mark, which was left out")
-            self._bytes += len(_BOM)
-            start = start[len(_BOM) :]
+        if start.startswith(_MARK) and self._mark == "noted":
+            remedy = "-e utf-8-sig drops it" if self._encoding == "utf-8" else "delete it if it is not meant"
+            self.hints.append(
+                f"{self.name} starts with a byte-order mark, which is scored as text, as in sacreBLEU; {remedy}"
+            )
+        if start.startswith(_MARK) and self._mark == "dropped":
+            self._bytes += len(_MARK)
+            start = start[len(_MARK) :]
         yield from _chained(start, chunks)
 
     def _utf8_chunks(self) -> Iterator[bytes]:

@@ -80,7 +80,8 @@ def sgml(kind: str, word: str = "") -> str:
 
 def odd_sgml(kind: str) -> str:
     """Return an SGML file with what real ones hold here and there."""
-    return f"""<{kind}set setid="newstest" srclang="any">\r
+    return f"""\ufeff<seg id="0">behind a byte-order mark: not read</seg>\r
+<{kind}set setid="newstest" srclang="any">\r
 <doc origlang="en" sysid="a&amp;b" docid="first.1" genre="news x">\r
 <hl>\r
 <seg id="1">A headline</seg>\r
@@ -180,12 +181,13 @@ def wmt_xml(labels: Sequence[str] = ("A", "B"), domains: bool = True) -> str:
     return f"<?xml version='1.0' encoding='utf-8'?>\n<dataset id=\"newstest\">\n{collection}\n</dataset>\n"
 
 
+# Byte-order marks are text, as any other character
 PLAIN = (
-    " leading and trailing \t \nsecond\r\n\n\x0b\n\u00a0 x \u00a0\n"
+    "\ufeff leading and trailing \t \nsecond\r\n\n\x0b\n\u00a0 x \u00a0\n"
     "last\u2028line\x85here\x0cff\nlone\rreturn\x1d\n a\tb"
 )
 TABLE = (
-    '0\tx\t src one \tref  one \t\n1\ty\t\t\n2\tz\tquote " x\t"quoted" cell\n'
+    '\ufeff0\tx\t src one \tref  one \t\n1\ty\t\t\n2\tz\tquote " x\t"quoted" cell\n'
     "3\tw\ta\u2028b\x85\tc\x0bd\r\n4\tv\tlast\tend"
 )
 
@@ -232,7 +234,7 @@ ARCHIVES: dict[str, list[bytes]] = {
     ],
     "wmt19/google/ar": [
         tar({_GOOGLE.format("src", "en"): sgml("src")}),
-        "".join(f"  reference {n}  of Google \n" for n in range(SEGMENTS)).encode(),
+        "\ufeff".join(f"  reference {n}  of Google \n" for n in range(SEGMENTS)).encode(),
     ],
     "wmt17/ms": [
         zipped(
@@ -261,7 +263,7 @@ ARCHIVES: dict[str, list[bytes]] = {
             }
         )
     ],
-    "wmt21": [tar({"test/newstest2021.en-de.xml": wmt_xml(domains=False)})],
+    "wmt21": [tar({"test/newstest2021.en-de.xml": "\ufeff" + wmt_xml(domains=False)})],
     "wmt21/AB": [tar({"test/newstest2021.en-de.xml": wmt_xml()})],
     "wmt21/dev": [tar({"dev/xml/newsdev2021.en-ha.xml": wmt_xml(("", "B"))})],
 }

@@ -51,7 +51,7 @@ def read(data, size=1 << 18, **options):
 
 def lines_of(text):
     """Return what a file's lines are by definition."""
-    lines = text.removeprefix("\ufeff").split("\n")
+    lines = text.split("\n")
     return [line.rstrip() for line in (lines if lines[-1] else lines[:-1])]
 
 
@@ -90,8 +90,8 @@ def test_small_blocks_make_the_lines_of_the_definition(text, size):
 
 
 def test_an_empty_file_has_no_lines():
-    for data in (b"", BOM):
-        assert read(data)[0] == [[]]
+    assert read(b"")[0] == [[]]
+    assert read(BOM, mark="dropped")[0] == [[]]
     assert read(b"\n")[0] == [[""]]
 
 
@@ -134,11 +134,23 @@ def test_a_stream_stays_open_and_a_file_is_closed(write, monkeypatch):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_byte_order_mark_is_left_out_though_blocks_cut_it(size):
+def test_a_byte_order_mark_is_text_and_noted_though_blocks_cut_it(size):
     assert read(BOM + b"a b\nc\n", size) == (
-        [["a b", "c"]],
-        ["a file starts with a byte-order mark, which was left out"],
+        [["\ufeffa b", "c"]],
+        [
+            "a file starts with a byte-order mark, which is scored as text, as in sacreBLEU; -e utf-8-sig drops it",
+        ],
     )
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("options", [{"mark": "dropped"}, {"encoding": "utf-8-sig"}], ids=str)
+def test_a_byte_order_mark_is_dropped_in_data_and_by_the_encoding_that_has_one(size, options):
+    assert read(BOM + b"a b\nc\n", size, **options) == ([["a b", "c"]], [])
+
+
+def test_a_byte_order_mark_may_be_text_that_nobody_need_be_told_of():
+    assert read(BOM + b"a\n", mark="text") == ([["\ufeffa"]], [])
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -150,15 +162,16 @@ def test_what_is_no_byte_order_mark_stays(size, start):
         assert read(start + b"a\n", size) == ([(start + b"a").decode().split("\n")], [])
 
 
-def test_only_the_first_byte_order_mark_is_left_out():
-    assert read(BOM + BOM + b"a\n")[0] == [["\ufeffa"]]
+@pytest.mark.parametrize("options", [{"mark": "dropped"}, {"encoding": "utf-8-sig"}], ids=str)
+def test_only_the_first_byte_order_mark_is_dropped(options):
+    assert read(BOM + BOM + b"a\n", **options)[0] == [["\ufeffa"]]
 
 
 # --- encodings
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("text", [text for text in MIXED if not text.startswith("\ufeff")])
+@pytest.mark.parametrize("text", MIXED)
 def test_every_encoding_is_read_whatever_the_blocks(encoding, text):
     data = text.encode(encoding)
     for size in (*SIZES, 1 << 18):
@@ -174,10 +187,11 @@ def test_encodings_of_fewer_characters_are_read_whatever_the_blocks(encoding, te
 
 
 @pytest.mark.parametrize(("encoding", "mark"), [("utf-16-le", codecs.BOM_UTF16_LE), ("utf-16-be", codecs.BOM_UTF16_BE)])
-def test_a_mark_that_the_encoding_leaves_is_left_out_with_a_hint(encoding, mark):
+def test_a_mark_that_the_encoding_leaves_is_text_and_noted(encoding, mark):
     for size in SIZES:
         columns, hints = read(mark + "a\nb\n".encode(encoding), size, encoding=encoding)
-        assert (columns, len(hints)) == ([["a", "b"]], 1)
+        assert columns == [["\ufeffa", "b"]]
+        assert [hint.rpartition("; ")[2] for hint in hints] == ["delete it if it is not meant"]
 
 
 @pytest.mark.parametrize("mark", [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE])
@@ -244,7 +258,7 @@ def test_an_unknown_encoding_is_refused_before_anything_is_read(name):
         (b"a \tb\tc \n\t\t", [["a", ""], ["b", ""], ["c", ""]]),
         (b"a\t\nb\t\n", [["a", "b"], ["", ""]]),
         (b"\t", [[""], [""]]),
-        (BOM + b"a\tb\n", [["a"], ["b"]]),
+        (BOM + b"a\tb\n", [["\ufeffa"], ["b"]]),
         ("où est\t東京 😀\nun\tdeux".encode(), [["où est", "un"], ["東京 😀", "deux"]]),
     ],
 )

@@ -97,7 +97,7 @@ def read_baseline(options: "Namespace") -> "Baseline | None":
 
     name = shown(options.baseline)
     try:
-        with open(options.baseline, encoding="utf-8", errors="surrogateescape") as file:  # names may be no UTF-8
+        with open(options.baseline, encoding="utf-8-sig", errors="surrogateescape") as file:  # names may be no UTF-8
             answer = json.load(file, parse_float=Decimal, parse_int=Decimal)
     except OSError as error:
         raise BleuError(f"cannot read {name}: {error.strerror or error}; make it with -f json -o {name}") from None

@@ -67,9 +67,9 @@ class TestSetTexts(Texts):
             paths = [one.paths[field] for one, field in zip(self._sets, place, strict=True)]
             name = f"{self._options.test_set}/{self._pair}" + (f" {place[0]}" if counts[0] > 1 else "")
             if len(paths) == 1:
-                yield TextFile(name, paths[0])
+                yield TextFile(name, paths[0], mark="text")
             else:
-                yield TextFile(name, stream=_InARow(paths))  # type: ignore[arg-type]
+                yield TextFile(name, stream=_InARow(paths), mark="text")  # type: ignore[arg-type]
 
     # --- the part that is scored
 

@@ -55,8 +55,10 @@ class Texts:
             raise UsageError("--jsonl-fields, but no JSON Lines are read; name files .jsonl or .ndjson, or add --jsonl")
 
     def _open(self, path: str, options: "Namespace", columns: int | None) -> TextFile:
+        data = options.segment_scores or read_as_jsonl(path, options)
+        form = {"encoding": options.encoding, "columns": columns, "mark": "dropped" if data else "noted"}
         if path != "-":
-            return TextFile(shown(path), path, encoding=options.encoding, columns=columns)
+            return TextFile(shown(path), path, **form)
         stdin = self._environment.stdin
         if self._stdin_taken:
             raise UsageError("standard input can be read once only; give files for the others")
@@ -67,7 +69,7 @@ class Texts:
                 "nothing was piped in; expected the system's output on standard input: cat system.txt | bleu ref.txt"
             )
         self._stdin_taken = True
-        return TextFile("standard input", stream=stdin, encoding=options.encoding, columns=columns)
+        return TextFile("standard input", stream=stdin, **form)
 
     def references(self) -> list[Source]:
         """Return the reference streams; those last that may come in different numbers."""

@@ -38,7 +38,7 @@ def _toml(path: str) -> "dict[str, Any]":
 
     try:
         with open(path, "rb") as file:
-            return tomllib.load(file)
+            return tomllib.loads(file.read().decode("utf-8-sig"))  # Windows editors write a byte-order mark
     except OSError as error:
         raise BleuError(f"cannot read the registry {path}: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -12,7 +12,7 @@ def lines_of(path: str) -> Iterator[str]:
     Raises:
         BleuError: it cannot be read, or is not in UTF-8.
     """
-    for _, lines in TextFile(path, path).lines():
+    for _, lines in TextFile(path, path, mark="text").lines():
         yield from lines
 
 
