@@ -111,10 +111,37 @@ class Metric(ABC):
         skip_empty_refs: take an empty reference for a missing one.
         references: streams to score several systems against; `corpus_score(hypotheses, None)` then uses them, prepared
             once.
+
+    A subclass, of `BLEU`, `CHRF` or `TER` too, overrides the step that it changes and leaves the others:
+
+    - `prepare`: texts before they are counted. References go the same way, unless `prepare_reference` is overridden as
+      well; `TER(normalized=True)` tokenizes them once more.
+    - `compare`: the numbers that are counted, and then `score_from_stats`, which must know them.
+    - `score_from_stats`: the score of a sum. Resamples are scored by it, row by row, unless `scores_from_stats`, which
+      is for many rows at once, is overridden as well.
+    - `signature_fields`: whenever the score is another, so that nobody takes it for the original's.
+
+    What `prepare` reads must be set before `super().__init__(references=...)`, which prepares them.
+
+    >>> from bleucli import BLEU
+    >>> class Stemmed(BLEU):
+    ...     def prepare(self, segments):
+    ...         stems = [text and " ".join(word[:4] for word in text.split()) for text in segments]
+    ...         return super().prepare(Segments.from_strings(stems))
+    ...     def signature_fields(self):
+    ...         return [*super().signature_fields(), ("stem", "4")]
+    >>> Stemmed().corpus_score(["the cats sleeping there"], [["the cats sleep there"]]).score
+    100.0
     """
 
     name: str
     higher_is_better = True
+
+    def __init_subclass__(cls, **options: "Any") -> None:
+        super().__init_subclass__(**options)
+        own = vars(cls)
+        if "score_from_stats" in own and "scores_from_stats" not in own:  # an inherited one has another formula
+            cls.scores_from_stats = Metric.scores_from_stats  # type: ignore[method-assign]
 
     def __init__(
         self, *, skip_empty_refs: bool = False, references: Iterable[Iterable[str | None]] | None = None
@@ -160,7 +187,7 @@ class Metric(ABC):
         return []
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
-        """Return the score of each row of sums, equal to `score_from_stats` but for the last bits."""
+        """Return the score of each row of sums, equal to `score_from_stats`, BLEU but for the last bits."""
         import numpy as np
 
         return np.array([self.score_from_stats(row).score for row in sums], np.float64)

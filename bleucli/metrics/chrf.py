@@ -93,8 +93,6 @@ class CHRF(Metric):
         """Lowercase if asked to; nothing else is changed."""
         return segments.lower() if self.lowercase else segments
 
-    prepare_reference = prepare
-
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return rows of `hyp_count, ref_count, match`, first for the character orders, then for the word orders."""
         return kernels.chrf_stats(

@@ -73,12 +73,13 @@ class TER(Metric):
         return self.tokenizer.tokenize(kernels.strip_trailing(segments))
 
     def prepare_reference(self, segments: Segments) -> Segments:
-        """Tokenize, and tokenize again.
+        """Prepare, and with `normalized` tokenize again; without it that would change nothing.
 
         Quirk: sacreBLEU tokenizes references when it caches them and once more when it compares, hypotheses once; with
         `normalized`, `it's 1990's.` against itself so scores 40.0. Published scores depend on it.
         """
-        return self.prepare(self.prepare(segments))
+        prepared = self.prepare(segments)
+        return self.tokenizer.tokenize(prepared) if self.normalized else prepared
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return rows of edits and average length of the references."""

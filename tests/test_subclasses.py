@@ -1,0 +1,138 @@
+"""Metrics of one's own: a subclass that overrides one step is scored by it, in every way there is to score."""
+
+import oracles
+import pytest
+
+import bleucli
+from bleucli import BLEU, CHRF, TER, kernels
+from bleucli.metrics.base import Metric, Score
+from bleucli.segments import Segments
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+HYPOTHESES = ["Das Haus steht dort.", "Die Katzen schliefen", "ein Wort"]
+REFERENCES = [["Dort steht das Haus.", "Die Katze schlief dort", "Wort"], ["Das Haus stand da.", None, "das Wort"]]
+OPTIONS = [
+    (BLEU, {}),
+    (BLEU, {"lowercase": True, "tokenize": "char"}),
+    (CHRF, {}),
+    (CHRF, {"lowercase": True, "word_order": 2}),
+    (TER, {}),
+    (TER, {"normalized": True, "no_punct": True}),
+]
+PER_METRIC = pytest.mark.parametrize(("metric", "options"), OPTIONS, ids=lambda value: getattr(value, "name", None))
+
+
+def backwards(text):
+    """Return the words from last to first, so that preparing twice is preparing not at all."""
+    return None if text is None else " ".join(reversed(text.split()))
+
+
+def reversed_texts(segments):
+    return Segments.from_strings(list(map(backwards, segments)))
+
+
+def backward(metric):
+    """Return a subclass that turns texts around before anything else is done."""
+
+    class Backward(metric):
+        def prepare(self, segments):
+            return super().prepare(reversed_texts(segments))
+
+    return Backward
+
+
+def streams(references):
+    return [list(map(backwards, stream)) for stream in references]
+
+
+@PER_METRIC
+def test_a_subclass_with_its_own_prepare_scores_what_it_prepares(metric, options):
+    ours, plain = backward(metric)(**options), metric(**options)
+    turned = list(map(backwards, HYPOTHESES)), streams(REFERENCES)
+    expected = plain.corpus_score(*turned)
+    assert expected.score > 0
+    assert str(ours.corpus_score(HYPOTHESES, REFERENCES)) == str(expected)
+    assert ours.corpus_score(HYPOTHESES, REFERENCES).score == expected.score
+    cached = backward(metric)(references=REFERENCES, **options)
+    assert cached.corpus_score(HYPOTHESES, None).score == expected.score
+    sentence, candidates = HYPOTHESES[0], [stream[0] for stream in REFERENCES]
+    found = ours.sentence_score(sentence, candidates)
+    assert found.score == plain.sentence_score(backwards(sentence), list(map(backwards, candidates))).score
+    columns = [Segments.from_strings(column) for column in (HYPOTHESES, *REFERENCES)]
+    others = [Segments.from_strings(column) for column in (turned[0], *turned[1])]
+    assert list(ours.segment_stats(columns[0], columns[1:])) == list(plain.segment_stats(others[0], others[1:]))
+    one, other = (
+        m.corpus_score(*texts, n_bootstrap=50) for m, texts in ((ours, (HYPOTHESES, REFERENCES)), (plain, turned))
+    )
+    assert one.interval == other.interval
+
+
+@PER_METRIC
+def test_a_text_against_itself_is_perfect_whatever_is_prepared(metric, options):
+    """Scored 0.00 for chrF, whose references went another way."""
+    texts = ["Das Haus steht dort drüben", "Die Katzen schliefen alle dort"]
+    score = backward(metric)(**options).corpus_score(texts, [texts]).score
+    assert score == (100 if metric.higher_is_better else 0)
+
+
+@pytest.mark.parametrize("metric", [BLEU, CHRF, TER])
+def test_a_subclass_may_replace_prepare_altogether(metric):
+    class Letters(metric):
+        def prepare(self, segments):
+            return kernels.tokenize_char(segments)
+
+    spaced = [" ".join(text.replace(" ", "")) for text in HYPOTHESES]
+    other = [" ".join(text.replace(" ", "")) for text in REFERENCES[0]]
+    plain = {BLEU: BLEU(tokenize="none"), CHRF: CHRF(), TER: TER(case_sensitive=True)}[metric]
+    assert Letters().corpus_score(HYPOTHESES, REFERENCES[:1]).score == plain.corpus_score(spaced, [other]).score
+
+
+@PER_METRIC
+def test_a_subclass_with_its_own_formula_is_resampled_by_it(metric, options):
+    class Half(metric):
+        def score_from_stats(self, sums):
+            found = super().score_from_stats(sums)
+            found.score /= 2
+            return found
+
+    half, whole = (m(**options).corpus_score(HYPOTHESES, REFERENCES, n_bootstrap=50) for m in (Half, metric))
+    assert half.score == whole.score / 2
+    assert oracles.near(2 * half.interval.mean, whole.interval.mean, oracles.NUMPYS_LOGARITHM)
+    both = [("a", HYPOTHESES), ("b", HYPOTHESES[::-1])]
+    _, table = bleucli.PairedTest(both, {"half": Half(**options)}, REFERENCES, "ar", 50)()
+    assert table[half.name][0].score == half.score
+
+
+def test_a_subclass_that_says_how_many_rows_are_scored_is_taken_at_its_word():
+    class Half(CHRF):
+        def score_from_stats(self, sums):
+            raise AssertionError("not asked for a single one")
+
+        def scores_from_stats(self, sums):
+            return super().scores_from_stats(sums) / 2
+
+    assert Half.scores_from_stats is not Metric.scores_from_stats
+
+
+def test_a_metric_of_ones_own_needs_four_methods():
+    class Length(Metric):
+        name = "length"
+
+        def prepare(self, segments):
+            return segments
+
+        def compare(self, hypotheses, references):
+            return kernels.ngram_stats(hypotheses, references.streams, 1)
+
+        def score_from_stats(self, sums):
+            found = Score()
+            found.name, found.score = "length", 100 * sums[0] / sums[1]
+            return found
+
+        def signature_fields(self):
+            return []
+
+    score = Length().corpus_score(["a b", "c"], [["a b", "c d"]], n_bootstrap=20)
+    assert str(score).startswith("length = 75.00 (μ = ")
+    assert 50 < score.interval.mean < 100
