@@ -66,8 +66,11 @@ def unreported(done: int, total: int) -> None:
     """Report progress to nobody."""
 
 
-def random_seed(variables: Mapping[str, str] = os.environ) -> int | None:
+def random_seed(variables: Mapping[str, str] | None = None) -> int | None:
     """Return the seed that `BLEU_SEED`, or else `SACREBLEU_SEED`, asks for: 12345 if neither is set, None for "none".
+
+    Args:
+        variables: of the environment; None for this process's.
 
     Raises:
         UsageError: the value is neither a whole number from 0 on nor "none".
@@ -75,6 +78,7 @@ def random_seed(variables: Mapping[str, str] = os.environ) -> int | None:
     >>> random_seed({}), random_seed({"SACREBLEU_SEED": "0"}), random_seed({"BLEU_SEED": "None"})
     (12345, 0, None)
     """
+    variables = os.environ if variables is None else variables
     name = "BLEU_SEED" if variables.get("BLEU_SEED") else "SACREBLEU_SEED"
     value = variables.get(name) or str(SEED)
     if value.lower() == "none":

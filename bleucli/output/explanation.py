@@ -41,7 +41,7 @@ _TEST = """\
  - NOTE: Significance does not tell whether a system is "better" than the {yellow}baseline{reset} but rather
    emphasizes the "difference" of the systems in terms of the replicability of the delta."""
 _NOMINAL = "NOTE: The p-values are nominal: they are not corrected for the number of systems and metrics."
-NO_COLOURS = dict.fromkeys(("green", "yellow", "red", "reset"), "")
+_NO_COLOURS = dict.fromkeys(("green", "yellow", "red", "reset"), "")
 
 _NAMES = {"bs": "Paired bootstrap resampling, {} resamples", "ar": "Paired approximate randomization, {} trials"}
 _INTERVALS = "In brackets: the mean of the resamples' scores, and half the width of their 95% interval."
@@ -52,13 +52,13 @@ _CLUSTERS = "Systems of different clusters differ significantly, each from each;
 _BEST = f"Bold: the best score of a metric, and those that a test of all pairs, {_CORRECTED}, does not tell from it."
 
 
-def sections(results: Results, layout: Layout, colours: "Mapping[str, str]" = NO_COLOURS) -> list[str]:
+def sections(results: Results, layout: Layout, colours: "Mapping[str, str] | None" = None) -> list[str]:
     """Return the test, if one was done, and the signatures, each under its heading, without a newline at the end."""
     listed = "\n".join(f" - {name:<10} {signature}" for name, signature in signatures(results, layout))
     found = [_section("Metric signatures", listed)]
     if results.test is not None:
         heading = _HEADINGS[results.test.method].format(results.test.trials)
-        found.insert(0, _section(heading, _explained(results, layout, colours)))
+        found.insert(0, _section(heading, _explained(results, layout, colours or _NO_COLOURS)))
     return found
 
 

@@ -20,7 +20,7 @@ def render(results: Results, layout: Layout) -> str:
     markup = _COLOURED if layout.colour else _PLAIN
     layout = layout._replace(bold_best=layout.bold_best and layout.colour)
     tables = [_table(grid) for grid in grids(results, layout, markup)]
-    colours = _CODES if layout.colour else explanation.NO_COLOURS
+    colours = _CODES if layout.colour else None
     return "\n\n".join([*tables, *explanation.sections(results, layout, colours)]) + "\n" + _details(results, layout)
 
 

@@ -1,0 +1,65 @@
+"""What Python's own documentation tools print of the package: no environment, no defaults that can change."""
+
+import importlib
+import inspect
+import os
+import pkgutil
+import subprocess
+import sys
+from types import FunctionType
+
+import pytest
+
+import bleucli
+
+MODULES = ["bleucli", *(module.name for module in pkgutil.walk_packages(bleucli.__path__, "bleucli."))]
+UNCHANGEABLE = (type(None), bool, int, float, str, bytes, type, FunctionType)
+SECRET = "correct-horse-battery-staple"
+
+
+def is_constant(value):
+    """Return whether a default can neither change nor hold what only runs know."""
+    if isinstance(value, tuple | frozenset):
+        return all(map(is_constant, value))
+    return value is inspect.Parameter.empty or isinstance(value, UNCHANGEABLE)
+
+
+def functions_of(name):
+    """Give the functions and methods that a module defines, private ones too."""
+    module = importlib.import_module(name)
+    for value in vars(module).values():
+        if getattr(value, "__module__", None) != name:
+            continue
+        members = vars(value).values() if inspect.isclass(value) else [value]
+        for member in members:
+            function = inspect.unwrap(getattr(member, "__func__", getattr(member, "fget", member)))
+            if inspect.isfunction(function):
+                yield function
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_default_is_an_environment_or_anything_else_that_changes(name):
+    for function in functions_of(name):
+        for parameter in inspect.signature(function).parameters.values():
+            assert is_constant(parameter.default), f"{function.__qualname__}: {parameter}"
+
+
+def test_functions_are_found():
+    names = {function.__qualname__ for module in MODULES for function in functions_of(module)}
+    assert {"random_seed", "BLEU.__init__", "TextFile.blocks", "Segments.from_strings", "sentence_bleu"} <= names
+    assert not is_constant(os.environ)
+    assert not is_constant(([],))
+
+
+def test_documentation_tells_no_secrets():
+    """`help(bleucli.resampling)` printed the whole environment, and `pydoc -w` wrote it to a file."""
+    program = "import pydoc, sys\nfor name in sys.argv[1:]: print(pydoc.render_doc(name, renderer=pydoc.plaintext))"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *(name for name in MODULES if not name.endswith("__main__"))],
+        env={**os.environ, "SOME_TOKEN": SECRET},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    assert "random_seed(variables" in done.stdout
+    assert SECRET not in done.stdout
