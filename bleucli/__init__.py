@@ -13,6 +13,7 @@ from bleucli._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli import metrics, resampling, significance
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         smart_open,
     )
 
+_MODULES = ("metrics", "resampling", "significance")
 _HOMES = {
     "BLEU": "bleucli.metrics.bleu",
     "BLEUScore": "bleucli.metrics.bleu",
@@ -80,10 +82,13 @@ __all__ = [
     "get_langpairs_for_testset",
     "get_reference_files",
     "get_source_file",
+    "metrics",
     "raw_corpus_bleu",
+    "resampling",
     "sentence_bleu",
     "sentence_chrf",
     "sentence_ter",
+    "significance",
     "smart_open",
 ]
 
@@ -95,10 +100,10 @@ def __getattr__(name: str) -> object:
         value = getattr(import_module(_HOMES[name]), name)
         globals()[name] = value
         return value
-    if name == "metrics":
-        return import_module("bleucli.metrics")
+    if name in _MODULES:
+        return import_module(f"bleucli.{name}")
     raise AttributeError(f"module 'bleucli' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -63,3 +63,15 @@ def test_documentation_tells_no_secrets():
     assert done.returncode == 0, done.stderr
     assert "random_seed(variables" in done.stdout
     assert SECRET not in done.stdout
+
+
+def test_modules_named_after_the_package_are_there_when_they_are_first_used():
+    program = "import bleucli; print(bleucli.{0}.__name__); assert {0!r} in dir(bleucli)"
+    for name in ("metrics", "resampling", "significance"):
+        done = subprocess.run(
+            [sys.executable, "-c", program.format(name)],
+            env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(bleucli.__file__))},
+            capture_output=True,
+            encoding="utf-8",
+        )
+        assert (done.returncode, done.stdout) == (0, f"bleucli.{name}\n"), done.stderr
