@@ -186,9 +186,14 @@ def test_a_metric_named_twice_is_computed_once(run, pair):
 
 
 @pytest.mark.parametrize("method", ["floor", "add-k"])
-def test_json_holds_no_infinity_however_strong_the_smoothing(run, pair, method):
-    answer = run(*pair, "-s", method, "-sv", "1e308")
-    assert answer.status == 2 or "Infinity" not in answer.out
+def test_json_holds_no_infinity_however_strong_the_smoothing(run, write, method):
+    write("ref.txt", "a b c d e\n")
+    write("sys.txt", "a x b y c\n")
+    words = ("ref.txt", "-i", "sys.txt", "-q", "-s", method, "-sv")
+    answer = run(*words, "1e100")
+    assert answer.status == 0
+    assert math.isfinite(json.loads(answer.out, parse_constant=pytest.fail)["score"])
+    assert run(*words, "1e101")[:2] == (2, "")
 
 
 # --- several systems
