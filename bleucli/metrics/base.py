@@ -231,7 +231,12 @@ class Metric(ABC):
         Args:
             hypotheses: n texts.
             references: one `Segments` of n texts a reference stream.
+
+        Raises:
+            InputTypeError: something else than `Segments`, or a missing hypothesis.
+            BleuError: there is no reference, or lengths differ.
         """
+        _check_columns(hypotheses, references)
         return self.compare(self.prepare(hypotheses), self.prepare_references(references))
 
     def tally(self, hypotheses: Segments, references: References, stats: SegmentStats) -> Tally:
@@ -379,6 +384,22 @@ def refuse_missing(hypotheses: Segments, start: int) -> None:
     _, _, missing = kernels.reference_counts([hypotheses])
     if missing >= 0:
         raise InputTypeError(f"hypothesis {start + missing + 1} is None; give a string, an empty one for no output")
+
+
+def _check_columns(hypotheses: Segments, references: Sequence[Segments]) -> None:
+    """Refuse what cannot be compared column by column."""
+    streams = [references] if isinstance(references, Segments) or not isinstance(references, Iterable) else references
+    columns = [hypotheses, *streams]
+    if streams is not references or not all(isinstance(column, Segments) for column in columns):
+        raise InputTypeError(
+            "segment_stats takes bleucli.Segments, and a list of them as references; write Segments.from_strings(texts)"
+            " for each list of strings"
+        )
+    if not streams:
+        raise BleuError("no references were given; expected at least one stream")
+    if len(set(map(len, columns))) > 1:  # align says which one is too short
+        list(align([iter([[column]]) for column in columns], ["hypotheses", *_stream_names(len(streams))]))
+    refuse_missing(hypotheses, 0)
 
 
 def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[str | None]]":
