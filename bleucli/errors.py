@@ -13,6 +13,16 @@ class BleuError(ValueError):
     bleucli.errors.BleuError: ref.txt is empty; give one reference a line
     """
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # as it is, for Python's own way makes it anew from its sentence alone; workers send errors to their parents
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[BleuError], arguments: tuple[object, ...], attributes: dict[str, object]) -> BleuError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(attributes)
+    return error
+
 
 class InputTypeError(BleuError, TypeError):
     """An argument of the wrong shape or type, such as a bare string where a list of strings belongs."""

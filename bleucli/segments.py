@@ -110,8 +110,19 @@ class Segments:
             return Segments(data.lower(), self.bounds)
         return Segments.from_strings([None if text is None else text.lower() for text in self])
 
+    def __reduce__(self) -> "tuple[Any, ...]":
+        """Pickle and copy the stretch of the buffer that the texts are in, not what else it holds."""
+        bounds = self.pairs.tolist()
+        start = min((bound for bound in bounds if bound >= 0), default=0)
+        data = bytes(self.data[start : max([0, *bounds])])
+        return _of_array, (data, array("q", [bound - start if bound >= 0 else bound for bound in bounds]))
+
     def __repr__(self) -> str:
         return f"<Segments: {len(self)} texts>"
+
+
+def _of_array(data: bytes, bounds: "array[int]") -> Segments:
+    return Segments(data, bounds.tobytes())
 
 
 def _no_text(texts: Sequence[object], what: str, first: int) -> BleuError:

@@ -1,12 +1,13 @@
 """SegmentStats: the sufficient statistics of a metric, one row a segment."""
 
+from array import array
 from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import overload
+    from typing import Any, overload
 
 
 class SegmentStats:
@@ -63,6 +64,11 @@ class SegmentStats:
         data = memoryview(b"".join(block.data for block in blocks))
         return cls(data.cast("q") if blocks[0].data.format == "q" else data.cast("d"), blocks[0].columns)
 
+    def __reduce__(self) -> "tuple[Any, ...]":
+        rows = array(self.data.format)
+        rows.frombytes(self.data.tobytes())
+        return _of_rows, (rows, self.columns)  # an array knows its byte order, a memoryview cannot be pickled
+
     @property
     def __array_interface__(self) -> dict[str, object]:
         """The rows for NumPy, shape (n, k), without a copy."""
@@ -71,3 +77,7 @@ class SegmentStats:
 
     def __repr__(self) -> str:
         return f"<SegmentStats: {len(self)} rows of {self.columns}>"
+
+
+def _of_rows(rows: "array[int] | array[float]", columns: int) -> SegmentStats:
+    return SegmentStats(memoryview(rows), columns)

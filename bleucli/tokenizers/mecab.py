@@ -34,6 +34,9 @@ class _Mecab:
         self._check(tagger.dictionary_info())
         self.signature = f"{self.name}-{tagger.version()}-{self.label}"
 
+    def __reduce__(self) -> "tuple[type[_Mecab], tuple[()]]":
+        return type(self), ()  # the dictionary is opened, and checked, where it is used
+
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with a space between words.
 

@@ -31,6 +31,9 @@ class International:
         self._classes = bytearray(kernels.CODE_POINTS)
         self._known = bytearray(kernels.CODE_POINTS)
 
+    def __reduce__(self) -> "tuple[type[International], tuple[()]]":
+        return International, ()  # the tables are filled anew
+
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with punctuation and symbols split off."""
         self._classify(kernels.distinct_characters(segments))
