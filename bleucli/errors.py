@@ -60,12 +60,18 @@ class LengthError(BleuError):
     Args:
         message: the sentence.
         longest, shortest: positions, among the texts, of one that is too long and one that is too short.
+        counts: how many segments these two have; None for the longest if nobody counted to its end.
     """
 
-    def __init__(self, message: str, longest: int, shortest: int) -> None:
+    def __init__(self, message: str, longest: int, shortest: int, counts: "tuple[int | None, int]") -> None:
         super().__init__(message)
         self.longest = longest
         self.shortest = shortest
+        self.counts = counts
+
+
+class NotWaitedFor(Exception):
+    """A stream gave nothing for a while, and nobody wants its text any more but only its length."""
 
 
 class FieldCountError(BleuError):

@@ -2,6 +2,7 @@
 
 - `score_systems`: corpus scores of one or several systems
 - `score_segments`: one score a segment
+- `in_step`: the texts of several sources, segment by segment
 
 Text comes in blocks; each is tokenized, counted and added up, references once for all systems, then forgotten.
 """
@@ -33,16 +34,18 @@ if TYPE_CHECKING:
 
         label: of the whole, for errors. names: of the systems or references in it, one a column. blocks: its text, a
         `Segments` a column. references: what to call the references that a source of systems brings along, in columns
-        behind those of the systems, not always equally many; "" if it brings none.
+        behind those of the systems, not always equally many; "" if it brings none. hurry: called when the text is not
+        wanted any more but its length; the blocks may raise `NotWaitedFor` then.
         """
 
         label: str
         names: Sequence[str]
         blocks: Iterator[Sequence[Segments]]
         references: str = ""
+        hurry: Callable[[], None] | None = None
 
 else:
-    Source = namedtuple("Source", "label names blocks references", defaults=("",))
+    Source = namedtuple("Source", "label names blocks references hurry", defaults=("", None))
 
 
 def _unreported(what: str, done: int, total: int) -> None:
@@ -73,14 +76,16 @@ def score_systems(
     """
     names = [name for source in systems for name in source.names]
 
+    total: list[_Observed] | None = None
+
     def count(piece: _Piece) -> list[_Observed]:
         prepared = [metric.prepare_references(piece.references, piece.start) for metric in metrics]
+        known = repeat(None) if total is None else [one.shifted for one in total]
         return [
-            _observed(name, column, piece, list(zip(metrics, prepared, strict=True)))
-            for name, column in zip(names, piece.hypotheses, strict=True)
+            _observed(name, column, piece, list(zip(metrics, prepared, strict=True)), shifted)
+            for name, column, shifted in zip(names, piece.hypotheses, known, strict=False)
         ]
 
-    total: list[_Observed] | None = None
     rows = _Rows(len(names), len(metrics))
     for piece, observed in in_order(count, _pieces(systems, references), jobs):
         if sampling is not None:
@@ -161,15 +166,19 @@ else:
 
 
 def _observed(
-    name: str, column: Segments, piece: "_Piece", metrics: Sequence[tuple[Metric, References]]
+    name: str,
+    column: Segments,
+    piece: "_Piece",
+    metrics: Sequence[tuple[Metric, References]],
+    shifted: tuple[int, int] | None,
 ) -> "_Observed":
-    """Count a block of a system against references, prepared for each metric."""
+    """Count a block of a system against references, prepared for each metric; `shifted` is what is known already."""
     stats = [metric.block_stats(column, references, piece.start, name) for metric, references in metrics]
     return _Observed(
         [metric.tally(column, references, rows) for (metric, references), rows in zip(metrics, stats, strict=True)],
         stats,
         [hints.identical(column, reference) for reference in piece.references],
-        _numbered(hints.shift(column, piece.references[0]), piece.start),
+        shifted or _numbered(hints.shift(column, piece.references[0]), piece.start),
     )
 
 
@@ -244,10 +253,20 @@ else:
     _Piece = namedtuple("_Piece", "start hypotheses references")
 
 
+def in_step(sources: Sequence[Source]) -> Iterator[list[Sequence[Segments]]]:
+    """Walk through the blocks of sources as `align` does."""
+
+    def hurry() -> None:
+        for source in sources:
+            if source.hurry is not None:
+                source.hurry()
+
+    return align([source.blocks for source in sources], [source.label for source in sources], hurry)
+
+
 def _pieces(systems: Sequence[Source], references: Sequence[Source]) -> Iterator[_Piece]:
-    sources = [*systems, *references]
     start = 0
-    for columns in align([source.blocks for source in sources], [source.label for source in sources]):
+    for columns in in_step([*systems, *references]):
         blocks = list(zip(systems, columns, strict=False))
         hypotheses = [column for source, block in blocks for column in block[: len(source.names)]]
         own = [(source.label, block[len(source.names) :]) for source, block in blocks if source.references]

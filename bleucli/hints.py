@@ -6,11 +6,17 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
 from bleucli import kernels
+from bleucli.errors import BleuError
 from bleucli.segments import Segments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Text = Callable[[], Iterator[Segments]]
 
 # Texts are compared by their character trigrams, which serves all scripts alike.
 _ORDER = 3
@@ -27,6 +33,8 @@ _MOST = 0.7
 _OFFSETS = (1, -1, 2, -2)
 # Lines so far apart are unrelated
 _CHANCE_OFFSET = 7
+# Of texts of any length, so much is looked at, at once, for the place where lines are missing
+_BATCH_LINES, _BATCH_BYTES = 1 << 12, 1 << 22
 
 # What ends a line for other tools but not here
 _ODD_ENDS = {
@@ -37,6 +45,8 @@ _ODD_ENDS = {
     "\u2028": "U+2028 (line separator)",
     "\u2029": "U+2029 (paragraph separator)",
 }
+_ODD_TEXT = re.compile(f"[{''.join(_ODD_ENDS)}]")
+_ODD_BYTES = [end.encode() for end in _ODD_ENDS if end != "\r"]
 
 
 def identical(left: Segments, right: Segments) -> bool:
@@ -85,7 +95,8 @@ def _trigrams(hypotheses: Segments, references: Segments, offset: int) -> list[t
         hypotheses, references = hypotheses[-offset:], references[:offset]
     characters = kernels.tokenize_char(hypotheses), [kernels.tokenize_char(references)]
     stats = kernels.ngram_stats(*characters, _ORDER)
-    return [(int(row[_MATCHES]), int(row[_TOTALS])) for row in stats]
+    numbers: list[int] = stats.data.tolist()
+    return list(zip(numbers[_MATCHES :: stats.columns], numbers[_TOTALS :: stats.columns], strict=True))
 
 
 def _share(rows: Sequence[tuple[int, int]]) -> float:
@@ -102,43 +113,157 @@ def _first_shifted(hypotheses: Segments, references: Segments, offset: int) -> i
     return first + behind.index(max(behind))
 
 
-def mismatch_cause(names: tuple[str, str], longer: Segments, shorter: Segments) -> str:
+# --- different numbers of segments
+
+
+def mismatch_cause(names: tuple[str, str], longer: "Text", shorter: "Text", counts: tuple[int, int]) -> str:
     """Return the likely cause for the second text having fewer segments than the first one, or "".
 
+    Args:
+        names: of the texts.
+        longer: each call reads this text from its start.
+        shorter: likewise.
+        counts: of their segments.
+
+    Texts are read several times, and little of them is held at once.
+
+    Raises:
+        ValueError: a text has changed by now, or cannot be read.
+
     >>> texts = Segments.from_strings(["a", "b", "", ""]), Segments.from_strings(["a", "b"])
-    >>> mismatch_cause(("ref.txt", "sys.txt"), *texts)
+    >>> mismatch_cause(("ref.txt", "sys.txt"), *[lambda text=text: iter([text]) for text in texts], (4, 2))
     'the last 2 lines of ref.txt are empty'
     """
-    for name, segments in zip(names, (longer, shorter), strict=True):
-        for line, what in _odd_ends(segments):
+    for name, text, count in zip(names, (longer, shorter), counts, strict=True):
+        if found := _odd_end(text(), name, count):
+            line, what = found
             return f"{name}, line {line} holds {what}, at which other tools end a line"
-    missing = len(longer) - len(shorter)
-    if not any(longer[len(shorter) :]):
+    missing = counts[0] - counts[1]
+    if all(map(_is_empty, _without_first(longer(), counts[1]))):
         lines = "line" if missing == 1 else f"{missing} lines"
         return f"the last {lines} of {names[0]} {'is' if missing == 1 else 'are'} empty"
-    at = _gap(longer, shorter)
+    at = _gap(longer, shorter, counts)
     if at is None:
         return ""
     where = f"line {at + 1}" if missing == 1 else f"lines {at + 1} to {at + missing}"
     return f"{where} of {names[0]} seem{'s' if missing == 1 else ''} to have no counterpart in {names[1]}"
 
 
-def _odd_ends(segments: Segments) -> Iterator[tuple[int, str]]:
-    for line, text in enumerate(segments, 1):
-        if found := re.search(f"[{''.join(_ODD_ENDS)}]", text or ""):
-            yield line, _ODD_ENDS[found[0]]
+def _odd_end(blocks: Iterator[Segments], name: str, count: int) -> tuple[int, str] | None:
+    """Return the first line with a character that ends a line elsewhere, and what it is."""
+    before = 0
+    for segments in blocks:
+        for line, text in enumerate(segments, before + 1) if _may_hold_odd_ends(bytes(segments.data)) else ():
+            if found := _ODD_TEXT.search(text or ""):
+                return line, _ODD_ENDS[found[0]]
+        before += len(segments)
+    if before != count:
+        raise BleuError(f"{name} has changed since it was read; score it again")
+    return None
 
 
-def _gap(longer: Segments, shorter: Segments) -> int | None:
-    """Return where lines of the longer text have to be left out for the rest to fit; None if nothing fits."""
-    missing = len(longer) - len(shorter)
-    before = _trigrams(shorter, longer[: len(shorter)], 0)
-    behind = _trigrams(shorter, longer[missing:], 0)
+def _may_hold_odd_ends(data: bytes) -> bool:
+    """Tell quickly; carriage returns at the ends of lines are Windows'."""
+    return any(end in data for end in _ODD_BYTES) or data.count(b"\r") > data.count(b"\r\n")
+
+
+def _is_empty(segments: Segments) -> bool:
+    bounds = segments.pairs.tolist()
+    return bounds[::2] == bounds[1::2]
+
+
+def _gap(longer: "Text", shorter: "Text", counts: tuple[int, int]) -> int | None:
+    """Return where lines of the longer text have to be left out for the rest to fit; None if nothing fits.
+
+    The end of each batch of lines tells whether it is before the gap, where lines fit those of the same number, or
+    behind it, where they fit those further on. The last batch before the gap and the next one are then looked at line
+    by line.
+    """
+    series = [shorter(), _first(longer(), counts[1]), _without_first(longer(), counts[0] - counts[1])]
+    edge: list[Sequence[Sequence[Segments]]] = []
+    edge_is_whole = False
+    start = 0  # of the edge
+    in_step = before = behind = (0, 0)  # matches and trigrams of samples: all; outside the edge those that should fit
+    gain = most = 0
+    for number, batches in enumerate(zip(*map(_batches, series), strict=True)):
+        if not all(batches):
+            return None
+        hypotheses, here, there = (_joined(batch, _SAMPLE) for batch in batches)
+        same, moved = _sum(_trigrams(hypotheses, here, 0)), _sum(_trigrams(hypotheses, there, 0))
+        gain += same[0] - moved[0]
+        if gain > most:
+            most, edge, edge_is_whole, start = gain, [batches], False, number * _BATCH_LINES
+            before, behind = in_step, (0, 0)
+        elif edge_is_whole:
+            behind = _sum([behind, moved])
+        else:
+            edge.append(batches)
+            edge_is_whole = True
+        in_step = _sum([in_step, same])
+    at = _gap_line([list(map(_joined, batches)) for batches in edge], [before, behind])
+    return None if at is None else start + at
+
+
+def _gap_line(edge: Sequence[Sequence[Segments]], outside: Sequence[tuple[int, int]]) -> int | None:
+    """Find the gap in a few batches; `outside` is what matches in the others, which have to fit, too."""
+    before = [row for shorter, here, _ in edge for row in _trigrams(shorter, here, 0)]
+    behind = [row for shorter, _, there in edge for row in _trigrams(shorter, there, 0)]
+    chance = [row for shorter, here, _ in edge for row in _trigrams(shorter, here, _CHANCE_OFFSET)]
     gains = [here[0] - there[0] for here, there in zip(before, behind, strict=True)]
     sums = [0, *accumulate(gains)]
     at = sums.index(max(sums))
-    chance = _share(_trigrams(shorter, longer[: len(shorter)], _CHANCE_OFFSET))
-    enough = max(_RELATED, _TIMES_CHANCE * chance)
+    enough = max(_RELATED, _TIMES_CHANCE * _share(chance))
     around = before[max(0, at - _ENOUGH) : at], behind[at : at + _ENOUGH]
-    fits = all(_share(rows) >= enough for rows in (before[:at] + behind[at:], *around) if rows)
-    return at if fits and at < len(shorter) else None
+    fits = all(_share(rows) >= enough for rows in ([*outside, *before[:at], *behind[at:]], *around) if rows)
+    return at if fits and behind[at:] else None
+
+
+def _batches(blocks: Iterator[Segments]) -> Iterator[list[Segments]]:
+    """Cut a text into batches of the same number of lines, each in pieces; an empty one stands for one too large."""
+    batch: list[Segments] = []
+    room, size = _BATCH_LINES, 0
+    for block in blocks:
+        rest = block
+        while rest:
+            part, rest = rest[:room], rest[room:]
+            batch.append(part)
+            room -= len(part)
+            size += part.pairs[-1] - part.pairs[0]
+            if size > _BATCH_BYTES:
+                yield []
+                return
+            if not room:
+                yield batch
+                batch, room, size = [], _BATCH_LINES, 0
+    if batch:
+        yield batch
+
+
+def _joined(batch: Sequence[Segments], last: int = _BATCH_LINES) -> Segments:
+    """Return the last lines of a batch."""
+    parts: deque[Segments] = deque()
+    for part in reversed(batch):
+        parts.appendleft(part[-last:])
+        last -= len(parts[0])
+        if not last:
+            break
+    return Segments.from_strings([text for part in parts for text in part])
+
+
+def _sum(rows: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return sum(matches for matches, _ in rows), sum(total for _, total in rows)
+
+
+def _first(blocks: Iterator[Segments], count: int) -> Iterator[Segments]:
+    for block in blocks:
+        yield block[:count]
+        count -= len(block)
+        if count <= 0:
+            return
+
+
+def _without_first(blocks: Iterator[Segments], count: int) -> Iterator[Segments]:
+    for block in blocks:
+        if count < len(block):
+            yield block[count:]
+        count = max(0, count - len(block))

@@ -120,6 +120,10 @@ class JsonLines:
         """Return 1: a JSON Lines file is one system, or one set of references for each segment."""
         return 1
 
+    def hurry(self) -> None:
+        """Wait no longer for a stream that has nothing to read: see `TextFile`."""
+        self._file.hurry()
+
     def blocks(self) -> Iterator[list[Segments]]:
         """Read the file; each block is a `Segments` of hypotheses, if they are taken, then references, if they are.
 

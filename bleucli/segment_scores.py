@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from math import fsum
 
 from bleucli.errors import BleuError
+from bleucli.evaluate import Source, in_step
 from bleucli.results import Results, ScoreRecord, SystemResult
-from bleucli.segments import Segments, align
+from bleucli.segments import Segments
 from bleucli.signature import VERSION, Signature
 from bleucli.stats import SegmentStats
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bleucli.comparison import Sampling
-    from bleucli.evaluate import Source
 
 NAME = "score"
 # Sums of larger numbers might not be finite
@@ -26,7 +26,7 @@ _LARGEST = 1e100
 
 
 def score(
-    systems: "Sequence[Source]", sampling: "Sampling | None", progress: "Callable[[str, int, int], None]"
+    systems: Sequence[Source], sampling: "Sampling | None", progress: "Callable[[str, int, int], None]"
 ) -> Results:
     """Return each system's mean, and what resampling finds.
 
@@ -42,8 +42,7 @@ def score(
 
     names = [name for source in systems for name in source.names]
     columns = [array("d") for _ in names]
-    blocks = [source.blocks for source in systems]
-    for pieces in align(blocks, [source.label for source in systems]):
+    for pieces in in_step(systems):
         start = len(columns[0])
         pairs = zip(columns, names, (column for piece in pieces for column in piece), strict=True)
         for column, name, texts in pairs:

@@ -7,10 +7,10 @@
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 
-from bleucli.errors import BleuError, InputTypeError, LengthError
+from bleucli.errors import BleuError, InputTypeError, LengthError, NotWaitedFor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -242,16 +242,27 @@ def _sharing(texts: "Any", layout: str, width: int) -> Segments:
 
 # --- several series in step
 
+# So many seconds a text that is known to be longer is counted; it may be endless
+PATIENCE = 3.0
 
-def align(series: Sequence[Iterator[Sequence[Segments]]], names: Sequence[str]) -> Iterator[list[Sequence[Segments]]]:
+
+def _nothing() -> None:
+    """Let the series take their time."""
+
+
+def align(
+    series: Sequence[Iterator[Sequence[Segments]]], names: Sequence[str], hurry: Callable[[], None] = _nothing
+) -> Iterator[list[Sequence[Segments]]]:
     """Walk through several series of blocks in step: each piece holds the same segments of every series.
 
     Args:
         series: each gives blocks; a block is one `Segments` a column, all of one length.
         names: of the series, for the error.
+        hurry: called when the series are known to differ, and are read on for the error's sake only; they may then
+            raise `NotWaitedFor`.
 
     Raises:
-        LengthError: the series do not have the same number of segments.
+        LengthError: the series do not have the same number of segments. The longest one is counted for some seconds.
         BleuError: one has none at all.
 
     >>> left = iter([[Segments.from_strings(["a", "b", "c"])]])
@@ -271,31 +282,57 @@ def align(series: Sequence[Iterator[Sequence[Segments]]], names: Sequence[str]) 
         yield [[column[:count] for column in block] for block in blocks]
         blocks = [[column[count:] for column in block] for block in blocks]
         done += count
-    _check_all_ended(series, names, blocks, done)
+    if done and not any(map(_height, blocks)):
+        return
+    hurry()
+    raise _different(names, done, _counted(series, done, list(map(_height, blocks))))
 
 
 def _height(block: Sequence[Segments]) -> int:
     return len(block[0]) if block else 0
 
 
-def _check_all_ended(
-    series: Sequence[Iterator[Sequence[Segments]]],
-    names: Sequence[str],
-    blocks: Sequence[Sequence[Segments]],
-    done: int,
-) -> None:
-    counts = [done + _height(block) + sum(map(_height, rest)) for rest, block in zip(series, blocks, strict=True)]
-    if max(counts) == min(counts) > 0:
-        return
-    shortest = counts.index(min(counts))
-    if not counts[shortest]:
-        raise BleuError(f"{names[shortest]} is empty; expected one segment a line, at least one")
-    longest = counts.index(max(counts))
-    raise LengthError(
-        f"{names[longest]} has {_plural(counts[longest])} but {names[shortest]} has {_plural(counts[shortest])}: "
-        f"line {counts[shortest] + 1} of {names[shortest]} is missing; give one line for each segment",
+def _counted(series: Sequence[Iterator[Sequence[Segments]]], done: int, ahead: Sequence[int]) -> list[tuple[int, bool]]:
+    """Read series to their ends, or as long as patience lasts.
+
+    Args:
+        series: some of them have ended.
+        done: how many segments all of them gave.
+        ahead: how many more each one gave; 0 if it has ended.
+
+    Returns:
+        For each series how many segments it is known to have, and whether these are all.
+    """
+    from time import monotonic
+
+    end = monotonic() + PATIENCE
+    counts = []
+    for source, height in zip(series, ahead, strict=True):
+        count, ended = done + height, not height
+        try:
+            while not ended and monotonic() < end:
+                block = next(source, None)
+                ended = block is None
+                count += _height(block or ())
+        except NotWaitedFor:
+            pass
+        counts.append((count, ended))
+    return counts
+
+
+def _different(names: Sequence[str], least: int, counts: Sequence[tuple[int, bool]]) -> BleuError:
+    """Return the error about series of different lengths; the shortest one has `least` segments."""
+    shortest = counts.index((least, True))
+    if not least:
+        return BleuError(f"{names[shortest]} is empty; expected one segment a line, at least one")
+    longest = max(range(len(counts)), key=lambda number: counts[number][0])
+    count, ended = counts[longest]
+    return LengthError(
+        f"{names[longest]} has {'' if ended else 'at least '}{_plural(count)} but {names[shortest]} has"
+        f" {_plural(least)}: line {least + 1} of {names[shortest]} is missing; give one line for each segment",
         longest,
         shortest,
+        (count if ended else None, least),
     )
 
 

@@ -1,23 +1,31 @@
 r"""Text files and standard input as blocks of segments.
 
 A line ends at `\n` alone; trailing white space is cut; a byte-order mark is text; what is compressed is unpacked,
-whatever its name. Files of any size are read in blocks of bounded size: whole lines, about 256 KiB of them.
+whatever its name. Files of any size are read in blocks of bounded size: whole lines, about 256 KiB of them. Any number
+of files can be read in step: of many, each is open only while a block is read, and blocks are smaller.
 """
 
 import codecs
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from bleucli import decompression, kernels
-from bleucli.errors import BleuError, FieldCountError
-from bleucli.segments import Segments
+from bleucli.errors import BleuError, FieldCountError, NotWaitedFor
+from bleucli.segments import PATIENCE, Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO
 
 _BLOCK_BYTES = 1 << 18
-# So much text is read again to find out what is wrong with it
+# Files that are read in step share so much; a block has at least as much as the second
+_BYTES_OF_ALL, _LEAST_BYTES = 1 << 25, 1 << 14
+# The least limit for open files is 256 (macOS)
+_MOST_OPEN = 64
+# Where a full block of a file ends: behind a multiple of the largest power of two up to this that it has room for, so
+# that files in step are cut at the same lines
+_CUT_LINES = 1 << 10
+# So much of a stream is kept to find out what is wrong with it
 _AGAIN_BYTES = 1 << 25
 _MARK = "\ufeff".encode()
 
@@ -33,6 +41,7 @@ class TextFile:
         columns: the number of tab-separated columns; 0 to take tabs for white space; None to see from the first line.
         mark: what a byte-order mark at the start is, if the encoding leaves one: "text" as any other character, which
             it is for sacreBLEU; "noted": text, with a hint; "dropped": nothing, for files that hold data.
+        among: the number of files that are read in step, this one included.
 
     Attributes:
         hints: what a user should know about the file; complete once all blocks were read.
@@ -50,6 +59,7 @@ class TextFile:
         encoding: str = "utf-8",
         columns: int | None = 0,
         mark: str = "noted",
+        among: int = 1,
     ) -> None:
         self.name = name
         self._mark = mark
@@ -62,8 +72,14 @@ class TextFile:
         self._bytes = 0
         self._blocks: Iterator[bytes] | None = None
         self._is_file = path is not None and os.path.isfile(path)
+        self._among = among
+        self._deadline: float | None = None
         self._kept: list[bytes] = []
         self._kept_bytes = 0
+
+    @property
+    def _block_bytes(self) -> int:
+        return min(_BLOCK_BYTES, max(_LEAST_BYTES, _BYTES_OF_ALL // self._among))
 
     def columns(self) -> int:
         """Return the number of columns, read from the first line if it was not given."""
@@ -113,22 +129,29 @@ class TextFile:
             self._lines += len(lines)
             self._bytes += len(data)
 
-    def read_again(self) -> Segments | None:
-        """Return the whole text once more; None if it has columns, cannot be had again, or is too large."""
-        from io import BytesIO
+    def hurry(self) -> None:
+        """Let a stream that has nothing to read for a while raise `NotWaitedFor` from now on."""
+        from time import monotonic
 
+        self._deadline = monotonic() + PATIENCE
+
+    def again(self) -> "Callable[[], Iterator[Segments]] | None":
+        """Return what reads the text once more, from its start; None if it has columns, or cannot be had again."""
         if self.columns() > 1 or self._kept_bytes > _AGAIN_BYTES:
             return None
-        stream = None if self._is_file else BytesIO(b"".join(self._kept))
-        data: list[bytes | memoryview] = []
-        try:
-            for (block,) in TextFile(self.name, self._path, stream, self._encoding, mark=self._mark).blocks():
-                data.append(block.data)
-                if sum(map(len, data)) > _AGAIN_BYTES:
-                    return None
-        except BleuError:  # it is gone by now
-            return None
-        return kernels.split_lines(b"".join(data))[0]
+
+        from io import BytesIO
+
+        data = b"".join(self._kept)
+        self._kept = [data]
+
+        def read() -> Iterator[Segments]:
+            stream = None if self._is_file else BytesIO(data)
+            return (
+                block for (block,) in TextFile(self.name, self._path, stream, self._encoding, mark=self._mark).blocks()
+            )
+
+        return read
 
     def _not_utf8(self, error: UnicodeDecodeError) -> BleuError:
         """Place an error of the block that comes next."""
@@ -145,14 +168,19 @@ class TextFile:
     def _whole_lines(self) -> Iterator[bytes]:
         """Read UTF-8, whole lines at a time."""
         parts: list[bytes] = []
+        lines = 0
         for chunk in self._past_mark(self._utf8_chunks()):
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 parts.append(chunk)
                 continue
-            parts.append(chunk[:cut])
-            yield b"".join(parts)
-            parts = [chunk[cut:]] if cut < len(chunk) else []
+            whole, rest = b"".join((*parts, chunk[:cut])), chunk[cut:]
+            if self._is_file and len(chunk) >= self._block_bytes:
+                whole, left = _cut_evenly(whole, lines)
+                rest = left + rest
+            lines += whole.count(b"\n")
+            yield whole
+            parts = [rest] if rest else []
         if parts:
             yield b"".join(parts)
 
@@ -208,13 +236,27 @@ class TextFile:
 
     def _raw_chunks(self) -> Iterator[bytes]:
         try:
+            if self._is_file and self._among > _MOST_OPEN:
+                yield from _chunks_of_closed(self._path, self._block_bytes)
+                return
             with _opened(self._path) if self._stream is None else _Kept(self._stream) as stream:
-                while chunk := _waited_for(stream):
+                while chunk := self._waited_for(stream):
                     if not self._is_file:
                         self._keep(chunk)
                     yield chunk
         except OSError as error:
             raise BleuError(f"cannot read {self.name}: {error.strerror or error}; give a readable text file") from None
+
+    def _waited_for(self, stream: "IO[bytes]") -> bytes:
+        """Read the next chunk, also of a pipe that does not block (it then gives None while it has nothing)."""
+        if self._deadline is not None and not self._is_file:
+            _wait(stream, self._deadline)
+        chunk: bytes | None = None
+        while chunk is None:
+            chunk = stream.read(self._block_bytes)
+            if chunk is None:
+                _wait(stream, self._deadline)
+        return chunk
 
     def _keep(self, chunk: bytes) -> None:
         """Remember what a stream or pipe gave, for it cannot be read again, unless it is too much."""
@@ -225,16 +267,62 @@ class TextFile:
             self._kept.clear()
 
 
-def _waited_for(stream: "IO[bytes]") -> bytes:
-    """Read the next chunk, also of a pipe that does not block (it then gives None while it has nothing)."""
-    chunk: bytes | None = None
-    while chunk is None:
-        chunk = stream.read(_BLOCK_BYTES)
-        if chunk is None:
-            from select import select
+def _wait(stream: "IO[bytes]", deadline: float | None) -> None:
+    """Wait until there is something to read.
 
-            select([stream], [], [])
-    return chunk
+    Raises:
+        NotWaitedFor: there was nothing until `deadline`, where streams can be asked.
+    """
+    try:
+        from select import POLLIN, poll
+
+        descriptor = stream.fileno()
+    except (ImportError, OSError, AttributeError):  # Windows; a stream in memory
+        return
+    from time import monotonic
+
+    asked = poll()
+    asked.register(descriptor, POLLIN)
+    if not asked.poll(None if deadline is None else max(0, deadline - monotonic()) * 1000):
+        raise NotWaitedFor
+
+
+def _chunks_of_closed(path: str | bytes | None, size: int) -> Iterator[bytes]:
+    """Read a file that is open only while a chunk is read."""
+    at, first = 0, None
+    while True:
+        with _opened(path) as file:
+            status = os.fstat(file.fileno())
+            if first is not None and not os.path.samestat(status, first):
+                raise OSError("another file has taken its place")
+            first = status
+            file.seek(at)
+            chunk = file.read(size)
+        if not chunk:
+            return
+        at += len(chunk)
+        yield chunk
+
+
+def _cut_evenly(data: bytes, before: int) -> tuple[bytes, bytes]:
+    r"""Cut whole lines where files in step are cut as well.
+
+    Args:
+        data: the lines, at least one.
+        before: the number of lines before them.
+
+    Returns:
+        What comes before the cut, never nothing, and what comes behind it.
+
+    >>> _cut_evenly(b"f\ng\nh\ni\nj\nk\n", 5)  # 6 lines have room for 4: cut behind a multiple of 4
+    (b'f\ng\nh\n', b'i\nj\nk\n')
+    """
+    lines = data.count(b"\n")
+    multiple = min(_CUT_LINES, 1 << lines.bit_length() - 1)
+    cut = len(data)
+    for _ in range((before + lines) % multiple):
+        cut = data.rindex(b"\n", 0, cut - 1) + 1
+    return data[:cut], data[cut:]
 
 
 def _newlines(decoder: "codecs.IncrementalDecoder", chunk: bytes) -> int:

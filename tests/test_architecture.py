@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "tokenizers/sentencepiece": BASE | {"segments", "optional_deps", "testsets"},
     "metrics": BASE | {"segments", "stats", "signature", "tokenizers", "kernels", "resampling"},
     "resampling": BASE | {"stats", "kernels", "results", "threads"},
-    "segment_scores": BASE | {"segments", "signature", "stats", "comparison", "resampling", "results"},
+    "segment_scores": BASE | {"segments", "signature", "stats", "comparison", "resampling", "results", "evaluate"},
     "significance": BASE | {"signature", "metrics", "comparison", "resampling", "results"},
     "max_t": BASE | {"kernels", "resampling", "stats", "threads"},
     "comparison": BASE | {"max_t", "resampling", "results"},

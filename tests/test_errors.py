@@ -1,14 +1,20 @@
 """Wrong input and wrong use: one line on stderr that says what, where and what to do; nothing on stdout; status 2."""
 
+import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
+import threading
+from itertools import repeat
 
 import pytest
 
+import bleucli
 from bleucli.cli import arguments
+from bleucli.errors import LengthError
 
 BLOCK = 1 << 18  # files are read in blocks of so many bytes
 LINE = b"a" * 999 + b"\n"
@@ -77,6 +83,75 @@ def test_lines_are_counted_to_the_end_of_both_files(run, write):
     write("sys.txt", b"a\n" * 10)
     answer = run("ref.txt", "-i", "sys.txt", "-tok", "none")
     refused(answer, f"ref.txt has {BLOCK} segments", "sys.txt has 10 segments", "line 11 of sys.txt is missing")
+
+
+# --- endless input
+
+
+class Endless(io.RawIOBase):
+    """A stream that repeats its data for ever."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def readable(self):
+        return True
+
+    def read(self, size=-1):
+        return self.data * (size // len(self.data))
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    for module in ("segments", "textfiles"):
+        monkeypatch.setattr(f"bleucli.{module}.PATIENCE", 0.1)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"y\n", ()),
+        (b"y\n", ("-sl",)),
+        (b'{"hypothesis": "a"}\n', ("--jsonl",)),
+        (gzip.compress(b"\n" * 100_000), ()),
+    ],
+    ids=["text", "segments", "JSON Lines", "gzip"],
+)
+def test_attack_21_endless_input_is_refused_all_the_same(impatient, run, write, data, words):
+    write("ref.txt", "a\nb\n")
+    line = refused(run("ref.txt", *words, stdin=Endless(data)), "line 3 of ref.txt is missing")
+    assert re.search(r"standard input has at least \d+ segments but ref.txt has 2 segments", line)
+
+
+def test_attack_21_endless_references_and_scores_are_refused_all_the_same(impatient, run, write):
+    write("sys.txt", "1\n")
+    refused(run("-", "-i", "sys.txt", stdin=Endless(b"y\n")), "standard input has at least ")
+    refused(run("--segment-scores", "-i", "-", "sys.txt", stdin=Endless(b"1\n")), "standard input has at least ")
+    refused(run("-t", "demo", "-l", "en-de", stdin=Endless(b"y\n")), "input has at least ", "has 100 segments")
+
+
+def test_attack_21_a_pipe_that_stays_open_is_not_waited_for(impatient, run, write):
+    write("ref.txt", "a\nb\n")
+    reader, writer = os.pipe()
+    os.write(writer, b"a line\nb line\nc\nd")
+    with open(reader, "rb", buffering=0) as stream, open(writer, "wb"):
+        refused(run("ref.txt", stdin=stream), "standard input has at least 3 segments but ref.txt has 2 segments")
+
+
+def test_a_pipe_that_is_slow_to_end_is_waited_for_while_texts_may_be_equal(impatient, run, write):
+    write("ref.txt", "a\nb\n")
+    reader, writer = os.pipe()
+    os.write(writer, b"a\nb\n")
+    timer = threading.Timer(0.5, os.close, [writer])
+    timer.start()
+    with open(reader, "rb", buffering=0) as stream:
+        assert run("ref.txt", "-q", "-b", stdin=stream).status == 0
+    timer.join()
+
+
+def test_endless_texts_in_python_are_refused_all_the_same(impatient):
+    with pytest.raises(LengthError, match=r"hypotheses has at least \d+ segments but references has 1 segment:"):
+        bleucli.BLEU().corpus_score(repeat("a"), [["a"]])
 
 
 def test_a_sentence_score_is_not_printed_before_all_lines_are_known_to_have_a_partner(run, write):
@@ -200,9 +275,8 @@ def test_a_line_break_in_a_file_name_does_not_break_the_error_line(run, pair):
 
 
 @pytest.mark.parametrize("empty", ["ref.txt", "sys.txt"])
-@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf"])
-def test_an_empty_file_is_named(run, pair, write, empty, content):
-    write(empty, content)
+def test_an_empty_file_is_named(run, pair, write, empty):
+    write(empty, b"")
     refused(run(*pair), f"{empty} is empty")
 
 

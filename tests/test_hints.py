@@ -13,6 +13,7 @@ import warnings
 from io import BytesIO
 from itertools import permutations
 from string import ascii_lowercase
+from time import process_time
 
 import oracles
 import pytest
@@ -597,10 +598,16 @@ def test_carriage_returns_at_the_ends_of_lines_are_not_to_blame(cause):
     assert cause("one\r\ntwo\r\n", "one\r\ntwo\r\nthree\r\n") == ""
 
 
+def text_of(lines, size=2):
+    """Return lines as what reads them in blocks."""
+    blocks = [Segments.from_strings(lines[start : start + size]) for start in range(0, len(lines), size)]
+    return lambda: iter(blocks)
+
+
 def test_of_two_such_characters_in_a_line_the_first_is_named():
     for first, second in permutations(ODD_ENDS, 2):
-        texts = Segments.from_strings(["a", "b"]), Segments.from_strings([f"a{first}b{second}c"])
-        assert f"line 1 holds {ODD_ENDS[first]}," in hints.mismatch_cause(("ref.txt", "sys.txt"), *texts)
+        texts = text_of(["a", "b"]), text_of([f"a{first}b{second}c"])
+        assert f"line 1 holds {ODD_ENDS[first]}," in hints.mismatch_cause(("ref.txt", "sys.txt"), *texts, (2, 1))
 
 
 @pytest.mark.parametrize(
@@ -639,6 +646,50 @@ def test_one_line_missing_among_three_thousand_is_named(run, write):
     write("ref.txt", lines(reference))
     said = refusal(run("ref.txt", "-tok", "none", stdin=lines(without(system, 1500)).encode()))
     assert said.endswith(f"{CAUSE}line 1500 of ref.txt seems to have no counterpart in standard input\n")
+
+
+@pytest.mark.parametrize("line", [1, 2, 31, 32, 33, 64, 300, 352, 353, 400])
+@pytest.mark.parametrize("count", [1, 3, 40])
+def test_lines_that_are_missing_are_found_batch_by_batch(monkeypatch, line, count):
+    monkeypatch.setattr(hints, "_BATCH_LINES", 32)
+    monkeypatch.setattr(hints, "_SAMPLE", 16)
+    reference, system = pair_of(440)
+    texts = text_of(reference, 50), text_of(without(system, line, count), 37)
+    said = hints.mismatch_cause(("ref.txt", "sys.txt"), *texts, (440, 440 - count))
+    if line + count - 1 == 440:
+        assert not said
+    else:
+        assert re.match(rf"lines? {line} (to {line + count - 1} )?of ref.txt", said)
+
+
+def test_lines_too_long_to_be_compared_are_left_alone(monkeypatch):
+    monkeypatch.setattr(hints, "_BATCH_BYTES", 1000)
+    reference, system = pair_of(100)
+    texts = text_of(reference), text_of(without(system, 50))
+    assert hints.mismatch_cause(("ref.txt", "sys.txt"), *texts, (100, 99)) == ""
+
+
+def test_attack_10_the_cause_takes_no_more_memory_than_the_score(command, write):
+    write("ref.txt", "a\n" * 600_000 + "the end\n")
+    write("sys.txt", "a\n" * 600_000)
+    limited = 'ulimit -v 250000; exec "$@"'
+    assert command("ref.txt", "-i", "ref.txt", "-q", shell=limited).status == 0
+    said = refusal(command("ref.txt", "-i", "sys.txt", shell=limited))
+    assert "ref.txt has 600001 segments but sys.txt has 600000 segments" in said
+
+
+@pytest.mark.slow
+def test_attack_10_the_cause_takes_no_more_time_than_the_score(write, run):
+    reference, system = pair_of(3000)
+    write("ref.txt", lines(reference) * 50)
+    write("sys.txt", lines(without(system * 50, 77_777)))
+    write("short.txt", lines((reference * 50)[:-1]))
+    start = process_time()
+    assert run("short.txt", "-i", "sys.txt", "-q").status == 0
+    scored = process_time()
+    said = refusal(run("ref.txt", "-i", "sys.txt"))
+    assert said.endswith("line 77777 of ref.txt seems to have no counterpart in sys.txt\n")
+    assert process_time() - scored < 2 * (scored - start) + 1
 
 
 def test_a_line_that_the_reference_lacks_is_named(cause, corpus):
@@ -739,16 +790,17 @@ def read_again(**source):
     file = TextFile("a file", **source)
     for _ in file.blocks():
         pass
-    again = file.read_again()
-    return None if again is None else list(again)
+    again = file.again()
+    return None if again is None else [line for block in again() for line in block]
 
 
 @pytest.mark.parametrize("data", [b"one\ntwo \r\n", b"\xef\xbb\xbfone\ntwo", gzip.compress(b"one\ntwo\n")])
 def test_files_and_streams_can_be_read_again(write, small_blocks, data):
-    assert read_again(path=write("ref.txt", data)) == ["one", "two"]
-    assert read_again(stream=BytesIO(data)) == ["one", "two"]
-    assert read_again(stream=BytesIO(data), columns=None) == ["one", "two"]
-    assert read_again(stream=BytesIO(data), columns=1) == ["one", "two"]
+    expected = ["\ufeffone" if data.startswith(b"\xef") else "one", "two"]
+    assert read_again(path=write("ref.txt", data)) == expected
+    assert read_again(stream=BytesIO(data)) == expected
+    assert read_again(stream=BytesIO(data), columns=None) == expected
+    assert read_again(stream=BytesIO(data), columns=1) == expected
 
 
 def test_columns_are_not_read_again(write):
@@ -757,20 +809,26 @@ def test_columns_are_not_read_again(write):
 
 
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 1000])
-def test_no_more_text_is_read_again_than_is_kept(write, monkeypatch, size):
+def test_of_a_stream_no_more_is_read_again_than_is_kept(write, monkeypatch, size):
     monkeypatch.setattr(textfiles, "_AGAIN_BYTES", 64)
     monkeypatch.setattr(textfiles, "_BLOCK_BYTES", 16)
     data = b"x" * (size - 1) + b"\n"
-    expected = ["x" * (size - 1)] if size <= 64 else None
-    assert read_again(path=write("ref.txt", data)) == expected
-    assert read_again(stream=BytesIO(data)) == expected
-    packed = gzip.compress(b"x" * 10_000)
-    assert len(packed) < 64
-    assert read_again(stream=BytesIO(packed)) is None
+    assert read_again(stream=BytesIO(data)) == (["x" * (size - 1)] if size <= 64 else None)
+    assert read_again(path=write("ref.txt", data)) == ["x" * (size - 1)]
 
 
-def test_a_file_that_is_gone_is_not_read_again(write):
-    file = TextFile("ref.txt", write("ref.txt", "one\n"))
-    assert len(list(file.blocks())) == 1
-    os.unlink("ref.txt")
-    assert file.read_again() is None
+@pytest.mark.parametrize("later", [None, "new\n", "one\ntwo\nthree\nfour\n"])
+def test_a_file_that_has_changed_since_is_refused_without_a_cause(write, run, monkeypatch, later):
+    write("ref.txt", "one\n\n")
+    write("sys.txt", "one\n")
+
+    def changed(file):
+        if os.path.exists("ref.txt"):
+            os.unlink("ref.txt")
+        if later is not None:
+            write("ref.txt", later)
+        return again(file)
+
+    again = TextFile.again
+    monkeypatch.setattr(TextFile, "again", changed)
+    assert CAUSE not in refusal(run("ref.txt", "-i", "sys.txt"))

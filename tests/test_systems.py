@@ -1,6 +1,7 @@
 """The command with several systems, intervals and tests: what it takes, how it names, what it prints and refuses."""
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -437,3 +438,48 @@ def test_an_interval_of_100_000_segments_takes_less_than_300_megabytes(folder, r
     assert done.returncode == 0
     assert json.loads(done.stdout)["confidence_var"] > 0
     assert int(done.stderr) < 300e6
+
+
+# --- more files than may be open
+
+MANY = 90
+
+
+@pytest.fixture
+def many(write):
+    """Write many systems: some as they are, some compressed, some as JSON Lines; return their names."""
+    found = []
+    for number in range(MANY):
+        changed = [line if at % MANY > number else f"{line} x" for at, line in enumerate(texts("strong"))]
+        text = "".join(f"{line}\n" for line in changed)
+        objects = "".join(f"{json.dumps({'hypothesis': line})}\n" for line in changed)
+        content = (text, gzip.compress(text.encode()), objects)[number % 3]
+        found.append(write(f"s{number:02}{('.txt', '.gz', '.jsonl')[number % 3]}", content))
+    return found
+
+
+@pytest.mark.parametrize("test_set", [False, True])
+def test_attack_20_more_systems_are_scored_than_may_be_open(run, command, many, test_set):
+    references = ("-t", "demo", "-l", "en-de") if test_set else (REF,)
+    limited = 'ulimit -n 40; exec "$@"'
+    with open(many[-1], "rb") as file:
+        data = file.read()
+    answer = command(*references, "-q", "-b", "--jsonl", "-i", *many[:-1], "-", stdin=data, shell=limited)
+    assert (answer.status, answer.err) == (0, "")
+    found = json.loads(answer.out)
+    assert names(found) == [*many[:-1], "standard input"]
+    for number in (0, 1, 2, 50, MANY - 1):
+        alone = run(*references, "-q", "-b", "-i", many[number])
+        assert f"{found[number]['BLEU']['score']}\n" == alone.out
+
+
+def test_attack_20_more_references_are_read_than_may_be_open(run, command, many):
+    limited = 'ulimit -n 40; exec "$@"'
+    plain = [name for name in many if name.endswith(".txt")] * 3
+    assert command(*plain, "-q", "-b", "-i", WEAK, shell=limited) == run(*plain, "-q", "-b", "-i", WEAK)
+
+
+def test_of_many_systems_the_one_that_is_too_short_is_named(command, many, write):
+    write("short.txt", "a\n" * 99)
+    answer = command(REF, "-i", *many, "short.txt", shell='ulimit -n 40; exec "$@"')
+    refused(answer, "short.txt has 99 segments", "line 100 of short.txt is missing")

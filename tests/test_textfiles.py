@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import os
 from unittest import mock
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from bleucli import textfiles
 from bleucli.errors import BleuError
+from bleucli.segments import align
 from bleucli.textfiles import TextFile
 
 BOM = b"\xef\xbb\xbf"
@@ -87,6 +89,48 @@ def test_small_blocks_make_the_lines_of_the_definition(text, size):
     (lines,), hints = read(text.encode(), size)
     assert lines == lines_of(text)
     assert len(hints) == text.startswith("\ufeff")
+
+
+@given(texts, sizes, st.sampled_from([1, 2, 1000]))
+def test_a_file_in_step_with_others_has_the_lines_of_the_definition(tmp_path_factory, text, size, among):
+    path = tmp_path_factory.mktemp("files") / "text"
+    path.write_bytes(text.encode())
+    with blocks_of(size):
+        blocks = TextFile("a file", str(path), among=among).blocks()
+        assert [line for (block,) in blocks for line in block] == lines_of(text)
+
+
+def test_files_in_step_are_cut_at_the_same_lines(write):
+    widths = range(10, 50)
+    files = [TextFile(f"{width}", write(f"{width}.txt", f"{'x' * width}\n" * 1000)) for width in widths]
+    with blocks_of(1000):
+        pieces = [len(columns[0][0]) for columns in align([file.blocks() for file in files], [""] * len(files))]
+    assert sum(pieces) == 1000
+    assert len(pieces) < 1000 / 16 + 2 * len(files)  # the longest lines come by 16, and each file has an end
+    assert set(pieces[:20]) == {16}
+
+
+def test_of_many_files_none_stays_open(write, monkeypatch):
+    opened = []
+    really_open = textfiles._opened
+    monkeypatch.setattr(textfiles, "_opened", lambda path: opened.append(really_open(path)) or opened[-1])
+    write("ref.txt", "one\ntwo\nthree\n")
+    with blocks_of(4):
+        for (block,) in TextFile("ref.txt", "ref.txt", among=1000).blocks():
+            assert len(block) > 0
+            assert all(file.closed for file in opened)
+    assert len(opened) == 5
+
+
+def test_of_many_files_one_that_is_replaced_is_not_read_half(write):
+    write("ref.txt", "one\ntwo\nthree\n")
+    write("new.txt", "eins\nzwei\ndrei\n")
+    with blocks_of(4):
+        blocks = TextFile("ref.txt", "ref.txt", among=1000).blocks()
+        next(blocks)
+        os.replace("new.txt", "ref.txt")
+        with pytest.raises(BleuError, match=r"cannot read ref.txt: another file has taken its place; give"):
+            list(blocks)
 
 
 def test_an_empty_file_has_no_lines():

@@ -13,10 +13,9 @@ from bleucli.cli.testset_modes import names, pair_of
 from bleucli.cli.texts import Texts, names_of
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.evaluate import Source
-from bleucli.jsonlines import JsonLines
 from bleucli.metrics import Metric
 from bleucli.results import Detail, Results, ScoreRecord
-from bleucli.segments import Segments, align
+from bleucli.segments import Segments
 from bleucli.signature import Signature
 from bleucli.testsets import fields, preparation, registry, selection
 from bleucli.testsets.registry import TestSet
@@ -80,7 +79,7 @@ class TestSetTexts(Texts):
         options = self._options
         if options.origlang is None and options.subset is None and not options.detail:
             return systems, references
-        self._pieces = align([source.blocks for source in sources], [source.label for source in sources])
+        self._pieces = evaluate.in_step(sources)
         if options.detail:
             self._pieces = list(self._pieces)
         numbers = None
@@ -150,9 +149,9 @@ class TestSetTexts(Texts):
     def explained(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments: another test set, if there is one."""
         explained = super().explained(error)
-        system = next((one for one in (error.longest, error.shortest) if one < len(self._systems)), None)
-        text = None if system is None else _again(self._systems[system])
-        twins = [] if text is None else list(self._with_count(len(text)))
+        files = zip((error.longest, error.shortest), error.counts, strict=True)
+        count = next((count for file, count in files if file < len(self._systems)), None)
+        twins = [] if count is None else list(self._with_count(count))
         return BleuError(f"{explained}; {' and '.join(twins)}") if twins else explained
 
     def _with_count(self, count: int) -> Iterator[str]:
@@ -161,10 +160,6 @@ class TestSetTexts(Texts):
             test_set = self._registry[name]
             if name not in {one.test_set.name for one in self._sets} and _count(test_set, self._pair) == count:
                 yield f"{name} has {count}"
-
-
-def _again(system: TextFile | JsonLines) -> Segments | None:
-    return system.read_again() if isinstance(system, TextFile) else None
 
 
 def _count(test_set: TestSet, pair: str) -> int | None:

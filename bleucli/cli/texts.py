@@ -1,6 +1,7 @@
 """The text files of one run of the command: which are systems, which references, and how they are read."""
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 
 from bleucli import hints
@@ -31,6 +32,7 @@ class Texts:
         split = None if options.input is None else 0
         columns = options.num_refs or 0
         self._fields = Fields() if options.jsonl_fields is None else fields_named(options.jsonl_fields)
+        self._count = len(paths) + len(options.refs)
         self._references = [self._read(path, options, columns, hypotheses=False) for path in options.refs]
         first = next((path for path in paths if read_as_jsonl(path, options)), None)
         own = not (options.refs or options.test_set)
@@ -56,7 +58,12 @@ class Texts:
 
     def _open(self, path: str, options: "Namespace", columns: int | None) -> TextFile:
         data = options.segment_scores or read_as_jsonl(path, options)
-        form = {"encoding": options.encoding, "columns": columns, "mark": "dropped" if data else "noted"}
+        form = {
+            "encoding": options.encoding,
+            "columns": columns,
+            "mark": "dropped" if data else "noted",
+            "among": self._count,
+        }
         if path != "-":
             return TextFile(shown(path), path, **form)
         stdin = self._environment.stdin
@@ -73,7 +80,10 @@ class Texts:
 
     def references(self) -> list[Source]:
         """Return the reference streams; those last that may come in different numbers."""
-        return [Source(file.name, [file.name] * file.columns(), file.blocks()) for file in self._ordered_references()]
+        return [
+            Source(file.name, [file.name] * file.columns(), file.blocks(), hurry=file.hurry)
+            for file in self._ordered_references()
+        ]
 
     def _ordered_references(self) -> list[TextFile | JsonLines]:
         return sorted(self._references, key=lambda file: isinstance(file, JsonLines))
@@ -85,7 +95,7 @@ class Texts:
             names[0] = [f"{_BASELINE}: {names[0][0]}", *names[0][1:]]
         _refuse_equal_names([name for own in names for name in own])
         return [
-            Source(file.name, own, file.blocks(), _own_references(file))
+            Source(file.name, own, file.blocks(), _own_references(file), file.hurry)
             for file, own in zip(self._systems, names, strict=True)
         ]
 
@@ -125,10 +135,14 @@ class Texts:
         longer, shorter = files[error.longest], files[error.shortest]
         if isinstance(longer, JsonLines) or isinstance(shorter, JsonLines):
             return error
-        more, fewer = longer.read_again(), shorter.read_again()
-        if more is None or fewer is None or len(more) <= len(fewer):
+        more, fewer = longer.again(), shorter.again()
+        count, least = error.counts
+        if more is None or fewer is None or count is None:
             return error
-        cause = hints.mismatch_cause((longer.name, shorter.name), more, fewer)
+        try:
+            cause = hints.mismatch_cause((longer.name, shorter.name), more, fewer, (count, least))
+        except ValueError:  # a file has changed by now, or is gone
+            return error
         return BleuError(f"{error}; likely cause: {cause}") if cause else error
 
     def hints(self) -> list[str]:
@@ -168,9 +182,13 @@ def _system_names(file: TextFile | JsonLines, paired: bool) -> list[str]:
 
 def _refuse_equal_names(names: Sequence[str]) -> None:
     """Refuse files that have the names of columns, of standard input or of the baseline."""
-    equal = {name for name in names if names.count(name) > 1}
+    equal = _repeated(names)
     if equal:
         raise UsageError(f"two systems would be called {min(equal)!r}; rename a file")
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    return [name for name, count in Counter(names).items() if count > 1]
 
 
 def _system_paths(paths: Sequence[str], paired: bool) -> list[str]:
@@ -182,7 +200,7 @@ def _system_paths(paths: Sequence[str], paired: bool) -> list[str]:
     found = [match for path in paths for match in _matches(path)]
     if paired:
         found = found[:1] + [path for path in found[1:] if path != found[0]]
-    repeated = {path for path in found if found.count(path) > 1}
+    repeated = _repeated(found)
     if repeated:
         raise UsageError(f"system {shown(min(repeated))} was given twice; name each system once")
     return found
