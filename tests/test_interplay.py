@@ -1,6 +1,7 @@
 """Where several options meet: systems, test sets, resampling, formats, gates and modes in one run of the command."""
 
 import json
+import os
 
 import pytest
 
@@ -71,16 +72,40 @@ def test_output_is_not_written_over_standard_input(command, pair):
     assert command("ref.txt", "-i", "sys.txt", "-b", "-o", "ref2.txt", shell='exec "$@" < ref.txt').status == 0
 
 
-def test_output_is_not_written_over_a_registry(run, pair, write):
-    registry = (
-        '[testsets.own]\nabout = "ours"\nformat = "plain"\nsources = [{ url = "src.txt" }, { url = "ref.txt" }]\n'
-        '[testsets.own.pairs.en-de]\nfiles = ["source:0", "source:1"]\n'
-    )
-    write("own.toml", registry)
-    for words in (("--list",), (*DEMO, "--echo", "src"), (*DEMO, "-i", "sys.txt"), pair):
-        refused(run("--registry", "own.toml", "-o", "own.toml", *words), "--output own.toml is also read")
+REGISTRY = (
+    '[testsets.own]\nabout = "ours"\nformat = "plain"\nsources = [{ url = "src.txt" }, { url = "own.ref" }]\n'
+    '[testsets.own.pairs.en-de]\nfiles = ["source:0", "source:1"]\n'
+)
+
+
+@pytest.mark.parametrize("named_by", ["option", "variable"])
+def test_attack_24_output_is_not_written_over_a_registry(run, pair, write, monkeypatch, named_by):
+    write("own.toml", REGISTRY)
+    registry = ("--registry", "own.toml")
+    if named_by == "variable":
+        registry = ()
+        monkeypatch.setenv("BLEU_REGISTRY", os.path.abspath("own.toml"))
+    modes = (("--list",), (*DEMO, "--echo", "src"), (*DEMO, "--cite"), ("--download", "demo"), ("--list-tokenizers",))
+    for words in (*modes, (*DEMO, "-i", "sys.txt"), pair, ("--version",)):
+        refused(run(*registry, "-o", "own.toml", *words), "--output own.toml is also read")
     with open("own.toml", encoding="utf-8") as file:
-        assert file.read() == registry
+        assert file.read() == REGISTRY
+
+
+def test_attack_24_output_is_not_written_over_any_file_that_is_read(run, pair, write):
+    write("own.toml", REGISTRY)
+    own = ("--registry", "own.toml", "-t", "own", "-l", "en-de")
+    files = {name: write(name, "a b c d\n") for name in ("src.txt", "own.ref", "one.sys")}
+    assert run(*own, "-i", "one.sys", "-q").status == 0
+    cached = os.path.join(os.environ["BLEU_HOME"], "own", "own.en-de.ref")
+    for name in ("own.ref", cached):
+        for words in (("-i", "one.sys"), ("-i", "one.sys", "-sl"), ("--echo", "ref")):
+            refused(run(*own, *words, "-o", name), f"--output {name} is also read")
+    refused(run(*pair, "-i", "*.sys", "-o", "one.sys"), "--output one.sys is also read")
+    refused(run(*pair, "-tok", "spm:own.ref", "-o", "own.ref"), "--output own.ref is also read")
+    for name in files:
+        with open(name, encoding="utf-8") as file:
+            assert file.read() == "a b c d\n"
 
 
 def test_an_empty_output_is_refused_in_every_mode(run, pair):

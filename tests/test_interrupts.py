@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from bleucli.cli import streams
+from bleucli.cli import delivery, streams
 
 SECONDS = 60
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -171,7 +171,7 @@ class Interrupted:
         self.steps = steps
 
     def __call__(self, frame, event, argument):
-        if frame.f_code.co_filename != streams.__file__ or frame.f_code.co_name == "__init__":
+        if frame.f_code.co_filename not in (streams.__file__, delivery.__file__) or frame.f_code.co_name == "__init__":
             return None
         self.steps -= event == "line"
         if self.steps < 0:

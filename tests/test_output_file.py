@@ -1,5 +1,6 @@
 """The file of --output: written whole or not at all, whatever happens in between, and nothing else is left behind."""
 
+import errno
 import os
 import random
 import signal
@@ -125,14 +126,119 @@ def test_what_nobody_else_may_read_is_at_no_time_readable_by_others(run, pair, w
     assert not any(found & 0o077 for found in seen)
 
 
-def test_a_file_that_may_not_be_written_is_refused(run, pair, write, monkeypatch):
+@pytest.mark.parametrize("reason", [errno.EACCES, errno.EROFS, errno.EPERM])
+def test_attack_25_a_file_that_may_not_be_written_is_refused_with_the_systems_reason(
+    run, pair, write, monkeypatch, reason
+):
     write("out.txt", OLD)
-    monkeypatch.setattr("os.access", lambda *_, **__: False)
+    really_open = os.open
+
+    def open_others(path, *arguments, **options):
+        if path == "out.txt":
+            raise OSError(reason, os.strerror(reason))
+        return really_open(path, *arguments, **options)
+
+    monkeypatch.setattr("os.open", open_others)
     answer = run(*pair, "-b", "-o", "out.txt")
     assert (answer.status, answer.out) == (2, "")
-    assert os.strerror(13) in answer.err
+    assert f"cannot write out.txt: {os.strerror(reason)};" in answer.err
     assert read("out.txt") == OLD
     assert sorted(os.listdir()) == ["out.txt", *INPUTS]
+
+
+# --- files that are written in place
+
+
+@pytest.fixture
+def kept(run, pair, write):
+    """Write over a file; check that it is the same file, or that an error leaves what stood there."""
+
+    def kept(fails=False, length=1):
+        before = os.stat("out.txt")
+        old = read("out.txt")
+        answer = run(*pair, "-b", "-o", "out.txt")
+        after = os.stat("out.txt")
+        assert answer.status == (2 if fails else 0), answer.err
+        assert read("out.txt") == (old if fails else SCORE)
+        assert (after.st_ino, after.st_mode, after.st_uid) == (before.st_ino, before.st_mode, before.st_uid)
+        assert not [name for name in os.listdir() if name.startswith(".bleu-")]
+        return answer
+
+    write("out.txt", OLD * 3)
+    return kept
+
+
+def test_attack_25_hard_links_stay_links(kept):
+    os.link("out.txt", "other.txt")
+    kept()
+    assert os.path.samefile("out.txt", "other.txt")
+    assert read("other.txt") == SCORE
+
+
+def failing(monkeypatch, name, reason, only=lambda *_: True):
+    really = getattr(os, name)
+
+    def fail(*arguments, **options):
+        if only(*arguments):
+            raise OSError(reason, os.strerror(reason))
+        return really(*arguments, **options)
+
+    monkeypatch.setattr(f"os.{name}", fail)
+
+
+def test_attack_25_a_file_that_is_mounted_by_itself_is_written(kept, monkeypatch):
+    failing(monkeypatch, "replace", errno.EBUSY)
+    kept()
+
+
+@pytest.mark.parametrize("reason", [errno.EACCES, errno.EROFS])
+def test_attack_25_a_file_in_a_folder_that_must_not_be_written_is_written(kept, monkeypatch, reason):
+    failing(monkeypatch, "open", reason, lambda path, flags, *_: flags & os.O_CREAT)
+    kept()
+
+
+@pytest.mark.skipif(not hasattr(os, "chown") or os.geteuid() != 0, reason="only root may give a file away")
+def test_attack_25_owner_and_group_of_a_file_are_kept(run, pair, write):
+    write("out.txt", OLD)
+    os.chown("out.txt", 1234, 2345)
+    os.chmod("out.txt", 0o2660)
+    assert run(*pair, "-b", "-o", "out.txt") == (0, "", "")
+    found = os.stat("out.txt")
+    assert (read("out.txt"), found.st_uid, found.st_gid, mode("out.txt")) == (SCORE, 1234, 2345, 0o2660)
+
+
+def test_attack_25_a_file_whose_owner_a_new_one_cannot_have_is_written(kept, monkeypatch):
+    if not hasattr(os, "chown") or os.geteuid() != 0:
+        pytest.skip("only root may give a file away")
+    os.chown("out.txt", 1234, 2345)
+    failing(monkeypatch, "chown", errno.EPERM)
+    kept()
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), KeyboardInterrupt()])
+def test_what_stood_in_a_file_is_put_back_if_it_cannot_be_written_in_place(run, pair, write, monkeypatch, error):
+    write("out.txt", OLD * 3)
+    os.link("out.txt", "other.txt")
+    really_fsync, calls = os.fsync, []
+
+    def fsync(file):
+        calls.append(read("out.txt"))
+        if len(calls) == 1:
+            raise error
+        really_fsync(file)
+
+    monkeypatch.setattr("os.fsync", fsync)
+    assert run(*pair, "-b", "-o", "out.txt").status == (2 if isinstance(error, OSError) else 130)
+    assert calls == [SCORE, OLD * 3]
+    assert read("other.txt") == OLD * 3
+
+
+@pytest.mark.parametrize("lines", [1, 100_000])
+def test_a_large_file_is_written_in_place_too(run, many, write, lines):
+    write("out.txt", OLD * lines)
+    os.link("out.txt", "other.txt")
+    assert run(*many, "-o", "out.txt").status == 0
+    assert read("other.txt") == run(*many).out
 
 
 # --- links
@@ -188,6 +294,15 @@ def test_what_stands_under_a_temporary_name_is_neither_followed_nor_in_the_way(r
     assert run(*pair, "-b", "-o", "out.txt") == (0, "", "")
     assert (read("out.txt"), read("precious.txt")) == (SCORE, OLD)
     assert not os.path.islink("out.txt")
+
+
+def test_attack_25_a_loop_of_links_is_refused_and_stays(run, pair):
+    os.symlink("b", "a")
+    os.symlink("a", "b")
+    answer = run(*pair, "-b", "-o", "a")
+    assert (answer.status, answer.out) == (2, "")
+    assert f"cannot write a: {os.strerror(errno.ELOOP)};" in answer.err
+    assert (os.readlink("a"), os.readlink("b")) == ("b", "a")
 
 
 # --- what is no regular file
@@ -289,7 +404,7 @@ def test_a_kill_at_any_of_50_moments_leaves_the_old_file_or_the_whole_new_one(ru
 # Forks once for each line of the module that writes files, and kills the child where it is about to run that line.
 KILLED_AT_EACH_LINE = """
 import os, signal, sys
-from bleucli.cli import streams
+from bleucli.cli import delivery, streams
 from bleucli.cli.commands import run
 
 old, words = sys.argv[1], sys.argv[2:]
@@ -297,7 +412,7 @@ old, words = sys.argv[1], sys.argv[2:]
 def child(steps):
     def trace(frame, event, argument):
         nonlocal steps
-        if frame.f_code.co_filename != streams.__file__:
+        if frame.f_code.co_filename not in (streams.__file__, delivery.__file__):
             return None
         steps -= event == "line"
         if steps < 0:

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from bleucli.cli.arguments import parse, parser
-from bleucli.cli.streams import Environment, deliver
+from bleucli.cli.delivery import deliver, refuse_overwriting
+from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterator
 
 
 class Status(IntEnum):
@@ -61,12 +63,28 @@ def _run(words: Sequence[str], environment: Environment) -> Status:
     options = parse(words)
     if options.output == "":
         raise UsageError("--output is empty; name a file")
+    refuse_overwriting(options.output, _files_read(options))
     if options.mirror is None:
         return _done(options, environment)
     from bleucli.testsets import cache
 
     with cache.asking_first(options.mirror):
         return _done(options, environment)
+
+
+def _files_read(options: "Namespace") -> "Iterator[str]":
+    """Give the files that options and environment name and that this mode, or another one, reads."""
+    yield from options.refs
+    yield from options.input or ()
+    yield from filter(None, (options.baseline, _own_registry(options)))
+    if options.tokenize is not None and options.tokenize.startswith("spm:"):
+        yield options.tokenize.removeprefix("spm:")
+
+
+def _own_registry(options: "Namespace") -> str:
+    from bleucli.testsets import cache
+
+    return cache.registry() if options.registry is None else str(options.registry)
 
 
 def _done(options: "Namespace", environment: Environment) -> Status:

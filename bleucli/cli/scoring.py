@@ -7,8 +7,9 @@ from itertools import chain
 from bleucli import evaluate, kernels, tokenizers
 from bleucli.cli import gates, like, sampling
 from bleucli.cli.arguments import METRIC_ARGUMENTS, target_language
+from bleucli.cli.delivery import deliver
 from bleucli.cli.progress import Progress
-from bleucli.cli.streams import Environment, deliver, shown
+from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts, names_of, read_as_jsonl
 from bleucli.errors import LengthError, UsageError
 from bleucli.metrics import METRICS, Metric

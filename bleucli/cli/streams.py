@@ -1,20 +1,15 @@
-"""Where the command reads and writes: standard streams, the file of --output, and what to say on stderr."""
+"""The world around the command: standard streams, variables, and what to say on stderr."""
 
 import os
-import stat
 import sys
-from collections.abc import Iterable, Mapping
-from errno import EACCES, EISDIR
+from collections.abc import Mapping
 
-from bleucli.errors import BleuError, UsageError
 from bleucli.markup import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from io import TextIOWrapper
     from typing import IO
-
-_SPOOL_BYTES = 1 << 20
 
 
 class Environment:
@@ -81,7 +76,7 @@ class Environment:
         if self.stderr is None:
             return
         try:
-            _write_all(self.stderr, encoded(text))
+            write_all(self.stderr, encoded(text))
         except OSError:  # nobody listens
             return
 
@@ -103,136 +98,8 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def deliver(chunks: Iterable[str], path: str | None, environment: Environment) -> None:
-    """Write the answer to `path`, whole or not at all, or else to stdout, once it is complete.
-
-    Raises:
-        BleuError: it cannot be written.
-        BrokenPipeError: nobody reads stdout any more.
-    """
-    with _spooled(chunks) as answer:
-        # Opening stdout's own file anew would cut off what others wrote to it
-        if path == "-" or (path is not None and is_file_of(environment.stdout, path)):
-            path = None
-        if path is not None and not _is_special(path):
-            _replace_file(answer, path)
-            return
-        try:
-            if path is None:
-                _copy(answer, environment.stdout)
-            else:
-                with open(path, "wb", buffering=0) as target:
-                    _copy(answer, target)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise _unwritable(path or "standard output", error) from None
-
-
-def is_file_of(stream: "IO[bytes] | None", path: str) -> bool:
-    """Return whether a standard stream is connected to the file or device of that name."""
-    if stream is None:
-        return False
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(stream.fileno()))
-    except OSError:  # no such file, or a stream without descriptor
-        return False
-
-
-def refuse_overwriting(output: str | None, inputs: Iterable[str]) -> None:
-    """Refuse an answer that would go to a file which is read.
-
-    Raises:
-        UsageError: it would.
-    """
-    if output is None or not os.path.isfile(output):
-        return
-    for path in inputs:
-        if path != "-" and os.path.exists(path) and os.path.samefile(path, output):
-            raise UsageError(f"--output {shown(output)} is also read; name another file")
-
-
-def _is_special(path: str) -> bool:
-    """Return whether something stands there that cannot be replaced: a device, a pipe."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError:
-        return False
-    if stat.S_ISDIR(mode):
-        raise BleuError(f"cannot write {shown(path)}: Is a directory; name a file with --output")
-    return not stat.S_ISREG(mode)
-
-
-def _spooled(chunks: Iterable[str]) -> "IO[bytes]":
-    """Return the whole answer, ready to be read; in memory while it is small."""
-    from io import BytesIO
-
-    memory = BytesIO()
-    remaining = iter(chunks)
-    for chunk in remaining:
-        memory.write(encoded(chunk))
-        if memory.tell() > _SPOOL_BYTES:
-            return _on_disk(memory.getvalue(), remaining)
-    memory.seek(0)
-    return memory
-
-
-def _on_disk(start: bytes, chunks: Iterable[str]) -> "IO[bytes]":
-    from tempfile import TemporaryFile
-
-    try:
-        file = TemporaryFile()  # noqa: SIM115 - closed by whoever reads it
-        file.write(start)
-        file.writelines(map(encoded, chunks))
-        file.seek(0)
-    except OSError as error:
-        raise _unwritable("a temporary file", error) from None
-    return file
-
-
-def _copy(answer: "IO[bytes]", target: "IO[bytes] | None") -> None:
-    if target is None:
-        raise BleuError("cannot write standard output: it is closed; name a file with --output")
-    while piece := answer.read(_SPOOL_BYTES):
-        _write_all(target, piece)
-
-
-def _write_all(target: "IO[bytes]", data: bytes) -> None:
+def write_all(target: "IO[bytes]", data: bytes) -> None:
+    """Write to a raw stream, which may take a part at a time."""
     rest = memoryview(data)
     while rest:
         rest = rest[target.write(rest) or 0 :]
-
-
-def _replace_file(answer: "IO[bytes]", name: str) -> None:
-    """Write a new file beside the old one, then put it in its place; links are followed, the old one's mode is kept."""
-    try:
-        if name.endswith(os.sep):
-            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
-        path = os.path.realpath(name)
-        if os.path.exists(path) and not os.access(path, os.W_OK):
-            raise PermissionError(EACCES, os.strerror(EACCES))
-        _write_and_rename(answer, path)
-    except OSError as error:
-        raise _unwritable(shown(name), error) from None
-
-
-def _write_and_rename(answer: "IO[bytes]", path: str) -> None:
-    mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else None
-    # A name of its own, for it may be left by a killed run; short, for the file's own may be as long as names can be
-    beside = os.path.join(os.path.dirname(path), f".bleu-{os.urandom(8).hex()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    try:
-        with open(os.open(beside, flags, 0o666 if mode is None else 0o600), "wb", buffering=0) as file:
-            _copy(answer, file)
-            os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(beside, mode)
-        os.replace(beside, path)
-    except BaseException:
-        if os.path.lexists(beside):
-            os.unlink(beside)
-        raise
-
-
-def _unwritable(name: str, error: OSError) -> BleuError:
-    return BleuError(f"cannot write {name}: {error.strerror or error}; name a file that can be written with --output")

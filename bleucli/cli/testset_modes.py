@@ -1,12 +1,13 @@
 """Modes about test sets: list them, show their texts, say what to cite, download them."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from bleucli.cli.streams import refuse_overwriting, shown
+from bleucli.cli.delivery import refuse_overwriting
+from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.markup import visible
-from bleucli.testsets import registry
+from bleucli.testsets import addresses, registry
 from bleucli.testsets.registry import Registry, TestSet, nearest
 
 TYPE_CHECKING = False
@@ -41,7 +42,6 @@ def _check(options: "Namespace") -> None:
     texts = [*options.refs, *(options.input or [])]
     if texts:
         raise UsageError(f"{asked[0]} scores nothing; leave out {asked[0]}, or {shown(texts[0])}")
-    refuse_overwriting(options.output, filter(None, [options.registry]))
 
 
 def names(test_set: str | None, what: str) -> list[str]:
@@ -56,6 +56,12 @@ def names(test_set: str | None, what: str) -> list[str]:
     if len(set(found)) < len(found):
         raise UsageError(f"--test-set {test_set} names a test set twice")
     return found
+
+
+def files_of(test_set: TestSet, paths: Mapping[str, str]) -> list[str]:
+    """Return the files of a test set's fields, and those that it was made of."""
+    sources = [addresses.local_path(source.url) for source in test_set.sources if not addresses.is_web(source.url)]
+    return [*paths.values(), *sources]
 
 
 def pair_of(options: "Namespace", known: Registry, found: list[str]) -> str:
@@ -122,14 +128,15 @@ def _echoed(known: Registry, options: "Namespace") -> Iterator[str]:
     found = names(options.test_set, "--echo")
     pair = pair_of(options, known, found)
     for name in found:
-        yield from _columns(known[name], pair, options.echo)
+        yield from _columns(known[name], pair, options.echo, options.output)
 
 
-def _columns(test_set: TestSet, pair: str, wanted: list[str]) -> Iterator[str]:
+def _columns(test_set: TestSet, pair: str, wanted: list[str], output: str | None) -> Iterator[str]:
     """Give the lines of fields, separated by tabs."""
     from bleucli.testsets import plain, preparation
 
     paths = preparation.prepare(test_set, pair)
+    refuse_overwriting(output, files_of(test_set, paths))
     fields = [field for name in wanted for field in _meant(name, test_set, pair, list(paths))]
     columns = [plain.texts(paths[field]) for field in fields]
     for field, column in zip(fields, columns, strict=True):

@@ -8,8 +8,9 @@ from itertools import tee
 from operator import itemgetter
 
 from bleucli import evaluate
+from bleucli.cli.delivery import refuse_overwriting
 from bleucli.cli.streams import Environment
-from bleucli.cli.testset_modes import names, pair_of
+from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.cli.texts import Texts, names_of
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.evaluate import Source
@@ -48,6 +49,7 @@ class TestSetTexts(Texts):
         self._pair = pair_of(options, self._registry, found)
         super().__init__(options, environment)
         self._sets = [self._chosen(name) for name in found]
+        refuse_overwriting(options.output, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
         self._references = [*self._reference_files()]
         self._pieces: Iterable[Piece] = ()
         self._known: selection.Marks | None = None

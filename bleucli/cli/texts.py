@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bleucli import hints
-from bleucli.cli.streams import Environment, is_file_of, refuse_overwriting, shown
+from bleucli.cli.delivery import is_file_of, refuse_overwriting
+from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.evaluate import Source
 from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
@@ -38,8 +39,7 @@ class Texts:
         own = not (options.refs or options.test_set)
         self._systems = [self._read(path, options, split, references=own, demanded=path == first) for path in paths]
         self._check_jsonl_options(options)
-        read = [options.baseline, options.registry]
-        refuse_overwriting(options.output, [*options.refs, *paths, *filter(None, read)])
+        refuse_overwriting(options.output, paths)  # patterns are files by now
         if self._stdin_taken and options.output is not None and is_file_of(environment.stdin, options.output):
             raise UsageError(f"--output {shown(options.output)} is also read, as standard input; name another file")
 
