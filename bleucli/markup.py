@@ -13,6 +13,7 @@ _NEVER = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0
 C0 = "\x00-\x1f"
 UNSEEN = f"\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef{_NEVER}"
 _NOT_TEXT = f"[{C0}{UNSEEN}\ud800-\udc9f\udd00-\udfff]"  # the other surrogates are bytes that are not UTF-8
+_BYTES = "[\udc80-\udcff]+"  # as Python has them where they are not in the locale's encoding
 _BYTES_LIKE_C1 = range(0xDC80, 0xDCA0)
 
 
@@ -22,7 +23,11 @@ def visible(text: str) -> str:
     >>> print(visible("a\nb.txt"), visible("\x1b[31mred"))
     a\nb.txt \x1b[31mred
     """
-    return text if text.isprintable() else re.sub(_NOT_TEXT, _escape, text)
+    return text if text.isprintable() else re.sub(_NOT_TEXT, _escape, re.sub(_BYTES, _as_utf_8, text))
+
+
+def _as_utf_8(match: "re.Match[str]") -> str:
+    return match[0].encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
 def _escape(match: "re.Match[str]") -> str:
