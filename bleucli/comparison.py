@@ -118,6 +118,20 @@ def resampled(
     return results._replace(systems=systems, hints=hints, test=test, rankings=rankings if sampling.all_pairs else ())
 
 
+def mark_best(results: Results) -> Results:
+    """Return results, of which nothing was tested, with the best score of each metric marked."""
+    untested = _table(len(results.systems), 0, {})
+    best = [_best(column, untested) for column in _columns(results)]
+    return results._replace(
+        systems=[
+            system._replace(
+                scores=[record._replace(best=number in best[metric]) for metric, record in enumerate(system.scores)]
+            )
+            for number, system in enumerate(results.systems)
+        ]
+    )
+
+
 def _hints(sampling: Sampling) -> Iterator[str]:
     """Say where a test does not bear out what is concluded from it."""
     if sampling.method == "ci":

@@ -84,6 +84,10 @@ _OURS = (
 _TWO_LETTERS = {"zho": "zh", "jpn": "ja", "kor": "ko"}
 
 
+# The metrics, as the help calls them
+METRIC_TITLES = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are ours: one line, raised."""
 
@@ -100,6 +104,8 @@ class _Parser(argparse.ArgumentParser):
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Read the words behind the command's name.
 
+    Beside the options there are `given`, those that were in the words, and `of_metric`, those about one metric alone.
+
     Raises:
         UsageError: an option does not exist, or has no such value.
 
@@ -109,7 +115,13 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     top = parser()
     spelled_out = _spelled_out(words)
     _refuse_unknown_short_options(spelled_out, top)
-    return top.parse_args(spelled_out)
+    defaults = {action.dest: action.default for action in top._actions}
+    for action in top._actions:
+        action.default = argparse.SUPPRESS
+    given = vars(top.parse_args(spelled_out))
+    titled = {group.title: frozenset(action.dest for action in group._group_actions) for group in top._action_groups}
+    of_metric = {metric: titled[title] for metric, title in METRIC_TITLES.items()}
+    return argparse.Namespace(**defaults | given, given=frozenset(defaults.keys() & given.keys()), of_metric=of_metric)
 
 
 def _refuse_unknown_short_options(words: Sequence[str], top: argparse.ArgumentParser) -> None:
@@ -157,9 +169,8 @@ def parser() -> argparse.ArgumentParser:
     _add_texts(top.add_argument_group("what to score"))
     _add_test_sets(top.add_argument_group("test sets"))
     _add_metrics(top.add_argument_group("how to score"))
-    _add_bleu(top.add_argument_group("BLEU"))
-    _add_chrf(top.add_argument_group("chrF"))
-    _add_ter(top.add_argument_group("TER"))
+    for title, add in zip(METRIC_TITLES.values(), (_add_bleu, _add_chrf, _add_ter), strict=True):
+        add(top.add_argument_group(title))
     _add_significance(top.add_argument_group("how sure it is"))
     _add_report(top.add_argument_group("what to print"))
     _add_gates(top.add_argument_group("gates for Makefiles and CI"))
@@ -168,7 +179,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_texts(group: "argparse._ArgumentGroup") -> None:
-    group.add_argument("refs", nargs="*", metavar="REF", help="reference files, one segment a line; before -i")
+    group.add_argument(
+        "refs", nargs="*", default=[], metavar="REF", help="reference files, one segment a line; before -i"
+    )
     group.add_argument(
         "--input", "-i", nargs="+", metavar="SYSTEM", help="system outputs, one file a system; - is stdin"
     )
@@ -201,16 +214,16 @@ def _add_metrics(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
         "--jobs", "-J", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number"
     )
+    group.add_argument("--language-pair", "-l", metavar="xx-YY", help="source and target; picks BLEU's tokenizer")
+    group.add_argument("--like", metavar="SIGNATURE", help="score as a published signature says")
 
 
 def _add_bleu(group: "argparse._ArgumentGroup") -> None:
     group.add_argument("--tokenize", "-tok", metavar="NAME", help="see --list-tokenizers (default: by -l, else 13a)")
-    group.add_argument("--language-pair", "-l", metavar="xx-YY", help="source and target language; picks the tokenizer")
     group.add_argument("--lowercase", "-lc", action="store_true", help="compare without regard to case")
     group.add_argument("--smooth-method", "-s", metavar="NAME", help="exp, floor, add-k or none (default: exp)")
     group.add_argument("--smooth-value", "-sv", type=float, metavar="X", help="for floor (0.1) and add-k (1)")
     group.add_argument("--max-ngram-order", type=int, metavar="N", help="(default: 4)")
-    group.add_argument("--like", metavar="SIGNATURE", help="score as a published signature says")
     group.set_defaults(effective_order=False)
     group.add_argument("--force", action="store_true", help="do not warn of tokenized input")
 

@@ -89,11 +89,8 @@ def _own_registry(options: "Namespace") -> str:
 
 def _done(options: "Namespace", environment: Environment) -> Status:
     if options.help:
-        return _print(parser().format_help(), options, environment)
-    if options.version:
-        return _print(_version(), options, environment)
-    if options.list_tokenizers:
-        return _print(_tokenizer_list(), options, environment)
+        deliver([parser().format_help()], options.output, environment)
+        return Status.FINE
     import warnings
 
     with warnings.catch_warnings():
@@ -103,24 +100,33 @@ def _done(options: "Namespace", environment: Environment) -> Status:
 
 def _worked(options: "Namespace", environment: Environment) -> Status:
     """Do what may take a while, and may warn."""
-    if options.list or options.cite or options.echo or options.download is not None:
+    from bleucli.cli import effects
+
+    mode = effects.mode(options)
+    if not mode:
+        from bleucli.cli import scoring
+
+        return Status.FINE if scoring.score(options, environment) else Status.GATE_FAILED
+    if options.given - effects.MODES[mode] - {mode}:
+        from bleucli.cli import values
+
+        values.check(options)
+    if mode == "version":
+        deliver([_version()], options.output, environment)
+    elif mode == "list_tokenizers":
+        deliver([_tokenizer_list()], options.output, environment)
+    else:
         from bleucli.cli import testset_modes
 
         deliver(testset_modes.answer(options), options.output, environment)
-        return Status.FINE
-    from bleucli.cli import scoring
-
-    return Status.FINE if scoring.score(options, environment) else Status.GATE_FAILED
+    for line in effects.of_mode(options, mode):
+        _warn(line, options, environment)
+    return Status.FINE
 
 
 def _warn(text: str, options: "Namespace", environment: Environment) -> None:
     if not options.quiet:
         environment.say("warning", text)
-
-
-def _print(answer: str, options: "Namespace", environment: Environment) -> Status:
-    deliver([answer], options.output, environment)
-    return Status.FINE
 
 
 def _version() -> str:

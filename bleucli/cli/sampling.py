@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bleucli.comparison import Sampling
 
 # The options by method: what asks for it, and its number of trials with the least that makes sense
-_METHODS = {
+METHODS = {
     "ci": ("confidence", "confidence_n", 2),
     "bs": ("paired_bs", "paired_bs_n", 2),
     "ar": ("paired_ar", "paired_ar_n", 1),
@@ -26,11 +26,11 @@ def check(options: "Namespace") -> None:
     Raises:
         UsageError: they do not.
     """
-    for _, trials, least in _METHODS.values():
+    for _, trials, least in METHODS.values():
         if not least <= getattr(options, trials) <= _MOST_TRIALS:
             expected = f"expected a number from {least} to {_MOST_TRIALS}"
             raise UsageError(f"{_option(trials)} {getattr(options, trials)}; {expected}")
-    chosen = [_option(asked) for asked, _, _ in _METHODS.values() if getattr(options, asked)]
+    chosen = [_option(asked) for asked, _, _ in METHODS.values() if getattr(options, asked)]
     if len(chosen) > 1:
         raise UsageError(f"{' and '.join(chosen)} exclude each other; choose one (--paired-bs has intervals as well)")
     if options.sentence_level and chosen:
@@ -49,7 +49,7 @@ def wanted(options: "Namespace", environment: Environment) -> "Sampling | None":
     Raises:
         UsageError: the environment's seed is none.
     """
-    method = next((name for name, (asked, _, _) in _METHODS.items() if getattr(options, asked)), None)
+    method = next((name for name, (asked, _, _) in METHODS.items() if getattr(options, asked)), None)
     if method is None:
         return None
     from bleucli.comparison import Sampling
@@ -58,7 +58,7 @@ def wanted(options: "Namespace", environment: Environment) -> "Sampling | None":
     environment.limit_numpy()
     return Sampling(
         method,
-        getattr(options, _METHODS[method][1]),
+        getattr(options, METHODS[method][1]),
         random_seed(environment.variables),
         options.paired_jobs or os.cpu_count() or 1,
         options.paired_all,

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from bleucli import evaluate, kernels, tokenizers
-from bleucli.cli import gates, like, sampling
-from bleucli.cli.arguments import METRIC_ARGUMENTS, target_language
+from bleucli import evaluate, kernels
+from bleucli.cli import effects, gates, like, sampling, values
+from bleucli.cli.arguments import METRIC_ARGUMENTS
 from bleucli.cli.delivery import deliver
 from bleucli.cli.progress import Progress
 from bleucli.cli.streams import Environment, shown
@@ -21,13 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
-# Options that are numbers: the least, the most, and what they count
-_RANGES = {
-    "width": (0, 1000, "a number of decimals"),
-    "jobs": (0, 1024, "a number of threads, or 0 for as many as there are processors,"),
-    "paired_jobs": (0, 1024, "a number of threads, or 0 for as many as there are processors,"),
-    "num_refs": (1, 1000, "a number"),
-}
+    from bleucli.comparison import Sampling
+
 # From so many segments on, the reference kernels take seconds
 _MANY_SEGMENTS = 2000
 
@@ -69,19 +64,9 @@ def _check(options: "Namespace") -> None:
         _check_segment_scores(options, jsonl)
     elif options.test_set is None and not options.refs and jsonl is None:
         raise UsageError("no references were given; name the reference file first: bleu ref.txt -i system.txt")
-    for name, (least, most, what) in _RANGES.items():
-        value = getattr(options, name)
-        if value is not None and not least <= value <= most:
-            raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
+    values.check(options)
     if options.num_refs is not None and len(options.refs) != 1:
         raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
-    gates.check(options)
-    sampling.check(options)
-    if options.like is not None:
-        options.like = Signature.parse(options.like)
-    if options.tokenize is not None:
-        tokenizers.check_name(options.tokenize)
-    target_language(options.language_pair, options.test_set is not None)
 
 
 def _check_test_set(options: "Namespace") -> None:
@@ -173,7 +158,8 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
     deliver(lines(), options.output, environment)
     _note_files(texts, sum(counts.values()), options, environment)
     _note_differences(dict(first.signature) | _nrefs(counts), options, environment)
-    _warn(texts.hints(), options, environment)
+    done = effects.Run(_scored([first]), 1, options.format or "text", segments=True, colour=layout.colour)
+    _warn([*effects.of_scoring(options, done), *texts.hints()], options, environment)
     return True
 
 
@@ -199,18 +185,21 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
     results = _results(options, texts, environment)
     signed = {} if options.like is None else like.signed(results.systems[0].scores, options.like)
     _check_like(options, signed)
+    layout = _layout(options, environment)
     failures = [*gates.under(results, options.fail_under), *gates.drops(results, baseline, options.max_drop)]
     if not failures or options.output is None:
-        answer = render(results, _layout(options, environment), chosen)
-        deliver([answer], options.output, environment)
+        deliver([render(results, layout, chosen)], options.output, environment)
     _note_files(texts, results.segments, options, environment)
     _note_differences(signed, options, environment)
-    hints = [*texts.hints(), *results.hints, *gates.hints(results, baseline, options.max_drop)]
-    if (
-        options.lowercase
-        and not options.segment_scores
-        and {record.name for record in results.systems[0].scores} != {"BLEU"}
-    ):
+    scored = _scored(results.systems[0].scores)
+    done = effects.Run(scored, len(results.systems), chosen, segments=False, colour=layout.colour)
+    hints = [
+        *effects.of_scoring(options, done),
+        *texts.hints(),
+        *results.hints,
+        *gates.hints(results, baseline, options.max_drop),
+    ]
+    if options.lowercase and scored - {"bleu"}:
         hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
         hints.append(f"this was slow: {kernels.reason}")
@@ -218,6 +207,11 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
     for failure in failures:
         environment.say("error", failure)
     return not failures
+
+
+def _scored(records: Sequence[ScoreRecord]) -> frozenset[str]:
+    """Return which metrics gave the scores; none gave those that were read."""
+    return frozenset(name for name in METRICS for record in records if record.name.lower().startswith(name))
 
 
 def _results(options: "Namespace", texts: Texts, environment: Environment) -> Results:
@@ -228,10 +222,19 @@ def _results(options: "Namespace", texts: Texts, environment: Environment) -> Re
         if options.segment_scores:
             from bleucli import segment_scores
 
-            return segment_scores.score(systems, plan, progress)
+            return _marked(segment_scores.score(systems, plan, progress), options, plan)
         metrics, jobs = _metrics(options), _threads(options.jobs)
         results = evaluate.score_systems(systems, references, metrics, jobs, plan, progress)
-    return texts.finished(results, metrics, jobs)
+    return _marked(texts.finished(results, metrics, jobs), options, plan)
+
+
+def _marked(results: Results, options: "Namespace", plan: "Sampling | None") -> Results:
+    """Return results with the best of each column marked if it is to be bold; resampling has done so."""
+    if plan is not None or not options.bold_best:
+        return results
+    from bleucli.comparison import mark_best
+
+    return mark_best(results)
 
 
 def _note_files(texts: Texts, segments: int, options: "Namespace", environment: Environment) -> None:

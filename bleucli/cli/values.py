@@ -1,0 +1,51 @@
+"""Values that options cannot have, whether they would have an effect or not."""
+
+from argparse import Namespace
+
+from bleucli import tokenizers
+from bleucli.cli import gates, sampling
+from bleucli.cli.arguments import METRIC_ARGUMENTS, target_language
+from bleucli.errors import UsageError
+from bleucli.jsonlines import fields_named
+from bleucli.metrics import METRICS
+from bleucli.signature import Signature
+from bleucli.textfiles import TextFile
+
+# Options that are numbers: the least, the most, and what they count
+_RANGES = {
+    "width": (0, 1000, "a number of decimals"),
+    "jobs": (0, 1024, "a number of threads, or 0 for as many as there are processors,"),
+    "paired_jobs": (0, 1024, "a number of threads, or 0 for as many as there are processors,"),
+    "num_refs": (1, 1000, "a number"),
+}
+
+
+def check(options: Namespace) -> None:
+    """Refuse wrong values; the signature of --like becomes one.
+
+    Raises:
+        BleuError: naming the option, or what it is about.
+    """
+    for name, (least, most, what) in _RANGES.items():
+        value = getattr(options, name)
+        if value is not None and not least <= value <= most:
+            raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
+    gates.check(options)
+    sampling.check(options)
+    if options.like is not None:
+        options.like = Signature.parse(options.like)
+    if options.tokenize is not None:
+        tokenizers.check_name(options.tokenize)
+    TextFile("", encoding=options.encoding)
+    if options.jsonl_fields is not None:
+        fields_named(options.jsonl_fields)
+    target_language(options.language_pair, options.test_set is not None or options.list or options.download is not None)
+    _check_metrics(options)
+
+
+def _check_metrics(options: Namespace) -> None:
+    """Make each metric that options were given for, but no tokenizer, which may want a model."""
+    without_tokenizer = Namespace(**vars(options) | {"tokenize": None, "language_pair": None})
+    for name, arguments in METRIC_ARGUMENTS.items():
+        if options.given & options.of_metric[name]:
+            METRICS[name](**arguments(without_tokenizer))

@@ -1,0 +1,184 @@
+"""Options without effect are said in one line, wrong values refused wherever they stand (attack 26)."""
+
+import json
+
+import pytest
+from test_errors import refused
+
+from bleucli.cli import arguments
+
+DEMO = ("-t", "demo", "-l", "en-de")
+TESTED = ("-pbs", "-pbsn", "2")
+# Each option that may have no effect: how it is given, words beside which it has one, words beside which it has none,
+# and why. Values are the defaults where there is one.
+EFFECTS = {
+    "bold_best": [
+        (("--bold-best",), ("-f", "latex"), (), "json has no bold"),
+        (("--bold-best",), ("-f", "html", *TESTED), ("-f", "csv"), "csv has no bold"),
+        (("--bold-best",), ("-f", "rst"), ("-f", "text"), "text without colours has no bold"),
+    ],
+    "chrf_beta": [(("--chrf-beta", "2"), ("-m", "chrf"), (), "chrF is not scored")],
+    "chrf_char_order": [(("-cc", "6"), ("-m", "bleu", "chrf"), ("-m", "bleu", "ter"), "chrF is not scored")],
+    "chrf_eps_smoothing": [(("--chrf-eps-smoothing",), ("-m", "chrf"), (), "chrF is not scored")],
+    "chrf_lowercase": [(("--chrf-lowercase",), ("--like", "chrF2|nc:6|case:lc"), (), "chrF is not scored")],
+    "chrf_whitespace": [(("--chrf-whitespace",), ("-m", "chrf"), (), "chrF is not scored")],
+    "chrf_word_order": [(("-cw", "0"), ("-m", "chrf"), (), "chrF is not scored")],
+    "confidence_n": [(("-cin", "1000"), ("-ci",), TESTED, "without --confidence")],
+    "force": [(("--force",), (), ("-m", "ter"), "BLEU is not scored")],
+    "format": [
+        (("-f", "latex"), (), ("-sl",), "segments are printed as text or JSON"),
+        (("-f", "csv"), ("several",), ("-b",), "bare scores have none"),
+    ],
+    "language_pair": [(("-l", "en-de"), (), ("-m", "chrf"), "it picks BLEU's tokenizer")],
+    "max_ngram_order": [(("--max-ngram-order", "4"), (), ("-m", "chrf"), "BLEU is not scored")],
+    "mirror": [(("--mirror", "x"), ("-tok", "char"), (), "nothing is downloaded")],
+    "paired_ar_n": [(("-parn", "1"), ("-par", "several"), TESTED, "without --paired-ar")],
+    "paired_bs_n": [(("-pbsn", "2"), ("-pbs", "several"), ("-ci", "-cin", "2"), "without --paired-bs")],
+    "paired_jobs": [(("-j", "1"), ("-ci", "-cin", "2"), (), "nothing is resampled")],
+    "score_only": [(("-b",), (), ("several",), "several systems have a table")],
+    "short": [
+        (("-sh",), ("-f", "text"), (), "json has long signatures"),
+        (("-sh",), ("-f", "latex"), ("-f", "tsv"), "tsv has long signatures"),
+        (("-sh",), ("-sl",), ("-f", "text", "-b"), "bare scores stand alone"),
+    ],
+    "smooth_method": [(("-s", "exp"), (), ("-m", "chrf"), "BLEU is not scored")],
+    "smooth_value": [
+        (("-sv", "0.1"), ("-s", "floor"), (), "smoothing exp takes none"),
+        (("-sv", "0.1"), ("--like", "smooth:floor[0.10]"), ("-s", "none"), "smoothing none takes none"),
+        (("-sv", "0.1"), ("-s", "add-k"), ("-m", "ter", "-q"), None),
+    ],
+    "ter_asian_support": [(("--ter-asian-support",), ("-m", "ter", "--ter-no-punct"), (), "TER is not scored")],
+    "ter_case_sensitive": [(("--ter-case-sensitive",), ("-m", "ter"), (), "TER is not scored")],
+    "ter_no_punct": [(("--ter-no-punct",), ("-m", "ter"), (), "TER is not scored")],
+    "ter_normalized": [(("--ter-normalized",), ("-m", "ter"), ("-m", "chrf"), "TER is not scored")],
+    "tokenize": [(("-tok", "13a"), (), ("-m", "chrf"), "BLEU is not scored")],
+    "width": [(("-w", "1"), (), ("-f", "json", *TESTED), "JSON of a test is not rounded")],
+}
+# What has always an effect, is refused where it has none, has a hint of its own, or only says how the work is done
+ALWAYS = {
+    *("baseline", "confidence", "detail", "encoding", "fail_under", "help", "input", "jobs", "jsonl", "jsonl_fields"),
+    *("like", "lowercase", "max_drop", "metrics", "no_color", "num_refs", "origlang", "output", "paired_all"),
+    *("paired_ar", "paired_bs", "quiet", "refs", "segment_scores", "sentence_level", "skip_empty_refs", "subset"),
+    *("test_set",),
+}
+MODES = {"cite", "download", "echo", "list", "list_tokenizers", "version"}
+CASES = [(name, *case) for name, cases in EFFECTS.items() for case in cases]
+
+
+def said(answer):
+    """Return what is said of options without effect, in one line or none."""
+    assert answer.status == 0, answer.err
+    lines = [line for line in answer.err.splitlines() if "without effect" in line]
+    assert len(lines) < 2
+    return lines[0] if lines else ""
+
+
+@pytest.fixture
+def score(run, write):
+    """Score one system or, if words say so, several."""
+    for name in ("ref", "sys", "sys2"):
+        write(name, f"the cat sat on the mat\nhello {name} there world\n")
+
+    def score(*words):
+        many = "several" in words or "-pbs" in words or "-par" in words
+        plain = [word for word in words if word != "several"]
+        return run("ref", "-i", "sys", *(["sys2"] if many else []), *plain)
+
+    return score
+
+
+def test_it_is_known_of_every_option_when_it_has_an_effect():
+    options = {action.dest for action in arguments.parser()._actions}
+    assert options == EFFECTS.keys() | ALWAYS | MODES | {"registry"}
+
+
+@pytest.mark.parametrize(("name", "given", "active", "idle", "reason"), CASES)
+def test_attack_26_an_option_without_effect_is_told_of(score, name, given, active, idle, reason):
+    option = f"--{name.replace('_', '-')}"
+    assert option not in said(score(*active, *given))
+    if reason is None:
+        assert score(*idle, *given).err == ""
+    else:
+        assert f"{option} ({reason}" in said(score(*idle, *given))
+        assert said(score(*idle)) == ""
+        with_it, without = score(*idle, *given), score(*idle)
+        assert with_it.out == without.out, "it has an effect"
+    quiet = score(*idle, *given, "-q")
+    assert (quiet.status, quiet.err) == (0, "")
+
+
+def test_a_registry_is_for_test_sets(score, run, write):
+    write("own.toml", "")
+    assert "--registry (no test set is named)" in said(score("--registry", "own.toml"))
+    refused(run("--registry", "own.toml", *DEMO, "-i", "sys"), "own.toml: expected tables of the form [testsets")
+
+
+def test_several_options_are_told_of_in_one_line_by_reason(score):
+    line = said(score("-cw", "2", "-cc", "6", "--ter-no-punct", "-j", "1", "--no-color", "-J", "1"))
+    expected = (
+        "bleu: warning: without effect: --chrf-char-order, --chrf-word-order (chrF is not scored);"
+        " --ter-no-punct (TER is not scored); --paired-jobs (nothing is resampled)"
+    )
+    assert line == expected
+
+
+def test_numbers_that_are_read_need_no_options_of_metrics(run, write):
+    write("a", "1\n2\n")
+    line = said(run("--segment-scores", "-i", "a", "-tok", "13a", "-lc", "--skip-empty-refs", "-cw", "2"))
+    assert "--lowercase, --skip-empty-refs (no texts are compared); --tokenize (BLEU is not scored)" in line
+
+
+def test_the_best_is_bold_without_a_test_too(score):
+    assert "**" in score("several", "-f", "markdown", "--bold-best").out
+    assert "**" not in score("several", "-f", "markdown").out
+
+
+@pytest.mark.parametrize("mode", [("--version",), ("--list",), ("--list-tokenizers",), ("-t", "wmt17", "--cite")])
+def test_attack_26_a_mode_tells_what_has_no_effect_in_it(run, mode):
+    line = said(run(*mode, "-w", "1", "-cw", "2", "-J", "2", "-nc"))
+    assert line == f"bleu: warning: without effect: --chrf-word-order, --width (not with {mode[-1]})"
+    assert run(*mode, "-w", "1", "-q").err == run(*mode).err == ""
+
+
+def test_what_a_mode_takes_has_an_effect(run):
+    for mode in (("--list", "-l", "en-de"), (*DEMO, "--echo", "src"), ("--download", "demo", "-l", "en-de")):
+        assert said(run(*mode)) == ""
+    assert "--test-set (not with --download)" in said(run("--download", "demo", *DEMO))
+
+
+WRONG = {
+    "width": ("-w", "-5"),
+    "threads": ("-J", "-1"),
+    "tokenizer": ("-tok", "nope"),
+    "smoothing": ("-s", "linear"),
+    "smoothing value": ("-sv", "nan"),
+    "n-gram order": ("--max-ngram-order", "0"),
+    "chrF order": ("-cc", "0"),
+    "encoding": ("-e", "nope"),
+    "resamples": ("-cin", "1"),
+    "trials": ("-parn", "0"),
+    "gate": ("--fail-under", "nan"),
+    "signature": ("--like", "nonsense"),
+    "fields": ("--jsonl-fields", "x"),
+}
+
+
+@pytest.mark.parametrize("words", WRONG.values(), ids=WRONG)
+def test_attack_26_wrong_values_are_refused_though_they_have_no_effect(run, score, words):
+    line = refused(score("-m", "ter", *words))
+    for mode in (
+        ("--version",),
+        ("--list",),
+        ("--list-tokenizers",),
+        ("-t", "wmt17", "--cite"),
+        (*DEMO, "--echo", "src"),
+    ):
+        assert refused(run(*mode, *words)) == line
+
+
+def test_a_language_pair_of_no_form_is_refused_where_it_picks_nothing(run):
+    refused(run("--version", "-l", "ende"), "--language-pair ende")
+
+
+def test_scores_are_those_without_the_options(score):
+    assert json.loads(score("-cw", "2").out) == json.loads(score().out)
