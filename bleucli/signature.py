@@ -82,10 +82,10 @@ class Signature:
             key, mark, value = part.partition("." if old else ":")
             key = _long_name(key, value)
             if not mark or not key or key in fields:
-                raise BleuError(f"{part!r} in the signature {text!r} is no new key:value; {_EXPECTED}")
+                raise BleuError(f"{part!r} in the signature {text!r} is not a new key:value; {_EXPECTED}")
             fields[key] = value
         if not fields:
-            raise BleuError(f"{text!r} is no signature; {_EXPECTED}")
+            raise BleuError(f"{text!r} is not a signature; {_EXPECTED}")
         return cls(fields.items(), name)
 
     def with_texts(self, texts: Iterable[tuple[str, str]]) -> "Signature":

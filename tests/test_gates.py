@@ -182,7 +182,7 @@ NO_ANSWERS = {
 @pytest.mark.parametrize("content", NO_ANSWERS.values(), ids=NO_ANSWERS)
 def test_json_that_is_no_answer_is_refused(score, write, content):
     write("old.json", content)
-    line = refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but no answer")
+    line = refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but not an answer")
     assert "make it with -f json -o old.json" in line
 
 
@@ -191,7 +191,9 @@ def test_json_that_is_no_answer_is_refused(score, write, content):
 )
 def test_what_is_no_json_is_refused(score, write, content):
     write("old.json", content)
-    refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is no JSON", "-f json -o old.json")
+    refused(
+        score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is not valid JSON", "-f json -o old.json"
+    )
 
 
 def test_a_file_that_cannot_be_read_is_refused(score):
@@ -243,10 +245,10 @@ def test_attack_7_json_that_is_not_quite_an_answer_is_refused(score, write):
     one = '{"name": %s, "score": %s, "signature": "nrefs:1|tok:13a"}'
     for name, number in (("7", "1"), ("null", "1"), ("[]", "1"), ('"BLEU"', "[]")):
         write("old.json", one % (name, number))
-        refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but no answer")
+        refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but not an answer")
     for name in ("null", "5", "[]", "{}"):
         write("old.json", f'[{{"system": {name}, "BLEU": {one % (1, 1)}}}]')
-        refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but no answer")
+        refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but not an answer")
     write("old.json", f'[{{"system": "\\ud800", "BLEU": {one % (1, 1)}}}]'.replace('"name": 1', '"name": "BLEU"'))
     line = refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json has no system strong.de.txt")
     assert r"it has \ud800" in line

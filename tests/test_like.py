@@ -541,7 +541,7 @@ def test_an_unknown_key_is_named(refused):
 def test_a_signature_that_is_none_is_refused_before_anything_is_read(run):
     answer = run("nofile", "-i", "nofile", "--like", "nonsense")
     assert answer.status == 2
-    assert "'nonsense' is no signature" in answer.err
+    assert "'nonsense' is not a signature" in answer.err
 
 
 # --- reading signatures back

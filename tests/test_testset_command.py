@@ -258,6 +258,16 @@ def test_texts_that_only_the_signature_or_only_the_score_names_are_notes(run, de
     assert "note: the signature of --like has test:demo, which is not followed here\n" in files.err
 
 
+def test_attack_23_lists_of_test_sets_do_not_act_on_a_terminal(run, write):
+    write(
+        "own.toml",
+        '[testsets."a\\u001b[2J"]\nabout = "\\u009bred"\nformat = "plain"\nsources = [{ url = "s" }, { url = "r" }]\n'
+        '[testsets."a\\u001b[2J".pairs.en-de]\nfiles = ["source:0", "source:1"]\n',
+    )
+    answer = run("--registry", "own.toml", "--list")
+    assert (answer.out + answer.err).replace("\n", "").isprintable()
+
+
 def test_attack_23_control_characters_are_escaped_in_signatures():
     signature = Signature([("case", "lc")]).with_texts([("test", "a\x1b[2J"), ("subset", "é\x9b\u202e|b%")])
     assert str(signature) == "test:a%1B[2J|subset:é%C2%9B%E2%80%AE%7Cb%25|case:lc"

@@ -112,7 +112,7 @@ def _unwritable(name: str, error: OSError) -> BleuError:
 
 
 def _write_file(answer: "IO[bytes]", name: str) -> None:
-    """Write what is no regular file, such as a pipe, as it is; replace all others, links followed.
+    """Write to a pipe or device as it is; replace a regular file, links followed.
 
     Raises:
         OSError: it cannot be written; an old file is then as it was.

@@ -88,7 +88,7 @@ def read_baseline(options: "Namespace") -> "Baseline | None":
     """Return the earlier answer that --baseline names, if any.
 
     Raises:
-        BleuError: it cannot be read, or is no JSON of ours.
+        BleuError: it cannot be read, or is not an answer of ours.
     """
     if options.baseline is None:
         return None
@@ -102,13 +102,13 @@ def read_baseline(options: "Namespace") -> "Baseline | None":
     except OSError as error:
         raise BleuError(f"cannot read {name}: {error.strerror or error}; make it with -f json -o {name}") from None
     except ValueError as error:
-        raise BleuError(f"{name} is no JSON ({error}); make it with -f json -o {name}") from None
+        raise BleuError(f"{name} is not valid JSON ({error}); make it with -f json -o {name}") from None
     except (ArithmeticError, RecursionError):  # a number, or a nesting, that no answer of ours has
         answer = None
     try:
         systems = _systems(answer)
     except (ArithmeticError, AttributeError, BleuError, KeyError, TypeError):
-        raise BleuError(f"{name} is JSON, but no answer of bleu -f json; make it with -f json -o {name}") from None
+        raise BleuError(f"{name} is JSON, but not an answer of bleu -f json; make it with -f json -o {name}") from None
     return Baseline(name, systems, max(_decimals(one.score) for scores in systems.values() for one in scores.values()))
 
 

@@ -52,7 +52,7 @@ def take_over(options: "Namespace", signature: Signature) -> str:
 def _metric_of(signature: Signature) -> str:
     name = signature.name
     if name and not name.endswith("BLEU") and not name.startswith("chrF") and name != "TER":
-        raise UsageError(f"--like: {name!r} is no metric of ours; expected a signature of BLEU, chrF or TER")
+        raise UsageError(f"--like: {name!r} is not a metric here; expected a signature of BLEU, chrF or TER")
     if signature.name.startswith("chrF") or {"nc", "nw", "space", *_FORMER_KEYS} & set(signature.info):
         return "chrf"
     if signature.name == "TER" or signature.info.get("tok") == "tercom" or "norm" in signature.info:
@@ -68,7 +68,7 @@ def _wanted(metric: str, signature: Signature) -> dict[str, str]:
         if known in wanted:
             wanted[known] = _FORMER_VALUES.get(value, value)
         elif known not in (*_TEXTS, *_TESTS):
-            raise UsageError(f"--like: {key!r} is no key of a signature of {metric}; it cannot be followed")
+            raise UsageError(f"--like: {key!r} is not a key of a {metric} signature; it cannot be followed")
     if metric == "bleu":
         smoothing = _smoothing(wanted["smooth"])
         if _is_rounded(signature) and smoothing.method in DEFAULT_VALUES and not smoothing.value:
@@ -124,7 +124,7 @@ def _smoothing(signed: str) -> Smoothing:
     try:
         smoothing = Smoothing(method, float(value.removesuffix("]")) if value else None)
     except ValueError:
-        raise UsageError(f"--like: smooth:{signed} is no smoothing that can be followed here") from None
+        raise UsageError(f"--like: smooth:{signed} is not a smoothing that can be followed here") from None
     if value and method not in DEFAULT_VALUES:
         raise UsageError(f"--like: smooth:{signed}, but {method} takes no value")
     return smoothing
@@ -145,7 +145,7 @@ def _beta(name: str) -> int:
     """
     digits = name.removeprefix("chrF").rstrip("+")
     if digits and not (digits.isdecimal() and len(digits) < 9):
-        raise UsageError(f"--like: {name} is no name of a chrF score; expected one such as chrF2")
+        raise UsageError(f"--like: {name} is not the name of a chrF score; expected one such as chrF2")
     return int(digits or 2)
 
 

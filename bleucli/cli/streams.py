@@ -94,7 +94,7 @@ def shown(name: str) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """Return UTF-8; file names that are no UTF-8 come out as they went in."""
+    """Return UTF-8; file names that are not UTF-8 come out as they went in."""
     return text.encode("utf-8", "surrogateescape")
 
 
