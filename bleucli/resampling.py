@@ -54,6 +54,8 @@ _LONGEST_SEED = 100
 _WEIGHT_BYTES = 1 << 22
 _BIT_BYTES = 1 << 25
 _TRIALS_HELD = 1 << 14
+# Random trials are held in multiples of so many
+TRIAL_GROUP = 32
 # What one thread takes at a time: little enough to be shared out, enough to be worth a call
 _SHARE = 256
 # 2.5 % of the resamples lie above, and as many below a 95 % confidence interval
@@ -288,7 +290,7 @@ def random_bits(segments: int, trials: int, seed: int | None) -> Iterator[tuple[
     import numpy as np
 
     generator = np.random.PCG64(seed)
-    block = min(max(1, _BIT_BYTES * 8 // segments), _TRIALS_HELD)
+    block = min(max(1, _BIT_BYTES * 8 // segments // TRIAL_GROUP) * TRIAL_GROUP, _TRIALS_HELD)
     words, first = np.zeros(0, np.uint64), 0
     while trials > 0:
         count = min(block, trials)
