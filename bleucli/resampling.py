@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from bleucli import kernels
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError, InputTypeError, UsageError
+from bleucli.limits import MOST_THREADS, MOST_TRIALS, whole_number
 from bleucli.results import Interval
 from bleucli.stats import SegmentStats
 from bleucli.threads import in_order
@@ -127,11 +128,12 @@ def bootstrap(
 
     Raises:
         BleuError: there are fewer than two resamples, or samples of different or no length.
+        InputTypeError: an argument of another type.
     """
     import numpy as np
 
-    if resamples < 2:
-        raise UsageError(f"{resamples} resamples; expected at least 2")
+    resamples = whole_number("resamples", resamples, 2, MOST_TRIALS)
+    seed, jobs, skip = _checked_seed(seed), _checked_jobs(jobs), whole_number("skip", skip, 0)
     segments = _length(samples)
     found = [np.empty(resamples) for _ in samples]
     done = 0
@@ -234,9 +236,12 @@ def randomization_p_values(
 
     Raises:
         BleuError: there is no trial, or samples are of different or no length.
+        InputTypeError: an argument of another type.
     """
-    if trials < 1:
-        raise UsageError(f"{trials} trials; expected at least 1")
+    trials = whole_number("trials", trials, 1, MOST_TRIALS)
+    seed, jobs = _checked_seed(seed), _checked_jobs(jobs)
+    if not isinstance(pairs, Sequence) or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
+        raise InputTypeError("pairs: expected a list of pairs of samples; write [(baseline, system), ...]")
     segments = _length([sample for pair in pairs for sample in pair])
     observed = [difference(left, right) for left, right in pairs]
     exceeding = [0] * len(pairs)
@@ -319,12 +324,25 @@ def differing(left: SegmentStats, right: SegmentStats) -> int:
 # --- what is done to all samples
 
 
+def _checked_seed(seed: int | None) -> int | None:
+    return None if seed is None else whole_number("seed", seed, 0)
+
+
+def _checked_jobs(jobs: int) -> int:
+    return whole_number("jobs", jobs, 1, MOST_THREADS)
+
+
 def _length(samples: Sequence[Sample]) -> int:
     """Return the number of segments, the same for all.
 
     Raises:
         BleuError: it is not, or there are none.
+        InputTypeError: something else than samples of statistics.
     """
+    if not isinstance(samples, Sequence) or not all(
+        isinstance(sample, Sample) and isinstance(sample.stats, SegmentStats) for sample in samples
+    ):
+        raise InputTypeError("samples: expected a list of samples; write [Sample(stats, metric.scores_from_stats)]")
     lengths = {len(sample.stats) for sample in samples}
     if len(lengths) != 1 or 0 in lengths:
         found = ", ".join(map(str, sorted(lengths))) or "no statistics"

@@ -2,6 +2,7 @@
 
 - `Segments`: the texts and their bounds
 - `blocks_of_strings`: any iterable of strings, or a column of pyarrow or pandas, as `Segments` of bounded size
+- `refuse_unordered`: for what holds texts in no order
 - `align`: several series cut into pieces of equal length
 """
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 _BLOCK_STRINGS = 4096
 _START = bytes(8)  # the bound 0
 _BYTE_ORDER = sys.byteorder
+# What can be iterated but does not list texts
+_NO_LISTS = (str, bytes, set, frozenset, dict)
 
 
 class Segments:
@@ -50,19 +53,22 @@ class Segments:
         """Encode `texts`; `what` and `first` (the number of the first one) appear in errors.
 
         Raises:
-            InputTypeError: an element is neither a string nor None.
+            InputTypeError: an element is neither a string nor None, or `texts` is not a list.
             BleuError: an element holds a lone surrogate, which UTF-8 cannot express.
         """
+        if isinstance(texts, _NO_LISTS):
+            raise _no_list(texts, what)
+        encode = str.encode  # not the texts' own, for text is what is a string
         try:
             if len(texts) == 1 and (text := texts[0]) is not None:
-                data = text.encode()
+                data = encode(text)
                 return cls(data, _START + len(data).to_bytes(8, _BYTE_ORDER))
-            encoded = [b"" if text is None else text.encode() for text in texts]
+            encoded = [b"" if text is None else encode(text) for text in texts]
             ends = array("q", accumulate(map(len, encoded)))
             bounds = array("q", bytes(16 * len(ends)))
             bounds[1::2] = ends
             bounds[2::2] = ends[:-1]
-        except (AttributeError, TypeError, UnicodeEncodeError):
+        except (TypeError, UnicodeEncodeError):
             raise _no_text(texts, what, first) from None
         for index, text in enumerate(texts) if None in texts else ():
             if text is None:
@@ -127,7 +133,10 @@ def _of_array(data: bytes, bounds: "array[int]") -> Segments:
 
 def _no_text(texts: Sequence[object], what: str, first: int) -> BleuError:
     """Return an error that names the first one that is no text."""
-    number, text = next(pair for pair in enumerate(texts, first) if not _is_text(pair[1]))
+    try:
+        number, text = next(pair for pair in enumerate(texts, first) if not _is_text(pair[1]))
+    except (TypeError, StopIteration):  # no list at all
+        return _no_list(texts, what)
     if not isinstance(text, str):
         return InputTypeError(f"{what} {number} is {_kind(text)}, not a string; give one string a segment")
     at, character = next(pair for pair in enumerate(text, 1) if not _is_text(pair[1]))
@@ -147,6 +156,26 @@ def _kind(value: object) -> str:
     return f"of type {type(value).__name__}"
 
 
+def _no_list(texts: object, what: str) -> InputTypeError:
+    if isinstance(texts, str | bytes):
+        return InputTypeError(f"{what}: a bare string where a list of strings belongs; write [text]")
+    if isinstance(texts, _NO_LISTS):
+        return InputTypeError(
+            f"{what}: a {type(texts).__name__}, whose order is not that of the segments; give a list of strings"
+        )
+    return InputTypeError(f"{what}: {_kind(texts)}, which is not a list of strings")
+
+
+def refuse_unordered(texts: object, what: str) -> None:
+    """Refuse a set, whose order is another in every run, and a dictionary, whose texts are its values if anything.
+
+    Raises:
+        InputTypeError: it is one.
+    """
+    if isinstance(texts, set | frozenset | dict):
+        raise _no_list(texts, what)
+
+
 def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segments]:
     """Cut an iterable of strings into `Segments` of at most 4096 texts.
 
@@ -160,8 +189,8 @@ def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segmen
     >>> [len(block) for block in blocks_of_strings(map(str, range(5000)), "hypothesis")]
     [4096, 904]
     """
-    if isinstance(texts, str | bytes):
-        raise InputTypeError(f"{what}: a bare string where a list of strings belongs; write [text]")
+    if isinstance(texts, _NO_LISTS):
+        raise _no_list(texts, what)
     if _is_of("pyarrow", ("Array", "ChunkedArray"), texts):
         yield from _blocks_of_arrow(texts, what)
         return
@@ -169,9 +198,10 @@ def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segmen
         yield from _blocks_of_pandas(texts, what)
         return
     try:
-        remaining = iter(texts)
+        # what is no Iterable, but can be subscripted, may be no list either
+        remaining = iter(texts if isinstance(texts, Iterable) else list(texts))
     except TypeError:
-        raise InputTypeError(f"{what}: {_kind(texts)}, which is no list of strings") from None
+        raise _no_list(texts, what) from None
     first = 1
     while batch := list(islice(remaining, _BLOCK_STRINGS)):
         yield Segments.from_strings(batch, what, first)

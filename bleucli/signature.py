@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from bleucli._version import __version__
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, InputTypeError
+from bleucli.limits import string
 from bleucli.markup import C0, UNSEEN
 
 # Long and short names of the keys, as sacreBLEU 2.6.0 prints them; `correction`, `ngram` and `empty` are ours. Two
@@ -60,7 +61,13 @@ class Signature:
     __slots__ = ("info", "name")
 
     def __init__(self, fields: Iterable[tuple[str, str]], name: str = "") -> None:
-        self.info: dict[str, str] = dict(fields)
+        try:
+            self.info: dict[str, str] = dict(fields)
+        except (TypeError, ValueError):
+            raise InputTypeError(
+                "a signature is made of pairs of a key and a value; write Signature([(key, value), ...]), or"
+                " Signature.parse(text)"
+            ) from None
         self.name = name  # the metric's, where a parsed signature had it
 
     @classmethod
@@ -68,12 +75,13 @@ class Signature:
         """Read a signature back: long or short, of sacreBLEU 1.x or 2.x or ours, a whole score line included.
 
         Raises:
+            InputTypeError: it is not a string.
             BleuError: a part is not of the form `key:value`, or a key stands twice.
 
         >>> str(Signature.parse("BLEU+case.mixed+numrefs.1+smooth.exp+tok.13a+version.1.4.14 = 26.1 57.9/31.9"))
         'case:mixed|nrefs:1|smooth:exp|tok:13a|version:1.4.14'
         """
-        signature = text.strip().partition(" = ")[0]
+        signature = string("signature", text).strip().partition(" = ")[0]
         old = ":" not in signature
         parts = signature.split("+" if old else "|")
         name = parts.pop(0) if ("." if old else ":") not in parts[0] else ""

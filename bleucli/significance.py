@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from bleucli import comparison, resampling
 from bleucli.comparison import Sampling
 from bleucli.errors import BleuError, InputTypeError, LengthError, UsageError
+from bleucli.limits import MOST_THREADS, MOST_TRIALS, string, whole_number
 from bleucli.metrics.base import Metric
 from bleucli.resampling import Sample
 from bleucli.results import Results, ScoreRecord, SystemResult
@@ -68,11 +69,11 @@ class PairedTest:
         n_ar_confidence: int = -1,
         n_jobs: int = 1,
     ) -> None:
-        if test_type not in _DEFAULT_TRIALS:
+        if string("test_type", test_type) not in _DEFAULT_TRIALS:
             raise UsageError(f"test_type {test_type!r}; expected 'ar' or 'bs'")
-        _check_number("n_samples", n_samples, 0, unless=1 if test_type == "bs" else None)
-        _check_number("n_ar_confidence", n_ar_confidence, -1, unless=1)
-        _check_number("n_jobs", n_jobs, 0)
+        n_samples = _number_of_trials("n_samples", n_samples, 0, unless=1 if test_type == "bs" else None)
+        n_ar_confidence = _number_of_trials("n_ar_confidence", n_ar_confidence, -1, unless=1)
+        n_jobs = whole_number("n_jobs", n_jobs, 0, MOST_THREADS)
         self._systems = _checked_systems(named_systems)
         self._metrics = _checked_metrics(metrics)
         self._references = _kept(references)
@@ -146,7 +147,9 @@ class PairedTest:
 
 def _checked_systems(named_systems: Iterable[tuple[str, Iterable[str]]]) -> list[tuple[str, Iterable[str]]]:
     pairs = list(named_systems) if isinstance(named_systems, Iterable) else [named_systems]
-    if not all(isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs):
+    if isinstance(named_systems, set | frozenset | dict) or not all(
+        isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs
+    ):
         raise InputTypeError(
             "named_systems: expected pairs of a name and a list of strings; write [(name, texts), ...]"
         )
@@ -163,10 +166,11 @@ def _checked_metrics(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
     return dict(metrics)
 
 
-def _check_number(name: str, value: int, least: int, unless: int | None = None) -> None:
-    if not isinstance(value, int) or value < least or value == unless:
-        others = "" if unless is None else f" and not {unless}"
-        raise UsageError(f"{name} {value!r}; expected a whole number from {least} on{others}")
+def _number_of_trials(name: str, value: int, least: int, unless: int | None) -> int:
+    number = whole_number(name, value, least, MOST_TRIALS)
+    if number == unless:
+        raise UsageError(f"{name} {number}; expected a number from {least} to {MOST_TRIALS}, but not {unless}")
+    return number
 
 
 def _kept(texts: Any) -> Any:

@@ -1,9 +1,14 @@
 """The Python API refuses what it cannot mean, in one line that says what to give instead."""
 
+from math import nan
+
+import numpy as np
 import pytest
 
-from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, Segments
-from bleucli.errors import LengthError
+import bleucli
+from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, PairedTest, Segments, Signature
+from bleucli.errors import LengthError, UsageError
+from bleucli.resampling import Sample, bootstrap, randomization_p_values
 
 A, AB = Segments.from_strings(["a"]), Segments.from_strings(["a", "b"])
 MISSING = Segments.from_strings([None])
@@ -32,3 +37,189 @@ def test_segment_stats_takes_columns_of_one_length_with_references(metric):
         metric().segment_stats(A, [])
     with pytest.raises(InputTypeError, match="hypothesis 1 is None"):
         metric().segment_stats(MISSING, [A])
+
+
+# --- attack 29: arguments of a wrong type
+
+HYPOTHESES, REFERENCES = ["a b c d", "e f g h"], [["a b c d", "e f g"]]
+SYSTEMS = [("one", HYPOTHESES), ("other", HYPOTHESES[::-1])]
+
+
+def sample():
+    metric = BLEU()
+    return Sample(metric.corpus_stats(HYPOTHESES, REFERENCES)[1], metric.scores_from_stats)
+
+
+def test_attack_29_numbers_of_resamples_are_whole_numbers():
+    for value in (None, "5", [], nan, True, 2.0):
+        with pytest.raises(InputTypeError, match=r"^n_bootstrap .* give a whole number$"):
+            BLEU().corpus_score(HYPOTHESES, REFERENCES, n_bootstrap=value)
+    for value in (0, -1, 10**9):
+        with pytest.raises(UsageError, match=f"^n_bootstrap {value}; expected a number from 1 to 100000000$"):
+            BLEU().corpus_score(HYPOTHESES, REFERENCES, n_bootstrap=value)
+    assert BLEU().corpus_score(HYPOTHESES, REFERENCES, n_bootstrap=np.int64(5)).interval
+
+
+def test_attack_29_a_signature_is_parsed_from_a_string():
+    for value in (None, 5, b"nrefs:1", []):
+        with pytest.raises(InputTypeError, match=r"^signature .* give a string$"):
+            Signature.parse(value)
+    for value in (5, None, "ab", [1], [("nrefs",)]):
+        with pytest.raises(InputTypeError, match=r"^a signature is made of pairs"):
+            Signature(value)
+
+
+@pytest.mark.parametrize("name", ["test_type", "n_samples", "n_ar_confidence", "n_jobs"])
+@pytest.mark.parametrize("value", [None, [], {}, nan, "x" * 3, True, b"ar"], ids=repr)
+def test_attack_29_arguments_of_a_paired_test_have_their_types(name, value):
+    kind = UsageError if (name, value) == ("test_type", "xxx") else InputTypeError
+    with pytest.raises(kind, match=f"^{name} "):
+        PairedTest(SYSTEMS, {"BLEU": BLEU()}, REFERENCES, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        *(
+            ({name: value}, InputTypeError)
+            for name in ("resamples", "jobs", "skip")
+            for value in (None, "2", 1.5, True)
+        ),
+        *(({"seed": value}, InputTypeError) for value in ("2", 1.5, True)),
+        *(
+            (options, UsageError)
+            for options in ({"jobs": 0}, {"jobs": 10**6}, {"seed": -1}, {"skip": -1}, {"resamples": 1})
+        ),
+    ],
+    ids=repr,
+)
+def test_attack_29_arguments_of_resampling_have_their_types(options, kind):
+    (name,) = options
+    with pytest.raises(kind, match=f"^{name} "):
+        bootstrap([sample()], **{"resamples": 5, **options})
+    if name in ("jobs", "seed"):
+        with pytest.raises(kind, match=f"^{name} "):
+            randomization_p_values([(sample(), sample())], 5, **options)
+
+
+def test_attack_29_what_is_resampled_are_samples():
+    stats, scored = sample()
+    for value in (5, None, [5], "ab", [stats], [Sample(5, scored)], [(stats, scored)]):
+        with pytest.raises(InputTypeError, match=r"^samples: expected"):
+            bootstrap(value, 5)
+    for value in (5, None, [5], [(stats,)], "ab"):
+        with pytest.raises(InputTypeError, match=r"^pairs: expected"):
+            randomization_p_values(value, 5)
+    with pytest.raises(InputTypeError, match=r"^samples: expected"):
+        randomization_p_values([sample()], 5)
+
+
+def test_attack_29_names_of_test_sets_and_pairs_are_strings():
+    for value in (5, None, [], b"demo"):
+        for refused in (
+            lambda value=value: bleucli.get_source_file(value, "en-de"),
+            lambda value=value: bleucli.get_reference_files(value, "en-de"),
+            lambda value=value: bleucli.download_test_set(value),
+            lambda value=value: bleucli.get_langpairs_for_testset(value),
+            lambda value=value: bleucli.get_source_file("demo", value),
+            lambda value=value: bleucli.get_reference_files("demo", value),
+            lambda value=value: bleucli.get_available_testsets_for_langpair(value),
+            lambda value=value: bleucli.smart_open(value),
+        ):
+            with pytest.raises(InputTypeError, match=r"^(test set|language pair|file) .* give a string$"):
+                refused()
+    with pytest.raises(InputTypeError, match=r"^language pair 5 "):
+        bleucli.download_test_set("demo", 5)
+
+
+def test_files_of_test_sets_are_opened_by_path_objects_too(tmp_path):
+    (tmp_path / "a.txt").write_text("a\n")
+    with bleucli.smart_open(tmp_path / "a.txt") as file:
+        assert file.read() == "a\n"
+
+
+class Raising(str):
+    """A string whose own methods are not to be trusted."""
+
+    def encode(self, *_):
+        raise StopIteration
+
+
+class Encodable:
+    def encode(self, *_):
+        return b"a b c d"
+
+
+class Subscriptable:
+    """As a LazyFrame of polars: it can be subscripted, but not by a number."""
+
+    def __getitem__(self, index):
+        raise TypeError("not subscriptable (aside from slicing)")
+
+
+class Lines:
+    """A sequence of old: no `__iter__`, but numbers as subscripts."""
+
+    def __getitem__(self, index):
+        return HYPOTHESES[index]
+
+
+def scored(hypotheses, references, metric=BLEU):
+    """Score in all ways that there are."""
+    yield lambda: metric().corpus_score(hypotheses, [references])
+    yield lambda: metric(references=[references]).corpus_score(hypotheses, None)
+
+    def tested():
+        return PairedTest([("a", hypotheses), ("b", hypotheses)], {"x": metric()}, [references], "ar", 5)()
+
+    yield tested
+
+
+def test_attack_29_text_is_what_is_a_string():
+    for text in (Raising("a b c d"), np.str_("a b c d")):
+        assert BLEU().corpus_score([text], [[text]]).score == BLEU().sentence_score(text, [text]).score == 100
+        assert list(Segments.from_strings([text, "x"])) == ["a b c d", "x"]
+    for texts in ([Encodable()], ["a", Encodable()]):
+        for refused in (*scored(texts, texts), lambda texts=texts: Segments.from_strings(texts)):
+            with pytest.raises(InputTypeError, match="is of type Encodable, not a string"):
+                refused()
+    with pytest.raises(InputTypeError, match="is of type Encodable"):
+        BLEU().sentence_score("a", [Encodable()])
+
+
+@pytest.mark.parametrize("texts", [Subscriptable(), 5, None, 1.5, Encodable()], ids=lambda value: type(value).__name__)
+def test_attack_29_texts_are_a_list(texts):
+    for refused in (
+        *scored(texts, HYPOTHESES),
+        *list(scored(HYPOTHESES, texts))[:2],
+        lambda: Segments.from_strings(texts),
+    ):
+        with pytest.raises(InputTypeError):
+            refused()
+
+
+def test_what_can_only_be_subscripted_by_numbers_is_a_list():
+    assert BLEU().corpus_score(Lines(), [HYPOTHESES]).score == BLEU().corpus_score(HYPOTHESES, [Lines()]).score == 100
+
+
+@pytest.mark.parametrize("kind", [set, frozenset, dict.fromkeys])
+def test_attack_29_texts_in_no_order_are_refused(kind):
+    name = type(kind(HYPOTHESES)).__name__
+    for metric in (BLEU, CHRF, TER):
+        for refused in (
+            *scored(kind(HYPOTHESES), HYPOTHESES, metric),
+            *scored(HYPOTHESES, kind(HYPOTHESES), metric),
+            lambda metric=metric: metric().corpus_score(HYPOTHESES, kind(map(tuple, REFERENCES))),
+            lambda metric=metric: metric().sentence_score("a", kind(["a", "b"])),
+            lambda: Segments.from_strings(kind(HYPOTHESES)),
+        ):
+            with pytest.raises(InputTypeError, match=f"a {name}, whose order is not that of the segments; give a list"):
+                refused()
+    with pytest.raises(InputTypeError, match=r"^named_systems: expected pairs"):
+        PairedTest(kind((name, tuple(texts)) for name, texts in SYSTEMS), {"x": BLEU()}, REFERENCES)
+
+
+@pytest.mark.parametrize("texts", ["ab", b"ab", "", iter(["a"])], ids=lambda value: type(value).__name__)
+def test_segments_are_made_of_a_list(texts):
+    with pytest.raises(InputTypeError, match=r"^text: (a bare string|of type list_iterator)"):
+        Segments.from_strings(texts)

@@ -9,10 +9,11 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "bleucli"
 
-BASE = {"errors"}
+BASE = {"errors", "limits"}
 MAY_IMPORT = {
     "_version": set(),
     "errors": set(),
+    "limits": {"errors"},
     "segments": BASE,
     "threads": BASE,
     "markup": set(),

@@ -196,7 +196,7 @@ def test_numpy_arrays_hold_their_texts():
 def test_numpy_arrays_of_something_else_are_refused():
     assert error_of(np.array([1.5])) == "hypothesis 1 is of type float64, not a string; give one string a segment"
     assert error_of(np.array([["a"]])) == "hypothesis 1 is of type ndarray, not a string; give one string a segment"
-    assert error_of(np.array("a")) == "hypothesis: of type ndarray, which is no list of strings"
+    assert error_of(np.array("a")) == "hypothesis: of type ndarray, which is not a list of strings"
     nan = np.array(["a", float("nan")], dtype=object)
     assert error_of(nan) == "hypothesis 2 is of type float, not a string; give one string a segment"
 

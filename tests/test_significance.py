@@ -384,12 +384,16 @@ WRONG = {
     ),
     "no segments": ({"named_systems": [("a", []), ("b", [])], "references": [[]]}, BleuError, ""),
     "a missing text": ({"named_systems": [("a", ["x", None, "y"])] * 2}, InputTypeError, "hypothesis 2 is None"),
-    "negative trials": ({"n_samples": -1}, BleuError, "n_samples -1; expected a whole number from 0 on"),
-    "half a trial": ({"n_samples": 0.5}, BleuError, "n_samples 0.5; expected a whole number"),
-    "one resample": ({"n_samples": 1, "test_type": "bs"}, BleuError, "n_samples 1; expected a whole number"),
-    "one for intervals": ({"n_ar_confidence": 1}, BleuError, "n_ar_confidence 1; expected a whole number from -1"),
-    "negative for intervals": ({"n_ar_confidence": -2}, BleuError, "n_ar_confidence -2; expected a whole number"),
-    "negative threads": ({"n_jobs": -1}, BleuError, "n_jobs -1; expected a whole number from 0 on"),
+    "negative trials": ({"n_samples": -1}, BleuError, "n_samples -1; expected a number from 0 to 100000000"),
+    "half a trial": ({"n_samples": 0.5}, BleuError, "n_samples 0.5 is of type float; give a whole number"),
+    "one resample": (
+        {"n_samples": 1, "test_type": "bs"},
+        BleuError,
+        "n_samples 1; expected a number from 0 to 100000000, but not 1",
+    ),
+    "one for intervals": ({"n_ar_confidence": 1}, BleuError, "n_ar_confidence 1; expected a number from -1"),
+    "negative for intervals": ({"n_ar_confidence": -2}, BleuError, "n_ar_confidence -2; expected a number"),
+    "negative threads": ({"n_jobs": -1}, BleuError, "n_jobs -1; expected a number from 0 to 1024"),
 }
 
 
@@ -406,7 +410,7 @@ def test_arguments_that_cannot_be_are_refused(arguments, error, message):
 
 @pytest.mark.parametrize("resamples", [0, -1])
 def test_too_few_resamples_for_an_interval_are_refused(resamples):
-    with pytest.raises(BleuError, match=f"{resamples} resamples; expected at least 2"):
+    with pytest.raises(BleuError, match=f"n_bootstrap {resamples}; expected a number from 1 to"):
         BLEU().corpus_score(["a b"], [["a b"]], n_bootstrap=resamples)
 
 

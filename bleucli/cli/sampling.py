@@ -4,6 +4,7 @@ import os
 
 from bleucli.cli.streams import Environment
 from bleucli.errors import UsageError
+from bleucli.limits import MOST_TRIALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ METHODS = {
     "bs": ("paired_bs", "paired_bs_n", 2),
     "ar": ("paired_ar", "paired_ar_n", 1),
 }
-_MOST_TRIALS = 10**7
 
 
 def check(options: "Namespace") -> None:
@@ -27,8 +27,8 @@ def check(options: "Namespace") -> None:
         UsageError: they do not.
     """
     for _, trials, least in METHODS.values():
-        if not least <= getattr(options, trials) <= _MOST_TRIALS:
-            expected = f"expected a number from {least} to {_MOST_TRIALS}"
+        if not least <= getattr(options, trials) <= MOST_TRIALS:
+            expected = f"expected a number from {least} to {MOST_TRIALS}"
             raise UsageError(f"{_option(trials)} {getattr(options, trials)}; {expected}")
     chosen = [_option(asked) for asked, _, _ in METHODS.values() if getattr(options, asked)]
     if len(chosen) > 1:

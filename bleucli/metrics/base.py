@@ -7,12 +7,13 @@ becomes a score (`score_from_stats`) and how that is signed (`signature_fields`)
 import warnings
 from abc import ABC, abstractmethod
 from collections import namedtuple
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence
 from operator import add
 
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError, SegmentError
-from bleucli.segments import Segments, align, blocks_of_strings
+from bleucli.limits import MOST_TRIALS, whole_number
+from bleucli.segments import Segments, align, blocks_of_strings, refuse_unordered
 from bleucli.signature import VERSION, Signature
 from bleucli.stats import SegmentStats
 
@@ -284,6 +285,7 @@ class Metric(ABC):
             BleuError: lengths differ, or a segment has no reference.
             InputTypeError: something else than strings, or a list of another shape.
         """
+        n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
         total, stats = self.corpus_stats(hypotheses, references, keep=n_bootstrap != 1)
         for hint in [*self.hints(total), *self.advice]:
             warnings.warn(hint, stacklevel=2)
@@ -415,6 +417,7 @@ def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[st
     """
     if isinstance(references, str | bytes) or not isinstance(references, Iterable):
         raise InputTypeError("references: expected a list of streams, each a list of strings; write [references]")
+    refuse_unordered(references, "references")
     streams = list(references)
     if not streams:
         raise BleuError("no references were given; expected a list of streams, each a list of strings")
@@ -427,9 +430,10 @@ def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[st
 
 
 def _refuse_transposed(hypotheses: object, streams: list[object]) -> None:
-    if not all(isinstance(texts, Sized) for texts in (hypotheses, *streams)):
+    try:
+        n, *lengths = map(len, (hypotheses, *streams))  # type: ignore[arg-type]
+    except TypeError:  # an iterator has no length
         return
-    n, *lengths = (len(texts) for texts in (hypotheses, *streams) if isinstance(texts, Sized))
     k = lengths[0]
     if len(streams) == n and set(lengths) == {k} and k != n:
         raise InputTypeError(
@@ -442,6 +446,7 @@ def _references_of_one(references: Iterable[str | None]) -> list[str | None]:
     """Return the references of a single segment as a list."""
     if isinstance(references, str | bytes) or not isinstance(references, Iterable):
         raise InputTypeError("references: expected a list of strings; write [reference]")
+    refuse_unordered(references, "references")
     return [text for block in blocks_of_strings(references, "reference") for text in block]
 
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 from math import exp, log
 
 from bleucli import kernels, tokenizers
+from bleucli.limits import LARGEST_ORDER, real_number, string, unhashable, whole_number
 from bleucli.metrics.base import Metric, References, Score, Tally
 from bleucli.metrics.inspection import subword_marks, unspaced_letters
-from bleucli.metrics.limits import LARGEST_ORDER, real_number, string, unhashable, whole_number
 from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats

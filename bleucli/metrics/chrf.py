@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.errors import UsageError
+from bleucli.limits import LARGEST_ORDER, real_number, unhashable, whole_number
 from bleucli.metrics.base import Metric, References, Score
-from bleucli.metrics.limits import LARGEST_ORDER, real_number, unhashable, whole_number
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from bleucli import kernels
+from bleucli.limits import unhashable
 from bleucli.metrics.base import Metric, References, Score
-from bleucli.metrics.limits import unhashable
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 from bleucli.tokenizers.tercom import Tercom

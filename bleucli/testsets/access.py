@@ -4,6 +4,9 @@ Each takes the names of a test set and a language pair; what is missing is downl
 package and of the file that `BLEU_REGISTRY` names.
 """
 
+import os
+
+from bleucli.limits import string
 from bleucli.testsets.preparation import prepare, scored_references
 from bleucli.testsets.registry import load
 
@@ -27,7 +30,7 @@ def get_available_testsets_for_langpair(langpair: str) -> list[str]:
     >>> get_available_testsets_for_langpair("km-en")
     ['wmt20']
     """
-    source, _, target = langpair.partition("-")
+    source, _, target = string("language pair", langpair).partition("-")
     return load().with_pair(langpair, f"{target}-{source}")
 
 
@@ -38,7 +41,7 @@ def get_langpairs_for_testset(testset: str) -> list[str]:
     ['en-fi']
     """
     registry = load()
-    return registry.pairs(testset) if testset in registry else []
+    return registry.pairs(testset) if string("test set", testset) in registry else []
 
 
 def get_source_file(test_set: str, langpair: str) -> str:
@@ -51,14 +54,14 @@ def get_source_file(test_set: str, langpair: str) -> str:
     ...     len(list(source))
     100
     """
-    found, _ = load().pair(test_set, langpair)
+    found, _ = load().pair(string("test set", test_set), string("language pair", langpair))
     return prepare(found, langpair)["src"]
 
 
 def get_reference_files(test_set: str, langpair: str) -> list[str]:
     """Return the paths of the references that are scored by default, one segment a line; see `get_source_file`."""
     registry = load()
-    found, _ = registry.pair(test_set, langpair)
+    found, _ = registry.pair(string("test set", test_set), string("language pair", langpair))
     paths = prepare(found, langpair)
     return [paths[name] for name in scored_references(found, langpair, list(paths))]
 
@@ -66,12 +69,14 @@ def get_reference_files(test_set: str, langpair: str) -> list[str]:
 def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
     """Return the paths of all fields of a language pair, or of all pairs of the test set; see `get_source_file`."""
     registry = load()
-    pairs = list(registry[test_set].pairs) if langpair is None else [langpair]
+    known = registry[string("test set", test_set)].pairs
+    pairs = list(known) if langpair is None else [string("language pair", langpair)]
     return [path for pair in pairs for path in prepare(registry.pair(test_set, pair)[0], pair).values()]
 
 
 def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> "IO[Any]":
     r"""Open a text file, also one that is compressed with gzip and named `.gz`; lines end at `\n` alone."""
+    file = string("file", os.fspath(file) if isinstance(file, os.PathLike) else file)
     binary = "b" in mode
     options: dict[str, Any] = {} if binary else {"encoding": encoding, "newline": "\n"}
     if not file.endswith(".gz"):

@@ -1,6 +1,6 @@
-"""Checks of what metrics are made with: the right type, and within bounds.
+"""Checks of what a caller hands over: the right type, and within bounds.
 
-- `whole_number`, `real_number`, `string`: an option's value, or an error that names it
+- `whole_number`, `real_number`, `string`: an argument's value, or an error that names it
 - `unhashable`: the error for values that no option can have
 """
 
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
 # Longer n-grams than any text has words would take memory for nothing
 LARGEST_ORDER = 1000
+MOST_TRIALS = 10**7
+MOST_THREADS = 1024
 
 
-def whole_number(what: str, value: "Any", smallest: int, largest: int) -> int:
-    """Return a value as an integer.
+def whole_number(what: str, value: "Any", smallest: int, largest: int | None = None) -> int:
+    """Return a value as an integer; `largest` is None where there is no bound.
 
     Raises:
         InputTypeError: it is none, or a truth value.
@@ -34,8 +36,9 @@ def whole_number(what: str, value: "Any", smallest: int, largest: int) -> int:
         number = index(value)
     except TypeError:
         raise _wrong_type(what, value, "a whole number") from None
-    if not smallest <= number <= largest:
-        raise UsageError(f"{what} {number}; expected a number from {smallest} to {largest}")
+    if number < smallest or (largest is not None and number > largest):
+        expected = f"from {smallest} on" if largest is None else f"from {smallest} to {largest}"
+        raise UsageError(f"{what} {number}; expected a number {expected}")
     return number
 
 
