@@ -15,7 +15,9 @@ import sys
 import time
 from contextlib import suppress
 
+import colorama
 import pytest
+from conftest import process_environment
 
 import bleucli
 from bleucli import kernels
@@ -684,6 +686,43 @@ def test_errors_are_red_and_warnings_yellow_on_a_terminal(run, pair, write):
     write("ref.txt", b"\xef\xbb\xbfthe cat sat on the mat\nhello world\n")
     assert on_terminal(run, "nofile", "-i", "sys.txt").startswith("bleu: \033[31merror\033[0m: cannot read nofile")
     assert "bleu: \033[33mwarning\033[0m: ref.txt starts with" in on_terminal(run, "ref.txt", "-i", "sys.txt")
+
+
+class Terminal(io.BytesIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("platform", "told"), [("win32", True), ("linux", False)])
+def test_a_windows_console_is_told_to_show_colours_where_there_are_some(run, pair, monkeypatch, platform, told):
+    calls = []
+    monkeypatch.setattr(colorama, "just_fix_windows_console", lambda: calls.append(True))
+    monkeypatch.setattr(sys, "platform", platform)
+    for words, streams in (
+        (("nofile",), {"stderr": Terminal()}),
+        ((*pair, "-ci", "-f", "text"), {"stdout": Terminal()}),
+    ):
+        calls.clear()
+        run(*words, **streams)
+        assert bool(calls) is told
+        assert b"\033[" in next(iter(streams.values())).getvalue()
+    calls.clear()
+    run("nofile", stderr=Terminal(), variables={"NO_COLOR": "1"})
+    run(*pair, stdout=Terminal(), variables={"NO_COLOR": "1"})
+    run(*pair, "-nc", stdout=Terminal())
+    run(*pair, "-ci", "-f", "text")
+    assert not calls
+
+
+def test_colours_are_imported_only_where_they_are_shown(command, pair):
+    program = (
+        "import io, sys; from bleucli.cli import commands, streams;"
+        " environment = streams.Environment(None, io.BytesIO(), io.BytesIO(), {});"
+        " sys.exit(commands.run(sys.argv[1:], environment) or 'colorama' in sys.modules)"
+    )
+    for words in ((), ("-b",), ("ref.txt", "-f", "text"), ("-ci", "-f", "text")):
+        done = subprocess.run([sys.executable, "-c", program, *pair, *words], env=process_environment({}), check=False)
+        assert done.returncode == 0, words
 
 
 def test_no_color_turns_colour_off(run, pair):

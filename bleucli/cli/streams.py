@@ -39,13 +39,24 @@ class Environment:
 
     def shows_colour(self) -> bool:
         """Return whether stdout is a terminal on which colours are wanted."""
-        return self.stdout is not None and self.stdout.isatty() and not self.variables.get("NO_COLOR")
+        return self._shows_colour(self.stdout)
+
+    def _shows_colour(self, stream: "IO[bytes] | None") -> bool:
+        if stream is None or not stream.isatty() or self.variables.get("NO_COLOR"):
+            return False
+        if sys.platform == "win32":  # whose consoles must be told; elsewhere this would do nothing
+            from colorama import just_fix_windows_console
+
+            just_fix_windows_console()
+        return True
 
     def say(self, kind: str, text: str) -> None:
         """Write `bleu: kind: text` to stderr, in one line, whatever names it has."""
-        colours = {"error": "31", "warning": "33"}
-        if kind in colours and self.stderr is not None and self.stderr.isatty() and not self.variables.get("NO_COLOR"):
-            kind = f"\033[{colours[kind]}m{kind}\033[0m"
+        colour = {"error": "red", "warning": "yellow"}.get(kind)
+        if colour is not None and self._shows_colour(self.stderr):
+            from bleucli.output.colours import painted
+
+            kind = painted(colour, kind)
         self._talk(f"bleu: {kind}: {visible(text)}\n")
 
     def say_fault(self, error: BaseException) -> None:

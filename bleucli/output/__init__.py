@@ -4,6 +4,7 @@
 - `FORMATS`, `render`: a format by name, with the modules that it takes and no others
 - `text`, `json_text`: one score a line or an object; `tables`: several systems as text
 - `latex`, `markdown`, `html_text`, `rst`, `csv_text`: tables for elsewhere
+- `colours`: those of a terminal
 - `grids`, `explanation`: what stands in a table and under it, whatever its format
 """
 

@@ -6,10 +6,8 @@ from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
 from bleucli.output.text import details
 from bleucli.results import Results
 
-# Output of sacreBLEU 2.6.0 on a terminal; the bold is ours
-_CODES = {"cyan": "\x1b[36m", "yellow": "\x1b[33m", "red": "\x1b[31m", "green": "\x1b[32m", "reset": "\x1b[0m"}
-_ROLES = {"header": "cyan", "baseline": "yellow", "insignificant": "red"}
-_BOLD, _NOT_BOLD = "\x1b[1m", "\x1b[22m"
+# Output of sacreBLEU 2.6.0 on a terminal
+_COLOURS = {"header": "cyan", "baseline": "yellow", "insignificant": "red"}
 
 
 def render(results: Results, layout: Layout) -> str:
@@ -17,11 +15,10 @@ def render(results: Results, layout: Layout) -> str:
 
     With colour the baseline is yellow, headers are cyan, p-values above 0.05 red; only then the best may be bold.
     """
-    markup = _COLOURED if layout.colour else _PLAIN
+    markup, codes = _coloured() if layout.colour else (_PLAIN, None)
     layout = layout._replace(bold_best=layout.bold_best and layout.colour)
     tables = [_table(grid) for grid in grids(results, layout, markup)]
-    colours = _CODES if layout.colour else None
-    return "\n\n".join([*tables, *explanation.sections(results, layout, colours)]) + "\n" + _details(results, layout)
+    return "\n\n".join([*tables, *explanation.sections(results, layout, codes)]) + "\n" + _details(results, layout)
 
 
 def _details(results: Results, layout: Layout) -> str:
@@ -40,13 +37,14 @@ def _unchanged(text: str) -> str:
     return text
 
 
-def _bold(text: str) -> str:
-    return f"{_BOLD}{text}{_NOT_BOLD}"
-
-
-def _paint(role: str, text: str) -> str:
-    return f"{_CODES[_ROLES[role]]}{text}{_CODES['reset']}" if role else text
-
-
 _PLAIN = Markup(_unchanged, _unchanged, unpainted, "\n")
-_COLOURED = Markup(_unchanged, _bold, _paint, "\n")
+
+
+def _coloured() -> tuple[Markup, dict[str, str]]:
+    """Return how cells are coloured, and the codes for the text under the table."""
+    from bleucli.output.colours import CODES, bold, painted
+
+    def paint(role: str, text: str) -> str:
+        return painted(_COLOURS[role], text) if role else text
+
+    return Markup(_unchanged, bold, paint, "\n"), CODES

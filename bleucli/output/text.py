@@ -4,9 +4,6 @@ from bleucli.markup import visible
 from bleucli.output import Layout
 from bleucli.results import Results, ScoreRecord, SystemResult
 
-# The colour of an interval: cyan (output of sacreBLEU 2.6.0 on a terminal)
-_CYAN, _RESET = "\x1b[36m", "\x1b[0m"
-
 
 def render(results: Results, layout: Layout) -> str:
     """Return one line a metric for a single system, aligned at ` = `."""
@@ -48,7 +45,11 @@ def score_and_interval(record: ScoreRecord, layout: Layout) -> str:
         return score
     mean, half_width = record.interval
     interval = f"(μ = {mean:.{layout.width}f} ± {half_width:.{layout.width}f})"
-    return f"{score} {_CYAN}{interval}{_RESET}" if layout.colour else f"{score} {interval}"
+    if layout.colour:
+        from bleucli.output.colours import painted
+
+        interval = painted("cyan", interval)
+    return f"{score} {interval}"
 
 
 def _label(record: ScoreRecord, layout: Layout) -> str:

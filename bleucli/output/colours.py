@@ -1,0 +1,20 @@
+r"""Colours and bold of text on a terminal; imported where they are shown, for colorama takes its time.
+
+>>> painted("red", "p = 0.2")
+'\x1b[31mp = 0.2\x1b[0m'
+"""
+
+from colorama import Fore, Style
+
+# Output of sacreBLEU 2.6.0 on a terminal; the bold is ours
+CODES = {"cyan": Fore.CYAN, "yellow": Fore.YELLOW, "red": Fore.RED, "green": Fore.GREEN, "reset": Style.RESET_ALL}
+
+
+def painted(colour: str, text: str) -> str:
+    """Return text in one of the colours, the terminal's own behind it."""
+    return f"{CODES[colour]}{text}{CODES['reset']}"
+
+
+def bold(text: str) -> str:
+    """Return bold text; the colour around it stays."""
+    return f"{Style.BRIGHT}{text}{Style.NORMAL}"
