@@ -17,7 +17,7 @@ from functools import partial
 
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError, UsageError
-from bleucli.limits import MOST_THREADS, MOST_TRIALS, whole_number
+from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.results import Interval
 from bleucli.stats import SegmentStats
 from bleucli.threads import in_order
@@ -133,7 +133,7 @@ def bootstrap(
     import numpy as np
 
     resamples = whole_number("resamples", resamples, 2, MOST_TRIALS)
-    seed, jobs, skip = _checked_seed(seed), _checked_jobs(jobs), whole_number("skip", skip, 0)
+    seed, jobs, skip = _checked_seed(seed), whole_number("jobs", jobs, 1), whole_number("skip", skip, 0)
     segments = _length(samples)
     found = [np.empty(resamples) for _ in samples]
     done = 0
@@ -239,7 +239,7 @@ def randomization_p_values(
         InputTypeError: an argument of another type.
     """
     trials = whole_number("trials", trials, 1, MOST_TRIALS)
-    seed, jobs = _checked_seed(seed), _checked_jobs(jobs)
+    seed, jobs = _checked_seed(seed), whole_number("jobs", jobs, 1)
     if not isinstance(pairs, Sequence) or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
         raise InputTypeError("pairs: expected a list of pairs of samples; write [(baseline, system), ...]")
     segments = _length([sample for pair in pairs for sample in pair])
@@ -326,10 +326,6 @@ def differing(left: SegmentStats, right: SegmentStats) -> int:
 
 def _checked_seed(seed: int | None) -> int | None:
     return None if seed is None else whole_number("seed", seed, 0)
-
-
-def _checked_jobs(jobs: int) -> int:
-    return whole_number("jobs", jobs, 1, MOST_THREADS)
 
 
 def _length(samples: Sequence[Sample]) -> int:

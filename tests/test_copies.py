@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 import bleucli
-from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, Segments, Signature, errors
+from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, PairedTest, Segments, Signature, errors
+from bleucli.resampling import Sample, bootstrap
 from bleucli.segments import blocks_of_strings
 from bleucli.stats import SegmentStats
 
@@ -93,6 +94,19 @@ def test_metrics_scores_and_signatures_are_copied(way, name):
     for found in (again, way(score)):
         assert (str(found), found.score, found.interval) == (str(score), score.score, score.interval)
         assert (found.name, found.verbose) == (score.name, score.verbose)
+
+
+@each_way
+def test_what_is_tested_and_what_the_test_says_is_copied(way):
+    metric = BLEU()
+    tally, stats = metric.corpus_stats(HYPOTHESES, REFERENCES)
+    assert way(tally) == tally
+    sample = Sample(stats, metric.scores_from_stats)
+    assert [list(scores) for scores in bootstrap([way(sample)], 9)] == [
+        list(scores) for scores in bootstrap([sample], 9)
+    ]
+    test = PairedTest([("a", HYPOTHESES), ("b", HYPOTHESES[::-1])], {"x": metric}, REFERENCES, "bs", 9)
+    assert way(test)() == way(test()) == test()
 
 
 def test_a_signature_keeps_the_name_it_was_parsed_with():

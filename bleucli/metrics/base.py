@@ -188,7 +188,7 @@ class Metric(ABC):
         return []
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
-        """Return the score of each row of sums, equal to `score_from_stats`, BLEU but for the last bits."""
+        """Return the score of each row of sums, as `score_from_stats` does; BLEU's may differ in the last bits."""
         import numpy as np
 
         return np.array([self.score_from_stats(row).score for row in sums], np.float64)
