@@ -1,6 +1,8 @@
 """The workflows for a hosting service: what they run is pinned, and they may do no more than they must."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,10 @@ def test_attack_37_tools_have_a_fixed_version(path):
     for command in INSTALLED.findall(path.read_text(encoding="utf-8")):
         words = command.partition("&&")[0].split()
         assert all(word == '".[test]"' or "==" in word for word in words), command
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script for bash")
+@pytest.mark.parametrize("words", [["--al"], ["--all", "--all"], [""]])
+def test_ci_refuses_what_it_does_not_know_before_it_does_anything(root, words):
+    done = subprocess.run(["bash", f"{root}/.ci/run", *words], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "usage: bash .ci/run [--all]\n")
