@@ -154,6 +154,7 @@ def test_real_systems_with_two_references_are_drawn_as_by_the_oracle(test):
     assert_same(systems, real_references("wmt22.en-de", ["ref.A", "ref.B"], 60), test, 200)
 
 
+@pytest.mark.heavy
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["bs", "ar"])
 def test_all_systems_of_wmt17_are_drawn_as_by_the_oracle(test):
@@ -161,6 +162,7 @@ def test_all_systems_of_wmt17_are_drawn_as_by_the_oracle(test):
     assert_same(systems, real_references("wmt17.en-de", ["ref"]), test, 0)
 
 
+@pytest.mark.heavy
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["bs", "ar"])
 @pytest.mark.parametrize("seed", SEEDS[1:])
