@@ -90,6 +90,59 @@ def unsigned(text, name, words):
     return text.replace("".join(keys), "")
 
 
+ECHOED = [
+    ("wmt17", ("--echo", "src", "--origlang", "de")),
+    ("wmt17", ("--echo", "src", "ref", "--origlang", "non-de")),
+    ("wmt18", ("--echo", "src", "ref", "--subset", "crime")),
+    ("wmt18", ("--echo", "src", "--subset", "country:US")),
+    ("wmt18", ("--echo", "docid", "--origlang", "en", "--subset", "US")),
+    ("wmt22", ("--echo", "src", "ref:A", "Online-A", "--origlang", "en", "--subset", "social")),
+    ("wmt22", ("--echo", "all", "--origlang", "non-en")),
+    ("wmt20/tworefs", ("--echo", "ref:0", "ref:1", "--origlang", "cs")),
+]
+
+
+@pytest.fixture(scope="module")
+def their_echoes(served, tmp_path_factory):
+    commands = [(["-t", name, "-l", PAIRS[name], *words], "") for name, words in ECHOED]
+    answers = oracle(str(tmp_path_factory.mktemp("oracle")), served[1], commands)
+    return dict(zip(ECHOED, answers, strict=True))
+
+
+@pytest.mark.parametrize("asked", ECHOED, ids=lambda asked: " ".join((asked[0], *asked[1])))
+def test_attack_2_texts_of_parts_are_those_of_sacrebleu(asked, world, their_echoes, run):
+    name, words = asked
+    everything = run("-t", name, "-l", PAIRS[name], *words[: words.index(next(w for w in words[2:] if w[:2] == "--"))])
+    answer = run("-t", name, "-l", PAIRS[name], *words)
+    assert their_echoes[asked].status == answer.status == 0
+    if "all" not in words:  # their order of fields is another one
+        assert answer.out == their_echoes[asked].out
+    assert 0 < answer.out.count("\n") == their_echoes[asked].out.count("\n") < everything.out.count("\n")
+    assert set(answer.out.splitlines()) <= set(everything.out.splitlines())
+
+
+def test_attack_2_texts_of_parts_of_several_test_sets_are_what_is_scored(world, run):
+    words = ("-t", "wmt17,wmt18", "-l", "en-de", "--origlang", "de")
+    both = run(*words, "--echo", "src").out
+    assert both == 2 * run("-t", "wmt17", *words[2:], "--echo", "src").out
+    assert both.count("\n") == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("-t", "wmt18", "-l", "en-de", "--subset", "("), "--subset '(' is no regular expression"),
+        (("-t", "wmt17", "-l", "en-de", "--subset", "US"), "--subset: wmt17 does not tell of what domain"),
+        (("-t", "wmt17", "-l", "en-de", "--origlang", "fr"), "wmt17 has no segment of origlang fr"),
+        (("-t", "multi30k/2016", "-l", "en-fr", "--origlang", "fr"), "--origlang: multi30k/2016 does not tell"),
+    ],
+)
+def test_attack_2_a_part_that_is_not_there_is_not_echoed(words, reason, world, run):
+    answer = run(*words, "--echo", "src")
+    assert (answer.status, answer.out) == (2, "")
+    assert reason in answer.err
+
+
 # --- where sacreBLEU crashes
 
 

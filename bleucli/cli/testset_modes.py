@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from bleucli.cli.delivery import refuse_overwriting
 from bleucli.cli.streams import shown
@@ -127,8 +128,23 @@ def _downloaded(known: Registry, options: "Namespace") -> Iterator[str]:
 def _echoed(known: Registry, options: "Namespace") -> Iterator[str]:
     found = names(options.test_set, "--echo")
     pair = pair_of(options, known, found)
-    for name in found:
-        yield from _columns(known[name], pair, options.echo, options.output)
+    lines = chain.from_iterable(_columns(known[name], pair, options.echo, options.output) for name in found)
+    if options.origlang is None and options.subset is None:
+        yield from lines
+        return
+    from bleucli.testsets import preparation, selection
+
+    sets = [known[name] for name in found]
+    marks = selection.joined([selection.marks_of(one, preparation.prepare(one, pair)) for one in sets])
+    wanted = set(selection.chosen(marks, options.origlang, options.subset, options.test_set))
+    number = -1
+    for number, line in enumerate(lines):
+        if number in wanted:
+            yield line
+    if number + 1 != selection.count(marks):
+        raise BleuError(
+            f"{options.test_set} has {number + 1} segments but marks of {selection.count(marks)}; {selection.ANEW}"
+        )
 
 
 def _columns(test_set: TestSet, pair: str, wanted: list[str], output: str | None) -> Iterator[str]:
