@@ -57,6 +57,23 @@ _ZSTD_BYTES = 512
 _XZ_MEMORY = 1 << 28
 
 
+class DamagedError(BleuError):
+    """A compressed file is damaged.
+
+    Args:
+        name: of the file.
+        what: is wrong with it, as the end of a sentence that begins with the name.
+    """
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(f"{name} {what}; pack or fetch it anew")
+        self.name = name
+        self.what = what
+
+    def __reduce__(self) -> "tuple[Any, ...]":
+        return type(self), (self.name, self.what)
+
+
 class _Gzip:
     """A member of a gzip file (RFC 1952)."""
 
@@ -244,5 +261,5 @@ def _without_padding(data: bytes, codec: "Codec") -> tuple[bytes, int]:
     return kept, len(data) - len(kept)
 
 
-def _damaged(name: str, codec: "Codec", why: str) -> BleuError:
-    return BleuError(f"{name} is a damaged {codec.name} file: {why}; pack or fetch it anew")
+def _damaged(name: str, codec: "Codec", why: str) -> DamagedError:
+    return DamagedError(name, f"is a damaged {codec.name} file: {why}")

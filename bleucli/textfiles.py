@@ -51,6 +51,8 @@ class TextFile:
     [['a b', 'c']]
     """
 
+    remedy = "name the encoding with --encoding"
+
     def __init__(
         self,
         name: str,
@@ -161,8 +163,7 @@ class TextFile:
     def _undecodable(self, error: UnicodeDecodeError, line: int, offset: int) -> BleuError:
         byte = error.object[error.start]
         return BleuError(
-            f"{self.name}, line {line}, byte {offset}: 0x{byte:02x} is not valid {self._encoding};"
-            " name the encoding with --encoding"
+            f"{self.name}, line {line}, byte {offset}: 0x{byte:02x} is not valid {self._encoding}; {self.remedy}"
         )
 
     def _whole_lines(self) -> Iterator[bytes]:

@@ -21,7 +21,7 @@ from contextlib import suppress
 import pytest
 
 from bleucli.errors import BleuError
-from bleucli.testsets import archives, members
+from bleucli.testsets import archives, limits, members
 
 NEWS = b"Der Rat tagt.\nSie sang.\n" * 10_000
 SHORT = b"<refset>\n"
@@ -430,7 +430,7 @@ def came_out_or_refused(box):
 
 @pytest.fixture
 def small_limits(monkeypatch):
-    monkeypatch.setattr(members, "GROWTH_FROM_BYTES", 1 << 20)
+    monkeypatch.setattr(limits, "GROWTH_FROM_BYTES", 1 << 20)
 
 
 def zeros(size):
@@ -447,7 +447,7 @@ def test_what_unpacks_into_a_multiple_of_its_size_is_refused(wanted, kind, box):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_member_that_is_too_large_is_refused(kind, box, monkeypatch):
-    monkeypatch.setattr(members, "MOST_MEMBER_BYTES", len(NEWS) - 1)
+    monkeypatch.setattr(limits, "MOST_FILE_BYTES", len(NEWS) - 1)
     box.put(archive_of(kind, ("large", NEWS), ("dev/news.de", SHORT)))
     box.extract("dev/news.de")
     os.remove(box.place("dev/news.de"))
@@ -456,7 +456,7 @@ def test_a_member_that_is_too_large_is_refused(kind, box, monkeypatch):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_members_that_are_too_large_together_are_refused(kind, box, monkeypatch):
-    monkeypatch.setattr(members, "MOST_BYTES", 4 * len(NEWS))
+    monkeypatch.setattr(limits, "MOST_BYTES", 4 * len(NEWS))
     box.put(archive_of(kind, *((str(number), NEWS) for number in range(5)), ("dev/news.de", SHORT)))
     box.refused(f"holds over {4 * len(NEWS)} bytes")
 
@@ -555,12 +555,14 @@ def test_a_killed_unpacking_leaves_nothing_that_is_taken_for_whole(box):
     script = """
 import os, signal, sys
 from bleucli.testsets import archives
-os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+os.replace = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 archives.extract(sys.argv[1], {"dev/news.de": sys.argv[2]}, name="acme/news")
 """
     command = [sys.executable, "-c", script, box.archive, box.place("dev/news.de")]
     assert subprocess.run(command, timeout=SECONDS, env={"PYTHONPATH": root_of_package()}).returncode == -signal.SIGKILL
-    assert box.came_out() == ["acme.news.tgz.members.lock", "dev/news.de.part"]
+    lock, draft = box.came_out()
+    assert lock == "acme.news.tgz.members.lock"
+    assert draft.startswith("dev/news.de.")
     box.extract("dev/news.de")
     assert content(box.place("dev/news.de")) == NEWS
     assert box.came_out() == ["dev/news.de"]

@@ -19,6 +19,7 @@ from bleucli.results import Detail, Results, ScoreRecord
 from bleucli.segments import Segments
 from bleucli.signature import Signature
 from bleucli.testsets import fields, preparation, registry, selection
+from bleucli.testsets.plain import CachedText
 from bleucli.testsets.registry import TestSet
 from bleucli.textfiles import TextFile
 
@@ -68,9 +69,9 @@ class TestSetTexts(Texts):
             paths = [one.paths[field] for one, field in zip(self._sets, place, strict=True)]
             name = f"{self._options.test_set}/{self._pair}" + (f" {place[0]}" if counts[0] > 1 else "")
             if len(paths) == 1:
-                yield TextFile(name, paths[0], mark="text")
+                yield CachedText(name, paths[0], mark="text")
             else:
-                yield TextFile(name, stream=_InARow(paths), mark="text")  # type: ignore[arg-type]
+                yield CachedText(name, stream=_InARow(paths), mark="text")  # type: ignore[arg-type]
 
     # --- the part that is scored
 

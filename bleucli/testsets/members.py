@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from bleucli.decompression import LONGEST_START, codec_of, unpacked
+from bleucli.decompression import LONGEST_START, DamagedError, codec_of, unpacked
 from bleucli.errors import BleuError
+from bleucli.testsets import limits
 from bleucli.testsets.checksums import record_of
+from bleucli.testsets.limits import checked_size, too_large
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,13 +37,7 @@ if TYPE_CHECKING:
 else:
     Member = namedtuple("Member", "path kind chunks")
 
-# Far more than anybody translates: at a hundred bytes each, twenty million sentences in a member.
-MOST_MEMBER_BYTES = 1 << 31
-MOST_BYTES = 1 << 33  # of all members together; in a compressed tar archive those that nobody wants must be read, too
 MOST_MEMBERS = 100_000
-# Text is packed to a tenth or, where twenty systems say nearly the same, to a fiftieth; a bomb to a thousandth.
-MOST_GROWTH = 250
-GROWTH_FROM_BYTES = 1 << 26
 # tarfile reads a long name or a comment at once, whatever its size
 MOST_HEADER_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 16
@@ -61,7 +57,7 @@ def members(archive: str) -> Iterator["Member"]:
         listed = _zip_members(file, archive) if start.startswith(_ZIP_STARTS) else _tar_members(file, start, archive)
         for number, member in enumerate(listed):
             if number >= MOST_MEMBERS:
-                raise _too_large(archive, f"more than {MOST_MEMBERS} members")
+                raise too_large(archive, f"more than {MOST_MEMBERS} members")
             yield member
 
 
@@ -89,6 +85,8 @@ def _reading(archive: str) -> Iterator[None]:
 
     try:
         yield
+    except DamagedError as error:
+        raise BleuError(f"{archive} {error.what}; {remedy(archive)}") from None
     except BleuError:
         raise
     except (TarError, BadZipFile, zlib_error, struct_error, EOFError, ArithmeticError, LookupError):
@@ -100,27 +98,14 @@ def _reading(archive: str) -> Iterator[None]:
 
 
 def _damaged(archive: str, why: str) -> BleuError:
-    return BleuError(f"{archive} is a damaged archive: {why}; {_remedy(archive)}")
+    return BleuError(f"{archive} is a damaged archive: {why}; {remedy(archive)}")
 
 
-def _remedy(archive: str) -> str:
-    """Return what to do about an archive that is of no use; one that came so has been recorded so."""
+def remedy(archive: str) -> str:
+    """Return what to do about a download that is of no use; one that came so has been recorded so."""
     record = record_of(archive)
     both = f" and {record}" if os.path.isfile(record) else ""
     return f"check where it comes from and delete it{both}, and it will be fetched anew"
-
-
-def _too_large(archive: str, what: str) -> BleuError:
-    return BleuError(f"{archive} holds {what}, which no test set does; nothing was unpacked; check where it comes from")
-
-
-def _checked_size(size: int, packed: int, archive: str, most: int) -> int:
-    """Return a number of unpacked bytes, if a test set that is packed into so many can have it."""
-    if size > most:
-        raise _too_large(archive, f"over {most} bytes")
-    if size > max(GROWTH_FROM_BYTES, MOST_GROWTH * packed):
-        raise _too_large(archive, f"over {MOST_GROWTH} times its own size")
-    return size
 
 
 def _size_of(file: "IO[bytes]") -> int:
@@ -158,12 +143,12 @@ class _Stream:
 
     def read(self, size: int) -> bytes:
         if not 0 <= size <= MOST_HEADER_BYTES:
-            raise _too_large(self._archive, f"a name of over {MOST_HEADER_BYTES} bytes")
+            raise too_large(self._archive, f"a name of over {MOST_HEADER_BYTES} bytes")
         self.last = b"".join(self._pieces(size))
         return self.last
 
     def _pieces(self, size: int) -> Iterator[memoryview]:
-        _checked_size(self._position + size, self.packed, self._archive, MOST_BYTES)
+        checked_size(self._position + size, self.packed, self._archive, limits.MOST_BYTES)
         while size and self._fill():
             piece, self._left = self._left[:size], self._left[size:]
             self._position += len(piece)
@@ -196,7 +181,7 @@ def _tar_members(file: "IO[bytes]", start: bytes, archive: str) -> Iterator["Mem
     except tarfile.ReadError:
         raise BleuError(
             f"{archive} is no archive (it begins with {start!r}); expected tar, tar.gz, tar.bz2, tar.xz or zip;"
-            f" {_remedy(archive)}"
+            f" {remedy(archive)}"
         ) from None
     with tar:
         while (info := tar.next()) is not None:
@@ -220,7 +205,7 @@ def _kind_in_tar(info: "TarInfo") -> str:
 
 
 def _bytes_in_tar(stream: _Stream, info: "TarInfo", archive: str) -> Iterator[bytes]:
-    left = _checked_size(info.size, stream.packed, archive, MOST_MEMBER_BYTES)
+    left = checked_size(info.size, stream.packed, archive, limits.MOST_FILE_BYTES)
     with _reading(archive):
         stream.seek(info.offset_data)
         while left > 0:
@@ -239,7 +224,7 @@ def _zip_members(file: "IO[bytes]", archive: str) -> Iterator["Member"]:
 
     with ZipFile(file) as zipped:
         infos = zipped.infolist()
-        _checked_size(sum(info.file_size for info in infos), _size_of(file), archive, MOST_BYTES)
+        checked_size(sum(info.file_size for info in infos), _size_of(file), archive, limits.MOST_BYTES)
         for info in infos:
             yield Member(plain_path(info.filename), _kind_in_zip(info), partial(_bytes_in_zip, zipped, info, archive))
 
@@ -260,7 +245,7 @@ def _kind_in_zip(info: "ZipInfo") -> str:
 
 
 def _bytes_in_zip(zipped: "ZipFile", info: "ZipInfo", archive: str) -> Iterator[bytes]:
-    _checked_size(info.file_size, info.file_size, archive, MOST_MEMBER_BYTES)
+    checked_size(info.file_size, info.file_size, archive, limits.MOST_FILE_BYTES)
     with _reading(archive), zipped.open(info) as file:
         while chunk := file.read(CHUNK_BYTES):
             yield chunk

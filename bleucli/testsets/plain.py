@@ -1,18 +1,40 @@
 """Plain text and tab-separated columns: a line a segment."""
 
+import os
 from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
+from bleucli.testsets.limits import bounded
 from bleucli.textfiles import TextFile
+
+
+class CachedText(TextFile):
+    """A text file of the cache: in UTF-8, and if it is compressed, no larger than a test set can be."""
+
+    remedy = "delete the folder of its test set in the cache to have it made anew"
+
+    def check_size(self) -> None:
+        """Read the text once and forget it, before it is made lines, which may take many times its size.
+
+        Raises:
+            BleuError: it is too large, or cannot be read.
+        """
+        for _ in self._chunks():
+            pass
+
+    def _chunks(self) -> Iterator[bytes]:
+        chunks = super()._chunks()
+        return bounded(chunks, os.path.getsize(self._path), self.name) if self._path and self._is_file else chunks
 
 
 def lines_of(path: str) -> Iterator[str]:
     r"""Give the lines of a file, compressed or not, as they are; a line ends at `\n` alone.
 
     Raises:
-        BleuError: it cannot be read, or is not in UTF-8.
+        BleuError: it cannot be read, is not in UTF-8, or holds more than a test set can.
     """
-    for _, lines in TextFile(path, path, mark="text").lines():
+    CachedText(path, path).check_size()
+    for _, lines in CachedText(path, path, mark="text").lines():
         yield from lines
 
 

@@ -1,0 +1,42 @@
+"""How large a file of a test set may be: far larger than any is, and too small to fill the memory or the disk.
+
+- `checked_size`: of what is unpacked
+- `bounded`: the same for chunks that come one after the other
+"""
+
+from collections.abc import Iterator
+
+from bleucli.errors import BleuError
+
+# Far more than anybody translates: at a hundred bytes each, twenty million sentences in a file.
+MOST_FILE_BYTES = 1 << 31
+MOST_BYTES = 1 << 33  # of a download, and of all members of an archive together
+# Text is packed to a tenth or, where twenty systems say nearly the same, to a fiftieth; a bomb to a thousandth.
+MOST_GROWTH = 250
+GROWTH_FROM_BYTES = 1 << 26
+
+
+def too_large(path: str, what: str) -> BleuError:
+    """Return the error about a file that holds more than it can be meant to."""
+    return BleuError(f"{path} holds {what}, which no test set does; nothing was unpacked; check where it comes from")
+
+
+def checked_size(size: int, packed: int, path: str, most: int) -> int:
+    """Return a number of unpacked bytes, if what is packed into so many can have it.
+
+    Raises:
+        BleuError: it cannot; `path` is named.
+    """
+    if size > most:
+        raise too_large(path, f"over {most} bytes")
+    if size > max(GROWTH_FROM_BYTES, MOST_GROWTH * packed):
+        raise too_large(path, f"over {MOST_GROWTH} times its own size")
+    return size
+
+
+def bounded(chunks: Iterator[bytes], packed: int, path: str) -> Iterator[bytes]:
+    """Give the chunks of a file that is packed into so many bytes, as long as it can have them; see `checked_size`."""
+    size = 0
+    for chunk in chunks:
+        size = checked_size(size + len(chunk), packed, path, MOST_FILE_BYTES)
+        yield chunk
