@@ -24,6 +24,10 @@ def _restored(kind: type[BleuError], arguments: tuple[object, ...], attributes: 
     return error
 
 
+class Note(UserWarning):
+    """What a user should know, and need not worry about."""
+
+
 class InputTypeError(BleuError, TypeError):
     """An argument of the wrong shape or type, such as a bare string where a list of strings belongs."""
 

@@ -4,7 +4,10 @@ import errno
 import hashlib
 import os
 import random
+import shutil
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -18,13 +21,14 @@ from web_server import Page, serving
 
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
-from bleucli.testsets import cache, download, transfer
+from bleucli.testsets import cache, connection, crawl, download, failures, limits, partial, transfer
 
 CONTENT = random.Random(1).randbytes(200_000)
 SHA256 = ("sha256", hashlib.sha256(CONTENT).hexdigest())
 TAGGED = {"ETag": '"v1"'}
 VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "SACREBLEU")
 SECONDS = 60
+PART = os.path.basename(partial.part_of("news.tgz"))
 FETCH = """
 import sys
 from bleucli.testsets import download, progress, transfer
@@ -93,6 +97,11 @@ def start(url, target, script=FETCH, **options):
     [
         ({"BLEU_HOME": "/b", "SACREBLEU": "/s"}, "/h/.sacrebleu", "linux", "/b"),
         ({"BLEU_HOME": "", "SACREBLEU": "/s"}, "/h/.sacrebleu", "linux", "/s"),
+        # attack 33: what no shell has expanded
+        ({"BLEU_HOME": "~/b"}, "", "linux", "/h/b"),
+        ({"BLEU_HOME": "~"}, "", "linux", "/h"),
+        ({"BLEU_HOME": "b/~"}, "", "linux", "b/~"),
+        ({"SACREBLEU": "~/s"}, "", "linux", "~/s"),
         ({"XDG_CACHE_HOME": "/x"}, "/h/.sacrebleu", "linux", "/h/.sacrebleu"),
         ({"XDG_CACHE_HOME": "/x"}, "", "linux", "/x/bleu"),
         ({"XDG_CACHE_HOME": "relative"}, "", "linux", "/h/.cache/bleu"),
@@ -341,26 +350,26 @@ def test_endless_redirections_are_an_error_at_once(web, target):
 def test_a_redirection_to_a_file_of_this_machine_is_refused(web, target, tmp_path):
     (tmp_path / "secret").write_bytes(b"secret")
     url = web.put("/news.tgz", Page(status=302, headers={"Location": (tmp_path / "secret").as_uri()}))
-    refused(url, target, url, "cannot be asked")
+    refused(url, target, f"{url} redirects to what is not an https: or http: address")
     assert beside(target) == []
 
 
 def test_a_server_that_does_not_answer_is_given_up(web, target, monkeypatch):
-    monkeypatch.setattr(transfer, "SECONDS_OF_SILENCE", 0.05)
+    monkeypatch.setattr(connection, "SECONDS_OF_SILENCE", 0.05)
     url = web.put("/news.tgz", Page(CONTENT, stall=-1))
     refused(url, target, f"{url} gives no answer in time")
     assert len(web.requests) == 5
 
 
 def test_a_server_that_falls_silent_is_asked_for_the_rest(web, target, monkeypatch):
-    monkeypatch.setattr(transfer, "SECONDS_OF_SILENCE", 0.2)
+    monkeypatch.setattr(connection, "SECONDS_OF_SILENCE", 0.2)
     fetch(web.put("/news.tgz", Page(CONTENT, headers=TAGGED, stall=90_000), Page(CONTENT, headers=TAGGED)), target)
     assert content(target) == CONTENT
     assert web.requests[1].headers["If-Range"] == '"v1"'
 
 
 def test_a_server_that_falls_silent_for_ever_is_given_up(web, target, monkeypatch):
-    monkeypatch.setattr(transfer, "SECONDS_OF_SILENCE", 0.05)
+    monkeypatch.setattr(connection, "SECONDS_OF_SILENCE", 0.05)
     refused(web.put("/news.tgz", Page(CONTENT, stall=10_000)), target, "was silent for 0.05 seconds")
     assert beside(target) == []
 
@@ -467,7 +476,7 @@ def test_a_part_that_nobody_asked_for_is_no_file(web, target):
 def test_a_download_that_failed_is_resumed_by_a_later_call(web, target):
     url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, cut=100_000), Page(b"", 503))
     refused(url, target, "answered 503")
-    assert beside(target) == ["news.tgz.part", "news.tgz.part.json"]
+    assert beside(target) == [PART, f"{PART}.json"]
     web.put("/news.tgz", Page(CONTENT, headers=TAGGED))
     fetch(url, target, SHA256)
     assert web.requests[-1].sent < len(CONTENT)
@@ -481,6 +490,13 @@ def test_what_another_address_left_is_not_resumed(web, target):
     assert content(target) == CONTENT
 
 
+def test_what_others_and_earlier_versions_left_of_a_file_is_thrown_away_in_the_end(web, target):
+    for end in (".part", ".part.json", ".4711.part", ".4711.part.json", f".4711.part.json.{'0' * 16}.new"):
+        put(f"{target}{end}", b"half")
+    fetch(web.put("/news.tgz", Page(CONTENT)), target)
+    assert only(target)
+
+
 def test_what_cannot_be_resumed_any_more_is_thrown_away(web, target):
     url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, cut=100_000), Page(b"", 404))
     refused(url, target, "answered 404 Not Found")
@@ -490,14 +506,314 @@ def test_what_cannot_be_resumed_any_more_is_thrown_away(web, target):
 @pytest.mark.parametrize("state", [None, b"", b"[]", b'{"address": 1}', b"\xff", b"null"])
 def test_leftovers_that_nobody_can_explain_are_not_used(state, web, target):
     os.makedirs(os.path.dirname(target))
-    with open(f"{target}.part", "wb") as file:
+    with open(partial.part_of(target), "wb") as file:
         file.write(b"rubbish")
     if state is not None:
-        with open(f"{target}.part.json", "wb") as file:
+        with open(f"{partial.part_of(target)}.json", "wb") as file:
             file.write(state)
     fetch(web.put("/news.tgz", Page(CONTENT, headers=TAGGED)), target)
     assert content(target) == CONTENT
     assert only(target)
+
+
+OTHER = CONTENT[::-1]
+END = len(CONTENT) - 1
+AT = 24 * 4096  # bytes come in pieces of 4096, and here they break off between two
+REST = f"bytes {AT}-{END}/{len(CONTENT)}"
+
+
+def part(content_range, body=OTHER[AT:], headers=TAGGED, **options):
+    """Return an answer to a request for the bytes from AT on; the body is from another version."""
+    return Page(body, 206, headers={**headers, "Content-Range": content_range}, **options)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        part(REST, headers={"ETag": '"v2"'}),
+        part(REST, headers={}),
+        part(REST, headers={"ETag": 'W/"v1"'}),
+        part(f"bytes {AT}-{END}/{len(CONTENT) + 1}"),
+        part(f"bytes {AT}-{END}/*"),
+        part(f"bytes {AT}-{END + 100}/{len(CONTENT)}", body=OTHER[AT:] + b"C" * 100),
+        part(f"bytes {AT}-150000/150001", body=OTHER[AT:150_001]),
+        part(f"bytes {AT - 1}-{END}/{len(CONTENT)}"),
+        part(f"bytes {AT}-{AT - 1}/{len(CONTENT)}", body=b""),
+        part(f"bytes {AT}-{'9' * 400}/{'9' * 401}"),
+        part(f"bytes {AT}-{END}/٢٠٠٠٠٠".encode().decode("latin-1")),
+        part(f"items {AT}-{END}/{len(CONTENT)}"),
+        part(REST, length=len(CONTENT)),
+        part(REST, body=OTHER, chunked=True),
+        part("", body=b"--x--", headers={**TAGGED, "Content-Type": "multipart/byteranges; boundary=x"}),
+    ],
+    ids=[
+        *(
+            "another version",
+            "no version",
+            "weak version",
+            "another total",
+            "no total",
+            "behind the end",
+            "less in all",
+        ),
+        *("before", "backwards", "huge", "other digits", "other unit", "another length", "longer chunks", "multipart"),
+    ],
+)
+def test_attack_5_a_part_that_may_be_of_another_file_is_not_taken(page, web, target):
+    first = Page(CONTENT, headers=TAGGED, cut=AT)
+    fetch(web.put("/news.tgz", first, page, Page(CONTENT, headers=TAGGED)), target)
+    assert content(target) == CONTENT
+    assert [request.headers.get("Range") for request in web.requests] == [None, f"bytes={AT}-", None]
+    assert only(target)
+
+
+def test_attack_5_a_part_of_the_rest_is_not_taken_for_the_end(web, target):
+    url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, cut=100_000), Page(CONTENT, headers=TAGGED, most=7000))
+    fetch(url, target)
+    assert content(target) == CONTENT
+    assert len(web.requests) == 1 + -(-100_000 // 7000)
+
+
+def test_attack_5_a_part_by_date_needs_its_date(web, target):
+    changed = formatdate(1e9, usegmt=True)
+    first = Page(CONTENT, headers={"Last-Modified": changed}, cut=100_000)
+    other = part(REST, headers={"Last-Modified": formatdate(1e9 + 60, usegmt=True)})
+    fetch(web.put("/news.tgz", first, other, Page(CONTENT)), target)
+    assert content(target) == CONTENT
+
+
+@pytest.mark.parametrize("state", [b"[" * 100_000, b'{"a":' * 3000, b"9" * 10_000, b"NaN", b'"x"'])
+def test_attack_7_what_cannot_be_read_of_an_earlier_attempt_is_not_used(state, web, target):
+    os.makedirs(os.path.dirname(target))
+    put(partial.part_of(target), b"rubbish")
+    put(f"{partial.part_of(target)}.json", state)
+    fetch(web.put("/news.tgz", Page(CONTENT, headers=TAGGED)), target)
+    assert content(target) == CONTENT
+    assert only(target)
+
+
+# --- what never ends, and what cannot be meant
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    """Look at what comes every half second."""
+    monkeypatch.setattr(crawl, "SECONDS_OF_WATCH", 0.5)
+
+
+SLOWLY = "gave less than 60000 bytes in 0.5 seconds"
+
+
+@pytest.mark.parametrize("checksum", [SHA256, None])
+@pytest.mark.parametrize(
+    "page",
+    [
+        Page(CONTENT, piece=1, pause=0.01),
+        Page(CONTENT, piece=1, pause=0.01, chunked=True),
+        Page(CONTENT, piece=1, pause=0.01, length=-1),
+        Page(dripping=True),
+    ],
+    ids=["body", "chunks", "body without an end", "header"],
+)
+def test_attack_12_a_server_that_drips_is_given_up(page, checksum, web, target, hasty, monkeypatch):
+    monkeypatch.setattr(download, "PAUSES", (0.01,))
+    if checksum is None and page.length == -1:
+        pytest.skip("that is refused at once")
+    refused(web.put("/news.tgz", page), target, SLOWLY, checksum=checksum)
+    assert len(web.requests) == 2
+    assert beside(target) == []
+
+
+def test_attack_12_a_server_that_drips_by_way_of_a_proxy_is_given_up(web, target, hasty, monkeypatch):
+    monkeypatch.setattr(download, "PAUSES", ())
+    monkeypatch.setenv("http_proxy", web.url)
+    web.put("http://data.invalid/news.tgz", Page(dripping=True))
+    refused("http://data.invalid/news.tgz", target, SLOWLY)
+
+
+def test_a_server_that_is_slow_but_fast_enough_is_waited_for(web, target, hasty, monkeypatch):
+    monkeypatch.setattr(crawl, "LEAST_BYTES", 10_000)
+    fetch(web.put("/news.tgz", Page(CONTENT, piece=2000, pause=0.01)), target)
+    assert content(target) == CONTENT
+    assert len(web.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        (Page(CONTENT), f"announces {len(CONTENT)} bytes, which no test set has"),
+        (Page(CONTENT, chunked=True), "sends more than 150000 bytes, which no test set has"),
+        (Page(CONTENT, length=-1), "sends more than 150000 bytes, which no test set has"),
+    ],
+    ids=["announced", "chunks", "no end"],
+)
+def test_attack_12_a_download_has_a_limit_of_size(page, reason, web, target, monkeypatch):
+    monkeypatch.setattr(limits, "MOST_BYTES", 150_000)
+    page.headers["ETag"] = '"v1"'
+    refused(web.put("/news.tgz", page), target, reason, checksum=SHA256)
+    assert len(web.requests) == 1
+    assert beside(target) == []
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n-5\r\nabc\r\n0\r\n\r\n",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + b"f" * 17 + b"\r\nabc",
+        HEAD + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\nabc",
+        HEAD + b"Content-Length: -5\r\n\r\nabc",
+        HEAD + "Content-Length: ٣\r\n\r\nabc".encode(),
+        HEAD + b"X: " + b"y" * 70_000 + b"\r\n\r\nabc",
+        b"HTTP/1.1 abc OK\r\n\r\nabc",
+        b"\0\xff" * 1000,
+        b"HTTP/1.1 302 Found\r\nLocation: http://[\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: \xff\xfe\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:99999/x\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: //\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: http://" + b"a" * 300 + b"/x\r\nContent-Length: 0\r\n\r\n",
+    ],
+    ids=[
+        *("negative chunk", "no chunk", "huge chunk", "huge length", "negative length", "other digits", "long header"),
+        *("no status", "noise", "no address", "no text", "no port", "no server", "long server"),
+    ],
+)
+def test_attack_7_an_answer_that_makes_no_sense_is_one_line(raw, web, target, monkeypatch):
+    monkeypatch.setattr(download, "PAUSES", ())
+    refused(web.put("/news.tgz", Page(raw=raw)), target, f"{web.url}/news.tgz ")
+    assert beside(target) == []
+
+
+# --- where a redirection may lead, and what it may take along
+
+
+def test_attack_15_a_redirection_from_https_to_http_is_refused_unless_it_is_allowed():
+    secure, other = "https://a.example/x", "http://u:secret@b.example/y"
+    with pytest.raises(failures.Failed, match=r"redirects from https: to http://b\.example/y, where anybody"):
+        connection._followed(secure, other)
+    with cache.allowing_http(True):
+        assert connection._followed(secure, other) == "http://b.example/y"
+    assert connection._followed("http://a.example/x", other) == "http://b.example/y"
+    assert connection._followed(secure, "//b.example/y") == "https://b.example/y"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("https://a.example/x", "https://a.example/y", True),
+        ("https://a.example/x", "https://A.example:443/y", True),
+        ("http://a.example/x", "https://a.example/y", True),
+        ("http://a.example:8080/x", "https://a.example/y", False),
+        ("https://a.example/x", "http://a.example/y", False),
+        ("https://a.example/x", "https://a.example:8443/y", False),
+        ("https://a.example/x", "https://b.example/y", False),
+        ("https://a.example/x", "https://a.example.b.example/y", False),
+        ("https://u@a.example/x", "https://a.example@b.example/y", False),
+    ],
+)
+def test_attack_15_credentials_are_for_the_server_that_was_named(first, second, expected):
+    assert connection.is_same_server(first, second) is expected
+
+
+@pytest.mark.parametrize("is_netrc", [False, True])
+def test_attack_15_credentials_do_not_travel_to_another_server(is_netrc, web, target, tmp_path, monkeypatch):
+    with serving() as other:
+        url = web.put("/a", Page(status=302, headers={"Location": "/b"}))
+        web.put("/b", Page(status=302, headers={"Location": other.put("/c", Page(status=302, headers={}))}))
+        other.put("/c", Page(status=302, headers={"Location": f"{web.url.replace('//', '//eve:other@')}/d"}))
+        web.put("/d", Page(CONTENT))
+        if is_netrc:
+            (tmp_path / "netrc").write_text("machine 127.0.0.1 login ada password secret\n")
+            (tmp_path / "netrc").chmod(0o600)
+            monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+        else:
+            url = url.replace("//", "//ada:secret@")
+        fetch(url, target)
+        assert content(target) == CONTENT
+        ours = "Basic YWRhOnNlY3JldA=="
+        assert [request.headers.get("Authorization") for request in web.requests] == [ours] * 3
+        assert [request.headers.get("Authorization") for request in other.requests] == [None]
+
+
+@pytest.fixture
+def secure(tmp_path, monkeypatch):
+    """Serve https with a certificate of our own, by redirections to an address."""
+    openssl = shutil.which("openssl") or pytest.skip("there is no openssl to make a certificate")
+    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
+    words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    words += ["-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate]
+    subprocess.run([openssl, *words], check=True, capture_output=True, timeout=SECONDS)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", certificate)
+    with serving(context) as server:
+        yield server
+
+
+def test_attack_15_https_does_not_fall_back_to_http(secure, web, target, tmp_path, monkeypatch):
+    (tmp_path / "netrc").write_text("default login ada password secret\n")
+    (tmp_path / "netrc").chmod(0o600)
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    url = secure.put("/x", Page(status=302, headers={"Location": web.put("/x", Page(CONTENT))}))
+    refused(url, target, f"redirects from https: to {web.url}/x, where anybody", "say --allow-http")
+    assert web.requests == []
+    with cache.allowing_http(True):
+        fetch(url, target)
+    assert content(target) == CONTENT
+    assert "Authorization" in secure.requests[-1].headers
+    assert "Authorization" not in web.requests[0].headers
+
+
+def test_https_is_watched_too(secure, target, hasty, monkeypatch):
+    monkeypatch.setattr(download, "PAUSES", ())
+    refused(secure.put("/x", Page(CONTENT, piece=1, pause=0.01)), target, SLOWLY)
+    fetch(secure.put("/y", Page(CONTENT)), target)
+    assert content(target) == CONTENT
+
+
+# --- servers that are not there
+
+
+def test_attack_28_a_refused_connection_is_not_asked_for_again(target, monkeypatch):
+    monkeypatch.setattr(download.time, "sleep", lambda _: pytest.fail("it is asked again"))
+    with serving() as gone:
+        url = f"{gone.url}/news.tgz"
+    refused(url, target, f"{url} cannot be reached (Connection refused)")
+
+
+def test_attack_28_a_dead_mirror_costs_no_time(web, target, monkeypatch):
+    monkeypatch.setattr(download.time, "sleep", lambda _: pytest.fail("it is asked again"))
+    with serving() as gone:
+        monkeypatch.setenv("BLEU_MIRROR", gone.url)
+    with pytest.warns(UserWarning, match=r"was not taken from the mirror: .* cannot be reached \(Connection refused\)"):
+        fetch(web.put("/n.tgz", Page(CONTENT)), target, SHA256)
+
+
+def test_attack_28_a_server_that_cannot_be_found_is_asked_for_one_file_only(target, monkeypatch):
+    asked = []
+    monkeypatch.setattr(download, "_SILENT", {})
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *words, **_: asked.append(words) or fail_to_find())
+    for _ in range(3):
+        refused("http://data.invalid/news.tgz", target, "cannot be reached (Name or service not known)")
+    assert len(asked) == 1 + len(download.PAUSES)
+    monkeypatch.setattr(download, "SECONDS_OF_MEMORY", 0)
+    refused("http://data.invalid/news.tgz", target, "cannot be reached")
+    assert len(asked) == 2 * (1 + len(download.PAUSES))
+
+
+def fail_to_find():
+    raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+
+def test_what_came_is_kept_while_the_server_is_away(target):
+    with serving() as web:
+        url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, cut=100_000), Page(b"", 503))
+        refused(url, target)
+    refused(url, target, "Connection refused")
+    assert beside(target) == [PART, f"{PART}.json"]
 
 
 # --- killed, and several at once
@@ -521,7 +837,8 @@ def test_a_killed_download_is_never_taken_for_whole_and_is_resumed(web, target):
     for sent in random.Random(7).sample(range(30_000), 10):
         end_when_sent(sent, web, url, target)
         assert not os.path.exists(target) or content(target) == CONTENT
-        assert set(beside(target)) <= {"news.tgz", "news.tgz.part", "news.tgz.part.json", "news.tgz.lock"}
+        left = {name for name in beside(target) if not (name.startswith(PART) and name.endswith(".new"))}
+        assert left <= {"news.tgz", PART, f"{PART}.json", "news.tgz.lock"}
     fetch(url, target)
     assert content(target) == CONTENT
     assert only(target)
@@ -542,9 +859,14 @@ def test_a_killed_download_that_cannot_be_resumed_starts_anew(web, target):
 @needs_signals
 def test_a_download_killed_before_it_got_its_name_is_not_trusted(web, target):
     url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED))
-    script = f"import os; os.replace = lambda *_: os.kill(os.getpid(), 9){FETCH}"
+    script = f"""import os
+replace = os.replace
+os.replace = lambda *names, **folders: (
+    replace(*names, **folders) if "json" in names[1] else os.kill(os.getpid(), 9)
+)
+{FETCH}"""
     assert start(url, target, script).wait(SECONDS) == -signal.SIGKILL
-    assert beside(target) == ["news.tgz.lock", "news.tgz.part"]
+    assert beside(target) == [PART, "news.tgz.lock"]
     fetch(url, target)
     assert "Range" not in web.requests[-1].headers
     assert content(target) == CONTENT
@@ -555,7 +877,7 @@ def test_a_download_killed_before_it_got_its_name_is_not_trusted(web, target):
 def test_an_interrupted_download_leaves_what_can_be_resumed_and_no_lock(web, target):
     url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, piece=1000, pause=0.004))
     end_when_sent(60_000, web, url, target, signal.SIGINT)
-    assert beside(target) == ["news.tgz.part", "news.tgz.part.json"]
+    assert beside(target) == [PART, f"{PART}.json"]
     fetch(url, target, SHA256)
     assert web.requests[1].sent < len(CONTENT)
     assert only(target)
@@ -619,11 +941,8 @@ class _FullDisk:
 
 
 def test_a_full_disk_is_one_line_and_leaves_nothing(web, target, monkeypatch):
-    def nearly_full(path, mode):
-        assert mode == "ab"
-        return _FullDisk(open(path, mode), 50_000)
-
-    monkeypatch.setattr(transfer, "open", nearly_full, raising=False)
+    create = partial.create
+    monkeypatch.setattr(partial, "create", lambda path: _FullDisk(create(path), 50_000))
     url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED))
     refused(url, target, f"cannot write {target}: No space left on device", "make room", "BLEU_HOME")
     assert beside(target) == []
@@ -832,7 +1151,7 @@ def test_on_a_terminal_the_reason_of_a_pause_is_shown(web, target):
 
 
 def test_on_a_terminal_it_is_shown_that_another_process_is_waited_for(web, target):
-    url = web.put("/n.tgz", Page(CONTENT, piece=8000, pause=0.05))
+    url = web.put("/n.tgz", Page(CONTENT, piece=8000, pause=0.1))
     first = start(url, target)
     while not web.requests:
         time.sleep(0.01)

@@ -16,7 +16,7 @@ from raw_files import beside, content, put
 from web_server import Page, serving
 
 from bleucli.errors import BleuError
-from bleucli.testsets import checksums, download, transfer
+from bleucli.testsets import checksums, connection, download, partial, transfer
 from bleucli.testsets.registry import Source
 
 CONTENT = random.Random(1).randbytes(200_000)
@@ -43,7 +43,7 @@ def calm(monkeypatch):
         if name.lower().endswith("_proxy") or name in VARIABLES:
             monkeypatch.delenv(name)
     monkeypatch.setattr(download, "PAUSES", (0.01, 0.02))
-    monkeypatch.setattr(transfer, "SECONDS_OF_SILENCE", 0.1)
+    monkeypatch.setattr(connection, "SECONDS_OF_SILENCE", 0.1)
     monkeypatch.setattr(transfer, "CHUNK_BYTES", 4096)
 
 
@@ -265,7 +265,7 @@ def test_a_file_with_a_wrong_checksum_is_not_kept(sum_of, web, target):
         (Page(status=302, headers={"Location": "/n.tgz"}), "redirects more than 10 times", 11),
         (Page(CONTENT, stall=1000), "was silent for 0.1 seconds", 3),
         (Page(CONTENT, stall=-1), "gives no answer in time", 3),
-        (Page(CONTENT, cut=1000), "broke off (the rest is missing)", 3),
+        (Page(CONTENT, cut=1000), f"broke off after 1000 of {len(CONTENT)} bytes", 3),
         (Page(CONTENT, chunked=True, cut=1000), "broke off", 3),
     ],
     ids=["404", "403", "503", "redirects", "stall", "no answer", "cut", "cut chunks"],
@@ -401,7 +401,9 @@ def test_a_download_killed_at_ten_moments_is_whole_in_the_end_and_leaves_nothing
         process.communicate(timeout=SECONDS)
         assert not os.path.exists(target) or content(target) == CONTENT
         name = os.path.basename(target)
-        assert {one.removeprefix(name) for one in beside(target)} <= {"", ".part", ".part.json", ".lock", ".sha256"}
+        part = partial.part_of("")
+        left = {one.removeprefix(name) for one in beside(target) if not one.endswith(".new")}
+        assert left <= {"", part, f"{part}.json", ".lock", ".sha256"}
     fetch(slow_source, target)
     check_came(target, is_signed=False)
 
@@ -411,11 +413,12 @@ def test_an_unsigned_download_killed_before_it_was_recorded_is_recorded_by_the_n
     source = Source(web.put("/n.tgz", Page(CONTENT)))
     script = f"""
 import os
-from bleucli.testsets import checksums
-checksums.os.fsync = lambda _: os.path.exists({target!r}) and os.kill(os.getpid(), 9)
+os.fsync = lambda _: os.path.exists({target!r}) and os.kill(os.getpid(), 9)
 {FETCH}"""
     assert start(source, target, script).wait(SECONDS) == -signal.SIGKILL
-    assert [name.rpartition("tgz")[2] for name in beside(target)] == ["", ".lock", ".sha256.part"]
+    left = [name.rpartition("tgz")[2] for name in beside(target)]
+    assert left[:2] == ["", ".lock"]
+    assert [name[:8] + name[-4:] for name in left[2:]] == [".sha256..new"]
     fetch(source, target)
     check_came(target, is_signed=False)
     assert len(web.requests) == 1
@@ -423,7 +426,9 @@ checksums.os.fsync = lambda _: os.path.exists({target!r}) and os.kill(os.getpid(
 
 def test_ten_processes_at_once_download_once(web, target, slow_source):
     processes = [start(slow_source, target) for _ in range(10)]
-    assert [process.communicate(timeout=SECONDS)[1] for process in processes] == [b""] * 10
+    for process in processes:
+        said = process.communicate(timeout=SECONDS)[1]  # on a slow machine that it waits, perhaps
+        assert process.returncode == 0, said
     assert len(web.requests) == 1
     check_came(target, is_signed=False)
 

@@ -4,6 +4,7 @@
 - `Page`: what it answers to a request
 """
 
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,9 @@ class Page:
         length: the Content-Length to announce; None for the true one, -1 for none.
         chunked: send the body in chunks, which have an end of their own.
         piece, pause: send so many bytes at a time, and wait so many seconds behind each.
+        most: of a part that is asked for, send no more than so many bytes, and say so.
+        dripping: never end the header; a byte of it comes every hundredth of a second.
+        raw: send these bytes instead of all that.
     """
 
     content: bytes = b""
@@ -38,6 +42,9 @@ class Page:
     chunked: bool = False
     piece: int = 1 << 16
     pause: float = 0.0
+    most: int | None = None
+    dripping: bool = False
+    raw: bytes = b""
 
 
 @dataclass
@@ -92,8 +99,11 @@ class _Handler(BaseHTTPRequestHandler):
         if page.stall == -1:
             self.web.stop.wait(60)
             return
+        if page.raw or page.dripping:
+            self._send_raw(page)
+            return
         start = _start(page, request.headers)
-        body = page.content[start:]
+        body = page.content[start:][: page.most if start else None]
         self._send_headers(page, start, body)
         self._send_body(page, body, request)
 
@@ -102,7 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in page.headers.items():
             self.send_header(name, value)
         if start:
-            self.send_header("Content-Range", f"bytes {start}-{len(page.content) - 1}/{len(page.content)}")
+            self.send_header("Content-Range", f"bytes {start}-{start + len(body) - 1}/{len(page.content)}")
         length = len(body) if page.length is None else page.length
         if page.chunked:
             self.send_header("Transfer-Encoding", "chunked")
@@ -110,6 +120,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(length))
         self.send_header("Connection", "close")
         self.end_headers()
+
+    def _send_raw(self, page: Page) -> None:
+        self.close_connection = True
+        try:
+            self.wfile.write(page.raw or b"HTTP/1.1 200 OK\r\nX: ")
+            while page.dripping and not self.web.stop.wait(0.01):
+                self.wfile.write(b"x")
+        except OSError:  # the client went away
+            return
 
     def _send_body(self, page: Page, body: bytes, request: Request) -> None:
         end = min(len(body), *(limit for limit in (page.cut, page.stall, len(body)) if limit is not None))
@@ -150,11 +169,14 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving() -> Iterator[WebServer]:
-    """Serve on a free port of the loopback."""
+def serving(secure: ssl.SSLContext | None = None) -> Iterator[WebServer]:
+    """Serve on a free port of the loopback; by https, as localhost, if a certificate is given."""
     handler = type("Handler", (_Handler,), {})
     server = _Server(("127.0.0.1", 0), handler)
-    web = handler.web = WebServer(f"http://127.0.0.1:{server.server_port}")  # type: ignore[attr-defined]
+    where = f"http://127.0.0.1:{server.server_port}" if secure is None else f"https://localhost:{server.server_port}"
+    web = handler.web = WebServer(where)  # type: ignore[attr-defined]
+    if secure:
+        server.socket = secure.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

@@ -78,6 +78,7 @@ _OURS = (
     "--max-drop",
     "--registry",
     "--mirror",
+    "--allow-http",
 )
 
 # Target languages with a tokenizer of their own, where test sets (NTREX) name them in three letters (ISO 639-3)
@@ -206,6 +207,9 @@ def _add_test_sets(group: "argparse._ArgumentGroup") -> None:
     add("--download", metavar="NAME", help="download a test set, or with -l one pair of it")
     add("--registry", metavar="FILE", help="your own test sets, as TOML (default: $BLEU_REGISTRY)")
     add("--mirror", metavar="URL", help="ask there first when downloading (default: $BLEU_MIRROR)")
+    add(
+        "--allow-http", action="store_true", help="follow an https: address to http:, where anybody can change the file"
+    )
 
 
 def _add_metrics(group: "argparse._ArgumentGroup") -> None:

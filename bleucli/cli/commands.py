@@ -6,7 +6,7 @@ from enum import IntEnum
 from bleucli.cli.arguments import parse, parser
 from bleucli.cli.delivery import deliver, refuse_overwriting
 from bleucli.cli.streams import Environment
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError, Note, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def _run(words: Sequence[str], environment: Environment) -> Status:
     if options.output == "":
         raise UsageError("--output is empty; name a file")
     refuse_overwriting(options.output, _files_read(options))
-    if options.mirror is None:
+    if options.mirror is None and not options.allow_http:
         return _done(options, environment)
     from bleucli.testsets import cache
 
-    with cache.asking_first(options.mirror):
+    with cache.asking_first(options.mirror), cache.allowing_http(options.allow_http):
         return _done(options, environment)
 
 
@@ -94,7 +94,7 @@ def _done(options: "Namespace", environment: Environment) -> Status:
     import warnings
 
     with warnings.catch_warnings():
-        warnings.showwarning = lambda warning, *_: _warn(str(warning), options, environment)
+        warnings.showwarning = lambda warning, *_: _warn(warning, options, environment)
         return _worked(options, environment)
 
 
@@ -124,9 +124,9 @@ def _worked(options: "Namespace", environment: Environment) -> Status:
     return Status.FINE
 
 
-def _warn(text: str, options: "Namespace", environment: Environment) -> None:
+def _warn(warning: Warning | str, options: "Namespace", environment: Environment) -> None:
     if not options.quiet:
-        environment.say("warning", text)
+        environment.say("note" if isinstance(warning, Note) else "warning", str(warning))
 
 
 def _version() -> str:

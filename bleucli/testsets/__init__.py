@@ -3,7 +3,8 @@
 In the order in which to read them:
 
 - `registry`, `facts`, `own_registry`: what is known of each, public or a user's own, as records
-- `cache`, `addresses`, `download` and what it is made of, `archives`: bring files to their places, verified
+- `cache`, `cachefiles`: where files lie, and how they are written, for others may write there, too
+- `addresses`, `download`, `transfer` and what it is made of, `archives`: bring files to their places, verified
 - `plain`, `sgml`, `wmt_xml`: one reader a format
 - `fields`, `preparation`: from a test set's name to a file for each field
 - `selection`: parts of a test set

@@ -7,12 +7,12 @@ What else an archive holds is ignored, so that nothing of it can lie anywhere: n
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack
 
 from bleucli.errors import BleuError
+from bleucli.testsets.cachefiles import Draft, disk_errors, make_folder
 from bleucli.testsets.locks import locked, sweep
-from bleucli.testsets.members import Member, members, plain_path
-from bleucli.testsets.partial import disk_errors, part_of
+from bleucli.testsets.members import Member, members, plain_path, remedy
 
 
 def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
@@ -35,13 +35,8 @@ def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
     if not missing:
         sweep(lock)
         return
-    with disk_errors(archive), locked(lock):
-        try:
-            _extract_alone(archive, missing, name)
-        finally:
-            for target in missing.values():
-                with suppress(OSError):
-                    os.remove(part_of(target))
+    with disk_errors(archive), locked(lock), ExitStack() as drafts:
+        _extract_alone(archive, missing, name, drafts)
 
 
 def _checked(path: str, name: str) -> str:
@@ -64,36 +59,38 @@ def is_safe(path: str) -> bool:
     return all(part.strip(". ") for part in path.split("/"))  # Windows leaves out dots and spaces at the end
 
 
-def _extract_alone(archive: str, wanted: Mapping[str, str], name: str) -> None:
-    """Write all members to temporary names and, when the whole archive was read, give them their own."""
-    kinds = {}
+def _extract_alone(archive: str, wanted: Mapping[str, str], name: str, drafts: ExitStack) -> None:
+    """Write all members as drafts and, when the whole archive was read, give them their own names."""
+    kinds, written = {}, {}
     for member in members(archive):
         kinds[member.path] = member.kind
         if member.path in wanted and not member.kind:
-            _write(member, wanted[member.path])
+            written[member.path] = _write(member, wanted[member.path], drafts)
     for path in wanted:
-        _check_kind(path, kinds, f"{name}: {archive}")
-    for target in wanted.values():
-        os.replace(part_of(target), target)
+        _check_kind(path, kinds, archive, name)
+    for path in wanted:
+        written[path].keep()
 
 
-def _write(member: Member, target: str) -> None:
+def _write(member: Member, target: str, drafts: ExitStack) -> Draft:
     with disk_errors(target):
-        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
-        with open(part_of(target), "wb") as file:
-            file.writelines(member.chunks())
-            file.flush()
-            os.fsync(file.fileno())
+        make_folder(os.path.dirname(target) or ".")
+        draft = drafts.enter_context(Draft(target))
+        draft.file.writelines(member.chunks())
+        draft.close()
+    return draft
 
 
-def _check_kind(path: str, kinds: Mapping[str, str], where: str) -> None:
+def _check_kind(path: str, kinds: Mapping[str, str], archive: str, name: str) -> None:
     """Check that a wanted member is in the archive, and a plain file."""
-    kind = kinds.get(path)
+    kind, where = kinds.get(path), f"{name}: {archive}"
     if kind:
-        raise BleuError(f"{where} has {path!r} as {kind}, expected a plain file; name another member")
+        raise BleuError(
+            f"{where} has {path!r} as {kind}, expected a plain file; name another member, or {remedy(archive)}"
+        )
     if kind is None:
         from difflib import get_close_matches
 
         nearest = ", ".join(repr(other) for other in get_close_matches(path, kinds))
         hint = f"; it has {nearest}" if nearest else ""
-        raise BleuError(f"{where} has no member {path!r}{hint}; name one that it has, or take another archive")
+        raise BleuError(f"{where} has no member {path!r}{hint}; name one that it has, or {remedy(archive)}")

@@ -20,9 +20,9 @@ _first: list[str] = []  # mirrors that are asked before the variable's; the last
 
 
 @contextmanager
-def asking_first(url: str) -> Iterator[None]:
-    """Ask this mirror within the block, whatever `BLEU_MIRROR` says."""
-    _first.append(url)
+def asking_first(url: str | None) -> Iterator[None]:
+    """Ask this mirror within the block, whatever `BLEU_MIRROR` says; None for what that says."""
+    _first.append(mirror() if url is None else url)
     try:
         yield
     finally:
@@ -31,12 +31,30 @@ def asking_first(url: str) -> Iterator[None]:
 
 def mirror() -> str:
     """Return the address that is asked before any other (`BLEU_MIRROR`), or ""."""
-    return _first[-1] if _first else os.environ.get("BLEU_MIRROR", "")
+    return _first[-1] if _first else os.path.expanduser(os.environ.get("BLEU_MIRROR", ""))
+
+
+_insecure: list[bool] = []
+
+
+@contextmanager
+def allowing_http(allowed: bool) -> Iterator[None]:
+    """Follow redirections from https to http within the block, if that is allowed."""
+    _insecure.append(allowed)
+    try:
+        yield
+    finally:
+        _insecure.pop()
+
+
+def allows_http() -> bool:
+    """Return whether redirections from https to http may be followed."""
+    return any(_insecure)
 
 
 def registry() -> str:
     """Return the path of the user's own registry of test sets (`BLEU_REGISTRY`), or ""."""
-    return os.environ.get("BLEU_REGISTRY", "")
+    return os.path.expanduser(os.environ.get("BLEU_REGISTRY", ""))
 
 
 def offline() -> bool:
@@ -56,7 +74,19 @@ def chosen_directory(variables: Mapping[str, str], home: str, shared: str, platf
     >>> chosen_directory({"SACREBLEU": "/data/sacrebleu"}, "/home/ada", "", "linux")
     '/data/sacrebleu'
     """
-    return variables.get("BLEU_HOME") or variables.get("SACREBLEU") or shared or _of_platform(variables, home, platform)
+    if own := variables.get("BLEU_HOME"):
+        return _without_tilde(own, home)
+    # Quirk: sacreBLEU takes a tilde in its variable for a folder's name, and the cache is to be the same
+    return variables.get("SACREBLEU") or shared or _of_platform(variables, home, platform)
+
+
+def _without_tilde(path: str, home: str) -> str:
+    """Write a path in full that no shell has seen, as in a Dockerfile or a systemd unit.
+
+    >>> _without_tilde("~/bleu", "/home/ada"), _without_tilde("/data/~/bleu", "/home/ada")
+    ('/home/ada/bleu', '/data/~/bleu')
+    """
+    return home + path[1:] if path == "~" or path.startswith("~/") else os.path.expanduser(path)
 
 
 def _of_platform(variables: Mapping[str, str], home: str, platform: str) -> str:

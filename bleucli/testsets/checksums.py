@@ -7,6 +7,7 @@ import os
 from collections import namedtuple
 
 from bleucli.errors import BleuError
+from bleucli.testsets.cachefiles import Draft, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,25 +73,27 @@ def recorded(path: str) -> "Checksum | None":
     """
     record = record_of(path)
     try:
-        with open(record, encoding="utf-8") as file:
-            digits = file.read(1 << 16).partition(" ")[0].strip().lower()
-    except (FileNotFoundError, NotADirectoryError):
+        line = read(record)
+    except OSError as error:
+        raise BleuError(f"{record} cannot be read ({error.strerror}); mend or delete it") from None
+    if line is None:
         return None
-    except (OSError, ValueError) as error:
-        raise BleuError(f"{record} cannot be read ({getattr(error, 'strerror', error)}); mend or delete it") from None
+    digits = line.decode("latin-1").partition(" ")[0].strip().lower()
     if not _is_sum(digits, _DIGITS["sha256"]):
         raise BleuError(f"{record} holds no sha256; expected a line as sha256sum writes it; mend or delete it")
     return Checksum("sha256", digits, record)
 
 
-def write_record(path: str) -> None:
-    """Record the SHA-256 of a download, whole or not at all. Nobody else may do the same at the same time."""
-    record, name = record_of(path), os.path.basename(path)
-    with open(f"{record}.part", "w", encoding="utf-8", newline="\n") as file:
-        file.write(f"{digest(path, 'sha256')}  {name}\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(f"{record}.part", record)
+def write_record(path: str, digits: str = "") -> None:
+    """Record the SHA-256 of a download, whole or not at all. Nobody else may do the same at the same time.
+
+    Args:
+        path: of the download.
+        digits: its SHA-256, if that is known already.
+    """
+    with Draft(record_of(path)) as record:
+        record.file.write(f"{digits or digest(path, 'sha256')}  {os.path.basename(path)}\n".encode())
+        record.keep()
 
 
 def digest(path: str, kind: str) -> str:

@@ -2,9 +2,9 @@
 
 - `fetch`: one file, from an address to a place
 - `fetch_source`: a download of a test set
-- `fetch_model`: a model into the cache
+- `fetch_model`, `trust_model`: a model into the cache, and always the same
 
-First is decided (`addresses.to_ask`, `transfer.starts_at`: pure functions), then done: one downloader at a time brings
+First is decided (`addresses.to_ask`, `answers.span_of`: pure functions), then done: one downloader at a time brings
 the file to a temporary name beside its place, verifies it, and gives it its real name.
 """
 
@@ -13,14 +13,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, Note
 from bleucli.testsets.addresses import last_component, problem_of, shown, to_ask
 from bleucli.testsets.cache import cache_directory, mirror, offline
+from bleucli.testsets.cachefiles import disk_errors, make_folder
 from bleucli.testsets.checksums import Checksum, checked, digest, fault, published, recorded, write_record
+from bleucli.testsets.failures import Absent, Failed, Interrupted, Refused, Unreached, Unusable, Wrong
 from bleucli.testsets.locks import locked, sweep
-from bleucli.testsets.partial import discard, disk_errors, finish, part_of, tidy
+from bleucli.testsets.partial import discard, finish, part_of, tidy
 from bleucli.testsets.progress import status
-from bleucli.testsets.transfer import Absent, Failed, Interrupted, Unusable, Wrong, transfer
+from bleucli.testsets.transfer import transfer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,11 +31,61 @@ if TYPE_CHECKING:
 PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds between the attempts
 
 
-def fetch_model(url: str, *, name: str) -> str:
-    """Return the path of a model in the cache; download it if it is missing. See `fetch`."""
+# Servers that did not answer, by the start of an address, with when that was and what was found
+_SILENT: dict[str, tuple[float, str]] = {}
+SECONDS_OF_MEMORY = 60.0
+
+
+def fetch_model(url: str, *, name: str, sha256: str = "") -> str:
+    """Return the path of a model in the cache; download it if it is missing.
+
+    Args:
+        url: its address.
+        name: of the model.
+        sha256: what it must hash to, in hexadecimal digits; "" if that was never published: then see `trust_model`.
+
+    Raises:
+        BleuError: as for `fetch`.
+    """
     path = os.path.join(cache_directory(), "models", last_component(url))
-    fetch(url, path, name=name)
+    fetch(url, path, name=name, checksum=("sha256", sha256) if sha256 else None)
     return path
+
+
+def trust_model(path: str, digits: str, *, name: str) -> None:
+    """See that a model without a published checksum is the one that was used first; that one is recorded, with a note.
+
+    Args:
+        path: of the model in the cache.
+        digits: the SHA-256 of what was read from there.
+        name: of the model.
+
+    Raises:
+        BleuError: it is another one than the first.
+    """
+    import warnings
+
+    known = recorded(path)
+    if known is None:
+        try:
+            with _alone(path):
+                if (known := recorded(path)) is None:
+                    write_record(path, digits)
+                    taken = "is recorded, and no other file will be taken"
+        except BleuError as error:  # others wrote this cache, and we may only read it
+            taken = f"could not be recorded ({error})"
+        if known is None:
+            warnings.warn(
+                f"nobody published the checksum of the model {name}; that of this one, sha256 {digits}, {taken}",
+                Note,
+                stacklevel=2,
+            )
+    if known and known.digits != digits:
+        raise BleuError(
+            f"{path} has the sha256 {digits}, but the model that was used first as {name} had {known.digits}; scores"
+            f" with both would have the same signature; delete it to have it fetched anew, or delete {known.record}, if"
+            " the change is meant"
+        )
 
 
 def fetch(url: str, target: str, *, name: str, checksum: tuple[str, str] | None = None) -> None:
@@ -108,7 +160,7 @@ def _lock_of(target: str) -> str:
 def _alone(target: str) -> Iterator[None]:
     """Be the only one that works on a file."""
     with disk_errors(target):
-        os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
+        make_folder(os.path.dirname(target) or ".")
         with locked(_lock_of(target)):
             yield
 
@@ -161,13 +213,24 @@ def _advice(target: str, expected: Checksum | None, is_wrong: bool) -> str:
 
 
 def _fetch_with_retries(address: str, target: str, expected: Checksum | None) -> None:
+    """Fetch the file; ask again if that may help, but not for long a server that did not answer a moment ago."""
+    server = address.partition("://")[2].partition("/")[0]
+    when, why = _SILENT.get(server, (0.0, ""))
+    if why and time.monotonic() - when < SECONDS_OF_MEMORY:
+        raise Unreached(why)
     for pause in PAUSES:
         try:
             return _fetch_once(address, target, expected)
+        except Refused:
+            raise
         except Interrupted as failure:
             with status(f"{os.path.basename(target)}: {shown(address)} {failure}; asked again in {pause:g} s"):
                 time.sleep(pause)
-    return _fetch_once(address, target, expected)
+    try:
+        return _fetch_once(address, target, expected)
+    except Unreached as failure:
+        _SILENT[server] = time.monotonic(), str(failure)
+        raise
 
 
 def _fetch_once(address: str, target: str, expected: Checksum | None) -> None:

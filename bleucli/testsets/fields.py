@@ -1,13 +1,12 @@
 """The fields of a language pair as files in the cache: one a field, one segment a line, named as sacreBLEU names them.
 
-- `folder`, `raw_folder`, `path_of`, `download_path`: where things lie
+- `folder`, `raw_folder`, `path_of`, `paths_of`, `download_path`, `member_paths`: where things lie
 - `write`: all fields of a pair, each whole or not at all
 - `listed`: the fields of a pair that are there, where the format does not tell
 """
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bleucli.testsets.cache import cache_directory
 
@@ -27,8 +26,49 @@ def raw_folder(name: str) -> str:
 
 
 def path_of(name: str, pair: str, field: str) -> str:
-    """Return the path of a field."""
+    """Return the path of a field, as sacreBLEU names it too."""
     return os.path.join(folder(name), f"{_prefix(name, pair)}{field.replace(':', '-')}")
+
+
+def paths_of(name: str, pair: str, names: Sequence[str]) -> dict[str, str]:
+    """Return the path of each field; none is shared, on no system.
+
+    Of fields with the same path (`ref:A`, and a system `ref-A`), the later one gets another.
+    """
+    paths = apart([path_of(name, pair, field) for field in names], lambda path, number: f"{path}~{number}")
+    return dict(zip(names, paths, strict=True))
+
+
+def apart(names: Iterable[str], other: Callable[[str, int], str], taken: Iterable[str] = ()) -> list[str]:
+    """Return names that are told apart also where case, Unicode's forms and dots at the end make no difference.
+
+    Args:
+        names: as they should be.
+        other: gives another name for one that is taken, and a number from 2 on.
+        taken: names that are taken from the beginning.
+
+    >>> apart(["ref-A", "B", "ref-a", "b."], lambda name, number: f"{name}~{number}")
+    ['ref-A', 'B', 'ref-a~2', 'b.~2']
+    """
+    keys = {file_key(name) for name in taken}
+    found = []
+    for name in names:
+        free, number = name, 1
+        while file_key(free) in keys:
+            number += 1
+            free = other(name, number)
+        keys.add(file_key(free))
+        found.append(free)
+    return found
+
+
+def file_key(name: str) -> str:
+    """Return what names have in common that are the same file on some system: macOS and Windows ignore case."""
+    if name.isascii():
+        return name.lower().rstrip(". ")
+    from unicodedata import normalize
+
+    return normalize("NFC", normalize("NFD", name).casefold()).rstrip(". ")
 
 
 def download_path(name: str, url: str) -> str:
@@ -36,6 +76,20 @@ def download_path(name: str, url: str) -> str:
     from bleucli.testsets.addresses import last_component
 
     return os.path.join(raw_folder(name), f"{name.replace('/', '_')}.{last_component(url)}")
+
+
+def member_paths(name: str, members: Iterable[tuple[int, str]], downloads: Iterable[str]) -> dict[tuple[int, str], str]:
+    """Return the path of each member of an archive; none is shared, whatever archives it is in.
+
+    Args:
+        name: of the test set.
+        members: the number of the archive, and the path in it.
+        downloads: the addresses of the test set's downloads, which lie there, too.
+    """
+    raw, known = raw_folder(name), list(dict.fromkeys(members))
+    taken = [os.path.basename(download_path(name, url)) for url in downloads]
+    paths = apart([member for _, member in known], lambda member, number: f"archive-{number}/{member}", taken)
+    return {one: os.path.join(raw, *path.split("/")) for one, path in zip(known, paths, strict=True)}
 
 
 def _prefix(name: str, pair: str) -> str:
@@ -50,8 +104,7 @@ def _order_path(name: str, pair: str) -> str:
 def write(name: str, pair: str, columns: Mapping[str, Sequence[str]], with_order: bool) -> None:
     """Write all fields of a language pair.
 
-    They are written beside their places first; `src` gets its name last, so that where it is, the others are. A folder
-    that a killed run left is used again.
+    They are written beside their places first; `src` gets its name last, so that where it is, the others are.
 
     Args:
         name: of the test set.
@@ -62,45 +115,31 @@ def write(name: str, pair: str, columns: Mapping[str, Sequence[str]], with_order
     Raises:
         OSError: the disk cannot take them.
     """
-    beside = os.path.join(raw_folder(name), f"{_prefix(name, pair)}new")
-    os.makedirs(beside, exist_ok=True)
-    try:
-        places = {}
-        for number, (field, segments) in enumerate(columns.items()):
-            written = os.path.join(beside, str(number))
-            _write_lines(written, segments)
-            places[written] = path_of(name, pair, field)
-        if with_order:
-            written = os.path.join(beside, "fields")
-            _write_lines(written, list(columns))
-            places[written] = _order_path(name, pair)
-        for written, place in reversed(places.items()):
-            os.replace(written, place)
-    finally:
-        _remove(beside)
+    from contextlib import ExitStack
 
+    from bleucli.testsets.cachefiles import Draft
 
-def _write_lines(path: str, lines: Sequence[str]) -> None:
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in lines)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _remove(beside: str) -> None:
-    with suppress(OSError):
-        for left in os.listdir(beside):
-            os.remove(os.path.join(beside, left))
-        os.rmdir(beside)
+    places = paths_of(name, pair, list(columns))
+    files = [(places[field], segments) for field, segments in columns.items()]
+    if with_order:
+        files.append((_order_path(name, pair), list(columns)))
+    with ExitStack() as drafts:
+        written = []
+        for path, lines in files:
+            draft = drafts.enter_context(Draft(path, raw_folder(name)))
+            draft.file.writelines(f"{line}\n".encode() for line in lines)
+            draft.close()
+            written.append(draft)
+        for draft in reversed(written):
+            draft.keep()
 
 
 def in_order(name: str, pair: str) -> list[str]:
     """Return the names of the fields as they were written down, empty if they were not."""
-    try:
-        with open(_order_path(name, pair), encoding="utf-8", newline="\n") as file:
-            return file.read().splitlines()
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+    from bleucli.testsets.cachefiles import read
+
+    written = read(_order_path(name, pair))
+    return written.decode("utf-8", "replace").splitlines() if written else []
 
 
 def listed(name: str, pair: str) -> list[str]:

@@ -1,87 +1,108 @@
-"""What has come so far of a file: `PATH.part`, which becomes PATH only when it is whole and verified.
+"""What has come so far of a file: `PATH.USER.part`, which becomes PATH only when it is whole and verified.
 
-If the server named a version of the file, `PATH.part.json` holds it, and a later attempt, also by another process, asks
-for the rest of that very version. Without it nothing that is there is used again.
+If the server named a version of the file, `PATH.USER.part.json` holds it, and a later attempt, also by another process
+of the same user, asks for the rest of that very version. Without it nothing that is there is used again; nor is what
+somebody else put there.
 """
 
 import json
 import os
+import re
 from collections import namedtuple
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
-from bleucli.errors import BleuError
 from bleucli.testsets.addresses import shown
+from bleucli.testsets.cachefiles import Draft, create, remove, reopen, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
+    from typing import IO, NamedTuple
 
     class Left(NamedTuple):
-        """What an earlier attempt left behind: a number of bytes, and the version of the file that they are from."""
+        """What an earlier attempt left behind.
+
+        size: a number of bytes. version: of the file that they are from. total: the number of all its bytes, None if
+        the server did not tell.
+        """
 
         size: int
         version: str
+        total: int | None
 
 else:
-    Left = namedtuple("Left", "size version")
+    Left = namedtuple("Left", "size version total")
+
+NOTHING = Left(0, "", None)
+# Of users with a part of their own each; and of version 0.1, where it was everybody's
+_PART = r"(\.\d+)?\.part(\.json(\.[0-9a-f]{16}\.new)?)?"
 
 
 def part_of(path: str) -> str:
-    """Return where the bytes of an unfinished download lie."""
-    return f"{path}.part"
+    """Return where the bytes of this user's unfinished download lie."""
+    return f"{path}.{os.geteuid() if hasattr(os, 'geteuid') else 0}.part"
 
 
 def _state_of(path: str) -> str:
-    return f"{path}.part.json"
+    return f"{part_of(path)}.json"
 
 
 def left_by(path: str, address: str) -> Left:
     """Return what can be used of an earlier attempt with the same address."""
+    size = _size(path)
+    file = reopen(_state_of(path)) if size else None
+    if file is None:
+        return NOTHING
+    with file:
+        file.seek(0)
+        line = file.read(1 << 16)
     try:
-        with open(_state_of(path), encoding="utf-8") as file:
-            state = json.load(file)
-        if state["address"] == shown(address) and (size := os.path.getsize(part_of(path))):
-            return Left(size, str(state["version"]))
-    except (FileNotFoundError, ValueError, TypeError, KeyError):
-        pass
-    return Left(0, "")
+        state = json.loads(line)
+        version, total = state["version"], state["total"]
+        is_known = state["address"] == shown(address) and isinstance(version, str)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return NOTHING
+    if not is_known or not (total is None or (type(total) is int and total >= size)):
+        return NOTHING
+    return Left(size, version, total)
 
 
-def remember(path: str, address: str, version: str) -> None:
-    """Note the version of the file that is going to be written, so that a later attempt can ask for its rest."""
+def _size(path: str) -> int:
+    file = reopen(part_of(path))
+    if file is None:
+        return 0
+    with file:
+        return os.fstat(file.fileno()).st_size
+
+
+def begin(path: str, address: str, version: str, total: int | None) -> "IO[bytes]":
+    """Throw away what is there and return a new file; its version is noted, for a later attempt to ask for the rest."""
+    discard(path)
     if version:
-        with open(_state_of(path), "w", encoding="utf-8") as file:
-            json.dump({"address": shown(address), "version": version}, file)
+        state = {"address": shown(address), "version": version, "total": total}
+        with Draft(_state_of(path)) as draft:
+            draft.file.write(json.dumps(state).encode())
+            draft.keep()
+    return create(part_of(path))
 
 
 def discard(path: str) -> None:
     """Throw away what an unfinished download left: first what makes it usable, then the bytes."""
     for leftover in (_state_of(path), part_of(path)):
-        with suppress(FileNotFoundError):
-            os.remove(leftover)
+        remove(leftover)
 
 
 def tidy(path: str) -> None:
     """Throw away what an unfinished download left, unless a later attempt can use it."""
-    if not os.path.exists(_state_of(path)):
+    if not os.path.lexists(_state_of(path)):
         discard(path)
 
 
 def finish(path: str) -> None:
-    """Give a whole and verified download its real name."""
-    with suppress(FileNotFoundError):
-        os.remove(_state_of(path))
-    os.replace(part_of(path), path)
-
-
-@contextmanager
-def disk_errors(target: str) -> Iterator[None]:
-    """Turn what the disk refuses into an error of ours; `target` is named where the system names no file."""
-    try:
-        yield
-    except OSError as error:
-        raise BleuError(
-            f"cannot write {error.filename or target}: {error.strerror or error}; make room or give permission, or set"
-            " BLEU_HOME to another folder"
-        ) from None
+    """Give a whole and verified download its real name; what other users have of it, nobody needs any more."""
+    remove(_state_of(path))
+    replace(part_of(path), path)
+    folder, name = os.path.split(path)
+    pattern = re.compile(re.escape(name) + _PART)
+    for one in filter(pattern.fullmatch, os.listdir(folder or ".")):
+        with suppress(OSError):  # where only its owner may remove it, it stays
+            remove(os.path.join(folder, one))

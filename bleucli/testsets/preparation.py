@@ -9,6 +9,7 @@ First it is looked what is there, without a lock; what is missing is made by one
 import os
 from collections.abc import Mapping, Sequence
 
+from bleucli.decompression import DamagedError
 from bleucli.errors import BleuError
 from bleucli.testsets import fields
 from bleucli.testsets.facts import numbers_of_sources
@@ -26,7 +27,7 @@ def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
     if not (names := _present(test_set, pair)):
         _make(test_set, pair)
         names = _present(test_set, pair)
-    return {name: fields.path_of(test_set.name, pair, name) for name in names}
+    return fields.paths_of(test_set.name, pair, names)
 
 
 def scored_references(test_set: TestSet, pair: str, known: Sequence[str]) -> list[str]:
@@ -77,7 +78,7 @@ def _has_metadata(test_set: TestSet) -> bool:
 def _present(test_set: TestSet, pair: str) -> list[str]:
     """Return the names of the fields if they are all there, else nothing."""
     names = known_fields(test_set, pair) or _fields_of_xml(test_set, pair)
-    return names if all(os.path.isfile(fields.path_of(test_set.name, pair, name)) for name in names) else []
+    return names if all(map(os.path.isfile, fields.paths_of(test_set.name, pair, names).values())) else []
 
 
 def _fields_of_xml(test_set: TestSet, pair: str) -> list[str]:
@@ -93,8 +94,14 @@ def _fields_of_xml(test_set: TestSet, pair: str) -> list[str]:
 
 def _raw_path(test_set: TestSet, file: File) -> str:
     if file.member:
-        return os.path.join(fields.raw_folder(test_set.name), *file.member.split("/"))
+        return _member_paths(test_set)[file.source, file.member]
     return fields.download_path(test_set.name, test_set.sources[file.source].url)
+
+
+def _member_paths(test_set: TestSet) -> Mapping[tuple[int, str], str]:
+    """Return the path of each member of an archive that the test set needs."""
+    members = [(file.source, file.member) for pair in test_set.pairs.values() for file in pair.files if file.member]
+    return fields.member_paths(test_set.name, members, [source.url for source in test_set.sources])
 
 
 # --- what is made
@@ -102,20 +109,35 @@ def _raw_path(test_set: TestSet, file: File) -> str:
 
 def _make(test_set: TestSet, pair: str) -> None:
     """Make all fields of a language pair, unless somebody else did so while we waited."""
+    from bleucli.testsets.cachefiles import disk_errors, make_folder
     from bleucli.testsets.locks import locked
-    from bleucli.testsets.partial import disk_errors
 
     raw = fields.raw_folder(test_set.name)
     with disk_errors(raw):
-        os.makedirs(raw, exist_ok=True)
+        make_folder(raw)
         with locked(os.path.join(raw, f"{test_set.name.replace('/', '_')}.lock")):
             if _present(test_set, pair):
                 return
             _bring(test_set, pair)
-            columns = _read(test_set, test_set.pairs[pair])
-            if not columns["src"]:
-                raise BleuError(f"{test_set.name}/{pair} has no segments; is its format {test_set.format}?")
+            try:
+                columns = _read(test_set, test_set.pairs[pair])
+            except DamagedError as error:
+                raise BleuError(f"{error.name} {error.what}; delete {raw} and it will be fetched anew") from None
+            _check(columns, test_set, pair)
             fields.write(test_set.name, pair, columns, with_order=test_set.format == "wmt-xml")
+
+
+def _check(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair: str) -> None:
+    """Refuse columns that cannot be a test set."""
+    counts = {name: len(column) for name, column in columns.items()}
+    if not counts["src"]:
+        raise BleuError(f"{test_set.name}/{pair} has no segments; is its format {test_set.format}?")
+    for name, count in counts.items():
+        if test_set.format in ("plain", "tsv") and count != counts["src"]:
+            raise BleuError(
+                f"{test_set.name}/{pair}: the source has {counts['src']} lines but {name} has {count}; name files whose"
+                " lines belong together"
+            )
 
 
 def _bring(test_set: TestSet, pair: str) -> None:
@@ -140,29 +162,23 @@ def _are_there(test_set: TestSet, pair: str, number: int) -> bool:
 def _unpack(test_set: TestSet, pair: Pair, number: int, archive: str) -> None:
     """Unpack the members that a language pair needs; and those of the others, so that the archive is read once."""
     from bleucli.testsets.archives import extract
+    from bleucli.testsets.cachefiles import Draft, remove
 
-    wanted = _members(test_set, pair, number)
+    everything = {member: path for (source, member), path in _member_paths(test_set).items() if source == number}
+    wanted = {file.member: everything[file.member] for file in pair.files if file.member and file.source == number}
     if not wanted:
         return
-    everything = dict(wanted)
-    for other in test_set.pairs.values():
-        everything |= _members(test_set, other, number)
     mark = f"{archive}.unpacked"
-    if not os.path.exists(mark):  # sacreBLEU may have been killed while it wrote what is there
+    if os.path.islink(mark) or not os.path.isfile(mark):  # sacreBLEU may have been killed while it wrote what is there
         for path in filter(os.path.isfile, everything.values()):
-            os.remove(path)
+            remove(path)
     try:
         extract(archive, everything, name=test_set.name)
     except BleuError:
         extract(archive, wanted, name=test_set.name)  # it may be another pair's file that is missing
     else:
-        with open(mark, "wb"):
-            pass
-
-
-def _members(test_set: TestSet, pair: Pair, number: int) -> Mapping[str, str]:
-    """Return the members of an archive that a language pair needs, each with its place."""
-    return {file.member: _raw_path(test_set, file) for file in pair.files if file.member and file.source == number}
+        with Draft(mark) as draft:
+            draft.keep()
 
 
 def _read(test_set: TestSet, pair: Pair) -> Mapping[str, Sequence[str]]:

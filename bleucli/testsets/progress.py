@@ -39,14 +39,14 @@ def bar(name: str, start: int, total: int | None) -> "tqdm[NoReturn]":
         leave=False,
         delay=SECONDS_BEFORE_BAR,
         dynamic_ncols=True,
-        disable=not _is_watched(),
+        disable=not is_watched(),
     )
 
 
 @contextmanager
 def status(text: str) -> Iterator[None]:
     """Show a line while something lasts."""
-    if not _is_watched():
+    if not is_watched():
         yield
         return
     line = visible(text)[: _columns() - 1]
@@ -59,7 +59,8 @@ def status(text: str) -> Iterator[None]:
         sys.stderr.flush()
 
 
-def _is_watched() -> bool:
+def is_watched() -> bool:
+    """Return whether stderr is a terminal."""
     return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
 
 

@@ -1,0 +1,125 @@
+"""What a server's answer says of the file: pure decisions, made before a byte of its body is read.
+
+- `span_of`: which bytes of the file the body holds
+- `version_in`: what names the version of the file, so that its rest can be asked for
+- `body_size`, `has_end`: what is announced of the body
+"""
+
+import re
+from collections import namedtuple
+from collections.abc import Mapping
+
+from bleucli.testsets.failures import Absent, Failed, Interrupted, Unusable
+from bleucli.testsets.partial import Left
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    class Span(NamedTuple):
+        """The bytes of a file that a body holds: from `start` up to `end`, of `total`; None for what nobody tells."""
+
+        start: int
+        end: int | None
+        total: int | None
+
+else:
+    Span = namedtuple("Span", "start end total")
+
+_TRANSIENT = frozenset([408, 425, 429])  # and all from 500 on
+_NUMBER = "([0-9]{1,18})"
+_RANGE = re.compile(f"bytes {_NUMBER}-{_NUMBER}/{_NUMBER}")
+
+
+def span_of(status: int, headers: Mapping[str, str], left: Left) -> Span:
+    """Decide which bytes of the file the body of an answer holds.
+
+    A part is taken only if everything says that it is the next one of the same file: its first byte, its end, the
+    length of the whole, and the version (RFC 9110, 15.3.7.3).
+
+    Args:
+        status: of the answer.
+        headers: of the answer.
+        left: what we have; if that is not nothing, the bytes behind it were asked for.
+
+    Raises:
+        Failed: the answer holds nothing of the file that can be used.
+
+    >>> span_of(200, {"Content-Length": "10"}, Left(0, "", None))
+    Span(start=0, end=10, total=10)
+    >>> part = {"ETag": '"5f3"', "Content-Range": "bytes 7-8/10"}
+    >>> span_of(206, part, Left(7, '"5f3"', 10))
+    Span(start=7, end=9, total=10)
+    """
+    if status == 200:
+        size = body_size(headers)
+        return Span(0, size, size)
+    if status in (206, 416):
+        span = _part(headers, left) if status == 206 and left.size else None
+        if span is None:
+            raise Unusable(f"answered {_named(status)} to a request for the bytes from {left.size} on")
+        return span
+    if status in _TRANSIENT or status >= 500:
+        raise Interrupted(f"answered {_named(status)}")
+    raise (Absent if status in (404, 410) else Failed)(f"answered {_named(status)}")
+
+
+def _part(headers: Mapping[str, str], left: Left) -> Span | None:
+    """Return the span of a part; None unless it continues what we have."""
+    found = _RANGE.fullmatch(headers.get("Content-Range", ""))
+    if not found:
+        return None
+    first, last, total = map(int, found.groups())
+    fits = first == left.size <= last < total and left.total in (None, total)
+    is_same = left.version == headers.get("ETag" if left.version.startswith('"') else "Last-Modified")
+    is_announced_so = body_size(headers) in (None, last + 1 - first)
+    return Span(first, last + 1, total) if fits and is_same and is_announced_so else None
+
+
+def version_in(headers: Mapping[str, str]) -> str:
+    """Return what names the version of a file exactly enough to ask for the rest of it, or "".
+
+    A weak tag is not exact; a date is (RFC 9110, 8.8.2.2) if the file was not changed in the very second of the answer.
+
+    >>> version_in({"ETag": '"5f3"'}), version_in({"ETag": 'W/"5f3"'})
+    ('"5f3"', '')
+    """
+    tag, changed, asked = (headers.get(name, "") for name in ("ETag", "Last-Modified", "Date"))
+    if tag:
+        return tag if tag.startswith('"') else ""
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return changed if parsedate_to_datetime(changed) < parsedate_to_datetime(asked) else ""
+    except (TypeError, ValueError):
+        return ""
+
+
+def body_size(headers: Mapping[str, str]) -> int | None:
+    """Return the announced number of bytes of a body, or None if none was announced.
+
+    >>> body_size({"Content-Length": "12"}), body_size({"Transfer-Encoding": "chunked"})
+    (12, None)
+    """
+    size = re.fullmatch(_NUMBER, headers.get("Content-Length", ""))
+    return int(size[1]) if size and "Transfer-Encoding" not in headers else None
+
+
+def has_end(headers: Mapping[str, str]) -> bool:
+    """Return whether a body says where it ends, so that a connection that breaks off before is noticed.
+
+    >>> has_end({"Content-Length": "12"}), has_end({"Transfer-Encoding": "chunked"}), has_end({})
+    (True, True, False)
+    """
+    return body_size(headers) is not None or "chunked" in headers.get("Transfer-Encoding", "").lower()
+
+
+def _named(status: int) -> str:
+    """Return a status with its name.
+
+    >>> _named(404), _named(599)
+    ('404 Not Found', '599')
+    """
+    from http import HTTPStatus
+
+    return f"{status} {HTTPStatus(status).phrase}" if status in set(HTTPStatus) else str(status)

@@ -1,0 +1,182 @@
+"""Asking an address over the network: redirections, credentials, and what the libraries say when it fails.
+
+A redirection never leads from https to http, unless the user allows it, and takes credentials to no other server: those
+in an address and in `.netrc` are for the server that the user named.
+"""
+
+import errno
+import socket
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from urllib.parse import urljoin, urlsplit
+
+from bleucli.testsets import cache, crawl
+from bleucli.testsets.addresses import is_web, problem_of, shown
+from bleucli.testsets.failures import Failed, Interrupted, Refused, Unreached
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from requests import Response, Session
+
+SECONDS_TO_CONNECT = 10.0
+SECONDS_OF_SILENCE = 30.0
+MOST_REDIRECTS = 10
+_UNREACHED = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ETIMEDOUT)
+_PORTS = {"http": 80, "https": 443}
+
+
+@contextmanager
+def answer_of(address: str, headers: Mapping[str, str], watch: crawl.Watch) -> "Iterator[Response]":
+    """Ask an address, and those that it redirects to; the body of the answer is not read yet.
+
+    Raises:
+        Failed: there is no answer, or a redirection that is not followed.
+    """
+    import requests
+
+    with requests.Session() as session:
+        crawl.mount(session, watch)
+        with closing(_final_answer(session, address, headers, watch)) as answer:
+            yield answer
+
+
+def _final_answer(session: "Session", address: str, headers: Mapping[str, str], watch: crawl.Watch) -> "Response":
+    url = address
+    for _ in range(MOST_REDIRECTS + 1):
+        answer = _asked(session, url, headers, _credentials(address, url), watch)
+        target = _target_of(session, answer)
+        if target is None:
+            return answer
+        answer.close()
+        url = _followed(url, target)
+    raise Failed(f"redirects more than {MOST_REDIRECTS} times")
+
+
+def _target_of(session: "Session", answer: "Response") -> str | None:
+    try:
+        return session.get_redirect_target(answer)
+    except ValueError:  # a header that is not valid UTF-8
+        raise Failed("redirects to an address that cannot be read") from None
+
+
+def _followed(url: str, target: str) -> str:
+    """Return the address that a redirection leads to, without credentials: those that we send are ours.
+
+    >>> _followed("https://example.org/a/b", "../c"), _followed("http://example.org/a", "https://eve:me@example.org/b")
+    ('https://example.org/c', 'https://example.org/b')
+    """
+    try:
+        following = urljoin(url, target)
+    except ValueError:  # such as http://[
+        following = ""
+    if not is_web(following) or problem_of(following):
+        raise Failed("redirects to what is not an https: or http: address")
+    if _is_secure(url) and not _is_secure(following) and not cache.allows_http():
+        raise Failed(
+            f"redirects from https: to {shown(following)}, where anybody on the way can change the file; if you trust"
+            " the way, say --allow-http"
+        )
+    return shown(following)
+
+
+def _is_secure(url: str) -> bool:
+    return url.lower().startswith("https:")
+
+
+def _credentials(address: str, url: str) -> "Any":
+    """Return what requests is to send as credentials: those of the first address, to its own server alone.
+
+    None lets requests look into `.netrc`.
+    """
+    from requests.utils import get_auth_from_url
+
+    if not is_same_server(address, url):
+        return lambda request: request
+    own = get_auth_from_url(address)
+    return own if any(own) else None
+
+
+def is_same_server(address: str, url: str) -> bool:
+    """Return whether an address is on the server of another one, or on the same by https instead of http.
+
+    >>> is_same_server("http://example.org/a", "https://example.org:443/b")
+    True
+    >>> is_same_server("https://example.org/a", "http://example.org/a")
+    False
+    """
+    first, second = urlsplit(address.lower()), urlsplit(url.lower())
+    if first.hostname != second.hostname:
+        return False
+    ports = [one.port or _PORTS[one.scheme] for one in (first, second)]
+    is_upgrade = (first.scheme, second.scheme, *ports) == ("http", "https", 80, 443)
+    return is_upgrade or (first.scheme == second.scheme and ports[0] == ports[1])
+
+
+def _asked(session: "Session", url: str, headers: Mapping[str, str], auth: "Any", watch: crawl.Watch) -> "Response":
+    import requests
+    from urllib3.exceptions import HTTPError
+
+    outer = sys.exception()
+    timeout = (SECONDS_TO_CONNECT, SECONDS_OF_SILENCE)
+    try:
+        answer = session.get(url, headers=headers, auth=auth, stream=True, timeout=timeout, allow_redirects=False)
+    except (requests.RequestException, HTTPError, OSError, ValueError) as error:
+        check_pace(watch)
+        raise _failure(error, outer) from None
+    check_pace(watch)
+    return answer
+
+
+def _failure(error: Exception, outer: BaseException | None) -> Failed:
+    """Return what the failure of a request means."""
+    import requests
+
+    why, cause = innermost(error, outer), cause_of(error, outer)
+    if isinstance(error, requests.ConnectTimeout):
+        return Unreached("cannot be reached in time")
+    if isinstance(error, requests.Timeout):
+        return Interrupted("gives no answer in time")
+    if isinstance(error, requests.exceptions.SSLError):
+        return Failed(f"cannot be trusted ({why})")
+    if isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError):
+        kind: type[Failed] = Interrupted
+        if isinstance(cause, ConnectionRefusedError):
+            kind = Refused
+        elif isinstance(cause, socket.gaierror) or getattr(cause, "errno", None) in _UNREACHED:
+            kind = Unreached
+        return kind(f"cannot be reached ({why})")
+    return Failed(f"cannot be asked ({why})")
+
+
+def check_pace(watch: crawl.Watch) -> None:
+    """Raise the right error where a connection ended because it was cut."""
+    if watch.is_cut:
+        raise Interrupted(f"gave less than {crawl.LEAST_BYTES} bytes in {crawl.SECONDS_OF_WATCH:g} seconds")
+
+
+def cause_of(error: BaseException, outer: BaseException | None = None) -> BaseException:
+    """Return the cause of the cause of an error.
+
+    Args:
+        error: that was caught.
+        outer: an error that the caller was handling before, which has nothing to do with it.
+    """
+    while (cause := error.__cause__ or error.__context__) is not None and cause is not outer:
+        error = cause
+    return error
+
+
+def innermost(error: BaseException, outer: BaseException | None = None) -> str:
+    """Return, in one line, what the system said of an error, not what each library made of it; see `cause_of`.
+
+    >>> error = RuntimeError("Pool(host=...): retries exceeded")
+    >>> error.__cause__ = ConnectionRefusedError(111, "Connection refused")
+    >>> innermost(error)
+    'Connection refused'
+    """
+    error = cause_of(error, outer)
+    words = str(getattr(error, "strerror", None) or error).split()
+    return "".join(character for character in " ".join(words) if character.isprintable()) or type(error).__name__

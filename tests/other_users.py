@@ -1,0 +1,56 @@
+"""Other users of a shared cache: real ones where the tests run as root, who may become anybody."""
+
+import os
+import pickle
+import signal
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+VICTIM, OTHER = 54321, 54322
+SECONDS = 30
+
+needs_root = pytest.mark.skipif(getattr(os, "geteuid", lambda: 1)() != 0, reason="only root may become another user")
+needs_users = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no such users")
+
+
+def as_user(user: int, action: Callable[[], Any]) -> Any:
+    """Do something as another user, in a process of its own; as ourselves if we may become nobody.
+
+    What it imports must have been imported before: the user may not be allowed to read it.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        signal.alarm(SECONDS)  # what hangs, ends
+        os.umask(0o022)
+        if os.geteuid() == 0:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+        try:
+            result = True, action()
+        except BaseException as error:
+            result = False, f"{type(error).__name__}: {error}"
+        with os.fdopen(writing, "wb") as file:
+            pickle.dump(result, file)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as file:
+        answer = file.read()
+    _, status = os.waitpid(child, 0)
+    assert status == 0, "it hung" if os.waitstatus_to_exitcode(status) == -signal.SIGALRM else status
+    fine, result = pickle.loads(answer)
+    assert fine, result
+    return result
+
+
+@contextmanager
+def shared_folder() -> Iterator[str]:
+    """Make a folder that everybody may write to, outside of pytest's own, which only we may enter."""
+    with tempfile.TemporaryDirectory(prefix="bleu-shared-") as folder:
+        os.chmod(folder, 0o777)
+        yield folder
