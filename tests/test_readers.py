@@ -179,9 +179,9 @@ def test_an_entity_of_an_external_definition_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("</dataset>", "", "is no well-formed XML: no element found: line "),
+        ("</dataset>", "", "is not well-formed XML: no element found: line "),
         ('id="9">Nine', 'id="nine">Nine', "a segment has the id 'nine', not a number"),
-        ("<ref", "<reference", "is no well-formed XML: mismatched tag"),
+        ("<ref", "<reference", "is not well-formed XML: mismatched tag"),
         (
             'system="Online-A"',
             'system="../../Online-A"',
@@ -198,6 +198,53 @@ def test_xml_of_another_shape_is_refused(old, new, message, tmp_path):
     with pytest.raises(BleuError, match=message) as caught:
         wmt.read(str(path))
     assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize("encoding", ["shift_jis", "gb18030", "utf-7", "nonesuch", "euc-kr"])
+def test_attack_7_xml_in_an_encoding_that_cannot_be_read_is_refused(encoding, tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(wmt_xml().replace("encoding='utf-8'", f"encoding='{encoding}'"))
+    with pytest.raises(BleuError, match=rf"^{re.escape(str(path))} is (in an encoding|not well-formed)") as caught:
+        wmt.read(str(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_xml_in_other_encodings_is_read(tmp_path):
+    texts = []
+    for encoding in ("utf-8", "utf-16", "iso-8859-15"):
+        path = tmp_path / f"{encoding}.xml"
+        path.write_bytes(wmt_xml().replace("utf-8", encoding).encode(encoding))
+        texts.append(wmt.read(str(path)))
+    assert texts[0] == texts[1] == texts[2]
+
+
+@pytest.mark.parametrize("tag", ['<doc id="{}">', "<!--{}-->", "<?a {}?>"])
+def test_attack_22_a_tag_without_end_is_refused(tag, tmp_path):
+    path = tmp_path / "a.xml"
+    fine, endless = (tag.format("x" * size) for size in (500_000, 20_000_000))
+    path.write_text(f"<dataset>{endless}</dataset>")
+    with pytest.raises(
+        BleuError, match=r"a\.xml, line 1: a tag or comment of over 1048576 bytes, which no test set has"
+    ):
+        wmt.read(str(path))
+    path.write_text(f"<dataset>{fine}{'</doc>' if 'doc' in tag else ''}</dataset>")
+    with pytest.raises(BleuError, match="expected documents with references, found none"):
+        wmt.read(str(path))
+
+
+def test_attack_22_a_segment_may_be_long(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(wmt_xml().replace("Nine", "Nine " * 1_000_000))
+    assert wmt.read(str(path))["src"][3].count("Nine") == 1_000_000
+
+
+def test_attack_16_attributes_are_cleaned_as_texts_are(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(wmt_xml().replace('id="d.1"', 'id=" d&#10;&#13;1&#x2028;a&#9; "').replace("news", "a&#10;b"))
+    columns = wmt.read(str(path))
+    assert columns["docid"][0] == "d 1 a"
+    assert columns["domain"][0] == "a b"
+    assert len({len(column) for column in columns.values()}) == 1
 
 
 def test_xml_without_references_is_refused(tmp_path):
@@ -315,12 +362,11 @@ def test_fields_of_xml_are_enough_where_the_download_was_removed(world, run, mon
     assert run("--list", "-t", "wmt22", "-l", "en-de").out.endswith("origlang, Online-A, Some System, domain\n")
 
 
-def test_a_folder_that_a_killed_run_left_is_used_again(world, run):
-    left = os.path.join(fields.raw_folder("wmt17"), "wmt17.en-de.new")
-    os.makedirs(left)
-    for name in ("0", "7"):
-        with open(os.path.join(left, name), "w") as file:
-            file.write("half")
+def test_what_a_killed_run_left_is_removed(world, run):
+    left = os.path.join(fields.raw_folder("wmt17"), f"wmt17.en-de.src.{'0' * 16}.new")
+    os.makedirs(os.path.dirname(left))
+    with open(left, "w") as file:
+        file.write("half")
     assert echoed(run, "wmt17", "src").count("\n") == SEGMENTS
     assert not os.path.exists(left)
 

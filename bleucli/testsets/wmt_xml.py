@@ -1,16 +1,17 @@
 """The XML files of WMT since 2021: source, references by translator and systems, document by document.
 
-Read with expat, in one go. Entity declarations are refused: without them no file holds a bomb, or asks for others.
+Read with expat. Entity declarations are refused: without them no file holds a bomb, or asks for others.
 """
 
 from collections import namedtuple
 from collections.abc import Iterator
 
+from bleucli.decompression import DamagedError
 from bleucli.errors import BleuError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple, NoReturn
+    from typing import IO, NamedTuple, NoReturn
     from xml.parsers.expat import XMLParserType
 
     class _Document(NamedTuple):
@@ -26,6 +27,9 @@ _SOURCE = "src"
 # The attribute by which the streams of a kind are told apart
 _LABELS = {"ref": "translator", "hyp": "system"}
 _KINDS = (_SOURCE, *_LABELS)
+# What is read at once, and what a tag may have
+_PIECE_BYTES = 1 << 17
+_LONGEST_TAG = 1 << 20
 # Bytes that a name may have, for those of the test set come before it, and characters that it may not have
 _LONGEST = 100
 _UNSAFE = frozenset('/\\<>"|?*')
@@ -54,9 +58,8 @@ def read(path: str) -> dict[str, list[str]]:
         for stream in (_SOURCE, *references, *systems):
             texts = one.streams.get(stream, {})
             columns[_field(stream)] += [" ".join(texts.get(number, "").split()) for number in numbers]
-        columns["docid"] += [one.attributes.get("id", "")] * len(numbers)
-        for name in ("origlang", *(("domain",) if has_domain else ())):
-            columns[name] += [one.attributes.get(name, "")] * len(numbers)
+        for name, attribute in (("docid", "id"), ("origlang",) * 2, *((("domain",) * 2,) if has_domain else ())):
+            columns[name] += [" ".join(one.attributes.get(attribute, "").split())] * len(numbers)
     return columns
 
 
@@ -124,12 +127,30 @@ def _documents(path: str) -> "Iterator[_Document]":
     _collect(parser, path, documents)
     try:
         with open(path, "rb") as file:
-            parser.ParseFile(file)
+            _parse(file, parser, path)
     except ExpatError as error:
-        raise BleuError(f"{path} is no well-formed XML: {error}; fetch it anew") from None
+        raise DamagedError(path, f"is not well-formed XML: {error}") from None
+    except BleuError:
+        raise
+    except (LookupError, ValueError) as error:  # an encoding that Python does not know, or that expat cannot take
+        raise BleuError(f"{path} is in an encoding that cannot be read ({error}); expected UTF-8") from None
     except OSError as error:
         raise BleuError(f"cannot read {path}: {error.strerror or error}") from None
     yield from documents
+
+
+def _parse(file: "IO[bytes]", parser: "XMLParserType", path: str) -> None:
+    """Read a file in pieces; expat reads a tag that has not ended again with each, so that it must end soon."""
+    fed = 0
+    while piece := file.read(_PIECE_BYTES):
+        parser.Parse(piece, False)
+        fed += len(piece)
+        if fed - parser.CurrentByteIndex > _LONGEST_TAG:
+            raise BleuError(
+                f"{path}, line {parser.CurrentLineNumber}: a tag or comment of over {_LONGEST_TAG} bytes, which no test"
+                " set has; the file is not read"
+            )
+    parser.Parse(b"", True)
 
 
 def _refuse_entities(parser: "XMLParserType", path: str) -> None:
