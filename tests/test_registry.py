@@ -193,7 +193,7 @@ def test_paths_start_at_the_folder_of_the_registry(own, tmp_path, monkeypatch):
     text = OWN.replace("https://data.acme.example/support.tgz", "sets/support.tgz")
     assert registry.load(own(text))["acme/support"].sources[0].url == str(tmp_path / "sets" / "support.tgz")
     monkeypatch.chdir("/")
-    for address in ("/data/support.tgz", "file:///data/support.tgz", "ftp://data.example/a.tgz"):
+    for address in ("/data/support.tgz", "file:///data/support.tgz"):
         text = OWN.replace("https://data.acme.example/support.tgz", address)
         assert registry.load(own(text))["acme/support"].sources[0].url == address
 
@@ -223,6 +223,13 @@ AT = 'testsets."acme/support"'
         ('"acme/support"', '"acme/../support"', 'testsets."acme/../support": expected a name of letters, digits'),
         ('"acme/support"', '"acme/raw"', 'testsets."acme/raw": expected a name of letters, digits'),
         ('"acme/support"', '"models/a"', 'testsets."models/a": expected a name of letters, digits'),
+        ('"acme/support"', '"WMT17"', 'testsets."WMT17" differs from wmt17 in case alone; give it another name'),
+        (
+            "https://data.acme.example/support.tgz",
+            "ftp://a/b",
+            f"{AT}.sources[0].url: expected an https:, http: or file:",
+        ),
+        ("https://data.acme.example/support.tgz", "http://[", f"{AT}.sources[0].url: expected the name of a server"),
         ('"acme/support"', '"wmt17"', 'testsets."wmt17" is a public test set; give yours another name'),
         ("files =", "file =", f"{AT}.pairs.en-de: unknown key 'file'; the nearest are files"),
         ('["acme"]', '["other"]', f"{AT}.cite: there is no bibliography.other"),
@@ -242,17 +249,45 @@ def test_an_error_in_a_users_registry_is_named_by_file_and_key(old, new, message
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[testsets", "{path} is no TOML: "),
+        ("[testsets", "{path} is not valid TOML: "),
+        ("a = " + "[" * 100_000, "{path} is not valid TOML: it is nested too deeply"),
+        ("x = " + "{a = " * 3000, "{path} is not valid TOML: it is nested too deeply"),
+        ("x = " + "9" * 10_000, "{path} is not valid TOML: Exceeds the limit"),
         ("", '{path}: expected tables of the form [testsets."name"], there is none'),
         ("testsets = 3", '{path}: expected tables of the form [testsets."name"], there is none'),
         ("[testsets]\na = 3", '{path}: testsets."a": expected a table, found 3'),
     ],
 )
-def test_a_file_of_another_kind_is_refused(text, message, own):
+def test_attack_7_a_file_of_another_kind_is_refused(text, message, own):
     path = own(text)
     with pytest.raises(BleuError) as caught:
         registry.load(path)
     assert str(caught.value).startswith(message.format(path=path))
+
+
+def test_a_key_that_has_no_effect_is_refused(own):
+    at = f"{AT}.pairs.en-de.files[1]"
+    for form, file, message in (
+        (
+            "plain",
+            '{ file = "a.de", column = 1 }',
+            f"{at}: column belongs to tsv, and this is 'a.de' of the format plain",
+        ),
+        ("tsv", '{ file = "source:0", source = 0, column = 1 }', f"{at}: source belongs to a file in an archive"),
+        ("plain", '{ file = "a.de", field = "ref" }', f"{at}: field belongs to packaged"),
+    ):
+        first = '{ file = "source:0", column = 0 }' if form == "tsv" else '"a.en"'
+        text = OWN.replace("wmt-xml", form).replace('["support/en-de.xml"]', f"[{first}, {file}]")
+        with pytest.raises(BleuError) as caught:
+            registry.load(own(text))
+        assert message in str(caught.value)
+        assert str(caught.value).endswith("; leave it out")
+
+
+def test_pairs_that_differ_in_case_are_refused(own):
+    text = OWN.replace("[bibliography]", '[testsets."acme/support".pairs.en-DE]\nfiles = ["b.xml"]\n[bibliography]')
+    with pytest.raises(BleuError, match="expected pairs that differ in more than case"):
+        registry.load(own(text))
 
 
 def test_a_registry_that_is_not_there_is_named(tmp_path, run):

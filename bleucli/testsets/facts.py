@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError
+from bleucli.testsets.addresses import problem_of
 from bleucli.testsets.registry import FORMATS, PACKAGED, File, Pair, Source, TestSet, nearest
 
 TYPE_CHECKING = False
@@ -40,7 +41,8 @@ def record(name: str, facts: object, where: str, packaged: bool) -> TestSet:
     File(source=0, member='a.de', column=0, field='')
     """
     at = f'{where}: testsets."{name}"'
-    if not _NAME.fullmatch(name) or name.partition("/")[0] == "models" or "raw" in name.split("/"):
+    folders = name.lower().split("/")
+    if not _NAME.fullmatch(name) or folders[0] == "models" or "raw" in folders:
         _refuse(at, "a name of letters, digits, and . _ + - between slashes, neither raw nor models", name)
     table = _table(facts, at, _SET_KEYS)
     kind = _value(table, "format", str, at, "a string")
@@ -52,6 +54,8 @@ def record(name: str, facts: object, where: str, packaged: bool) -> TestSet:
     pairs = _value(table, "pairs", dict, at, "a table")
     if not pairs:
         _refuse(f"{at}.pairs", "at least one language pair", pairs)
+    if len({pair.lower() for pair in pairs}) < len(pairs):
+        _refuse(f"{at}.pairs", "pairs that differ in more than case", list(pairs))
     labels = _strings(table, "refs", at)
     archives = _archives(pairs, len(sources))
     records = {pair: _pair(pair, value, kind, labels, archives, f"{at}.pairs.{pair}") for pair, value in pairs.items()}
@@ -103,8 +107,8 @@ def _source(value: object, at: str) -> Source:
         _value(table, "sha256", str, at, "hexadecimal digits", default=""),
         _value(table, "md5", str, at, "hexadecimal digits", default=""),
     )
-    if not source.url:
-        _refuse(f"{at}.url", "an address", source.url)
+    if problem := problem_of(source.url) if source.url else "expected an address":
+        _refuse(f"{at}.url", problem.removeprefix("expected "), source.url)
     for key, digits in _DIGITS.items():
         if key in table and not re.fullmatch(f"[0-9a-fA-F]{{{digits}}}", table[key]):
             _refuse(f"{at}.{key}", f"{digits} hexadecimal digits", table[key])
@@ -118,14 +122,15 @@ def check_names_of_downloads(sources: Sequence[Source], at: str) -> None:
         BleuError: there are two.
     """
     from bleucli.testsets.addresses import last_component
+    from bleucli.testsets.fields import file_key
 
     known: dict[str, int] = {}
     for number, source in enumerate(sources):
         name = last_component(source.url)
         if not name:
             _refuse(f"{at}.sources[{number}].url", "an address that ends in a file's name", source.url)
-        if known.setdefault(name.lower(), number) != number:
-            expected = f"another last part than that of sources[{known[name.lower()]}], by which downloads are named"
+        if (first := known.setdefault(file_key(name), number)) != number:
+            expected = f"another last part than that of sources[{first}], by which downloads are named"
             _refuse(f"{at}.sources[{number}].url", expected, name)
 
 
@@ -162,8 +167,16 @@ def _file(value: object, kind: str, archives: Sequence[int], at: str) -> File:
     path = table.get("file")
     if not isinstance(path, str) or not path:
         _refuse(at, "a path in an archive, or source:0 for the first download itself", path)
+    whole = _WHOLE.fullmatch(path)
+    for key, of, has_effect in (
+        ("column", "tsv", kind == "tsv"),
+        ("field", PACKAGED, kind == PACKAGED),
+        ("source", "a file in an archive", not whole and kind != PACKAGED),
+    ):
+        if key in table and not has_effect:
+            raise BleuError(f"{at}: {key} belongs to {of}, and this is {path!r} of the format {kind}; leave it out")
     column = _number(table, "column", at) if kind == "tsv" else 0
-    if whole := _WHOLE.fullmatch(path):
+    if whole:
         return File(int(whole[1]), "", column)
     if kind == PACKAGED:
         return File(0, path, 0, _value(table, "field", str, at, "a field"))

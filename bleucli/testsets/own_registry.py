@@ -41,8 +41,10 @@ def _toml(path: str) -> "dict[str, Any]":
             return tomllib.loads(file.read().decode("utf-8-sig"))  # Windows editors write a byte-order mark
     except OSError as error:
         raise BleuError(f"cannot read the registry {path}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BleuError(f"{path} is no TOML: {error}") from None
+    except RecursionError:
+        raise BleuError(f"{path} is not valid TOML: it is nested too deeply") from None
+    except ValueError as error:  # of TOML, of UTF-8, or a number of thousands of digits
+        raise BleuError(f"{path} is not valid TOML: {error}") from None
 
 
 def _from_folder(found: TestSet, folder: str) -> TestSet:

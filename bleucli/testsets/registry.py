@@ -91,6 +91,10 @@ class Registry:
         for test_set in own:
             if test_set.name in self:
                 raise BleuError(f'{where}: testsets."{test_set.name}" is a public test set; give yours another name')
+            if same := [name for name in self if name.lower() == test_set.name.lower()]:  # on some disks, one folder
+                raise BleuError(
+                    f'{where}: testsets."{test_set.name}" differs from {same[0]} in case alone; give it another name'
+                )
             self._own[test_set.name] = test_set
         self._bibliography |= bibliography
 
