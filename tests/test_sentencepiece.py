@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import warnings
 from io import BytesIO
 
 import oracles
@@ -18,10 +19,10 @@ from strategies import texts
 from web_server import Page, serving
 
 from bleucli import BLEU, tokenizers
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, Note
 from bleucli.segments import Segments
 from bleucli.testsets.addresses import last_component
-from bleucli.tokenizers.sentencepiece import ADDRESSES, LocalModel, PublishedModel
+from bleucli.tokenizers.sentencepiece import ADDRESSES, SHA256, LocalModel, PublishedModel
 
 VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "SACREBLEU")
 WORDS = (
@@ -82,13 +83,17 @@ def model_path(model_bytes, tmp_path_factory):
     return str(path)
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:nobody published the checksum of the model")
+
+
 @pytest.fixture
-def home(tmp_path, monkeypatch):
+def home(tmp_path, monkeypatch, model_bytes):
     """Return an empty cache; there is no network but the loopback's."""
     for name in list(os.environ):
         if name.lower().endswith("_proxy") or name in VARIABLES:
             monkeypatch.delenv(name)
     monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
+    monkeypatch.setitem(SHA256, "flores200", hashlib.sha256(model_bytes).hexdigest())
     for name in ADDRESSES:
         monkeypatch.setitem(ADDRESSES, name, f"http://127.0.0.1:9/{last_component(ADDRESSES[name])}")
     return str(tmp_path / "cache")
@@ -206,9 +211,10 @@ def test_a_file_of_ones_own_that_is_no_model_is_not_to_be_deleted(tmp_path):
 
 
 def test_half_a_model_is_no_model(model_bytes, cached):
-    path = cached("flores200", model_bytes[: len(model_bytes) // 2])
+    path = cached("flores101", model_bytes[: len(model_bytes) // 2])
     with pytest.raises(BleuError, match=f"^{re.escape(path)} is no SentencePiece model"):
-        tokenizers.get("flores200")
+        tokenizers.get("flores101")
+    assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
 
 
 # --- models that have a name
@@ -220,7 +226,8 @@ def test_a_model_is_downloaded_once_into_the_cache(name, web, home, model):
         tokenizer = tokenizers.get(name)
         assert list(tokenizer.tokenize(Segments.from_strings(["the cat"]))) == [pieces(model, "the cat")]
     assert len(web.requests) == 1
-    assert os.listdir(os.path.join(home, "models")) == [web.paths[0][1:]]
+    record = [] if name == "flores200" else [f"{web.paths[0][1:]}.sha256"]
+    assert sorted(os.listdir(os.path.join(home, "models"))) == [web.paths[0][1:], *record]
 
 
 def test_models_lie_where_the_oracle_looks_for_them():
@@ -271,6 +278,90 @@ def test_without_the_extra_nothing_is_downloaded_and_the_error_ends_in_what_to_t
     assert web.requests == []
 
 
+# --- always the same model
+
+SHORT = "the cat sat on the mat"
+
+
+def note_of(found):
+    return [str(one.message) for one in found if issubclass(one.category, Note)]
+
+
+def test_attack_6_the_first_model_is_recorded_with_a_note_and_another_one_is_refused(web, cached, home, model_bytes):
+    digest, other = hashlib.sha256(model_bytes).hexdigest(), trained("char")
+    with pytest.warns(Note) as found:
+        tokenizers.get("flores101")
+    (note,) = note_of(found)
+    assert note.startswith(
+        f"nobody published the checksum of the model flores101; that of this one, sha256 {digest}, is"
+    )
+    with warnings.catch_warnings(action="error"):
+        tokenizers.get("flores101")
+    path = cached("flores101", other)
+    with pytest.raises(BleuError) as caught:
+        tokenizers.get("flores101")
+    for part in (path, digest, hashlib.sha256(other).hexdigest(), f"delete {path}.sha256, if the change is meant"):
+        assert part in str(caught.value)
+    assert "\n" not in str(caught.value)
+    os.remove(f"{path}.sha256")
+    with pytest.warns(Note, match=hashlib.sha256(other).hexdigest()):
+        tokenizers.get("flores101")
+
+
+def test_attack_6_a_model_that_was_deleted_comes_back_as_it_was_or_not_at_all(web, home, model_bytes):
+    tokenizers.get("spBLEU-1K")
+    path = os.path.join(home, "models", last_component(ADDRESSES["spBLEU-1K"]))
+    os.remove(path)
+    web.put(f"/{last_component(path)}", Page(trained("char")))
+    with pytest.raises(BleuError, match=r"had .*; scores with both would have the same signature"):
+        tokenizers.get("spBLEU-1K")
+    web.put(f"/{last_component(path)}", Page(model_bytes))
+    os.remove(path)
+    assert tokenizers.get("spBLEU-1K").signature == "spBLEU-1K"
+
+
+def test_attack_6_a_model_that_sacrebleu_put_there_is_recorded_when_it_is_first_used(cached):
+    path = cached("flores101")
+    with pytest.warns(Note, match="is recorded, and no other file will be taken"):
+        tokenizers.get("flores101")
+    assert os.path.exists(f"{path}.sha256")
+
+
+def test_a_model_in_a_cache_that_is_not_ours_is_used(cached, monkeypatch):
+    path = cached("flores101")
+    os.mkdir(f"{path}.lock")  # as good as a folder that may not be written to, for root too
+    with pytest.warns(Note, match="could not be recorded"):
+        assert tokenizers.get("flores101").signature == "flores101"
+
+
+def test_attack_6_the_model_of_flores200_is_the_published_one(web, cached, home, model_bytes, monkeypatch):
+    cached("flores200", trained("char"))  # half a download, or another model: the right one is fetched
+    tokenizers.get("flores200")
+    assert len(web.requests) == 1
+    assert os.listdir(os.path.join(home, "models")) == ["flores200sacrebleuspm"]
+    monkeypatch.setitem(SHA256, "flores200", "0" * 64)
+    with pytest.raises(BleuError, match=f"gave a file with the sha256 .*, expected {'0' * 64}"):
+        tokenizers.get("flores200")
+
+
+def test_the_known_checksum_is_that_of_nllb():
+    known = "14bb8dfb35c0ffdea7bc01e56cea38b9e3d5efcdcb9c251d6b40538e1aab555a"
+    words = [sys.executable, "-c", "from bleucli.tokenizers.sentencepiece import SHA256; print(SHA256)"]
+    assert str({"flores200": known}) in subprocess.run(words, capture_output=True, text=True, timeout=SECONDS).stdout
+
+
+def test_the_command_prints_the_checksum_of_a_model_once(cached, command, write):
+    path = cached("flores101")
+    write("ref.txt", f"{SHORT}\n")
+    words = ("ref.txt", "-i", "ref.txt", "-tok", "flores101", "-b")
+    answers = [command(*words) for _ in range(2)]
+    assert [answer.out for answer in answers] == ["100.0\n"] * 2
+    told = "bleu: note: nobody published the checksum of the model flores101; that of this one"
+    assert [told in answer.err for answer in answers] == [True, False]
+    os.remove(f"{path}.sha256")
+    assert command(*words, "-q").err == ""
+
+
 # --- the oracle, with the same models in its cache
 
 ORACLE = """
@@ -287,7 +378,7 @@ for name in given["names"]:
 
 @pytest.mark.filterwarnings("ignore:the tokenizer spm")
 def test_scores_and_signatures_are_the_oracles(cached, home):
-    for name, kind in zip(ADDRESSES, ("unigram", "bpe", "char"), strict=True):
+    for name, kind in zip(ADDRESSES, ("char", "unigram", "bpe"), strict=True):
         cached(name, trained(kind))
     names = [*ADDRESSES, "spm"]
     rng = random.Random(11)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
 from bleucli.segments import Segments
-from bleucli.testsets.download import fetch_model
+from bleucli.testsets.download import fetch_model, trust_model
 from bleucli.tokenizers.distinct import tokenize_distinct
 
 TYPE_CHECKING = False
@@ -26,6 +26,9 @@ ADDRESSES = {
     "flores200": "https://tinyurl.com/flores200sacrebleuspm",
     "spBLEU-1K": "https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model",
 }
+# What is known of their content. The model of flores200 is that of NLLB-200, as its many listings have it; for the
+# others the first download is trusted, and nothing else from then on.
+SHA256 = {"flores200": "14bb8dfb35c0ffdea7bc01e56cea38b9e3d5efcdcb9c251d6b40538e1aab555a"}
 _NEW_NAMES = {"spm": "flores101"}
 
 
@@ -42,8 +45,8 @@ class LocalModel:
     _remedy = "give the path of a .model file"
 
     def __init__(self, path: str) -> None:
-        self._model, digest = _loaded(path, self._remedy, *_stamp(path))
-        self.signature = f"spm-{digest[:8]}"
+        self._model, self._digest = _loaded(path, self._remedy, *_stamp(path))
+        self.signature = f"spm-{self._digest[:8]}"
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with a space between pieces."""
@@ -54,10 +57,10 @@ class LocalModel:
 
 
 class PublishedModel(LocalModel):
-    """`flores101`, `flores200`, `spBLEU-1K`, or `spm`: a model that is downloaded once.
+    """`flores101`, `flores200`, `spBLEU-1K`, or `spm`: a model that is downloaded once, and is always the same.
 
     Raises:
-        BleuError: as for `LocalModel`, or the model cannot be downloaded.
+        BleuError: as for `LocalModel`, or the model cannot be downloaded, or is another one than it should be.
 
     Attributes:
         signature: the name; of a deprecated one the name that it has now.
@@ -69,7 +72,10 @@ class PublishedModel(LocalModel):
     def __init__(self, name: str) -> None:
         current = _NEW_NAMES.get(name, name)
         load("sentencepiece", "spm")  # before a download for nothing
-        super().__init__(fetch_model(ADDRESSES[current], name=current))
+        path = fetch_model(ADDRESSES[current], name=current, sha256=SHA256.get(current, ""))
+        super().__init__(path)
+        if current not in SHA256:
+            trust_model(path, self._digest, name=current)
         self.signature = current
         self.deprecated = "" if name == current else f"the tokenizer {name} is now called {current}; say {current}"
 
