@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""Give downloads and the cache random trouble, for so many seconds: a hostile server, and a cache that was damaged.
+
+Every attempt must end soon, with the right file or with one line; whatever happens, a download is one version of the
+file, not a mixture, and nothing outside the cache changes. The server listens on the loopback only. Exit status 0:
+nothing found; 1: something, printed with the seed that shows it again.
+"""
+
+import argparse
+import contextlib
+import gzip
+import hashlib
+import io
+import os
+import random
+import shutil
+import signal
+import socket
+import stat
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+from bleucli.cli.commands import run
+from bleucli.cli.streams import Environment
+from bleucli.errors import BleuError
+from bleucli.testsets import connection, crawl, download, limits, locks, partial
+from bleucli.testsets.registry import Source
+
+SECONDS_FOR_ONE = 20
+FIELDS = {"src": b"one\ntwo\nthree\n", "ref": b"eins\nzwei\ndrei\n"}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60, help="how long (default: 60)")
+    parser.add_argument("--seed", type=int, default=None, help="repeat the run with this seed")
+    options = parser.parse_args()
+    seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
+    make_hasty()
+    counts: dict[str, int] = {}
+    with tempfile.TemporaryDirectory(prefix="bleu-fuzz-") as folder, Server() as server, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bench = Bench(folder, server)
+        end, number = time.monotonic() + options.seconds, 0
+        while time.monotonic() < end:
+            rng = random.Random(f"{seed}/{number}")
+            trial = bench.try_answers if number % 2 else bench.try_cache
+            found = attempt(trial, rng)
+            if found not in ("taken", "refused"):
+                print(f"fuzz_testsets: seed {seed}, trial {number} ({trial.__name__}): {found}", file=sys.stderr)
+                return 1
+            key = f"{trial.__name__.removeprefix('try_')} {found}"
+            counts[key] = counts.get(key, 0) + 1
+            number += 1
+    told = ", ".join(f"{count} {key}" for key, count in sorted(counts.items()))
+    print(f"fuzz_testsets: seed {seed}: {number} trials ({told}), nothing found")
+    return 0
+
+
+def make_hasty() -> None:
+    """Let what takes a minute take a moment."""
+    download.PAUSES = (0.0, 0.0, 0.0, 0.0)
+    download.SECONDS_OF_MEMORY = 0
+    connection.SECONDS_OF_SILENCE = 0.3
+    crawl.SECONDS_OF_WATCH = 1.0
+    locks.SECONDS_BEFORE_NOTE = 0.1
+    limits.GROWTH_FROM_BYTES = 1 << 20
+
+
+def attempt(trial: Callable[[random.Random], str], rng: random.Random) -> str:
+    """Return how a trial ended; what is found is the text of the exception."""
+
+    def hang(*_: object) -> None:
+        raise RuntimeError("it hangs")
+
+    before = signal.signal(signal.SIGALRM, hang)
+    signal.alarm(SECONDS_FOR_ONE)
+    try:
+        return trial(rng)
+    except Exception:
+        return traceback.format_exc()
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# --- a hostile server
+
+
+def versions(rng: random.Random) -> list[bytes]:
+    """Return two versions of a file, of which the first bytes are the same here and there."""
+    first = rng.randbytes(rng.choice((0, 1, 999, 5000, 40_000)))
+    second = first[: rng.randrange(len(first) + 1)] + rng.randbytes(rng.choice((0, 1, 5000)))
+    return [first, second]
+
+
+def hostile_answers(rng: random.Random, files: Sequence[bytes]) -> Iterator["Answer"]:
+    """Give answers to requests for a file, without end: whole, cut, in parts, of another version, or senseless."""
+    while True:
+        kind = rng.choices(("honest", "mutated", "noise"), (6, 2, 1))[0]
+        if kind == "noise":
+            yield Answer(raw=rng.randbytes(rng.choice((0, 1, 100, 5000))))
+            continue
+        number = rng.randrange(len(files))
+        traits = Traits(
+            content=files[number],
+            tag=rng.choice((f'"v{number}"', f'"v{number}"', f'W/"v{number}"', f"v{number}", "")),
+            date=rng.choice(("", f"Mon, 0{number + 1} Jan 2001 00:00:00 GMT")),
+            is_chunked=rng.random() < 0.3,
+            cut=rng.choice((None, rng.randrange(len(files[number]) + 1), rng.randrange(len(files[number]) + 1))),
+            most=rng.choice((None, None, rng.randrange(1, 9000))),
+            status=rng.choice((*[200] * 24, 206, 404, 416, 429, 500, 503, 302)),
+            ranges=rng.choice(("obeys", "obeys", "careless", "none")),
+        )
+        mutations = [rng.random() for _ in range(rng.randrange(1, 4))] if kind == "mutated" else []
+        yield Answer(traits=traits, mutations=mutations)
+
+
+class Traits(NamedTuple):
+    """How the server treats a request.
+
+    content, tag, date: the file, its ETag and Last-Modified. cut: it breaks off there. most: a part is no longer.
+    ranges: "none" for a server that sends no parts, "careless" for one that does not look at If-Range, "obeys".
+    """
+
+    content: bytes
+    tag: str
+    date: str
+    is_chunked: bool
+    cut: int | None
+    most: int | None
+    status: int
+    ranges: str
+
+
+class Answer(NamedTuple):
+    """An answer: noise, or what a server with such traits sends, with a header that is damaged here and there."""
+
+    raw: bytes = b""
+    traits: Traits | None = None
+    mutations: Sequence[float] = ()
+
+    def bytes_for(self, head: bytes) -> bytes:
+        """Return what is sent to a request."""
+        data = honest_bytes(head, self.traits) if self.traits else self.raw
+        for mutation in self.mutations:
+            data = mutated_header(data, random.Random(mutation))
+        return data
+
+
+def honest_bytes(head: bytes, traits: Traits) -> bytes:
+    """Return an answer that says the truth of what it sends, even if it breaks off."""
+    content, tag, date, is_chunked, cut, most, status, ranges = traits
+    wanted = header_of(head, b"Range")
+    lines = ["Date: Tue, 01 Jan 2030 00:00:00 GMT", "Connection: close"]
+    lines += [f"ETag: {tag}"] if tag else []
+    lines += [f"Last-Modified: {date}"] if date else []
+    start, body = 0, content
+    is_same = header_of(head, b"If-Range") in (tag, date)
+    if wanted and status == 200 and (ranges == "careless" or (ranges == "obeys" and is_same)):
+        start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+        if start >= len(content):
+            status, body = 416, b""
+        else:
+            body = content[start:][:most]
+            status = 206
+            lines.append(f"Content-Range: bytes {start}-{start + len(body) - 1}/{len(content)}")
+    if status == 302:
+        lines.append("Location: /again")
+    if is_chunked:
+        lines.append("Transfer-Encoding: chunked")
+        pieces = (body[at : at + 700] for at in range(0, len(body), 700))
+        body = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+    else:
+        lines.append(f"Content-Length: {len(body)}")
+    return f"HTTP/1.1 {status} X\r\n{chr(10).join(lines)}\r\n\r\n".encode() + body[:cut]
+
+
+def header_of(head: bytes, name: bytes) -> str:
+    for line in head.split(b"\r\n"):
+        if line.lower().startswith(name.lower() + b":"):
+            return line.partition(b":")[2].strip().decode("latin-1")
+    return ""
+
+
+def mutated_header(data: bytes, rng: random.Random) -> bytes:
+    """Damage the header of an answer; it ends where it did, so that the body stays what it is."""
+    head, end, body = data.partition(b"\r\n\r\n")
+    at = rng.randrange(len(head) + 1)
+    nines = b"9" * rng.choice((1, 20, 5000))
+    piece = rng.choice((b"", b"-", nines, b"\0", b"\xff", b"\t", b" ", b"[", b"*", b"/", b":"))
+    return head[:at] + piece + head[at + rng.randrange(3) :] + end + body
+
+
+class Server:
+    """A server on the loopback that sends the answers that were put into it, one a connection."""
+
+    def __init__(self) -> None:
+        self.answers: Iterator[Answer] = iter(())
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def __enter__(self) -> "Server":
+        threading.Thread(target=self._serve, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connected, _ = self._listener.accept()
+            except OSError:  # it was closed
+                return
+            with connected, contextlib.suppress(OSError, StopIteration):
+                connected.settimeout(2)
+                head = b""
+                while b"\r\n\r\n" not in head and (more := connected.recv(65536)):
+                    head += more
+                connected.sendall(next(self.answers).bytes_for(head))
+
+
+# --- a damaged cache
+
+
+def damaged_caches(rng: random.Random, cache: str, outside: str) -> None:
+    """Damage files of a cache, but for the texts in it: cut, flipped, replaced by links, pipes and folders, added."""
+    folder = os.path.join(cache, "acme", "x", "raw")
+    names = sorted(os.listdir(folder))
+    part = partial.part_of("")
+    ends = (".lock", ".part", ".sha256", ".members.lock", part, f"{part}.json", ".unpacked")
+    names += [name + end for name in ("acme_x.x.tgz", "acme_x") for end in ends]
+    for name in rng.sample(sorted(set(names)), rng.randrange(1, 5)):
+        if name.endswith(".txt"):  # taken as it is, once it was unpacked
+            continue
+        damage(rng, os.path.join(folder, name), outside)
+
+
+def damage(rng: random.Random, path: str, outside: str) -> None:
+    kind = rng.choice(("gone", "cut", "flip", "noise", "deep", "link", "dangling", "pipe", "folder", "hard link"))
+    content = b""
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            content = file.read()
+    with contextlib.suppress(OSError):
+        os.remove(path)
+    if os.path.lexists(path):  # a folder
+        return
+    if kind == "link":
+        os.symlink(outside, path)
+    elif kind == "dangling":
+        os.symlink(f"{outside}.none", path)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        os.makedirs(path, exist_ok=True)
+    elif kind == "hard link":
+        os.link(outside, path)
+    elif kind != "gone":
+        spoilt = {
+            "cut": content[: rng.randrange(len(content) + 1)],
+            "flip": bytes(byte ^ (rng.random() < 0.01) for byte in content),
+            "deep": b"[" * 100_000,
+        }
+        with open(path, "wb") as file:
+            file.write(spoilt.get(kind, rng.randbytes(rng.randrange(200))))
+
+
+# --- both
+
+
+def archive(rng: random.Random) -> bytes:
+    """Return a test set as an archive; now and then with what is not wanted."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        listed = [("s.txt", FIELDS["src"]), ("r.txt", FIELDS["ref"]), ("../evil", b"evil"), ("/evil", b"evil")]
+        for name, content in rng.sample(listed, len(listed)):
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    return gzip.compress(packed.getvalue(), mtime=0)
+
+
+class Bench:
+    """A cache, something outside of it that must not change, and a server."""
+
+    def __init__(self, folder: str, server: Server) -> None:
+        self.folder, self.server = folder, server
+        self.cache = os.path.join(folder, "cache")
+        self.outside = os.path.join(folder, "outside")
+        os.mkdir(self.outside)
+        with open(os.path.join(self.outside, "kept.txt"), "wb") as file:
+            file.write(b"kept")
+        os.environ |= {"BLEU_HOME": self.cache, "BLEU_MIRROR": "", "BLEU_OFFLINE": "", "BLEU_REGISTRY": ""}
+        for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+            del os.environ[name]
+
+    def clear(self) -> None:
+        """Empty the cache."""
+        shutil.rmtree(self.cache, ignore_errors=True)
+
+    def check_outside(self) -> None:
+        """Check that nothing outside the cache was changed."""
+        assert os.listdir(self.outside) == ["kept.txt"], "something was written outside the cache"
+        path = os.path.join(self.outside, "kept.txt")
+        with open(path, "rb") as file:
+            assert file.read() == b"kept", "a file outside the cache was changed"
+        assert stat.S_ISREG(os.lstat(path).st_mode)
+        assert set(os.listdir(self.folder)) <= {"cache", "outside", "r.toml", "x.tgz"}, (
+            "something lies beside the cache"
+        )
+
+    def try_answers(self, rng: random.Random) -> str:
+        """Download a file whose checksum nobody knows from a hostile server, in up to three attempts."""
+        self.clear()
+        files = versions(rng)
+        self.server.answers = hostile_answers(rng, files)
+        target = os.path.join(self.cache, "acme", "x", "raw", "acme_x.file")
+        ended = "refused"
+        for _ in range(3):
+            try:
+                download.fetch_source(Source(f"{self.server.url}/file"), target, name="acme/x")
+            except BleuError as error:
+                said = str(error)
+            else:
+                ended = "taken"
+                break
+            assert "\n" not in said, f"more than a line: {said}"
+            assert not os.path.lexists(target), "what was refused is there"
+        left = {name.removeprefix("acme_x.file") for name in os.listdir(os.path.dirname(target))}
+        part = partial.part_of("")
+        if ended == "taken":
+            with open(target, "rb") as file:
+                content = file.read()
+            assert left == {"", ".sha256"}, f"left behind: {left}"
+            # a header that lied of the length may make a file shorter
+            assert any(file.startswith(content) for file in files), "a mixture was taken"
+        assert left <= {"", ".sha256", part, f"{part}.json"}, f"left behind: {left}"
+        self.check_outside()
+        return ended
+
+    def try_cache(self, rng: random.Random) -> str:
+        """Make a test set anew in a cache that was damaged."""
+        self.clear()
+        packed = archive(rng)
+        path = os.path.join(self.folder, "x.tgz")
+        with open(path, "wb") as file:
+            file.write(packed)
+        checksum = f', sha256 = "{hashlib.sha256(packed).hexdigest()}"' if rng.random() < 0.5 else ""
+        with open(os.path.join(self.folder, "r.toml"), "w", encoding="utf-8") as file:
+            file.write(
+                f'[testsets."acme/x"]\nformat = "plain"\nsources = [{{ url = "x.tgz"{checksum} }}]\n'
+                '[testsets."acme/x".pairs.en-de]\nfiles = ["s.txt", "r.txt"]\n'
+            )
+        assert self.echo()[0] == 0
+        for name in FIELDS:
+            os.remove(os.path.join(self.cache, "acme", "x", f"acme_x.en-de.{name}"))
+        damaged_caches(rng, self.cache, os.path.join(self.outside, "kept.txt"))
+        status, out, said = self.echo()
+        self.check_outside()
+        if status == 0:
+            assert out == b"one\teins\ntwo\tzwei\nthree\tdrei\n", f"wrong texts: {out!r}"
+            return "taken"
+        assert status == 2, f"status {status}: {said}"
+        assert out == b"", "an answer with an error"
+        assert said.startswith("bleu: error: "), said
+        assert said.count("\n") == 1, f"more than a line: {said}"
+        return "refused"
+
+    def echo(self) -> tuple[int, bytes, str]:
+        """Run the command."""
+        out, said = io.BytesIO(), io.BytesIO()
+        words = ["--registry", os.path.join(self.folder, "r.toml"), "-t", "acme/x", "-l", "en-de"]
+        status = run([*words, "--echo", "src", "ref"], Environment(io.BytesIO(), out, said, {}))
+        return int(status), out.getvalue(), said.getvalue().decode()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
