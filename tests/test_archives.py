@@ -253,7 +253,7 @@ def test_an_archive_that_is_not_there_is_named(box):
 @pytest.mark.parametrize("kind", ["tgz", "zip"])
 def test_an_unsafe_name_that_is_wanted_is_an_error(kind, path, box):
     box.put(archive_of(kind, ("dev/news.de", NEWS)))
-    box.refused("acme/news wants the member", "no safe path; expected one like news/en-de.xml", wanted=(path,))
+    box.refused("acme/news wants the member", "not a safe path; expected one like news/en-de.xml", wanted=(path,))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -357,7 +357,9 @@ def test_a_stored_member_of_a_zip_archive_is_read(box):
 @pytest.mark.parametrize("data", [b"", b"<html>please log in</html>", b"7z\xbc\xaf'\x1c", b"Rar!\x1a\x07", b"x" * 2000])
 def test_what_is_no_archive_is_an_error_that_shows_its_beginning(data, box):
     box.put(data)
-    box.refused(f"{box.archive} is no archive (it begins with {data[:10]!r})", "expected tar, tar.gz, ", "delete it")
+    box.refused(
+        f"{box.archive} is not an archive (it begins with {data[:10]!r})", "expected tar, tar.gz, ", "delete it"
+    )
 
 
 def test_of_a_useless_archive_the_record_must_go_too(box):
@@ -369,7 +371,7 @@ def test_of_a_useless_archive_the_record_must_go_too(box):
 
 def test_text_in_gzip_is_no_archive(box):
     box.put(gzip.compress(NEWS))
-    box.refused("is no archive")
+    box.refused("is not an archive")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -131,7 +131,7 @@ def test_attack_2_texts_of_parts_of_several_test_sets_are_what_is_scored(world, 
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("-t", "wmt18", "-l", "en-de", "--subset", "("), "--subset '(' is no regular expression"),
+        (("-t", "wmt18", "-l", "en-de", "--subset", "("), "--subset '(' is not a regular expression"),
         (("-t", "wmt17", "-l", "en-de", "--subset", "US"), "--subset: wmt17 does not tell of what domain"),
         (("-t", "wmt17", "-l", "en-de", "--origlang", "fr"), "wmt17 has no segment of origlang fr"),
         (("-t", "multi30k/2016", "-l", "en-fr", "--origlang", "fr"), "--origlang: multi30k/2016 does not tell"),
@@ -250,7 +250,7 @@ def test_the_whole_output_is_passed_in_and_counted(world, run):
         (
             "wmt18",
             ("--subset", "("),
-            "--subset '(' is no regular expression: missing ), unterminated subpattern at position 0",
+            "--subset '(' is not a regular expression: missing ), unterminated subpattern at position 0",
         ),
         ("wmt18", ("--detail", "-sl"), "--detail gives corpus scores; leave out --sentence-level"),
     ],

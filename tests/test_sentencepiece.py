@@ -199,20 +199,20 @@ def test_a_file_that_is_no_model_is_one_line_that_says_to_delete_it(content, cac
     path = cached("flores101", content)
     with pytest.raises(BleuError) as caught:
         tokenizers.get("flores101")
-    assert str(caught.value).startswith(f"{path} is no SentencePiece model")
+    assert str(caught.value).startswith(f"{path} is not a SentencePiece model")
     assert "delete it" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_a_file_of_ones_own_that_is_no_model_is_not_to_be_deleted(tmp_path):
     (tmp_path / "my.txt").write_bytes(b"my only copy")
-    with pytest.raises(BleuError, match=r"my\.txt is no SentencePiece model, or was damaged; give the path of"):
+    with pytest.raises(BleuError, match=r"my\.txt is not a SentencePiece model, or was damaged; give the path of"):
         LocalModel(str(tmp_path / "my.txt"))
 
 
 def test_half_a_model_is_no_model(model_bytes, cached):
     path = cached("flores101", model_bytes[: len(model_bytes) // 2])
-    with pytest.raises(BleuError, match=f"^{re.escape(path)} is no SentencePiece model"):
+    with pytest.raises(BleuError, match=f"^{re.escape(path)} is not a SentencePiece model"):
         tokenizers.get("flores101")
     assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
 

@@ -43,7 +43,7 @@ def calm(monkeypatch):
         if name.lower().endswith("_proxy") or name in VARIABLES:
             monkeypatch.delenv(name)
     monkeypatch.setattr(download, "PAUSES", (0.01, 0.02))
-    monkeypatch.setattr(connection, "SECONDS_OF_SILENCE", 0.1)
+    monkeypatch.setattr(connection, "SECONDS_OF_SILENCE", 0.3)
     monkeypatch.setattr(transfer, "CHUNK_BYTES", 4096)
 
 
@@ -263,7 +263,7 @@ def test_a_file_with_a_wrong_checksum_is_not_kept(sum_of, web, target):
         (Page(b"no", 403), "answered 403 Forbidden", 1),
         (Page(b"later", 503), "answered 503 Service Unavailable", 3),
         (Page(status=302, headers={"Location": "/n.tgz"}), "redirects more than 10 times", 11),
-        (Page(CONTENT, stall=1000), "was silent for 0.1 seconds", 3),
+        (Page(CONTENT, stall=1000), "was silent for 0.3 seconds", 3),
         (Page(CONTENT, stall=-1), "gives no answer in time", 3),
         (Page(CONTENT, cut=1000), f"broke off after 1000 of {len(CONTENT)} bytes", 3),
         (Page(CONTENT, chunked=True, cut=1000), "broke off", 3),

@@ -171,7 +171,7 @@ def world(tmp_path, run, start, monkeypatch):
     monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path / "work")
     monkeypatch.setattr(download, "PAUSES", (0.01, 0.02))
-    monkeypatch.setattr(connection, "SECONDS_OF_SILENCE", 0.1)
+    monkeypatch.setattr(connection, "SECONDS_OF_SILENCE", 0.3)
     with serving() as web:
         world = World(tmp_path, web, run, start)
         before = world.surroundings()
@@ -232,7 +232,7 @@ def test_programs_get_an_error_of_ours(world, monkeypatch):
         (Page(b"no", 403), "answered 403 Forbidden"),
         (Page(b"later", 503), "answered 503 Service Unavailable"),
         (Page(status=302, headers={"Location": "/data/support.tgz"}), "redirects more than 10 times"),
-        (Page(ARCHIVE, stall=1000), "was silent for 0.1 seconds"),
+        (Page(ARCHIVE, stall=1000), "was silent for 0.3 seconds"),
         (Page(ARCHIVE, cut=1000), "broke off"),
     ],
     ids=["404", "403", "503", "redirects", "stall", "cut"],
@@ -318,7 +318,7 @@ def special(kind, target):
 @pytest.mark.parametrize(
     ("archive", "reason"),
     [
-        (b"<html>please log in</html>", "is no archive (it begins with b'<html>plea'"),
+        (b"<html>please log in</html>", "is not an archive (it begins with b'<html>plea'"),
         (ARCHIVE[:100_000], "gzip file: it is cut short"),
         (archive_of(FILLING), f"has no member '{MEMBER}'"),
         (archive_of(special(tarfile.SYMTYPE, "../../../../kept.txt")), f"has '{MEMBER}' as a link"),

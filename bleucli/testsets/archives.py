@@ -26,8 +26,8 @@ def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
         name: of the test set, for messages.
 
     Raises:
-        BleuError: a path is unsafe, a member is missing or no plain file, the archive is damaged or none, or the disk
-            does not take the files.
+        BleuError: a path is unsafe, a member is missing or not a plain file, the archive is damaged or not one, or the
+            disk does not take the files.
     """
     places = {_checked(path, name): target for path, target in wanted.items()}
     missing = {path: target for path, target in places.items() if not os.path.isfile(target)}
@@ -42,8 +42,8 @@ def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
 def _checked(path: str, name: str) -> str:
     if not is_safe(plain := plain_path(path)):
         raise BleuError(
-            f"{name} wants the member {path!r} of an archive, which is no safe path; expected one like news/en-de.xml,"
-            " without .. and backslashes, and not from the root"
+            f"{name} wants the member {path!r} of an archive, which is not a safe path; expected one like"
+            " news/en-de.xml, without .. and backslashes, and not from the root"
         )
     return plain
 

@@ -35,7 +35,7 @@ def checked(kind: str, digits: str) -> "Checksum":
     """Return a checksum that somebody wrote down.
 
     Raises:
-        BleuError: it is none.
+        BleuError: it is not a checksum.
 
     >>> checked("md5", "D41D8CD98F00B204E9800998ECF8427E").digits
     'd41d8cd98f00b204e9800998ecf8427e'
@@ -44,7 +44,7 @@ def checked(kind: str, digits: str) -> "Checksum":
         raise BleuError(f"unknown kind of checksum {kind!r}; expected sha256 or md5")
     if not _is_sum(digits.lower(), _DIGITS[kind]):
         raise BleuError(
-            f"{digits!r} is no {kind}; expected {_DIGITS[kind]} hexadecimal digits, as {kind}sum prints them"
+            f"{digits!r} is not a valid {kind}; expected {_DIGITS[kind]} hexadecimal digits, as {kind}sum prints them"
         )
     return Checksum(kind, digits.lower())
 
@@ -80,7 +80,7 @@ def recorded(path: str) -> "Checksum | None":
         return None
     digits = line.decode("latin-1").partition(" ")[0].strip().lower()
     if not _is_sum(digits, _DIGITS["sha256"]):
-        raise BleuError(f"{record} holds no sha256; expected a line as sha256sum writes it; mend or delete it")
+        raise BleuError(f"{record} does not hold a sha256; expected a line as sha256sum writes it; mend or delete it")
     return Checksum("sha256", digits, record)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     class Member(NamedTuple):
         """A member of an archive.
 
-        path: below the archive's root. kind: what it is, if it is no plain file, else "". chunks: gives its bytes;
+        path: below the archive's root. kind: what it is, if it is not a plain file, else "". chunks: gives its bytes;
         in a tar archive only until the next member is asked for.
         """
 
@@ -49,7 +49,7 @@ def members(archive: str) -> Iterator["Member"]:
     """List the members of an archive, which is told by its content: tar (plain or compressed) or zip.
 
     Raises:
-        BleuError: it is no such archive, is damaged, holds too much, or cannot be read.
+        BleuError: it is not such an archive, is damaged, holds too much, or cannot be read.
     """
     with _reading(archive), open(archive, "rb") as file:
         start = file.read(LONGEST_START)
@@ -180,7 +180,7 @@ def _tar_members(file: "IO[bytes]", start: bytes, archive: str) -> Iterator["Mem
         tar = tarfile.TarFile(fileobj=stream, encoding="utf-8", errors="surrogateescape")  # type: ignore[arg-type]
     except tarfile.ReadError:
         raise BleuError(
-            f"{archive} is no archive (it begins with {start!r}); expected tar, tar.gz, tar.bz2, tar.xz or zip;"
+            f"{archive} is not an archive (it begins with {start!r}); expected tar, tar.gz, tar.bz2, tar.xz or zip;"
             f" {remedy(archive)}"
         ) from None
     with tar:

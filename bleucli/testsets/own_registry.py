@@ -20,7 +20,7 @@ def read(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
         The test sets, and a bibliography by key.
 
     Raises:
-        BleuError: the file cannot be read, is no TOML, or has other keys or values than it can have.
+        BleuError: the file cannot be read, is not valid TOML, or has other keys or values than it can have.
     """
     table = _toml(path)
     unknown = [key for key in table if key not in ("testsets", "bibliography")]

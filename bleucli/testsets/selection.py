@@ -151,7 +151,7 @@ def _with_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
     try:
         pattern = re.compile(subset.removeprefix(_COUNTRY))
     except re.error as error:
-        raise UsageError(f"--subset {subset!r} is no regular expression: {error}") from None
+        raise UsageError(f"--subset {subset!r} is not a regular expression: {error}") from None
     return [number for number, tag in enumerate(marks.tags) if pattern.search(tag)]
 
 

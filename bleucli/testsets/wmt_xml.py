@@ -43,7 +43,7 @@ def read(path: str) -> dict[str, list[str]]:
         without a label), `docid`, `origlang`, each system, and `domain` if documents have one.
 
     Raises:
-        BleuError: the file cannot be read, is no such XML, or declares an entity.
+        BleuError: the file cannot be read, is not such XML, or declares an entity.
     """
     documents = [one for one in _documents(path) if "testsuite" not in one.attributes]
     streams = dict.fromkeys(stream for one in documents for stream in one.streams)
@@ -74,7 +74,7 @@ def _columns(streams: list[str], has_domain: bool, path: str) -> dict[str, list[
     others = [_SOURCE, "docid", "origlang", "domain"]
     for name in (*references, *systems):
         if not _is_safe(name):
-            raise BleuError(f"{path}: a translator or system is called {name!r}, which can be no field's name")
+            raise BleuError(f"{path}: a translator or system is called {name!r}, which cannot be a field's name")
     for name in systems:
         if name in (*others, *references):
             raise BleuError(f"{path}: a system is called {name!r}, which is another field's name")

@@ -36,7 +36,7 @@ class LocalModel:
     """`spm:PATH`: the model in a file.
 
     Raises:
-        BleuError: the file cannot be read, or is no model; or SentencePiece is not installed.
+        BleuError: the file cannot be read, or is not a model; or SentencePiece is not installed.
 
     Attributes:
         signature: `spm-` and the first 8 hexadecimal digits of the file's SHA-256.
@@ -91,7 +91,7 @@ def _stamp(path: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=2)
 def _loaded(path: str, remedy: str, size: int, time: int) -> "tuple[Any, str]":
-    """Return a model and the SHA-256 of its file; `remedy` is what to do if it is none."""
+    """Return a model and the SHA-256 of its file; `remedy` is what to do if it is not one."""
     from hashlib import sha256
 
     try:
@@ -103,7 +103,7 @@ def _loaded(path: str, remedy: str, size: int, time: int) -> "tuple[Any, str]":
     try:
         model.LoadFromSerializedProto(content)
     except RuntimeError:
-        raise BleuError(f"{path} is no SentencePiece model, or was damaged; {remedy}") from None
+        raise BleuError(f"{path} is not a SentencePiece model, or was damaged; {remedy}") from None
     return model, sha256(content).hexdigest()
 
 
