@@ -404,7 +404,8 @@ def test_one_missing_module_is_enough_to_need_an_extra(monkeypatch, missing):
 
 def test_the_list_needs_no_files_and_goes_where_it_is_asked_to(run, folder):
     expected = run("--list-tokenizers")
-    assert run("nofile", "-i", "nofile", "--list-tokenizers") == expected
+    assert run("-q", "nofile", "-i", "nofile", "--list-tokenizers") == expected
+    assert "--input, REF (not with --list-tokenizers)" in run("nofile", "-i", "nofile", "--list-tokenizers").err
     assert run("--list-tok") == expected
     assert run("--list-tokenizers", "-o", "list.txt") == (0, "", "")
     assert (folder / "list.txt").read_text() == expected.out
