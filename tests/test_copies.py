@@ -136,8 +136,10 @@ ERRORS = [
     errors.UsageError("no such option"),
     errors.KernelError("not built"),
     errors.SegmentError(3, "holds U+0000"),
-    errors.LengthError("a has 2 segments but b has 3", 1, 0),
+    errors.LengthError("a has 2 segments but b has 3", 1, 0, (3, 2)),
     errors.FieldCountError(4, 2),
+    errors.NotWaitedFor(),
+    errors.Note("the first download is trusted"),
 ]
 
 
