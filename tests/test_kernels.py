@@ -1,10 +1,16 @@
 """The native kernels against the reference ones, function by function; the reference ones are the definition."""
 
+import importlib.util
 import inspect
+import mmap
 import os
 import random
+import string
 import subprocess
 import sys
+import tempfile
+import time
+import tracemalloc
 import unicodedata
 from array import array
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +26,7 @@ from strategies import FRAGMENTS, SPACES, corpora, texts
 
 from bleucli import kernels
 from bleucli.errors import FieldCountError
-from bleucli.kernels import reference
+from bleucli.kernels import reference, stopping
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -32,7 +38,7 @@ FUNCTIONS = [name for name in kernels.__all__ if callable(getattr(reference, nam
 # What functions that count take behind hypotheses and references
 LAST_ARGUMENTS = {"ngram_stats": (4,), "chrf_stats": (6, 2, 2, False, False), "ter_stats": ()}
 OF_ONE_STREAM = ("strip_trailing", "drop_empty", "tokenize_13a", "tokenize_zh", "tokenize_char")
-ONLY_IN_TEST_BUILDS = {"fail_allocation", "live_allocations"}
+ONLY_IN_TEST_BUILDS = {"fail_allocation", "live_allocations", "stop_at"}
 
 columns_of_texts = st.lists(st.none() | texts, max_size=6).map(Segments.from_strings)
 
@@ -114,6 +120,70 @@ def test_parameters_are_positional_only(name):
     for module in (native, reference):
         with pytest.raises(TypeError):
             getattr(module, name)(**dict.fromkeys(parameters))
+
+
+# --- how they are loaded
+
+
+def test_attack_30_there_is_no_function_before_the_module_is_executed():
+    module = importlib.util.module_from_spec(importlib.util.find_spec("bleucli.kernels._native"))
+    assert not any(hasattr(module, name) for name in FUNCTIONS)
+
+
+INTERRUPTED = """
+import importlib.machinery, importlib.util, sys
+sys.path.insert(0, {root!r})
+import bleucli.errors, bleucli.segments, bleucli.stats, bleucli.kernels.reference
+del sys.modules[{name!r}]
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Finder())
+loader = importlib.machinery.ExtensionFileLoader("bleucli.kernels._native", {path!r})
+module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+try:
+    loader.exec_module(module)
+except KeyboardInterrupt:
+    print("interrupted", hasattr(module, "tokenize_char"))
+"""
+
+
+@pytest.mark.parametrize("name", ["bleucli.segments", "bleucli.stats", "bleucli.errors", "bleucli.kernels.stopping"])
+def test_attack_17_ctrl_c_while_the_module_is_loaded_is_ctrl_c(name, root):
+    code = INTERRUPTED.format(root=root, name=name, path=native.__file__)
+    environment = os.environ | {"BLEU_KERNELS": "reference"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert (done.stdout, done.stderr) == ("interrupted False\n", "")
+
+
+INTERPRETERS = """
+import sys
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+code = '''
+import sys
+sys.path.insert(0, {root!r})
+import bleucli.kernels as kernels
+from bleucli.segments import Segments
+text = [Segments.from_strings(["the cat"])]
+print(kernels.live, kernels.reason, list(kernels.ngram_stats(text[0], text, 2)), flush=True)
+'''
+for _ in range(2):  # with locks of their own from Python 3.12 on
+    interpreter = interpreters.create()
+    failure = interpreters.run_string(interpreter, code)
+    assert failure is None, failure
+    interpreters.destroy(interpreter)
+"""
+
+
+def test_attack_31_subinterpreters_have_native_kernels_too(root):
+    environment = os.environ | {"BLEU_KERNELS": "auto"}
+    code = INTERPRETERS.format(root=root)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert (done.stdout, done.stderr) == ("native  [(2, 2, 2, 1, 2, 1)]\n" * 2, "")
 
 
 # --- lines
@@ -633,6 +703,75 @@ def test_ter_stats_of_words_that_differ_at_one_place():
     assert_alike("ter_stats", hypotheses, [Segments.from_strings([" ".join(words)] * 3)])
 
 
+def test_ter_stats_of_long_texts():
+    """Beyond 4096 words nothing but the beam is used."""
+    dice = random.Random(5)
+    words = [f"w{dice.randrange(2000)}" for _ in range(4090)]
+    cases = [([*words, *["x"] * more], [*words[7:], *words[:7], *["y"] * more]) for more in (5, 6, 7)]
+    cases += [(words[:3], [*words, *words]), ([*words, *words], words[:3]), ([*words, "x", *words], [*words, *words])]
+    hypotheses, references = ([" ".join(case[side]) for case in cases] for side in (0, 1))
+    found, expected = (
+        module.ter_stats(Segments.from_strings(hypotheses), [Segments.from_strings(references)])
+        for module in (native, reference)
+    )
+    assert list(found) == list(expected)
+
+
+MEMORY = """
+import sys
+sys.path.insert(0, {root!r})
+from bleucli.kernels import _native
+from bleucli.segments import Segments
+line = Segments.from_strings([" ".join(f"w{{number}}" for number in range(320_000))])
+edits = list(_native.ter_stats(line, [line]))
+peak = next(row for row in open("/proc/self/status") if row.startswith("VmHWM:"))
+print(edits, int(peak.split()[1]) < 512 * 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not tell the peak in a file")
+def test_attack_19_ter_of_a_long_line_of_different_words_takes_little_memory(root):
+    done = subprocess.run([sys.executable, "-c", MEMORY.format(root=root)], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[(0.0, 320000.0)] True\n", "")
+
+
+# --- tokens that would collide
+
+
+def unseeded_collisions(count):
+    """Make words that fall into one slot of a table that is hashed with the golden ratio, as ours once was."""
+    factor, dice, words = 0x9E3779B97F4A7C15, random.Random(1), set()
+    letters = string.ascii_letters + string.digits
+    inverse = pow(factor, -1, 2**20)
+    while len(words) < count:
+        start = "".join(dice.choices(letters, k=4))
+        product = int.from_bytes(start.encode(), "little") * factor % 2**64
+        wanted = ((product & 0xFFFFFFFF) - (product >> 32)) * inverse % 2**20
+        pair = bytes((wanted & 0xFF, wanted >> 8 & 0xFF)).decode("latin-1")
+        if all(letter in letters for letter in pair):
+            words |= {
+                start + pair + third + last for third in letters if ord(third) & 15 == wanted >> 16 for last in letters
+            }
+    return sorted(words)[:count]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LAST_ARGUMENTS)
+def test_attack_8_words_that_once_collided_take_no_longer_than_others(name):
+    crafted = unseeded_collisions(40_000)
+    dice = random.Random(2)
+    usual = ["".join(dice.choices(string.ascii_letters, k=8)) for _ in crafted]
+    least = []
+    for words in (usual, crafted):
+        line, times = Segments.from_strings([" ".join(words)]), []
+        for _ in range(5):
+            started = time.process_time()
+            getattr(native, name)(line, [line], *LAST_ARGUMENTS[name])
+            times.append(time.process_time() - started)
+        least.append(min(times))
+    assert least[1] < 2 * least[0] + 0.02
+
+
 # --- several threads
 
 
@@ -683,13 +822,14 @@ def test_column_sums_of_slices_and_of_nothing():
     assert native.column_sums(reference.ngram_stats(Segments(b"", b""), [Segments(b"", b"")], 4)) == (0,) * 10
 
 
-def test_column_sums_beyond_64_bits_are_refused_rather_than_wrong():
+@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+def test_attack_32_column_sums_beyond_64_bits_are_refused_rather_than_wrong(module):
     largest, smallest = 2**63 - 1, -(2**63)
-    assert native.column_sums(stats_of("q", [largest - 1, 1], 1)) == (largest,)
-    assert native.column_sums(stats_of("q", [smallest + 1, -1], 1)) == (smallest,)
-    for numbers in ([largest, 1], [smallest, -1]):
-        with pytest.raises(OverflowError):
-            native.column_sums(stats_of("q", numbers, 1))
+    assert module.column_sums(stats_of("q", [largest - 1, 1], 1)) == (largest,)
+    assert module.column_sums(stats_of("q", [smallest + 1, -1], 1)) == (smallest,)
+    for numbers in ([largest, 1], [smallest, -1], [largest, 1, -5]):
+        with pytest.raises(OverflowError, match=r"^a sum of statistics does not fit into 64 bits$"):
+            module.column_sums(stats_of("q", numbers, 1))
 
 
 # --- scores
@@ -723,6 +863,34 @@ def test_f_score_refuses_what_are_no_statistics(module, eps_smoothing):
     for wrong in (["1", "1", "1"], None, 5):
         with pytest.raises(TypeError):
             module.f_score(wrong, 2, eps_smoothing)
+
+
+any_number = (
+    st.sampled_from([0, 1, -1, 0.0, -0.0, 5e-324, 1e-300, 1e300, 1.7e308, 2**53 + 1, 2**60, 10**400]) | st.floats()
+)
+
+
+@given(
+    stats=st.lists(any_number, min_size=3, max_size=3) | st.lists(any_number, min_size=6, max_size=6),
+    beta=st.sampled_from([0, 1e-200, 1, 2, 1e150]),
+    eps_smoothing=st.booleans(),
+)
+@settings(max_examples=400)
+@example([-1, 4, 1], 2, False)
+@example([float("inf"), 4, 1], 2, True)
+@example([4, 4, float("nan")], 2, False)
+@example([1e300, 1e300, 1e-300], 0, False)
+@example([10**400, -1, 1], 2, False)
+def test_attack_32_f_score_of_what_are_no_counts(stats, beta, eps_smoothing):
+    found, expected = (score_or_error(module, stats, beta, eps_smoothing) for module in (native, reference))
+    assert found == expected
+
+
+def score_or_error(module, *arguments):
+    try:
+        return repr(module.f_score(*arguments))
+    except (ValueError, OverflowError) as error:
+        return type(error), str(error)
 
 
 # --- memory that others write to
@@ -776,6 +944,67 @@ def test_memory_that_can_be_written_to_counts_as_any_other():
             for found, expected in zip(calls(name, segments, usual), calls(name, usual, usual), strict=True):
                 assert answer(getattr(native, name), *found) == answer(getattr(native, name), *expected)
         assert plain(native.split_lines(changed(b"a b \nc"))) == [["a b", "c"]]
+
+
+@pytest.mark.parametrize("view", [lambda side: side, memoryview], ids=["array", "view of it"])
+@pytest.mark.parametrize("name", LAST_ARGUMENTS)
+def test_attack_9_what_is_written_behind_a_read_only_view_is_not_read(name, view):
+    """It is written in the midst of counting, when the kernel asks whether to go on."""
+    text, times = b"ab cd ef gh " * 25, 20_000
+    owner = numpy.frombuffer(bytearray(text), numpy.uint8)
+    read_only = owner.view()
+    read_only.flags.writeable = False
+    many = bounds(0, len(text)) * times
+    segments, sound, others = (Segments(side, many) for side in (view(read_only), text, text[::-1]))
+    written = []
+
+    def write():
+        owner[:] = ord(" ") if len(written) % 2 else ord("x")
+        written.append(True)
+        return False
+
+    function, extra = getattr(native, name), LAST_ARGUMENTS[name]
+    with ThreadPoolExecutor(1, initializer=stopping._is_stopped.set, initargs=(write,)) as threads:
+        found = threads.submit(function, segments, [others], *extra).result()
+    assert written
+    assert list(found) == list(function(sound, [others], *extra))
+
+
+@pytest.mark.parametrize("name", ["column_sums", "weighted_sums"])
+def test_statistics_behind_a_read_only_view_are_copied(name):
+    owner = numpy.arange(3_000_000)
+    view = owner.view()
+    view.flags.writeable = False
+    arguments = [
+        SegmentStats(memoryview(view).cast("B").cast("q"), 3),
+        *([bytes(1_000_000)] * (name == "weighted_sums")),
+    ]
+    assert peak_memory(getattr(native, name), *arguments) > view.nbytes
+
+
+def peak_memory(function, *arguments):
+    tracemalloc.start()
+    try:
+        function(*arguments)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_only_what_is_known_not_to_change_is_read_in_place():
+    data = b"the cat " * 500_000
+    for side in (data, memoryview(data), memoryview(memoryview(data)[1:])):
+        assert peak_memory(native.drop_empty, Segments(side, bounds(0, 7))) < 100_000
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+            for side in (mapped, bytearray(data), numpy.frombuffer(data, numpy.uint8), pyarrow_view(data)):
+                assert peak_memory(native.drop_empty, Segments(side, bounds(0, 7))) > len(data)
+
+
+def pyarrow_view(data):
+    return memoryview(pytest.importorskip("pyarrow").py_buffer(data))
 
 
 # --- what is no Segments

@@ -145,6 +145,20 @@ def test_weights_that_do_not_fit_the_rows_are_refused():
         native.weighted_sums(stats_of([[1], [2]]), bytes(3))
 
 
+@pytest.mark.parametrize("numbers", [[-0.0, -0.0], [-0.0, float("nan")], [-0.0, 0.5]])
+def test_attack_32_sums_of_negative_zeros_are_zero(numbers):
+    stats = stats_of([[number, -0.0] for number in numbers], "d")
+    calls = {"weighted_sums": (stats, bytes([1, 1])), "swapped_sums": (stats, stats, words_of(3, 1), 0, 2)}
+    for name, arguments in calls.items():
+        found, expected = both(name, *arguments)
+        assert repr(plain(found)) == repr(plain(expected))
+        assert "-0.0" not in repr(plain(found))
+
+
+def plain(sums):
+    return [list(rows) for rows in sums] if isinstance(sums, tuple) else list(sums)
+
+
 # --- swapped sums
 
 

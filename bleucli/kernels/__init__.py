@@ -62,7 +62,7 @@ def _load_native() -> "tuple[ModuleType | None, str]":
     try:
         import bleucli.kernels._native as native
     except ImportError as error:
-        return None, f"the native kernels were not built ({error}); install a C compiler and install bleucli again"
+        return None, _why_missing(error)
     from bleucli.kernels.sources import checksum
 
     sources = checksum()
@@ -72,6 +72,14 @@ def _load_native() -> "tuple[ModuleType | None, str]":
             "the native kernels were built from other C sources than these; run scripts/test to build them anew",
         )
     return native, ""
+
+
+def _why_missing(error: ImportError) -> str:
+    import sysconfig
+
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):  # where the limited API, by which they are compiled, is not there
+        return "there are no native kernels for free-threaded Python; use one with the global interpreter lock"
+    return f"the native kernels were not built ({error}); install a C compiler and install bleucli again"
 
 
 def _choose(wanted: str) -> "tuple[ModuleType, str, str]":

@@ -12,14 +12,14 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
-from operator import add
+from itertools import accumulate
 
 from bleucli.errors import FieldCountError
-from bleucli.kernels.reference_chrf import chrf_counts, chrf_row
+from bleucli.kernels.reference_chrf import chrf_counts, chrf_row, counted
 from bleucli.kernels.reference_f_score import f_score, squared
 from bleucli.kernels.reference_resampling import draw_weights, swapped_sums, weighted_sums  # noqa: F401 - kernels
 from bleucli.kernels.reference_ter import ter_edits
+from bleucli.kernels.stopping import heed_stop, pieces
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -51,6 +51,7 @@ def split_lines(data: bytes, columns: int = 0, /) -> list[Segments]:
     bounds = [array("q") for _ in range(columns or 1)]
     start = 0
     for line, text in enumerate(_lines(data)):
+        heed_stop()
         fields = text.split(b"\t") if columns else [text]
         if columns and len(fields) != columns:
             raise FieldCountError(line, len(fields))
@@ -244,7 +245,11 @@ def tokenize_char(segments: Segments, /) -> Segments:
 
 
 def _each(tokenize: Callable[[str], str], segments: Segments) -> Segments:
-    return Segments.from_strings([None if text is None else tokenize(text) for text in segments])
+    def tokenized(text: str | None) -> str | None:
+        heed_stop()
+        return None if text is None else tokenize(text)
+
+    return Segments.from_strings(list(map(tokenized, segments)))
 
 
 def ngram_stats(hypotheses: Segments, references: Sequence[Segments], max_order: int, /) -> SegmentStats:
@@ -290,8 +295,8 @@ def _ngram_row(hypothesis: list[str], references: list[list[str]], max_order: in
 def _clipped_matches(hypothesis: list[str], references: list[list[str]], order: int) -> int:
     most: Counter[tuple[str, ...]] = Counter()
     for reference in references:
-        most |= Counter(_ngrams(reference, order))
-    return (Counter(_ngrams(hypothesis, order)) & most).total()
+        most |= counted(_ngrams(reference, order))
+    return (counted(_ngrams(hypothesis, order)) & most).total()
 
 
 def _ngrams(tokens: list[str], order: int) -> Iterable[tuple[str, ...]]:
@@ -370,16 +375,26 @@ def ter_stats(hypotheses: Segments, references: Sequence[Segments], /) -> Segmen
 def column_sums(stats: SegmentStats, /) -> tuple[int | float, ...]:
     """Add up the rows, in their order.
 
+    Raises:
+        OverflowError: integers whose sum, so far or in all, does not fit into 64 bits.
+
     >>> column_sums(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2))
     (4, 6)
     """
     if stats.data.format not in ("q", "d") or stats.columns < 1 or len(stats.data) % stats.columns:
         raise ValueError("SegmentStats whose data are no rows of 64-bit numbers")
-    zero = 0 if stats.data.format == "q" else 0.0
     columns = (stats.data[column :: stats.columns] for column in range(stats.columns))
-    return tuple(
-        reduce(add, column, zero) for column in columns
-    )  # not sum(): from Python 3.12 on it rounds differently
+    return tuple(_sum(column, stats.data.format == "q") for column in columns)
+
+
+def _sum(column: "memoryview[int] | memoryview[float]", is_whole: bool) -> int | float:
+    total: int | float = 0 if is_whole else 0.0
+    for piece in pieces(column):
+        totals = list(accumulate(piece, initial=total))  # not sum(): from Python 3.12 on it rounds differently
+        total = totals[-1]
+        if is_whole and not (min(totals) >= -(2**63) and max(totals) < 2**63):
+            raise OverflowError("a sum of statistics does not fit into 64 bits")
+    return total
 
 
 def count_ending(segments: Segments, ending: bytes, /) -> int:

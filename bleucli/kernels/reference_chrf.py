@@ -1,7 +1,16 @@
 """chrF's n-grams in plain Python (Popović 2015, 2017)."""
 
 from collections import Counter
+from collections.abc import Iterable
 from string import punctuation
+
+from bleucli.kernels.stopping import pieces
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    Item = TypeVar("Item")
 
 Gram = str | tuple[str, ...]
 
@@ -28,13 +37,25 @@ def chrf_counts(text: str, char_order: int, word_order: int, whitespace: bool) -
     """
     characters = text if whitespace else "".join(text.split())
     words = [part for word in text.split() for part in _without_edge_punctuation(word)] if word_order else []
-    counts: list[Counter[Gram]] = [
-        Counter([characters[start : start + order] for start in range(len(characters) - order + 1)])
-        for order in range(1, char_order + 1)
-    ]
+    counts: list[Counter[Gram]] = [_character_grams(characters, order) for order in range(1, char_order + 1)]
     return counts + [
-        Counter(zip(*(words[start:] for start in range(order)), strict=False)) for order in range(1, word_order + 1)
+        counted(zip(*(words[start:] for start in range(order)), strict=False)) for order in range(1, word_order + 1)
     ]
+
+
+def _character_grams(characters: str, order: int) -> Counter[Gram]:
+    counter: Counter[Gram] = Counter()
+    for starts in pieces(range(len(characters) - order + 1)):
+        counter.update([characters[start : start + order] for start in starts])
+    return counter
+
+
+def counted(items: "Iterable[Item]") -> "Counter[Item]":
+    """Count the items, as `Counter` does, so that it can be stopped."""
+    counter: Counter[Item] = Counter()
+    for piece in pieces(items):
+        counter.update(piece)
+    return counter
 
 
 def _without_edge_punctuation(word: str) -> list[str]:

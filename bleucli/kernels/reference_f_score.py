@@ -1,5 +1,6 @@
 """The F-score of chrF, of a segment as of a corpus. Whoever compares segments by it must compute it exactly so."""
 
+from array import array
 from collections.abc import Sequence
 from math import isfinite
 
@@ -25,13 +26,20 @@ def f_score(stats: Sequence[int | float], beta: float, eps_smoothing: bool, /) -
 
     The order of evaluation is part of the definition: ties between references are decided by the last bit.
 
+    Raises:
+        ValueError: the statistics are not three for each order, or one of them is negative or not finite, or beta
+            squared is not finite.
+
     >>> f_score([2, 3, 2, 1, 2, 1], 2, False)
     63.636363636363626
     """
     if len(stats) == 0 or len(stats) % 3:  # an array of NumPy has no truth
         raise ValueError(f"{len(stats)} statistics; expected three for each order")
-    orders = zip(stats[::3], stats[1::3], stats[2::3], strict=True)
     factor = squared(beta)
+    counts = array("d", list(stats))
+    if min(counts) < 0.0 or not all(map(isfinite, counts)):
+        raise ValueError("counts that are negative or not finite")
+    orders = zip(counts[::3], counts[1::3], counts[2::3], strict=True)
     if eps_smoothing:
         scores = 0.0
         for order in orders:  # not sum(): from Python 3.12 on it rounds differently
@@ -48,9 +56,8 @@ def f_score(stats: Sequence[int | float], beta: float, eps_smoothing: bool, /) -
         return 0.0
     precision /= effective
     recall /= effective
-    if not precision + recall:
-        return 0.0
-    return 100 * ((1 + factor) * precision * recall / (factor * precision + recall))
+    denominator = factor * precision + recall
+    return 100 * ((1 + factor) * precision * recall / denominator) if denominator > 0 else 0.0
 
 
 def squared(beta: float) -> float:

@@ -3,6 +3,7 @@
 NumPy does the loops here, for in plain Python they would take hours.
 """
 
+from bleucli.kernels.stopping import heed_stop
 from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
@@ -128,10 +129,11 @@ def _refuse_overflow(rows: "Numbers", times: int) -> None:
 
 
 def _ordered_sum(rows: "Numbers") -> "Numbers":
-    """Add up rows one after another: NumPy's own sum may take doubles in pairs."""
+    """Add up rows one after another, from 0.0 on (which -0.0 becomes): NumPy's own sum may take doubles in pairs."""
     import numpy as np
 
-    sums: Numbers = rows.cumsum(axis=0)[-1] if rows.dtype == np.float64 else rows.sum(axis=0)
+    heed_stop()
+    sums: Numbers = rows.cumsum(axis=0)[-1] + 0.0 if rows.dtype == np.float64 else rows.sum(axis=0)
     return sums
 
 

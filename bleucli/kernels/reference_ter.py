@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, inf
 
+from bleucli.kernels.stopping import heed_stop
+
 # tercom: words that a shift may move, how far, how many shifts are tried in all, and half the width of the beam
 MAX_SHIFT_SIZE = 10
 MAX_SHIFT_DISTANCE = 50
@@ -55,6 +57,7 @@ def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[
     above: list[float] = list(range(width))
     table = [[INSERTION] * width]
     for row, word in enumerate(hypothesis, 1):
+        heed_stop()
         middle = floor(row * ratio)
         end = width if row == len(hypothesis) else min(width, middle + half)
         costs: list[float] = [inf] * width

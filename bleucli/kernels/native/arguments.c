@@ -6,8 +6,45 @@ State *state_of(PyObject *module)
     return PyModule_GetState(module);
 }
 
+/* --- running ----------------------------------------------------------------------------------------------------- */
+
+/* Whether neither a signal's handler nor whoever waits for this thread wants it to stop. */
+static int ask(Call *call)
+{
+    Run *run = (Run *)(void *)call;
+    PyEval_RestoreThread(run->thread);
+    PyObject *answer = PyErr_CheckSignals() == 0 ? PyObject_CallNoArgs(run->heed_stop) : NULL;
+#ifdef BLEU_FAIL_ALLOCATIONS
+    if (questions_before_stop >= 0 && questions_before_stop-- == 0) {
+        Py_CLEAR(answer);
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+    }
+#endif
+    int goes_on = answer != NULL;
+    Py_XDECREF(answer);
+    run->thread = PyEval_SaveThread();
+    return goes_on;
+}
+
+void run_begin(PyObject *module, Run *run)
+{
+    const State *state = state_of(module);
+    run->call = (Call){state->secrets, CREDIT, ask, 0};
+    run->heed_stop = state->heed_stop;
+    run->thread = PyEval_SaveThread();
+}
+
+Outcome run_end(Run *run, Outcome outcome)
+{
+    PyEval_RestoreThread(run->thread);
+    return run->call.stopped ? STOPPED : outcome;
+}
+
 PyObject *outcome_error(Outcome outcome)
 {
+    if (outcome == STOPPED) { /* with an exception set */
+        return NULL;
+    }
     if (outcome == TOO_LARGE) {
         PyErr_SetString(PyExc_OverflowError, "a sum of statistics does not fit into 64 bits");
         return NULL;
@@ -22,72 +59,61 @@ int is_aligned(const void *at, Py_ssize_t size)
     return size == 0 || (uintptr_t)at % sizeof(int64_t) == 0;
 }
 
-/* Whether somebody can write to a buffer; a read-only view may be one of memory that is not. */
-static int is_writable(const Py_buffer *buffer)
+/* Whether nobody can write to a buffer: it is one of `bytes`, or a view of a view ... of `bytes`. A buffer that is read-only
+ * may show what others can write to: an array of NumPy or Arrow, a file that is mapped. */
+static int is_immutable(const Py_buffer *buffer)
 {
-    if (!buffer->readonly || buffer->obj == NULL || !PyMemoryView_Check(buffer->obj)) {
-        return !buffer->readonly;
+    PyObject *owner = Py_XNewRef(buffer->obj);
+    while (owner != NULL && PyMemoryView_Check(owner)) {
+        PyObject *view = owner;
+        owner = PyObject_GetAttrString(view, "obj");
+        Py_DECREF(view);
     }
-    int writable = 1;
-    Py_buffer whole;
-    PyObject *owner = PyObject_GetAttrString(buffer->obj, "obj");
-    if (owner != NULL && PyObject_GetBuffer(owner, &whole, PyBUF_SIMPLE) == 0) {
-        writable = !whole.readonly;
-        PyBuffer_Release(&whole);
-    }
+    int immutable = owner != NULL && PyBytes_CheckExact(owner);
     PyErr_Clear();
     Py_XDECREF(owner);
-    return writable;
+    return immutable;
 }
 
-void bytes_close(Bytes *bytes)
+/* Replace a buffer that somebody might write to by a copy. Returns 0, or -1 with an exception set and nothing held. */
+static int make_immutable(Py_buffer *buffer)
 {
-    PyBuffer_Release(&bytes->buffer);
-    release(bytes->copy);
-}
-
-int bytes_open(PyObject *object, Bytes *bytes)
-{
-    static const int64_t nothing[1] = {0};
-    if (PyObject_GetBuffer(object, &bytes->buffer, PyBUF_SIMPLE) != 0) {
-        return -1;
-    }
-    bytes->bytes = bytes->buffer.buf != NULL ? bytes->buffer.buf : nothing;
-    bytes->copy = NULL;
-    if (!is_writable(&bytes->buffer)) {
+    if (is_immutable(buffer)) {
         return 0;
     }
-    bytes->copy = allocate((size_t)bytes->buffer.len, 1);
-    if (bytes->copy == NULL) {
-        bytes_close(bytes);
-        PyErr_NoMemory();
-        return -1;
-    }
-    bytes->bytes = memcpy(bytes->copy, bytes->bytes, (size_t)bytes->buffer.len);
-    return 0;
+    PyObject *copy = PyBytes_FromStringAndSize(buffer->buf, buffer->len);
+    PyBuffer_Release(buffer);
+    int failed = copy == NULL || PyObject_GetBuffer(copy, buffer, PyBUF_SIMPLE) != 0;
+    Py_XDECREF(copy);
+    return failed ? -1 : 0;
 }
 
-static int attribute_open(PyObject *object, PyObject *attribute, Bytes *bytes)
+int buffer_open(PyObject *object, Py_buffer *buffer)
+{
+    return PyObject_GetBuffer(object, buffer, PyBUF_SIMPLE) == 0 ? make_immutable(buffer) : -1;
+}
+
+static int attribute_open(PyObject *object, PyObject *attribute, Py_buffer *buffer)
 {
     PyObject *value = PyObject_GetAttr(object, attribute);
     if (value == NULL) {
         return -1;
     }
-    int failed = bytes_open(value, bytes);
+    int failed = buffer_open(value, buffer);
     Py_DECREF(value);
     return failed;
 }
 
 static int bounds_are_sound(const Texts *texts)
 {
-    Py_ssize_t size = texts->bounds.buffer.len;
-    const int64_t *bounds = texts->bounds.bytes;
+    Py_ssize_t size = texts->bounds.len;
+    const int64_t *bounds = texts->bounds.buf;
     if (size % 16 != 0 || !is_aligned(bounds, size)) {
         return 0;
     }
     for (Py_ssize_t i = 0; i < size / 8; i += 2) {
         int missing = bounds[i] == -1 && bounds[i + 1] == -1;
-        if (!missing && (bounds[i] < 0 || bounds[i] > bounds[i + 1] || bounds[i + 1] > texts->data.buffer.len)) {
+        if (!missing && (bounds[i] < 0 || bounds[i] > bounds[i + 1] || bounds[i + 1] > texts->data.len)) {
             return 0;
         }
     }
@@ -96,8 +122,8 @@ static int bounds_are_sound(const Texts *texts)
 
 void texts_close(Texts *texts)
 {
-    bytes_close(&texts->data);
-    bytes_close(&texts->bounds);
+    PyBuffer_Release(&texts->data);
+    PyBuffer_Release(&texts->bounds);
 }
 
 int texts_open(PyObject *module, PyObject *object, Texts *texts)
@@ -106,7 +132,7 @@ int texts_open(PyObject *module, PyObject *object, Texts *texts)
         return -1;
     }
     if (attribute_open(object, state_of(module)->bounds_name, &texts->bounds) != 0) {
-        bytes_close(&texts->data);
+        PyBuffer_Release(&texts->data);
         return -1;
     }
     if (!bounds_are_sound(texts)) {
@@ -114,9 +140,9 @@ int texts_open(PyObject *module, PyObject *object, Texts *texts)
         PyErr_SetString(PyExc_ValueError, "Segments whose bounds do not lie within their data");
         return -1;
     }
-    texts->segments.data = texts->data.bytes;
-    texts->segments.bounds = texts->bounds.bytes;
-    texts->segments.count = (size_t)texts->bounds.buffer.len / 16;
+    texts->segments.data = texts->data.buf;
+    texts->segments.bounds = texts->bounds.buf;
+    texts->segments.count = (size_t)texts->bounds.len / 16;
     return 0;
 }
 
@@ -187,12 +213,15 @@ int rows_open(PyObject *module, PyObject *object, Rows *rows)
     if (failed) {
         return -1;
     }
-    const Py_buffer *data = &rows->data;
+    Py_buffer *data = &rows->data;
     int reals = data->format != NULL && strcmp(data->format, "d") == 0;
     int integers = data->format != NULL && strcmp(data->format, "q") == 0;
     if (columns < 1 || !(reals || integers) || data->len / 8 % columns != 0 || !is_aligned(data->buf, data->len)) {
         PyBuffer_Release(&rows->data);
         PyErr_SetString(PyExc_ValueError, "SegmentStats whose data are no rows of 64-bit numbers");
+        return -1;
+    }
+    if (make_immutable(data) != 0) {
         return -1;
     }
     rows->stats = (Stats){data->buf, reals ? data->buf : NULL, (size_t)(data->len / 8 / columns), (size_t)columns};

@@ -9,7 +9,7 @@
 #define MAX_ORDER ((Py_ssize_t)1 << 24)
 
 /* A kernel that fills `rows`, of integers or doubles, for hypotheses and their references. */
-typedef Outcome Count(Segments hypotheses, const Streams *references, const void *options, void *rows);
+typedef Outcome Count(Segments hypotheses, const Streams *references, const void *options, void *rows, Call *call);
 
 typedef struct {
     Count *count;
@@ -32,10 +32,9 @@ static PyObject *count_rows(PyObject *module, Segments hypotheses, const Streams
     if (bytes == NULL) {
         return NULL;
     }
-    Outcome outcome;
-    Py_BEGIN_ALLOW_THREADS
-    outcome = counter->count(hypotheses, references, counter->options, rows);
-    Py_END_ALLOW_THREADS
+    Run run;
+    run_begin(module, &run);
+    Outcome outcome = run_end(&run, counter->count(hypotheses, references, counter->options, rows, &run.call));
     if (outcome != DONE) {
         Py_DECREF(bytes);
         return outcome_error(outcome);
@@ -59,9 +58,10 @@ static PyObject *stats_of(PyObject *module, PyObject *object, PyObject *sequence
     return result;
 }
 
-static Outcome count_ngrams(Segments hypotheses, const Streams *references, const void *max_order, void *rows)
+static Outcome count_ngrams(Segments hypotheses, const Streams *references, const void *max_order, void *rows,
+                            Call *call)
 {
-    return ngram_stats(hypotheses, references->segments, references->count, *(const size_t *)max_order, rows);
+    return ngram_stats(hypotheses, references->segments, references->count, *(const size_t *)max_order, rows, call);
 }
 
 PyObject *py_ngram_stats(PyObject *module, PyObject *arguments)
@@ -81,10 +81,11 @@ PyObject *py_ngram_stats(PyObject *module, PyObject *arguments)
     return stats_of(module, hypotheses, references, (Counter){count_ngrams, &max_order, "q", 2 + 2 * max_order});
 }
 
-static Outcome count_chrf(Segments hypotheses, const Streams *references, const void *options, void *rows)
+static Outcome count_chrf(Segments hypotheses, const Streams *references, const void *options, void *rows,
+                          Call *call)
 {
     const ChrfOptions *chosen = options;
-    return chrf_stats(hypotheses, references->segments, references->count, *chosen, rows);
+    return chrf_stats(hypotheses, references->segments, references->count, *chosen, rows, call);
 }
 
 /* beta ** 2.0, by Python's own power: a product may differ from it in the last bit, and that decides ties. */
@@ -132,10 +133,10 @@ PyObject *py_chrf_stats(PyObject *module, PyObject *arguments)
     return stats_of(module, hypotheses, references, (Counter){count_chrf, &options, "q", columns});
 }
 
-static Outcome count_ter(Segments hypotheses, const Streams *references, const void *unused, void *rows)
+static Outcome count_ter(Segments hypotheses, const Streams *references, const void *unused, void *rows, Call *call)
 {
     (void)unused;
-    return ter_stats(hypotheses, references->segments, references->count, rows);
+    return ter_stats(hypotheses, references->segments, references->count, rows, call);
 }
 
 PyObject *py_ter_stats(PyObject *module, PyObject *arguments)
@@ -162,15 +163,15 @@ static PyObject *tuple_of_sums(const Stats *stats, const int64_t *integers, cons
     return sums;
 }
 
-static PyObject *sum_columns(const Stats *stats)
+static PyObject *sum_columns(PyObject *module, const Stats *stats)
 {
     int64_t *integers = allocate(stats->columns, sizeof *integers);
     double *reals = allocate(stats->columns, sizeof *reals);
     Outcome outcome = NO_MEMORY;
     if (integers != NULL && reals != NULL) {
-        Py_BEGIN_ALLOW_THREADS
-        outcome = column_sums(*stats, integers, reals);
-        Py_END_ALLOW_THREADS
+        Run run;
+        run_begin(module, &run);
+        outcome = run_end(&run, column_sums(*stats, integers, reals, &run.call));
     }
     PyObject *result = outcome == DONE ? tuple_of_sums(stats, integers, reals) : outcome_error(outcome);
     release(integers);
@@ -184,14 +185,14 @@ PyObject *py_column_sums(PyObject *module, PyObject *object)
     if (rows_open(module, object, &rows) != 0) {
         return NULL;
     }
-    PyObject *result = sum_columns(&rows.stats);
+    PyObject *result = sum_columns(module, &rows.stats);
     PyBuffer_Release(&rows.data);
     return result;
 }
 
 /* --- scores ------------------------------------------------------------------------------------------------------- */
 
-/* Read a sequence of numbers; 0, or -1 with an exception set. */
+/* Read a sequence of counts; 0, or -1 with an exception set. */
 static int read_numbers(PyObject *sequence, Py_ssize_t size, double *numbers)
 {
     for (Py_ssize_t i = 0; i < size; i++) {
@@ -199,6 +200,12 @@ static int read_numbers(PyObject *sequence, Py_ssize_t size, double *numbers)
         numbers[i] = number != NULL ? PyFloat_AsDouble(number) : -1.0;
         Py_XDECREF(number);
         if (numbers[i] == -1.0 && PyErr_Occurred() != NULL) {
+            return -1;
+        }
+    }
+    for (Py_ssize_t i = 0; i < size; i++) {
+        if (!(numbers[i] >= 0.0 && numbers[i] <= DBL_MAX)) {
+            PyErr_SetString(PyExc_ValueError, "counts that are negative or not finite");
             return -1;
         }
     }

@@ -54,11 +54,14 @@ static PyObject *drawn(PyObject *weights, Outcome outcome, size_t half)
     if (outcome == TOO_FEW) {
         return Py_NewRef(Py_None);
     }
+    if (outcome != TOO_LARGE) {
+        return outcome_error(outcome);
+    }
     PyErr_SetString(PyExc_OverflowError, "a segment was drawn more than 255 times");
     return NULL;
 }
 
-static PyObject *draw(const Py_buffer *words, Py_ssize_t half, Py_ssize_t segments, Py_ssize_t resamples)
+static PyObject *draw(PyObject *module, const Py_buffer *words, Py_ssize_t half, Py_ssize_t segments, Py_ssize_t resamples)
 {
     if (half < 0 || segments < 1 || resamples < 0 || segments > UINT32_MAX) {
         return PyErr_Format(PyExc_ValueError, "%zd resamples of %zd segments, from %zd on", resamples, segments, half);
@@ -72,17 +75,16 @@ static PyObject *draw(const Py_buffer *words, Py_ssize_t half, Py_ssize_t segmen
     }
     size_t next = (size_t)half;
     Words random = {words->buf, (size_t)words->len / 8};
-    Outcome outcome;
-    Py_BEGIN_ALLOW_THREADS
-    outcome = draw_weights(random, &next, (size_t)segments, (size_t)resamples,
-                           (unsigned char *)PyBytes_AsString(weights));
-    Py_END_ALLOW_THREADS
+    Run run;
+    unsigned char *room = (unsigned char *)PyBytes_AsString(weights);
+    run_begin(module, &run);
+    Outcome outcome = draw_weights(random, &next, (size_t)segments, (size_t)resamples, room, &run.call);
+    outcome = run_end(&run, outcome);
     return drawn(weights, outcome, next);
 }
 
 PyObject *py_draw_weights(PyObject *module, PyObject *arguments)
 {
-    (void)module;
     PyObject *object;
     Py_ssize_t half, segments, resamples;
     Py_buffer words;
@@ -90,7 +92,7 @@ PyObject *py_draw_weights(PyObject *module, PyObject *arguments)
         words_open(object, &words) != 0) {
         return NULL;
     }
-    PyObject *result = draw(&words, half, segments, resamples);
+    PyObject *result = draw(module, &words, half, segments, resamples);
     PyBuffer_Release(&words);
     return result;
 }
@@ -108,10 +110,9 @@ static PyObject *weigh(PyObject *module, const Stats *stats, const Py_buffer *we
     if (room_open(stats, resamples, &room) != 0) {
         return NULL;
     }
-    Outcome outcome;
-    Py_BEGIN_ALLOW_THREADS
-    outcome = weighted_sums(*stats, weights->buf, resamples, room.sums);
-    Py_END_ALLOW_THREADS
+    Run run;
+    run_begin(module, &run);
+    Outcome outcome = run_end(&run, weighted_sums(*stats, weights->buf, resamples, room.sums, &run.call));
     return room_stats(module, room, outcome, stats);
 }
 
@@ -142,17 +143,23 @@ static PyObject *swap(PyObject *module, const Stats *left, const Stats *right, S
         Py_DECREF(sums.bytes);
         return NULL;
     }
-    Outcome outcome;
-    Py_BEGIN_ALLOW_THREADS
-    outcome = swapped_sums(*left, *right, swaps, sums.sums, others.sums);
-    Py_END_ALLOW_THREADS
-    PyObject *one = room_stats(module, sums, outcome, left);
-    PyErr_Clear(); /* the other one says the same */
-    PyObject *other = room_stats(module, others, outcome, left);
-    if (one == NULL || other == NULL) {
-        Py_XDECREF(one);
-        Py_XDECREF(other);
-        return PyErr_Occurred() != NULL ? NULL : PyErr_NoMemory();
+    Run run;
+    run_begin(module, &run);
+    Outcome outcome = run_end(&run, swapped_sums(*left, *right, swaps, sums.sums, others.sums, &run.call));
+    if (outcome != DONE) {
+        Py_DECREF(sums.bytes);
+        Py_DECREF(others.bytes);
+        return outcome_error(outcome);
+    }
+    PyObject *one = room_stats(module, sums, DONE, left);
+    if (one == NULL) {
+        Py_DECREF(others.bytes);
+        return NULL;
+    }
+    PyObject *other = room_stats(module, others, DONE, left);
+    if (other == NULL) {
+        Py_DECREF(one);
+        return NULL;
     }
     return Py_BuildValue("NN", one, other);
 }

@@ -33,9 +33,9 @@ static PyObject *raise_field_count(PyObject *module, const size_t wrong[2])
 }
 
 /* Raise what Python's own decoder says of bytes that are not UTF-8. */
-static PyObject *raise_not_utf8(const Bytes *data)
+static PyObject *raise_not_utf8(const Py_buffer *data)
 {
-    PyObject *text = PyUnicode_DecodeUTF8(data->bytes, data->buffer.len, NULL);
+    PyObject *text = PyUnicode_DecodeUTF8(data->buf, data->len, NULL);
     if (text != NULL) {
         Py_DECREF(text);
         PyErr_SetString(PyExc_SystemError, "the two UTF-8 decoders disagree");
@@ -43,15 +43,17 @@ static PyObject *raise_not_utf8(const Bytes *data)
     return NULL;
 }
 
-static PyObject *split_buffer(PyObject *module, PyObject *object, const Bytes *data, size_t columns)
+static PyObject *split_buffer(PyObject *module, PyObject *object, const Py_buffer *data, size_t columns)
 {
-    const unsigned char *bytes = data->bytes;
-    size_t size = (size_t)data->buffer.len, fields = columns != 0 ? columns : 1, lines = 0, wrong[2] = {0, 0};
-    int valid;
-    Py_BEGIN_ALLOW_THREADS
-    valid = is_utf8(bytes, size);
-    lines = valid ? count_lines(bytes, size) : 0;
-    Py_END_ALLOW_THREADS
+    const unsigned char *bytes = data->buf;
+    size_t size = (size_t)data->len, fields = columns != 0 ? columns : 1, wrong[2] = {0, 0};
+    Run run;
+    run_begin(module, &run);
+    int valid = is_utf8(bytes, size, &run.call);
+    size_t lines = valid ? count_lines(bytes, size, &run.call) : 0;
+    if (run_end(&run, DONE) != DONE) {
+        return outcome_error(STOPPED);
+    }
     if (!valid) {
         return raise_not_utf8(data);
     }
@@ -59,12 +61,11 @@ static PyObject *split_buffer(PyObject *module, PyObject *object, const Bytes *d
     if (bounds == NULL) {
         return PyErr_NoMemory();
     }
-    Outcome outcome;
-    Py_BEGIN_ALLOW_THREADS
-    outcome = split_lines(bytes, size, columns, lines, bounds, wrong);
-    Py_END_ALLOW_THREADS
-    PyObject *result = outcome == DONE ? columns_from_bounds(module, object, bounds, lines, fields)
-                                       : raise_field_count(module, wrong);
+    run_begin(module, &run);
+    Outcome outcome = run_end(&run, split_lines(bytes, size, columns, lines, bounds, wrong, &run.call));
+    PyObject *result = outcome == DONE           ? columns_from_bounds(module, object, bounds, lines, fields)
+                       : outcome == WRONG_FIELDS ? raise_field_count(module, wrong)
+                                                 : outcome_error(outcome);
     release(bounds);
     return result;
 }
@@ -79,17 +80,17 @@ PyObject *py_split_lines(PyObject *module, PyObject *arguments)
     if (columns < 0) {
         return PyErr_Format(PyExc_ValueError, "columns %zd; expected at least 0", columns);
     }
-    Bytes data;
-    if (bytes_open(object, &data) != 0) {
+    Py_buffer data;
+    if (buffer_open(object, &data) != 0) {
         return NULL;
     }
     PyObject *result = split_buffer(module, object, &data, (size_t)columns);
-    bytes_close(&data);
+    PyBuffer_Release(&data);
     return result;
 }
 
 /* Segments over the same data with bounds that `change` makes; the same object where it changes nothing. */
-static PyObject *rebound(PyObject *module, PyObject *object, void (*change)(Segments, int64_t *))
+static PyObject *rebound(PyObject *module, PyObject *object, void (*change)(Segments, int64_t *, Call *))
 {
     Texts texts;
     if (texts_open(module, object, &texts) != 0) {
@@ -97,18 +98,23 @@ static PyObject *rebound(PyObject *module, PyObject *object, void (*change)(Segm
     }
     int64_t *bounds = NULL;
     PyObject *bytes = new_integers(2 * texts.segments.count, &bounds), *result = NULL;
-    if (bytes != NULL) {
-        Py_BEGIN_ALLOW_THREADS
-        change(texts.segments, bounds);
-        Py_END_ALLOW_THREADS
-        if (memcmp(bounds, texts.segments.bounds, 2 * texts.segments.count * sizeof *bounds) == 0) {
+    PyObject *data = bytes != NULL ? PyObject_GetAttr(object, state_of(module)->data_name) : NULL;
+    if (data != NULL) {
+        Run run;
+        run_begin(module, &run);
+        change(texts.segments, bounds, &run.call);
+        if (run_end(&run, DONE) != DONE) {
+            outcome_error(STOPPED);
+        }
+        else if (memcmp(bounds, texts.segments.bounds, 2 * texts.segments.count * sizeof *bounds) == 0) {
             result = Py_NewRef(object);
-            Py_DECREF(bytes);
         }
         else {
-            result = new_segments(module, texts.data.buffer.obj, bytes);
+            result = new_segments(module, data, Py_NewRef(bytes));
         }
     }
+    Py_XDECREF(data);
+    Py_XDECREF(bytes);
     texts_close(&texts);
     return result;
 }
@@ -137,16 +143,20 @@ PyObject *py_reference_counts(PyObject *module, PyObject *references)
         PyErr_SetString(PyExc_IndexError, "no reference stream");
         return NULL;
     }
-    Py_BEGIN_ALLOW_THREADS
-    reference_counts(streams.segments, streams.count, counts);
-    Py_END_ALLOW_THREADS
+    Run run;
+    run_begin(module, &run);
+    reference_counts(streams.segments, streams.count, counts, &run.call);
+    Outcome outcome = run_end(&run, DONE);
     streams_close(&streams);
+    if (outcome != DONE) {
+        return outcome_error(outcome);
+    }
     return Py_BuildValue("(LLL)", (long long)counts[0], (long long)counts[1], (long long)counts[2]);
 }
 
 /* --- tokenizers -------------------------------------------------------------------------------------------------- */
 
-typedef Outcome (*Tokenizer)(Segments, unsigned char *, int64_t *);
+typedef Outcome (*Tokenizer)(Segments, unsigned char *, int64_t *, Call *);
 
 /* Tokenize with `tokenizer`, or with intl if there are `classes`. */
 static PyObject *tokenize_texts(PyObject *module, Segments texts, Tokenizer tokenizer, const unsigned char *classes)
@@ -158,9 +168,11 @@ static PyObject *tokenize_texts(PyObject *module, Segments texts, Tokenizer toke
     Outcome outcome = NO_MEMORY;
     if (data != NULL && bounds_bytes != NULL) {
         unsigned char *out = (unsigned char *)PyBytes_AsString(data);
-        Py_BEGIN_ALLOW_THREADS
-        outcome = classes != NULL ? tokenize_intl(texts, classes, out, bounds) : tokenizer(texts, out, bounds);
-        Py_END_ALLOW_THREADS
+        Run run;
+        run_begin(module, &run);
+        outcome = classes != NULL ? tokenize_intl(texts, classes, out, bounds, &run.call)
+                                  : tokenizer(texts, out, bounds, &run.call);
+        outcome = run_end(&run, outcome);
         if (outcome != DONE) {
             outcome_error(outcome);
         }
@@ -247,11 +259,12 @@ PyObject *py_distinct_characters(PyObject *module, PyObject *object)
     unsigned char *marks = allocate(CODE_POINTS, 1);
     PyObject *result = NULL;
     if (marks != NULL) {
-        Py_BEGIN_ALLOW_THREADS
+        Run run;
+        run_begin(module, &run);
         memset(marks, 0, CODE_POINTS);
-        mark_characters(texts.segments, marks);
-        Py_END_ALLOW_THREADS
-        result = marked_characters(marks);
+        mark_characters(texts.segments, marks, &run.call);
+        Outcome outcome = run_end(&run, DONE);
+        result = outcome == DONE ? marked_characters(marks) : outcome_error(outcome);
     }
     else {
         PyErr_NoMemory();
@@ -278,12 +291,12 @@ PyObject *py_count_ending(PyObject *module, PyObject *arguments)
     Texts texts;
     PyObject *result = NULL;
     if (texts_open(module, object, &texts) == 0) {
-        int64_t found;
-        Py_BEGIN_ALLOW_THREADS
-        found = count_ending(texts.segments, ending.buf, (size_t)ending.len);
-        Py_END_ALLOW_THREADS
+        Run run;
+        run_begin(module, &run);
+        int64_t found = count_ending(texts.segments, ending.buf, (size_t)ending.len, &run.call);
+        Outcome outcome = run_end(&run, DONE);
         texts_close(&texts);
-        result = PyLong_FromLongLong(found);
+        result = outcome == DONE ? PyLong_FromLongLong(found) : outcome_error(outcome);
     }
     PyBuffer_Release(&ending);
     return result;

@@ -10,28 +10,22 @@
 
 #include "kernels.h"
 
-/* The module's state: classes and names that it needs again and again. */
+/* The module's state: classes, functions and names that it needs again and again. Nothing changes it once it is made. */
 typedef struct {
     PyObject *segments_class;
     PyObject *stats_class;
     PyObject *field_count_error;
+    PyObject *heed_stop;
     PyObject *data_name;
     PyObject *bounds_name;
     PyObject *cast_name;
+    Secrets secrets;
 } State;
-
-/* A buffer that is held, and its bytes: a copy if somebody could write to the buffer while we read without the lock, for
- * room is measured out by a first look at the bytes. */
-typedef struct {
-    Py_buffer buffer;
-    const void *bytes;
-    void *copy; /* or NULL */
-} Bytes;
 
 /* A `Segments` object with its buffers held. */
 typedef struct {
-    Bytes data;
-    Bytes bounds;
+    Py_buffer data;
+    Py_buffer bounds;
     Segments segments;
 } Texts;
 
@@ -48,16 +42,27 @@ typedef struct {
     Stats stats;
 } Rows;
 
+/* A kernel's call while it runs without the interpreter's lock. It takes the lock now and then to see whether to go on;
+ * if not, it stops with an exception set. */
+typedef struct {
+    Call call; /* the first member, so that the call leads to the rest */
+    PyObject *heed_stop;
+    PyThreadState *thread;
+} Run;
+
 State *state_of(PyObject *module);
+void run_begin(PyObject *module, Run *run);
+/* Returns the outcome, or STOPPED, which overrides any other. */
+Outcome run_end(Run *run, Outcome outcome);
 /* Raise what the outcome, not DONE, stands for; returns NULL. */
 PyObject *outcome_error(Outcome outcome);
 
-/* These return 0, or -1 with an exception set and nothing held. */
-int bytes_open(PyObject *object, Bytes *bytes);
+/* These return 0, or -1 with an exception set and nothing held. What they hold is a copy unless nobody can write to it
+ * while we read without the lock: room is measured out by a first look. */
+int buffer_open(PyObject *object, Py_buffer *buffer);
 int texts_open(PyObject *module, PyObject *object, Texts *texts);
 int streams_open(PyObject *module, PyObject *sequence, Streams *streams);
 int rows_open(PyObject *module, PyObject *object, Rows *rows);
-void bytes_close(Bytes *bytes);
 void texts_close(Texts *texts);
 void streams_close(Streams *streams);
 int is_aligned(const void *at, Py_ssize_t size);

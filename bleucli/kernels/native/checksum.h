@@ -1,2 +1,2 @@
 /* Written by kernels/sources.py: the checksum of the other files in this folder. */
-#define BLEU_SOURCES_CHECKSUM "3b1d1d3c"
+#define BLEU_SOURCES_CHECKSUM "16344e74"

@@ -59,6 +59,7 @@ static uint32_t character_id(Alphabet *alphabet, uint32_t code, int add)
 /* --- one segment -------------------------------------------------------------------------------------------------- */
 
 typedef struct {
+    Call *call;
     Alphabet *alphabet;
     Vocabulary vocabulary;
     Matcher matcher;
@@ -73,15 +74,21 @@ typedef struct {
     ChrfOptions options;
 } Work;
 
+/* About what it takes to read a word. */
+#define WORD_TIME 32
+
 static void read_characters(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
 {
+    const unsigned char *piece;
     text->size = text->gram_count = 0;
-    while (at < end) {
-        size_t space = work->options.whitespace ? 0 : space_length(at, end), size = character_length(at, end);
-        if (space == 0) {
-            add_token(text, character_id(work->alphabet, code_point(at, size), add));
+    while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
+        while (at < piece) {
+            size_t space = work->options.whitespace ? 0 : space_length(at, end), size = character_length(at, end);
+            if (space == 0) {
+                add_token(text, character_id(work->alphabet, code_point(at, size), add));
+            }
+            at += space != 0 ? space : size;
         }
-        at += space != 0 ? space : size;
     }
 }
 
@@ -93,15 +100,14 @@ static int is_punctuation(unsigned char byte)
 
 static void add_part(Work *work, Ids *text, const unsigned char *at, size_t size, int add)
 {
-    Token part = token_of(at, size);
-    add_token(text, token_id(&work->vocabulary, &part, add));
+    add_token(text, token_id(&work->vocabulary, (Token){at, size}, add));
 }
 
 static void read_words(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
 {
     Token word;
     text->size = text->gram_count = 0;
-    while (next_token(&at, end, &word)) {
+    while (next_token(&at, end, &word) && goes_on(work->call, WORD_TIME)) {
         size_t first = word.size;
         if (word.size > 1 && is_punctuation(word.at[word.size - 1])) {
             first = word.size - 1;
@@ -163,7 +169,11 @@ static void read_hypothesis(Work *work, const unsigned char *at, const unsigned 
 {
     Ids *text = &work->hypothesis;
     if (work->options.word_order != 0) {
-        vocabulary_clear(&work->vocabulary, 2 * token_room(at, end));
+        size_t room = 2 * token_room(at, end, work->call);
+        if (work->call->stopped) {
+            return;
+        }
+        vocabulary_clear(&work->vocabulary, room);
         read_words(work, text, at, end, 1);
         memcpy(work->words, text->tokens, text->size * sizeof *text->tokens);
         work->word_count = text->size;
@@ -192,12 +202,15 @@ static void count_segment(Work *work, Segments hypotheses, const Segments *refer
     start = start < 0 ? end = 0 : start;
     memset(row, 0, 3 * orders * sizeof *row);
     read_hypothesis(work, hypotheses.data + start, hypotheses.data + end);
-    for (size_t i = 0; i < reference_count; i++) {
+    for (size_t i = 0; i < reference_count && !work->call->stopped; i++) {
         start = references[i].bounds[2 * index], end = references[i].bounds[2 * index + 1];
         if (start < 0) {
             continue;
         }
         compare_reference(work, references[i].data + start, references[i].data + end, work->row);
+        if (work->call->stopped) {
+            return;
+        }
         double score = score_row(work, orders);
         if (score > best) {
             best = score;
@@ -259,22 +272,23 @@ static Outcome work_start(Work *work, Segments hypotheses, const Segments *refer
     work->characters = next + IDS_MEMORY(room);
     work->words = work->characters + room;
     work->reference = ids_in(work->words + room, reference_room);
-    Outcome outcome = table_start(&work->alphabet->others, others_in(room)) ? DONE : NO_MEMORY;
+    Outcome outcome = table_start(&work->alphabet->others, others_in(room), &work->call->secrets) ? DONE : NO_MEMORY;
     if (outcome == DONE && work->options.word_order != 0) {
-        outcome = vocabulary_start(&work->vocabulary, 2 * most_tokens(hypotheses));
+        size_t words = 2 * most_tokens(hypotheses, work->call);
+        outcome = work->call->stopped ? STOPPED : vocabulary_start(&work->vocabulary, words, &work->call->secrets);
     }
-    return outcome == DONE ? matcher_start(&work->matcher, work->memory, room) : outcome;
+    return outcome == DONE ? matcher_start(&work->matcher, work->memory, room, work->call) : outcome;
 }
 
 Outcome chrf_stats(Segments hypotheses, const Segments *references, size_t reference_count, ChrfOptions options,
-                   int64_t *rows)
+                   int64_t *rows, Call *call)
 {
-    Work work = {0};
-    work.options = options;
+    Work work = {.call = call, .options = options};
     Outcome outcome = work_start(&work, hypotheses, references, reference_count);
     for (size_t i = 0; outcome == DONE && i < hypotheses.count; i++) {
         size_t columns = 3 * (options.char_order + options.word_order);
         count_segment(&work, hypotheses, references, reference_count, i, rows + i * columns);
+        outcome = call->stopped ? STOPPED : DONE;
     }
     work_free(&work);
     return outcome;

@@ -6,6 +6,8 @@
 /* tercom: half the width of the beam */
 #define BEAM_WIDTH 25
 #define INFINITE (INT64_MAX / 2)
+/* About what it takes to fill a cell of it. */
+#define CELL_TIME 2
 
 /* --- the beam ----------------------------------------------------------------------------------------------------- */
 
@@ -75,6 +77,9 @@ int64_t beam_distance(Pair *pair, const uint32_t *words, int keep)
     }
     for (size_t row = 1; row <= pair->size; row++) {
         int64_t first, end = beam_columns(pair, beam, row, &first);
+        if (!goes_on(pair->call, (size_t)(end - first) * CELL_TIME)) {
+            return 0;
+        }
         for (; filled < end; filled++) {
             above[filled] = INFINITE;
         }
@@ -170,9 +175,18 @@ static int64_t advance_range(const Pair *pair, Bits *state, size_t from, size_t 
     return change;
 }
 
+/* Ask before a distance is computed; pairs are too short for one to take long. */
+static int goes_on_with(const Pair *pair)
+{
+    return goes_on(pair->call, pair->size * pair->blocks);
+}
+
 int64_t full_distance(Pair *pair)
 {
     int64_t cost = (int64_t)pair->ref_size;
+    if (!goes_on_with(pair)) {
+        return 0;
+    }
     for (size_t block = 0; block < pair->blocks; block++) {
         pair->state[block] = (Bits){~UINT64_C(0), 0};
     }
@@ -192,6 +206,9 @@ int64_t full_distance_in_order(Pair *pair, const Order *order)
 {
     size_t row = order->from < pair->kept_rows ? order->from : pair->kept_rows - 1;
     int64_t cost = pair->row_costs[row];
+    if (!goes_on_with(pair)) {
+        return 0;
+    }
     memcpy(pair->state, pair->rows + row * pair->blocks, pair->blocks * sizeof(Bits));
     cost += advance_range(pair, pair->state, row, order->from);
     for (int i = 0; i < 3; i++) {
@@ -213,45 +230,49 @@ static Outcome prepare_beam(Pair *pair)
     return pair->operations != NULL || cells == 0 ? DONE : NO_MEMORY;
 }
 
-/* Index the reference: where each of its words stands, as a chain and as bits. */
-static void index_reference(Pair *pair)
+/* Where each word of the reference stands, as a chain. */
+static void chain_places(Pair *pair)
 {
-    size_t different = pair->vocabulary.table.ids;
-    memset(pair->masks, 0, different * pair->blocks * sizeof *pair->masks);
-    for (size_t id = 0; id < different; id++) {
+    for (size_t id = 0; id < pair->vocabulary.table.ids; id++) {
         pair->first_place[id] = NONE;
     }
     for (size_t place = pair->ref_size; place-- > 0;) {
         uint32_t word = pair->reference[place];
         pair->next_place[place] = pair->first_place[word];
         pair->first_place[word] = (uint32_t)place;
-        pair->masks[word * pair->blocks + place / 64] |= UINT64_C(1) << place % 64;
     }
 }
 
-/* Masks for the words that the reference has, not for as many as it might have. */
-static Outcome prepare_masks(Pair *pair)
+/* The same as bits: masks for the words that the reference has, not for as many as it might have. */
+static Outcome mask_places(Pair *pair)
 {
-    size_t different = pair->vocabulary.table.ids;
-    pair->blocks = (pair->ref_size + 63) / 64;
-    if (different > SIZE_MAX / sizeof *pair->masks / pair->blocks) {
+    size_t room = pair->vocabulary.table.ids * pair->blocks;
+    if (room > pair->masks_room) {
+        release(pair->masks);
+        pair->masks = allocate(room, sizeof *pair->masks);
+        pair->masks_room = pair->masks != NULL ? room : 0;
+    }
+    if (pair->masks == NULL) {
         return NO_MEMORY;
     }
-    if (different * pair->blocks > pair->masks_room) {
-        release(pair->masks);
-        pair->masks = allocate(different * pair->blocks, sizeof *pair->masks);
-        pair->masks_room = pair->masks != NULL ? different * pair->blocks : 0;
+    memset(pair->masks, 0, room * sizeof *pair->masks);
+    for (size_t place = 0; place < pair->ref_size; place++) {
+        pair->masks[pair->reference[place] * pair->blocks + place / 64] |= UINT64_C(1) << place % 64;
     }
-    return pair->masks != NULL ? DONE : NO_MEMORY;
+    return DONE;
 }
 
 Outcome pair_start(Pair *pair)
 {
-    if (prepare_masks(pair) != DONE) {
-        return NO_MEMORY;
+    chain_places(pair);
+    pair->is_long = pair->size > LONG_TEXT || pair->ref_size > LONG_TEXT;
+    if (!pair->is_long) {
+        pair->blocks = (pair->ref_size + 63) / 64;
+        pair->kept_rows = KEPT_STATES / pair->blocks + 1;
+        pair->kept_rows = pair->kept_rows < pair->size + 1 ? pair->kept_rows : pair->size + 1;
+        if (mask_places(pair) != DONE) {
+            return NO_MEMORY;
+        }
     }
-    index_reference(pair);
-    pair->kept_rows = KEPT_STATES / pair->blocks + 1;
-    pair->kept_rows = pair->kept_rows < pair->size + 1 ? pair->kept_rows : pair->size + 1;
     return prepare_beam(pair);
 }

@@ -12,6 +12,7 @@ typedef struct {
 
 /* A hypothesis and a reference, and the memory to compare them; it is used again for the next ones. */
 typedef struct {
+    Call *call;
     Vocabulary vocabulary;
     size_t hyp_room, ref_room;      /* words of the longest texts */
     uint32_t *words;                /* the hypothesis as shifted so far */
@@ -19,6 +20,7 @@ typedef struct {
     uint32_t *trial;                /* a shifted hypothesis, for the beam */
     size_t size, ref_size;
     uint32_t *first_place, *next_place; /* of each word of the reference: where it stands first; where next */
+    int is_long;                    /* only the beam is used, and there is nothing of the following */
     uint64_t *masks;                /* of each word of the reference: where it stands, `blocks` words of bits */
     size_t masks_room;
     size_t blocks;
@@ -33,7 +35,7 @@ typedef struct {
     int64_t *aligned;
     unsigned char *word_errors, *reference_errors;
     int64_t distance;               /* of the current hypothesis, within the beam */
-    int exact;                      /* whether the beam does not matter */
+    int exact;                      /* whether the beam is known not to matter */
     int64_t tried;
 } Pair;
 
@@ -41,11 +43,12 @@ typedef struct {
 Outcome pair_start(Pair *pair);
 
 /* The distance of `words`, as many as the hypothesis has, to the reference within the beam; with `keep`, the operations
- * are kept for `align`, which finds out with which word each reference word is aligned, and what is in error. */
+ * are kept for `align`, which finds out with which word each reference word is aligned, and what is in error.
+ * Distances mean nothing once the call is stopped, nor does what `align` would find. */
 int64_t beam_distance(Pair *pair, const uint32_t *words, int keep);
 void align(Pair *pair);
 
-/* The Levenshtein distance of the current hypothesis; the state before each row is kept. */
+/* The Levenshtein distance of the current hypothesis, unless the pair is long; the state before each row is kept. */
 int64_t full_distance(Pair *pair);
 /* The same for a text that begins with `from` words of the hypothesis; the words behind them come in three ranges. */
 typedef struct {
@@ -54,6 +57,8 @@ typedef struct {
 } Order;
 int64_t full_distance_in_order(Pair *pair, const Order *order);
 
+/* Beyond so many words the beam, whose width is fixed, is faster than all columns 64 at a time. */
+#define LONG_TEXT 4096
 /* The states that are kept of one pair: all, for texts of a usual length. */
 #define KEPT_STATES 65536
 

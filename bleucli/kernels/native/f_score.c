@@ -34,5 +34,6 @@ double f_score(const double *stats, size_t orders, double factor, int eps_smooth
     }
     precision /= effective;
     recall /= effective;
-    return precision + recall != 0 ? 100 * ((1 + factor) * precision * recall / (factor * precision + recall)) : 0.0;
+    double denominator = factor * precision + recall;
+    return denominator > 0 ? 100 * ((1 + factor) * precision * recall / denominator) : 0.0;
 }

@@ -1,13 +1,15 @@
 /* The kernels in C. Each function mirrors the one of the same name in kernels/reference.py, where it is explained.
  *
  * No function here touches a Python object or global state: all of them run without the interpreter's lock. Texts
- * are arbitrary bytes; what is not UTF-8 is counted as it comes and never read past its end. */
+ * are arbitrary bytes; what is not UTF-8 is counted as it comes and never read past its end. What takes long is done for
+ * a `Call`, and asks it now and then whether to go on. */
 #ifndef BLEU_KERNELS_H
 #define BLEU_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "call.h"
 #include "characters.h"
 
 /* n texts: text i is data[bounds[2i] .. bounds[2i+1]), missing if bounds[2i] is negative. The bounds were checked. */
@@ -25,7 +27,7 @@ typedef struct {
     size_t columns;
 } Stats;
 
-typedef enum { DONE = 0, NO_MEMORY = 1, WRONG_FIELDS = 2, TOO_LARGE = 3, TOO_FEW = 4 } Outcome;
+typedef enum { DONE = 0, NO_MEMORY = 1, WRONG_FIELDS = 2, TOO_LARGE = 3, TOO_FEW = 4, STOPPED = 5 } Outcome;
 
 /* --- memory.c: allocation that can be made to fail ------------------------------------------------------------- */
 
@@ -38,37 +40,39 @@ extern long live_allocations;
 
 /* --- text.c: lines, white space, UTF-8 -------------------------------------------------------------------------- */
 
-int is_utf8(const unsigned char *data, size_t size);
+/* All return early once the call is stopped. */
+int is_utf8(const unsigned char *data, size_t size, Call *call);
 /* One more than the largest code point; also the size of a table by code point. */
 #define CODE_POINTS 0x110000
 const unsigned char *stripped_end(const unsigned char *start, const unsigned char *end);
 
-size_t count_lines(const unsigned char *data, size_t size);
+size_t count_lines(const unsigned char *data, size_t size, Call *call);
 /* bounds: room for 2 * lines integers a column, column by column. wrong: line and fields of a line that differs. */
 Outcome split_lines(const unsigned char *data, size_t size, size_t columns, size_t lines, int64_t *bounds,
-                    size_t wrong[2]);
-void strip_trailing(Segments texts, int64_t *bounds);
-void drop_empty(Segments texts, int64_t *bounds);
-void reference_counts(const Segments *streams, size_t stream_count, int64_t counts[3]);
-int64_t count_ending(Segments texts, const unsigned char *ending, size_t ending_size);
+                    size_t wrong[2], Call *call);
+void strip_trailing(Segments texts, int64_t *bounds, Call *call);
+void drop_empty(Segments texts, int64_t *bounds, Call *call);
+void reference_counts(const Segments *streams, size_t stream_count, int64_t counts[3], Call *call);
+int64_t count_ending(Segments texts, const unsigned char *ending, size_t ending_size, Call *call);
 
 /* --- tokenizers.c ------------------------------------------------------------------------------------------------ */
 
 /* Room that suffices for the tokenized texts: a token of at least one byte, and a space. SIZE_MAX if none does. */
 size_t tokenized_room(Segments texts);
-Outcome tokenize_13a(Segments texts, unsigned char *out, int64_t *bounds);
-Outcome tokenize_zh(Segments texts, unsigned char *out, int64_t *bounds);
+Outcome tokenize_13a(Segments texts, unsigned char *out, int64_t *bounds, Call *call);
+Outcome tokenize_zh(Segments texts, unsigned char *out, int64_t *bounds, Call *call);
 /* classes: by code point, 1 for numbers, 2 for punctuation, 3 for symbols, else 0. */
-Outcome tokenize_intl(Segments texts, const unsigned char *classes, unsigned char *out, int64_t *bounds);
+Outcome tokenize_intl(Segments texts, const unsigned char *classes, unsigned char *out, int64_t *bounds,
+                      Call *call);
 /* marks: by code point, set to 1 for those that occur. */
-void mark_characters(Segments texts, unsigned char *marks);
-Outcome tokenize_char(Segments texts, unsigned char *out, int64_t *bounds);
+void mark_characters(Segments texts, unsigned char *marks, Call *call);
+Outcome tokenize_char(Segments texts, unsigned char *out, int64_t *bounds, Call *call);
 
 /* --- ngrams.c ---------------------------------------------------------------------------------------------------- */
 
 /* rows: room for (2 + 2 * max_order) integers a text. */
 Outcome ngram_stats(Segments hypotheses, const Segments *references, size_t reference_count, size_t max_order,
-                    int64_t *rows);
+                    int64_t *rows, Call *call);
 /* --- chrf.c ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -79,7 +83,7 @@ typedef struct {
 
 /* rows: room for 3 * (char_order + word_order) integers a text. */
 Outcome chrf_stats(Segments hypotheses, const Segments *references, size_t reference_count, ChrfOptions options,
-                   int64_t *rows);
+                   int64_t *rows, Call *call);
 
 /* --- f_score.c --------------------------------------------------------------------------------------------------- */
 
@@ -89,12 +93,12 @@ double f_score(const double *stats, size_t orders, double factor, int eps_smooth
 /* --- ter.c ------------------------------------------------------------------------------------------------------- */
 
 /* rows: room for two doubles a text. */
-Outcome ter_stats(Segments hypotheses, const Segments *references, size_t reference_count, double *rows);
+Outcome ter_stats(Segments hypotheses, const Segments *references, size_t reference_count, double *rows, Call *call);
 
 /* --- sums.c ------------------------------------------------------------------------------------------------------ */
 
 /* Exactly one of `integers` and `reals` is filled: room for one number a column. */
-Outcome column_sums(Stats stats, int64_t *integers, double *reals);
+Outcome column_sums(Stats stats, int64_t *integers, double *reals, Call *call);
 
 /* --- weights.c, swaps.c ------------------------------------------------------------------------------------------- */
 
@@ -118,10 +122,11 @@ typedef struct {
 
 /* half: the first half of a word to use; advanced. weights: room for a number a segment and resample. TOO_FEW words, or
  * TOO_LARGE a weight, leave them undefined. */
-Outcome draw_weights(Words words, size_t *half, size_t segments, size_t resamples, unsigned char *weights);
+Outcome draw_weights(Words words, size_t *half, size_t segments, size_t resamples, unsigned char *weights,
+                     Call *call);
 /* out: room for a row a resample. */
-Outcome weighted_sums(Stats stats, const unsigned char *weights, size_t resamples, Sums out);
+Outcome weighted_sums(Stats stats, const unsigned char *weights, size_t resamples, Sums out, Call *call);
 /* left, right: as many rows of the same kind; there are bits for all. sums, others: room for a row a trial. */
-Outcome swapped_sums(Stats left, Stats right, Swaps swaps, Sums sums, Sums others);
+Outcome swapped_sums(Stats left, Stats right, Swaps swaps, Sums sums, Sums others, Call *call);
 
 #endif

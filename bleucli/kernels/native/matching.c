@@ -21,8 +21,9 @@ size_t matcher_memory(size_t room)
     return 4 * room + direct_room(room);
 }
 
-Outcome matcher_start(Matcher *matcher, uint32_t *memory, size_t room)
+Outcome matcher_start(Matcher *matcher, uint32_t *memory, size_t room, Call *call)
 {
+    matcher->call = call;
     matcher->in_hypothesis = memory;
     matcher->in_reference = memory + room;
     matcher->most = memory + 2 * room;
@@ -31,7 +32,7 @@ Outcome matcher_start(Matcher *matcher, uint32_t *memory, size_t room)
     matcher->direct_era = 0;
     matcher->direct_room = direct_room(room);
     matcher->direct_used = 0;
-    return table_start(&matcher->hashed, room) ? DONE : NO_MEMORY;
+    return table_start(&matcher->hashed, room, &call->secrets) ? DONE : NO_MEMORY;
 }
 
 void matcher_free(Matcher *matcher)
@@ -78,13 +79,17 @@ static uint32_t hashed_id(Table *table, uint32_t first, uint32_t last, int inser
 
 /* --- from one order to the next ---------------------------------------------------------------------------------- */
 
+/* The time that a step takes, about, with the hash table and with the direct one. */
+#define HASHED_STEP 8
+#define DIRECT_STEP 2
+
 /* Lengthen those n-grams of the hypothesis that a reference has (`most` of them, in the order before) to `order` tokens;
  * give them ids and count them. */
 static void lengthen_hypothesis(Matcher *matcher, Ids *text, size_t order, const uint32_t *most)
 {
     size_t kept = 0, end = text->size >= order ? text->size - order + 1 : 0, grams = text->gram_count;
     const uint32_t *lasts = text->tokens + order - 1;
-    for (size_t i = 0; i < grams && text->starts[i] < end; i++) {
+    for (size_t i = 0; i < grams && text->starts[i] < end && goes_on_at(matcher->call, i, HASHED_STEP); i++) {
         uint32_t start = text->starts[i], first = text->grams[i], last = lasts[start];
         if (last != NONE && most[first] != 0) {
             uint32_t id = hashed_id(&matcher->hashed, first, last, 1);
@@ -102,7 +107,7 @@ static void lengthen_reference(const Matcher *matcher, Ids *text, size_t order, 
 {
     size_t kept = 0, end = text->size >= order ? text->size - order + 1 : 0, grams = text->gram_count;
     const uint32_t *lasts = text->tokens + order - 1;
-    for (size_t i = 0; i < grams && text->starts[i] < end; i++) {
+    for (size_t i = 0; i < grams && text->starts[i] < end && goes_on_at(matcher->call, i, HASHED_STEP); i++) {
         uint32_t start = text->starts[i], last = lasts[start];
         uint32_t id = last != NONE ? hashed_id((Table *)&matcher->hashed, text->grams[i], last, 0) : NONE;
         if (id != NONE) {
@@ -189,6 +194,9 @@ static void count_most(Matcher *matcher, Ids *references, size_t reference_count
         if (references[i].size == MISSING_TEXT) {
             continue;
         }
+        if (!goes_on(matcher->call, references[i].gram_count * DIRECT_STEP)) {
+            return;
+        }
         count_reference(matcher, &references[i], order, first ? most : matcher->in_reference);
         for (size_t id = 0; id < matcher->ids && !first; id++) {
             most[id] = matcher->in_reference[id] > most[id] ? matcher->in_reference[id] : most[id];
@@ -226,6 +234,9 @@ void match_orders(Matcher *matcher, Ids *hypothesis, uint32_t different, Ids *re
     correct[0] = clipped_matches(matcher, most);
     drop_unmatched_tokens(hypothesis, most);
     for (size_t order = 2; order <= max_order && correct[order - 2] != 0; order++) {
+        if (!goes_on(matcher->call, hypothesis->gram_count * DIRECT_STEP)) {
+            return;
+        }
         uint32_t *swapped = most_before;
         most_before = most;
         most = swapped;

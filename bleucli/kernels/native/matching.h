@@ -22,6 +22,7 @@ typedef struct {
 } Ids;
 
 typedef struct {
+    Call *call;
     Table hashed;          /* pairs, where a table of all of them would be too large */
     uint32_t *direct;      /* a table of all pairs; an entry is era << 16 | id */
     size_t direct_room, direct_used;
@@ -41,7 +42,7 @@ size_t matcher_memory(size_t room);
 
 /* Lay a text, or a matcher, out in memory. The matcher allocates its hash table; free it in any case. */
 Ids ids_in(uint32_t *memory, size_t room);
-Outcome matcher_start(Matcher *matcher, uint32_t *memory, size_t room);
+Outcome matcher_start(Matcher *matcher, uint32_t *memory, size_t room, Call *call);
 void matcher_free(Matcher *matcher);
 
 static inline void add_token(Ids *text, uint32_t id)
@@ -53,7 +54,8 @@ static inline void add_token(Ids *text, uint32_t id)
 }
 
 /* Fill correct[0 .. max_order): the hypothesis's n-grams that a reference has, each at most as often as any single
- * reference has it. `different` is the number of different tokens of the hypothesis. Uses the texts up. */
+ * reference has it. `different` is the number of different tokens of the hypothesis. Uses the texts up. The numbers are
+ * not to be used once the call is stopped. */
 void match_orders(Matcher *matcher, Ids *hypothesis, uint32_t different, Ids *references, size_t reference_count,
                   size_t max_order, int64_t *correct);
 

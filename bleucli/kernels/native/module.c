@@ -10,6 +10,12 @@ static PyObject *py_fail_allocation(PyObject *Py_UNUSED(module), PyObject *count
     return PyErr_Occurred() != NULL ? NULL : Py_NewRef(Py_None);
 }
 
+static PyObject *py_stop_at(PyObject *Py_UNUSED(module), PyObject *count)
+{
+    questions_before_stop = PyLong_AsLong(count);
+    return PyErr_Occurred() != NULL ? NULL : Py_NewRef(Py_None);
+}
+
 static PyObject *py_live_allocations(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(nothing))
 {
     return PyLong_FromLong(live_allocations);
@@ -77,33 +83,58 @@ static PyMethodDef methods[] = {
          "Count the texts that end in `ending`.")},
 #ifdef BLEU_FAIL_ALLOCATIONS
     {"fail_allocation", py_fail_allocation, METH_O, "Let the allocation after the next n fail; -1 for none."},
+    {"stop_at", py_stop_at, METH_O, "Answer the question after the next n, whether to go on, with no; -1 for none."},
     {"live_allocations", py_live_allocations, METH_NOARGS, "The allocations that are not released yet."},
 #endif
     {NULL, NULL, 0, NULL},
 };
 
-static PyObject *attribute_of(const char *module_name, const char *name)
+/* Whether *attribute is now that of the module. */
+static int find(const char *module_name, const char *name, PyObject **attribute)
 {
     PyObject *module = PyImport_ImportModule(module_name);
-    PyObject *attribute = module != NULL ? PyObject_GetAttrString(module, name) : NULL;
+    *attribute = module != NULL ? PyObject_GetAttrString(module, name) : NULL;
     Py_XDECREF(module);
-    return attribute;
+    return *attribute != NULL;
 }
 
+static int intern(const char *name, PyObject **string)
+{
+    *string = PyUnicode_InternFromString(name);
+    return *string != NULL;
+}
+
+static int draw_secrets(Secrets *secrets)
+{
+    PyObject *draw, *bytes = NULL;
+    if (find("os", "urandom", &draw)) {
+        bytes = PyObject_CallFunction(draw, "n", (Py_ssize_t)sizeof *secrets);
+        Py_DECREF(draw);
+    }
+    char *start;
+    Py_ssize_t size;
+    int drawn = bytes != NULL && PyBytes_AsStringAndSize(bytes, &start, &size) == 0;
+    if (drawn) {
+        memcpy(secrets, start, sizeof *secrets);
+    }
+    Py_XDECREF(bytes);
+    return drawn;
+}
+
+/* The functions come last: nobody can call one before the state is complete. */
 static int module_exec(PyObject *module)
 {
     State *state = state_of(module);
-    state->segments_class = attribute_of("bleucli.segments", "Segments");
-    state->stats_class = attribute_of("bleucli.stats", "SegmentStats");
-    state->field_count_error = attribute_of("bleucli.errors", "FieldCountError");
-    state->data_name = PyUnicode_InternFromString("data");
-    state->bounds_name = PyUnicode_InternFromString("bounds");
-    state->cast_name = PyUnicode_InternFromString("cast");
-    if (state->segments_class == NULL || state->stats_class == NULL || state->field_count_error == NULL ||
-        state->data_name == NULL || state->bounds_name == NULL || state->cast_name == NULL) {
+    int complete = find("bleucli.segments", "Segments", &state->segments_class) &&
+                   find("bleucli.stats", "SegmentStats", &state->stats_class) &&
+                   find("bleucli.errors", "FieldCountError", &state->field_count_error) &&
+                   find("bleucli.kernels.stopping", "heed_stop", &state->heed_stop) &&
+                   intern("data", &state->data_name) && intern("bounds", &state->bounds_name) &&
+                   intern("cast", &state->cast_name) && draw_secrets(&state->secrets);
+    if (!complete || PyModule_AddStringConstant(module, "checksum", BLEU_SOURCES_CHECKSUM) != 0) {
         return -1;
     }
-    return PyModule_AddStringConstant(module, "checksum", BLEU_SOURCES_CHECKSUM);
+    return PyModule_AddFunctions(module, methods);
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg)
@@ -112,6 +143,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->segments_class);
     Py_VISIT(state->stats_class);
     Py_VISIT(state->field_count_error);
+    Py_VISIT(state->heed_stop);
     return 0;
 }
 
@@ -121,6 +153,7 @@ static int module_clear(PyObject *module)
     Py_CLEAR(state->segments_class);
     Py_CLEAR(state->stats_class);
     Py_CLEAR(state->field_count_error);
+    Py_CLEAR(state->heed_stop);
     Py_CLEAR(state->data_name);
     Py_CLEAR(state->bounds_name);
     Py_CLEAR(state->cast_name);
@@ -132,17 +165,27 @@ static void module_free(void *module)
     module_clear(module);
 }
 
+/* Any interpreter of the process may have a module of its own, with a lock of its own: what they share is constant. Python
+ * 3.12 and later want to be told, by names that the limited API of 3.11 lacks. */
+#define MULTIPLE_INTERPRETERS 3                     /* Py_mod_multiple_interpreters */
+#define PER_INTERPRETER_GIL_SUPPORTED ((void *)2)   /* Py_MOD_PER_INTERPRETER_GIL_SUPPORTED */
+#define HAS_MULTIPLE_INTERPRETERS 0x030C0000
+
 static PyModuleDef_Slot slots[] = {
+    {MULTIPLE_INTERPRETERS, PER_INTERPRETER_GIL_SUPPORTED},
     {Py_mod_exec, (void *)(uintptr_t)module_exec}, /* by way of an integer: ISO C has no such cast */
     {0, NULL},
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_native", "The kernels in C; see bleucli.kernels.reference.", sizeof(State), methods, slots,
+    PyModuleDef_HEAD_INIT, "_native", "The kernels in C; see bleucli.kernels.reference.", sizeof(State), NULL, slots,
     module_traverse,       module_clear, module_free,
 };
 
 PyMODINIT_FUNC PyInit__native(void)
 {
+    if (Py_Version < HAS_MULTIPLE_INTERPRETERS) { /* where all interpreters have one lock, so that this is safe, too */
+        definition.m_slots = slots + 1;
+    }
     return PyModuleDef_Init(&definition);
 }

@@ -3,6 +3,7 @@
 #include "tokens.h"
 
 typedef struct {
+    Call *call;
     Vocabulary vocabulary;
     Matcher matcher;
     Ids hypothesis;
@@ -13,10 +14,13 @@ typedef struct {
 
 static void read_text(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
 {
+    const unsigned char *piece;
     Token token;
     text->size = text->gram_count = 0;
-    while (next_token(&at, end, &token)) {
-        add_token(text, token_id(&work->vocabulary, &token, add));
+    while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
+        while (at < piece && next_token(&at, end, &token)) {
+            add_token(text, token_id(&work->vocabulary, token, add));
+        }
     }
 }
 
@@ -60,7 +64,11 @@ static void count_segment(Work *work, Segments hypotheses, const Segments *refer
     int64_t start = hypotheses.bounds[2 * index], end = hypotheses.bounds[2 * index + 1];
     start = start < 0 ? end = 0 : start;
     const unsigned char *at = hypotheses.data + start, *stop = hypotheses.data + end;
-    vocabulary_clear(&work->vocabulary, token_room(at, stop));
+    size_t room = token_room(at, stop, work->call);
+    if (work->call->stopped) {
+        return;
+    }
+    vocabulary_clear(&work->vocabulary, room);
     read_text(work, &work->hypothesis, at, stop, 1);
     for (size_t i = 0; i < work->reference_count; i++) {
         start = references[i].bounds[2 * index], end = references[i].bounds[2 * index + 1];
@@ -85,9 +93,12 @@ static void work_free(Work *work)
 /* Room for the longest hypothesis and the longest reference of every stream. */
 static Outcome work_start(Work *work, Segments hypotheses, const Segments *references, size_t reference_count)
 {
-    size_t room = most_tokens(hypotheses), all = room;
+    size_t room = most_tokens(hypotheses, work->call), all = room;
     for (size_t i = 0; i < reference_count; i++) {
-        all += most_tokens(references[i]);
+        all += most_tokens(references[i], work->call);
+    }
+    if (work->call->stopped) {
+        return STOPPED;
     }
     if (all >= NONE / 2 || all > SIZE_MAX / 64) { /* ids of 32 bits would not do, or sums of sizes */
         return NO_MEMORY;
@@ -102,21 +113,22 @@ static Outcome work_start(Work *work, Segments hypotheses, const Segments *refer
     work->hypothesis = ids_in(next, room);
     next += IDS_MEMORY(room);
     for (size_t i = 0; i < reference_count; i++) {
-        size_t reference_room = most_tokens(references[i]);
+        size_t reference_room = most_tokens(references[i], work->call);
         work->references[i] = ids_in(next, reference_room);
         next += IDS_MEMORY(reference_room);
     }
-    Outcome outcome = vocabulary_start(&work->vocabulary, room);
-    return outcome == DONE ? matcher_start(&work->matcher, work->memory, room) : outcome;
+    Outcome outcome = vocabulary_start(&work->vocabulary, room, &work->call->secrets);
+    return outcome == DONE ? matcher_start(&work->matcher, work->memory, room, work->call) : outcome;
 }
 
 Outcome ngram_stats(Segments hypotheses, const Segments *references, size_t reference_count, size_t max_order,
-                    int64_t *rows)
+                    int64_t *rows, Call *call)
 {
-    Work work = {0};
+    Work work = {.call = call};
     Outcome outcome = work_start(&work, hypotheses, references, reference_count);
     for (size_t i = 0; outcome == DONE && i < hypotheses.count; i++) {
         count_segment(&work, hypotheses, references, i, max_order, rows + i * (2 + 2 * max_order));
+        outcome = call->stopped ? STOPPED : DONE;
     }
     work_free(&work);
     return outcome;

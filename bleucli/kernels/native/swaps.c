@@ -51,10 +51,10 @@ static inline void add_entries(int32_t *sums, const int32_t *tables, uint64_t bi
 }
 
 static void add_groups(const Whole *left, const Whole *right, const Swaps *swaps, size_t width, int32_t *tables,
-                       int32_t *sums)
+                       int32_t *sums, Call *call)
 {
     size_t rows = left->rows, columns = left->columns;
-    for (size_t first = 0; first < rows; first += GROUP * GROUPS) {
+    for (size_t first = 0; first < rows && goes_on(call, swaps->trials * GROUPS * width); first += GROUP * GROUPS) {
         size_t count = rows - first < GROUP * GROUPS ? rows - first : GROUP * GROUPS, groups = 0;
         for (size_t row = 0; row < count; row += GROUP, groups++) {
             size_t at = (first + row) * columns;
@@ -68,14 +68,14 @@ static void add_groups(const Whole *left, const Whole *right, const Swaps *swaps
     }
 }
 
-static Outcome swap_groups(const Whole *left, const Whole *right, const Swaps *swaps, int64_t *sums)
+static Outcome swap_groups(const Whole *left, const Whole *right, const Swaps *swaps, int64_t *sums, Call *call)
 {
     size_t columns = left->columns, width = (columns + LANES - 1) / LANES * LANES;
     int32_t *tables = allocate(GROUPS * COMBINATIONS * width, sizeof *tables);
     int32_t *narrow = allocate(swaps->trials * width, sizeof *narrow);
     if (tables != NULL && narrow != NULL) {
         memset(narrow, 0, swaps->trials * width * sizeof *narrow);
-        add_groups(left, right, swaps, width, tables, narrow);
+        add_groups(left, right, swaps, width, tables, narrow, call);
         for (size_t trial = 0; trial < swaps->trials; trial++) {
             for (size_t column = 0; column < columns; column++) {
                 sums[trial * columns + column] = narrow[trial * width + column];
@@ -88,11 +88,11 @@ static Outcome swap_groups(const Whole *left, const Whole *right, const Swaps *s
     return outcome;
 }
 
-static void swap_rows(const Whole *left, const Whole *right, const Swaps *swaps, int64_t *sums)
+static void swap_rows(const Whole *left, const Whole *right, const Swaps *swaps, int64_t *sums, Call *call)
 {
     size_t columns = left->columns;
     memset(sums, 0, swaps->trials * columns * sizeof *sums);
-    for (size_t trial = 0; trial < swaps->trials; trial++) {
+    for (size_t trial = 0; trial < swaps->trials && goes_on(call, left->rows * columns); trial++) {
         for (size_t row = 0; row < left->rows; row++) {
             int swapped = bits_at(swaps->words, swaps->first + trial * left->rows + row, 1) != 0;
             const int64_t *chosen = (swapped ? left : right)->numbers + row * columns;
@@ -112,7 +112,8 @@ static void add_totals(const Whole *whole, int64_t *totals)
     }
 }
 
-static Outcome swap_whole(const Whole *left, const Whole *right, const Swaps *swaps, int64_t *sums, int64_t *others)
+static Outcome swap_whole(const Whole *left, const Whole *right, const Swaps *swaps, int64_t *sums, int64_t *others,
+                          Call *call)
 {
     size_t columns = left->columns;
     Outcome outcome = DONE;
@@ -121,10 +122,10 @@ static Outcome swap_whole(const Whole *left, const Whole *right, const Swaps *sw
         return NO_MEMORY;
     }
     if ((magnitude(left) + magnitude(right)) * (double)left->rows < MAX_ENTRY) {
-        outcome = swap_groups(left, right, swaps, sums);
+        outcome = swap_groups(left, right, swaps, sums, call);
     }
     else {
-        swap_rows(left, right, swaps, sums);
+        swap_rows(left, right, swaps, sums, call);
     }
     memset(totals, 0, columns * sizeof *totals);
     add_totals(left, totals);
@@ -139,11 +140,11 @@ static Outcome swap_whole(const Whole *left, const Whole *right, const Swaps *sw
 }
 
 static Outcome swap_whole_reals(const Whole *left, const Whole *right, const Swaps *swaps, double *sums,
-                                double *others)
+                                double *others, Call *call)
 {
     size_t count = swaps->trials * left->columns;
     int64_t *room = allocate(count, 2 * sizeof *room);
-    Outcome outcome = room != NULL ? swap_whole(left, right, swaps, room, room + count) : NO_MEMORY;
+    Outcome outcome = room != NULL ? swap_whole(left, right, swaps, room, room + count, call) : NO_MEMORY;
     if (outcome == DONE) {
         store_as_reals(room, count, sums);
         store_as_reals(room + count, count, others);
@@ -152,11 +153,11 @@ static Outcome swap_whole_reals(const Whole *left, const Whole *right, const Swa
     return outcome;
 }
 
-static void swap_reals(Stats left, Stats right, const Swaps *swaps, double *sums)
+static void swap_reals(Stats left, Stats right, const Swaps *swaps, double *sums, Call *call)
 {
     size_t columns = left.columns;
     memset(sums, 0, swaps->trials * columns * sizeof *sums);
-    for (size_t trial = 0; trial < swaps->trials; trial++) {
+    for (size_t trial = 0; trial < swaps->trials && goes_on(call, left.rows * columns); trial++) {
         for (size_t row = 0; row < left.rows; row++) {
             int swapped = bits_at(swaps->words, swaps->first + trial * left.rows + row, 1) != 0;
             const double *chosen = (swapped ? left : right).reals + row * columns;
@@ -167,7 +168,7 @@ static void swap_reals(Stats left, Stats right, const Swaps *swaps, double *sums
     }
 }
 
-Outcome swapped_sums(Stats left, Stats right, Swaps swaps, Sums sums, Sums others)
+Outcome swapped_sums(Stats left, Stats right, Swaps swaps, Sums sums, Sums others, Call *call)
 {
     Whole lefts, rights = {.copy = NULL};
     Outcome outcome = whole_open(left, 2.0 * (double)left.rows, &lefts);
@@ -175,14 +176,14 @@ Outcome swapped_sums(Stats left, Stats right, Swaps swaps, Sums sums, Sums other
         outcome = whole_open(right, 2.0 * (double)left.rows, &rights);
     }
     if (outcome == DONE && left.reals == NULL) {
-        outcome = swap_whole(&lefts, &rights, &swaps, sums.integers, others.integers);
+        outcome = swap_whole(&lefts, &rights, &swaps, sums.integers, others.integers, call);
     }
     else if (outcome == DONE && lefts.numbers != NULL && rights.numbers != NULL) {
-        outcome = swap_whole_reals(&lefts, &rights, &swaps, sums.reals, others.reals);
+        outcome = swap_whole_reals(&lefts, &rights, &swaps, sums.reals, others.reals, call);
     }
     else if (outcome == DONE) {
-        swap_reals(left, right, &swaps, sums.reals);
-        swap_reals(right, left, &swaps, others.reals);
+        swap_reals(left, right, &swaps, sums.reals, call);
+        swap_reals(right, left, &swaps, others.reals, call);
     }
     whole_close(&lefts);
     whole_close(&rights);

@@ -1,4 +1,8 @@
-/* An exact hash table from 64-bit keys to ids 0, 1, 2, ..., emptied in no time: one serves all texts of a block. */
+/* An exact hash table from 64-bit keys to ids 0, 1, 2, ..., emptied in no time: one serves all texts of a block.
+ *
+ * Whoever writes a text chooses its keys, but must not choose where they collide. So keys are mixed with secrets: twice,
+ * for the product of a sum is a sum of products, and evenly spaced keys would still be evenly spaced after one. The other
+ * factor is always a secret, so that no key makes the product small. */
 #ifndef BLEU_TABLE_H
 #define BLEU_TABLE_H
 
@@ -21,12 +25,14 @@ typedef struct {
     size_t mask;     /* the part in use, so that short texts stay within few cache lines */
     uint32_t era;
     uint32_t ids;
+    Secrets secrets;
 } Table;
 
 /* Make room for `keys` keys; 0 if there is no memory. */
-static inline int table_start(Table *table, size_t keys)
+static inline int table_start(Table *table, size_t keys, const Secrets *secrets)
 {
     table->entries = NULL;
+    table->secrets = *secrets;
     if (keys > SIZE_MAX / 4 / sizeof *table->entries) {
         return 0;
     }
@@ -64,15 +70,27 @@ static inline void table_clear(Table *table, size_t keys)
     }
 }
 
-static inline uint64_t mixed(uint64_t key)
+/* The two halves of a product of 128 bits, one upon the other. */
+static inline uint64_t folded(uint64_t a, uint64_t b)
 {
-    key *= UINT64_C(0x9E3779B97F4A7C15);
-    return key ^ key >> 32;
+#ifdef __SIZEOF_INT128__
+    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), high = (a >> 32) * (b >> 32);
+    uint64_t left = (a >> 32) * (b & UINT32_MAX), right = (a & UINT32_MAX) * (b >> 32);
+    uint64_t middle = (low >> 32) + (left & UINT32_MAX) + (right & UINT32_MAX);
+    low = (low & UINT32_MAX) | middle << 32;
+    high += (left >> 32) + (right >> 32) + (middle >> 32);
+    return low ^ high;
+#endif
 }
 
 static inline size_t table_slot(const Table *table, uint64_t key)
 {
-    return (size_t)mixed(key) & table->mask;
+    const Secrets *secrets = &table->secrets;
+    uint64_t once = folded(key ^ secrets->masks[0], secrets->factors[0]);
+    return (size_t)folded(once ^ secrets->masks[1], secrets->factors[1]) & table->mask;
 }
 
 /* The id of a key from its slot on, or NONE; *slot is then where it belongs. */

@@ -2,7 +2,8 @@
  *
  * Almost all the time goes into edit distances of texts in which one phrase was moved. Where the beam cannot matter
  * (distance + difference of the lengths <= 49), bit-parallel Levenshtein (Myers 1999, Hyyro 2003) computes them, from the
- * first row that the shift changes on. Elsewhere it tells which candidates could win at all, and only those get the beam. */
+ * first row that the shift changes on. Elsewhere it tells which candidates could win at all, and only those get the beam.
+ * It takes time and memory by the square of the length, so long texts get nothing but the beam. */
 #include "edits.h"
 
 #include <string.h>
@@ -52,22 +53,30 @@ static int wins_tie(const Shift *shift, const Shift *best)
     return shift->start != best->start ? shift->start < best->start : shift->target < best->target;
 }
 
+static int wins(const Shift *shift, const Shift *best)
+{
+    return shift->gain > 0 && (shift->gain > best->gain || (shift->gain == best->gain && wins_tie(shift, best)));
+}
+
 static void try_shift(Pair *pair, Shift shift, Shift *best)
 {
-    Order order = order_of(pair, &shift);
+    int is_known = 0;
     pair->tried++;
-    shift.gain = pair->distance - full_distance_in_order(pair, &order); /* with a beam, at most so much */
-    if (shift.gain <= 0 || shift.gain < best->gain || (shift.gain == best->gain && !wins_tie(&shift, best))) {
-        return;
-    }
-    if (!pair->exact) {
-        write_shifted(pair, &shift, pair->trial);
-        shift.gain = pair->distance - beam_distance(pair, pair->trial, 0);
-        if (shift.gain <= 0 || shift.gain < best->gain || (shift.gain == best->gain && !wins_tie(&shift, best))) {
+    if (!pair->is_long) {
+        Order order = order_of(pair, &shift);
+        shift.gain = pair->distance - full_distance_in_order(pair, &order); /* with a beam, at most so much */
+        if (!wins(&shift, best)) {
             return;
         }
+        is_known = pair->exact;
     }
-    *best = shift;
+    if (!is_known) {
+        write_shifted(pair, &shift, pair->trial);
+        shift.gain = pair->distance - beam_distance(pair, pair->trial, 0);
+    }
+    if (is_known || wins(&shift, best)) {
+        *best = shift;
+    }
 }
 
 static int has_error(const unsigned char *errors, size_t from, size_t size)
@@ -92,6 +101,9 @@ static void try_targets(Pair *pair, size_t start, size_t at, size_t size, Shift 
     }
 }
 
+/* About what it takes to look at a place where a word stands. */
+#define PLACE_TIME 16
+
 /* Try all shifts, up to the limit; returns the best, with gain 0 if none gains. */
 static Shift best_shift(Pair *pair)
 {
@@ -101,7 +113,7 @@ static Shift best_shift(Pair *pair)
     }
     for (size_t start = 0; start < pair->size; start++) {
         uint32_t at = pair->words[start] == NONE ? NONE : pair->first_place[pair->words[start]];
-        for (; at != NONE; at = pair->next_place[at]) {
+        for (; at != NONE && goes_on(pair->call, PLACE_TIME); at = pair->next_place[at]) {
             if (at + MAX_SHIFT_DISTANCE < start) { /* too far behind, for all later starts too */
                 pair->first_place[pair->words[start]] = pair->next_place[at];
                 continue;
@@ -115,7 +127,7 @@ static Shift best_shift(Pair *pair)
                     break;
                 }
                 try_targets(pair, start, at, size, &best);
-                if (pair->tried >= MAX_CANDIDATES) {
+                if (pair->tried >= MAX_CANDIDATES || pair->call->stopped) {
                     return best;
                 }
             }
@@ -132,15 +144,15 @@ static int64_t with_shifts(Pair *pair)
     int64_t difference = (int64_t)pair->ref_size - (int64_t)pair->size;
     difference = difference < 0 ? -difference : difference;
     for (;;) {
-        int64_t full = full_distance(pair);
+        int64_t full = pair->is_long ? BEAM_IS_FULL + 1 : full_distance(pair);
         pair->exact = full + difference <= BEAM_IS_FULL;
-        if (pair->exact && full <= 1) { /* a shift costs as much as it can gain */
-            return shifts + full;
+        pair->distance = pair->exact && full <= 1 ? full : beam_distance(pair, pair->words, 1);
+        if (pair->distance <= 1 || pair->call->stopped) { /* a shift costs as much as it can gain */
+            return shifts + pair->distance;
         }
-        pair->distance = beam_distance(pair, pair->words, 1);
         align(pair);
         Shift best = best_shift(pair);
-        if (pair->tried >= MAX_CANDIDATES || best.gain <= 0) {
+        if (pair->tried >= MAX_CANDIDATES || best.gain <= 0 || pair->call->stopped) {
             return shifts + pair->distance;
         }
         write_shifted(pair, &best, pair->trial);
@@ -155,30 +167,36 @@ static Outcome edits_of_pair(Pair *pair, int64_t *edits)
     if (pair->size == 0 || pair->ref_size == 0) {
         return DONE;
     }
+    if (pair->call->stopped) {
+        return STOPPED;
+    }
     if (pair_start(pair) != DONE) {
         return NO_MEMORY;
     }
     pair->tried = 0;
     *edits = with_shifts(pair);
-    return DONE;
+    return pair->call->stopped ? STOPPED : DONE;
 }
 
 /* --- the corpus --------------------------------------------------------------------------------------------------- */
+
+/* About what it takes to read a word. */
+#define TOKEN_TIME 16
 
 static void read_reference(Pair *pair, const unsigned char *at, const unsigned char *end)
 {
     Token token;
     vocabulary_clear(&pair->vocabulary, pair->ref_room);
-    for (pair->ref_size = 0; next_token(&at, end, &token); pair->ref_size++) {
-        pair->reference[pair->ref_size] = token_id(&pair->vocabulary, &token, 1);
+    for (pair->ref_size = 0; next_token(&at, end, &token) && goes_on(pair->call, TOKEN_TIME); pair->ref_size++) {
+        pair->reference[pair->ref_size] = token_id(&pair->vocabulary, token, 1);
     }
 }
 
 static void read_hypothesis(Pair *pair, const unsigned char *at, const unsigned char *end)
 {
     Token token;
-    for (pair->size = 0; next_token(&at, end, &token); pair->size++) {
-        pair->words[pair->size] = token_id(&pair->vocabulary, &token, 0);
+    for (pair->size = 0; next_token(&at, end, &token) && goes_on(pair->call, TOKEN_TIME); pair->size++) {
+        pair->words[pair->size] = token_id(&pair->vocabulary, token, 0);
     }
 }
 
@@ -195,8 +213,9 @@ static Outcome count_segment(Pair *pair, Segments hypotheses, const Segments *re
         }
         read_reference(pair, references[i].data + from, references[i].data + to);
         read_hypothesis(pair, hypotheses.data + start, hypotheses.data + end);
-        if (edits_of_pair(pair, &edits) != DONE) {
-            return NO_MEMORY;
+        Outcome outcome = edits_of_pair(pair, &edits);
+        if (outcome != DONE) {
+            return outcome;
         }
         fewest = present == 0 || edits < fewest ? edits : fewest;
         words += (int64_t)pair->ref_size;
@@ -248,18 +267,19 @@ static Outcome pair_allocate(Pair *pair, size_t hyp_room, size_t ref_room)
                    pair->state != NULL && pair->above != NULL && pair->costs != NULL && pair->row_starts != NULL &&
                    pair->row_columns != NULL && pair->aligned != NULL && pair->word_errors != NULL &&
                    pair->reference_errors != NULL;
-    return complete ? vocabulary_start(&pair->vocabulary, ref_room) : NO_MEMORY;
+    return complete ? vocabulary_start(&pair->vocabulary, ref_room, &pair->call->secrets) : NO_MEMORY;
 }
 
-Outcome ter_stats(Segments hypotheses, const Segments *references, size_t reference_count, double *rows)
+Outcome ter_stats(Segments hypotheses, const Segments *references, size_t reference_count, double *rows, Call *call)
 {
-    Pair pair = {0};
+    Pair pair = {.call = call};
     size_t ref_room = 1;
     for (size_t i = 0; i < reference_count; i++) {
-        size_t most = most_tokens(references[i]);
+        size_t most = most_tokens(references[i], call);
         ref_room = most > ref_room ? most : ref_room;
     }
-    Outcome outcome = pair_allocate(&pair, most_tokens(hypotheses), ref_room);
+    size_t hyp_room = most_tokens(hypotheses, call);
+    Outcome outcome = call->stopped ? STOPPED : pair_allocate(&pair, hyp_room, ref_room);
     for (size_t i = 0; outcome == DONE && i < hypotheses.count; i++) {
         outcome = count_segment(&pair, hypotheses, references, reference_count, i, rows + 2 * i);
     }

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* About what a text costs besides the reading of it. */
+#define STEP 8
+
 /* --- white space -------------------------------------------------------------------------------------------------- */
 
 const unsigned char *stripped_end(const unsigned char *start, const unsigned char *end)
@@ -63,24 +66,27 @@ static size_t well_formed(const unsigned char *at, size_t left)
     return overlong || too_large ? 0 : 4;
 }
 
-int is_utf8(const unsigned char *data, size_t size)
+int is_utf8(const unsigned char *data, size_t size, Call *call)
 {
     const uint64_t high_bits = UINT64_C(0x8080808080808080);
     size_t at = 0;
-    while (at < size) {
-        uint64_t eight;
-        if (size - at >= 8) {
-            memcpy(&eight, data + at, 8);
-            if ((eight & high_bits) == 0) {
-                at += 8;
-                continue;
+    while (at < size && goes_on(call, PIECE)) {
+        size_t piece = size - at > PIECE ? at + PIECE : size;
+        while (at < piece) {
+            uint64_t eight;
+            if (size - at >= 8) {
+                memcpy(&eight, data + at, 8);
+                if ((eight & high_bits) == 0) {
+                    at += 8;
+                    continue;
+                }
             }
+            size_t length = well_formed(data + at, size - at);
+            if (length == 0) {
+                return 0;
+            }
+            at += length;
         }
-        size_t length = well_formed(data + at, size - at);
-        if (length == 0) {
-            return 0;
-        }
-        at += length;
     }
     return 1;
 }
@@ -94,11 +100,13 @@ static size_t find(const unsigned char *data, size_t start, size_t end, int byte
     return found != NULL ? (size_t)(found - data) : end;
 }
 
-size_t count_lines(const unsigned char *data, size_t size)
+size_t count_lines(const unsigned char *data, size_t size, Call *call)
 {
     size_t lines = 0;
-    for (size_t at = 0; at < size; at++) {
-        lines += data[at] == '\n';
+    for (size_t at = 0; at < size && goes_on(call, PIECE);) {
+        for (size_t end = size - at < PIECE ? size : at + PIECE; at < end; at++) {
+            lines += data[at] == '\n';
+        }
     }
     return lines + (size > 0 && data[size - 1] != '\n');
 }
@@ -113,11 +121,17 @@ static size_t count_fields(const unsigned char *data, size_t start, size_t end)
 }
 
 Outcome split_lines(const unsigned char *data, size_t size, size_t columns, size_t lines, int64_t *bounds,
-                    size_t wrong[2])
+                    size_t wrong[2], Call *call)
 {
-    size_t start = 0;
+    size_t start = 0, pause = 0;
     for (size_t line = 0; line < lines; line++) {
         size_t line_end = find(data, start, size, '\n');
+        if (line_end >= pause) {
+            if (!goes_on(call, line_end - start + PIECE)) {
+                return STOPPED;
+            }
+            pause = line_end + PIECE;
+        }
         size_t fields = columns != 0 ? count_fields(data, start, line_end) : 1;
         if (columns != 0 && fields != columns) {
             wrong[0] = line;
@@ -135,9 +149,9 @@ Outcome split_lines(const unsigned char *data, size_t size, size_t columns, size
     return DONE;
 }
 
-void strip_trailing(Segments texts, int64_t *bounds)
+void strip_trailing(Segments texts, int64_t *bounds, Call *call)
 {
-    for (size_t i = 0; i < texts.count; i++) {
+    for (size_t i = 0; i < texts.count && goes_on(call, STEP); i++) {
         int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
         bounds[2 * i] = start;
         bounds[2 * i + 1] = start < 0 ? end : stripped_end(texts.data + start, texts.data + end) - texts.data;
@@ -146,20 +160,20 @@ void strip_trailing(Segments texts, int64_t *bounds)
 
 /* --- missing texts ----------------------------------------------------------------------------------------------- */
 
-void drop_empty(Segments texts, int64_t *bounds)
+void drop_empty(Segments texts, int64_t *bounds, Call *call)
 {
-    for (size_t i = 0; i < 2 * texts.count; i += 2) {
+    for (size_t i = 0; i < 2 * texts.count && goes_on(call, STEP); i += 2) {
         int present = texts.bounds[i] < texts.bounds[i + 1];
         bounds[i] = present ? texts.bounds[i] : -1;
         bounds[i + 1] = present ? texts.bounds[i + 1] : -1;
     }
 }
 
-void reference_counts(const Segments *streams, size_t stream_count, int64_t counts[3])
+void reference_counts(const Segments *streams, size_t stream_count, int64_t counts[3], Call *call)
 {
     counts[0] = counts[1] = 0;
     counts[2] = -1;
-    for (size_t i = 0; i < streams[0].count; i++) {
+    for (size_t i = 0; i < streams[0].count && goes_on(call, STEP * stream_count); i++) {
         int64_t present = 0;
         for (size_t stream = 0; stream < stream_count; stream++) {
             present += streams[stream].bounds[2 * i] >= 0;
@@ -170,10 +184,10 @@ void reference_counts(const Segments *streams, size_t stream_count, int64_t coun
     }
 }
 
-int64_t count_ending(Segments texts, const unsigned char *ending, size_t ending_size)
+int64_t count_ending(Segments texts, const unsigned char *ending, size_t ending_size, Call *call)
 {
     int64_t found = 0;
-    for (size_t i = 0; i < texts.count; i++) {
+    for (size_t i = 0; i < texts.count && goes_on(call, STEP + ending_size / 16); i++) {
         int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
         if (start >= 0 && (size_t)(end - start) >= ending_size) {
             found += memcmp(texts.data + end - ending_size, ending, ending_size) == 0;

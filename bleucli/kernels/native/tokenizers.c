@@ -41,23 +41,28 @@ static void write_token(Writer *out, const unsigned char *at, size_t size)
     out->open = 0;
 }
 
-/* How a tokenizer writes one text: what it needs besides the text comes in `context`. Returns where it stopped. */
+/* How a tokenizer writes one text: what it needs besides the text comes in `context`. Returns the end of what it wrote. */
 typedef unsigned char *WriteText(const unsigned char *start, const unsigned char *end, unsigned char *out,
-                                 const void *context);
+                                 const void *context, Call *call);
 
-static void write_each(Segments texts, unsigned char *out, int64_t *bounds, WriteText *write, const void *context)
+/* About what a text costs besides the reading of it. */
+#define TEXT_TIME 32
+
+static Outcome write_each(Segments texts, unsigned char *out, int64_t *bounds, WriteText *write, const void *context,
+                          Call *call)
 {
     unsigned char *begin = out;
-    for (size_t i = 0; i < texts.count; i++) {
+    for (size_t i = 0; i < texts.count && goes_on(call, TEXT_TIME); i++) {
         int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
         if (start < 0) {
             bounds[2 * i] = bounds[2 * i + 1] = -1;
             continue;
         }
         bounds[2 * i] = out - begin;
-        out = write(texts.data + start, texts.data + end, out, context);
+        out = write(texts.data + start, texts.data + end, out, context, call);
         bounds[2 * i + 1] = out - begin;
     }
+    return DONE;
 }
 
 /* --- 13a and zh -------------------------------------------------------------------------------------------------- */
@@ -160,10 +165,11 @@ static const unsigned char *write_rare(Writer *out, const unsigned char *start, 
     return at + 1;
 }
 
-/* The substitutions of 13a, or those of zh (`chinese`), which splits Chinese characters off and pads nothing. */
-static void split_punctuation(Writer *out, const unsigned char *start, const unsigned char *end, int chinese)
+/* Write what starts before the end of a piece of a text; return the end of it. */
+static const unsigned char *split_piece(Writer *out, const unsigned char *start, const unsigned char *at,
+                                        const unsigned char *piece, const unsigned char *end, int chinese)
 {
-    for (const unsigned char *at = start; at < end;) {
+    while (at < piece) {
         switch (kinds_13a[*at]) {
         case PLAIN:
             write_byte(out, *at++);
@@ -185,35 +191,47 @@ static void split_punctuation(Writer *out, const unsigned char *start, const uns
             at = write_rare(out, start, at, end, chinese);
         }
     }
+    return at;
+}
+
+/* The substitutions of 13a, or those of zh (`chinese`), which splits Chinese characters off and pads nothing. */
+static void split_punctuation(Writer *out, const unsigned char *start, const unsigned char *end, int chinese, Call *call)
+{
+    const unsigned char *at = start, *piece;
+    while (at < end && (piece = piece_end(call, at, end)) != NULL) {
+        at = split_piece(out, start, at, piece, end, chinese);
+    }
 }
 
 /* Replace every `old` in text[0 .. size) from left to right; `new` is not longer. Returns the new size. */
-static size_t replace(unsigned char *text, size_t size, const char *old, const char *new)
+static size_t replace(unsigned char *text, size_t size, const char *old, const char *new, Call *call)
 {
     size_t old_size = strlen(old), new_size = strlen(new), kept = 0;
-    for (size_t at = 0; at < size;) {
-        if (size - at >= old_size && memcmp(text + at, old, old_size) == 0) {
-            memcpy(text + kept, new, new_size);
-            kept += new_size;
-            at += old_size;
-        }
-        else {
-            text[kept++] = text[at++];
+    for (size_t at = 0; at < size && goes_on(call, PIECE);) {
+        for (size_t piece = size - at > PIECE ? at + PIECE : size; at < piece;) {
+            if (size - at >= old_size && memcmp(text + at, old, old_size) == 0) {
+                memcpy(text + kept, new, new_size);
+                kept += new_size;
+                at += old_size;
+            }
+            else {
+                text[kept++] = text[at++];
+            }
         }
     }
     return kept;
 }
 
 /* Take out what 13a takes out before it looks at punctuation, in place. Returns the new size. */
-static size_t clean_13a(unsigned char *text, size_t size)
+static size_t clean_13a(unsigned char *text, size_t size, Call *call)
 {
-    size = replace(text, size, "<skipped>", "");
-    size = replace(text, size, "-\n", "");
-    size = replace(text, size, "\n", " ");
-    size = replace(text, size, "&quot;", "\"");
-    size = replace(text, size, "&amp;", "&");
-    size = replace(text, size, "&lt;", "<");
-    return replace(text, size, "&gt;", ">");
+    size = replace(text, size, "<skipped>", "", call);
+    size = replace(text, size, "-\n", "", call);
+    size = replace(text, size, "\n", " ", call);
+    size = replace(text, size, "&quot;", "\"", call);
+    size = replace(text, size, "&amp;", "&", call);
+    size = replace(text, size, "&lt;", "<", call);
+    return replace(text, size, "&gt;", ">", call);
 }
 
 static int needs_cleaning(const unsigned char *start, const unsigned char *end)
@@ -223,16 +241,16 @@ static int needs_cleaning(const unsigned char *start, const unsigned char *end)
 }
 
 static unsigned char *write_13a(const unsigned char *start, const unsigned char *end, unsigned char *out,
-                                const void *scratch)
+                                const void *scratch, Call *call)
 {
     Writer writer = {out, out, 0};
     if (needs_cleaning(start, end)) {
         unsigned char *const *cleaned = scratch;
         memcpy(*cleaned, start, (size_t)(end - start));
-        end = *cleaned + clean_13a(*cleaned, (size_t)(end - start));
+        end = *cleaned + clean_13a(*cleaned, (size_t)(end - start), call);
         start = *cleaned;
     }
-    split_punctuation(&writer, start, end, 0);
+    split_punctuation(&writer, start, end, 0, call);
     return writer.at;
 }
 
@@ -249,19 +267,19 @@ static size_t scratch_room(Segments texts)
     return room;
 }
 
-Outcome tokenize_13a(Segments texts, unsigned char *out, int64_t *bounds)
+Outcome tokenize_13a(Segments texts, unsigned char *out, int64_t *bounds, Call *call)
 {
     unsigned char *scratch = allocate(scratch_room(texts), 1);
     if (scratch == NULL) {
         return NO_MEMORY;
     }
-    write_each(texts, out, bounds, write_13a, &scratch);
+    Outcome outcome = write_each(texts, out, bounds, write_13a, &scratch, call);
     release(scratch);
-    return DONE;
+    return outcome;
 }
 
 static unsigned char *write_zh(const unsigned char *start, const unsigned char *end, unsigned char *out,
-                               const void *unused)
+                               const void *unused, Call *call)
 {
     Writer writer = {out, out, 0};
     size_t space;
@@ -270,14 +288,13 @@ static unsigned char *write_zh(const unsigned char *start, const unsigned char *
     while (start < end && (space = space_length(start, end)) != 0) {
         start += space;
     }
-    split_punctuation(&writer, start, end, 1);
+    split_punctuation(&writer, start, end, 1, call);
     return writer.at;
 }
 
-Outcome tokenize_zh(Segments texts, unsigned char *out, int64_t *bounds)
+Outcome tokenize_zh(Segments texts, unsigned char *out, int64_t *bounds, Call *call)
 {
-    write_each(texts, out, bounds, write_zh, NULL);
-    return DONE;
+    return write_each(texts, out, bounds, write_zh, NULL, call);
 }
 
 /* --- intl -------------------------------------------------------------------------------------------------------- */
@@ -314,15 +331,17 @@ static const unsigned char *write_punctuation(Writer *out, const unsigned char *
     return run_end;
 }
 
-static void split_classes(Writer *out, const unsigned char *at, const unsigned char *end, const unsigned char *classes)
+/* Write what starts before the end of a piece of a text; return the end of it. from_first: as for write_punctuation, and
+ * so for what comes next. */
+static const unsigned char *split_classes(Writer *out, const unsigned char *at, const unsigned char *piece,
+                                          const unsigned char *end, const unsigned char *classes, int *from_first)
 {
-    int from_first = 1; /* whether the character before is a number or there is none */
-    while (at < end) {
+    while (at < piece) {
         size_t size = character_length(at, end), space = space_length(at, end);
         unsigned char class = class_at(at, end, classes);
         if (space == 0 && class == PUNCTUATION) {
-            at = write_punctuation(out, at, end, classes, from_first);
-            from_first = 0;
+            at = write_punctuation(out, at, end, classes, *from_first);
+            *from_first = 0;
             continue;
         }
         if (space != 0) {
@@ -336,39 +355,45 @@ static void split_classes(Writer *out, const unsigned char *at, const unsigned c
                 write_byte(out, at[i]);
             }
         }
-        from_first = class == NUMBER;
+        *from_first = class == NUMBER;
         at += size;
     }
+    return at;
 }
 
 static unsigned char *write_intl(const unsigned char *start, const unsigned char *end, unsigned char *out,
-                                 const void *classes)
+                                 const void *classes, Call *call)
 {
     Writer writer = {out, out, 0};
-    split_classes(&writer, start, end, classes);
+    int from_first = 1; /* whether the character before is a number or there is none */
+    const unsigned char *at = start, *piece;
+    while (at < end && (piece = piece_end(call, at, end)) != NULL) {
+        at = split_classes(&writer, at, piece, end, classes, &from_first);
+    }
     return writer.at;
 }
 
-Outcome tokenize_intl(Segments texts, const unsigned char *classes, unsigned char *out, int64_t *bounds)
+Outcome tokenize_intl(Segments texts, const unsigned char *classes, unsigned char *out, int64_t *bounds, Call *call)
 {
-    write_each(texts, out, bounds, write_intl, classes);
-    return DONE;
+    return write_each(texts, out, bounds, write_intl, classes, call);
 }
 
-void mark_characters(Segments texts, unsigned char *marks)
+void mark_characters(Segments texts, unsigned char *marks, Call *call)
 {
-    for (size_t i = 0; i < texts.count; i++) {
+    for (size_t i = 0; i < texts.count && goes_on(call, TEXT_TIME); i++) {
         if (texts.bounds[2 * i] < 0) {
             continue;
         }
-        const unsigned char *at = texts.data + texts.bounds[2 * i], *end = texts.data + texts.bounds[2 * i + 1];
-        while (at < end) {
-            size_t size = character_length(at, end);
-            uint32_t code = code_point(at, size);
-            if (code < CODE_POINTS) {
-                marks[code] = 1;
+        const unsigned char *at = texts.data + texts.bounds[2 * i], *end = texts.data + texts.bounds[2 * i + 1], *piece;
+        while (at < end && (piece = piece_end(call, at, end)) != NULL) {
+            while (at < piece) {
+                size_t size = character_length(at, end);
+                uint32_t code = code_point(at, size);
+                if (code < CODE_POINTS) {
+                    marks[code] = 1;
+                }
+                at += size;
             }
-            at += size;
         }
     }
 }
@@ -376,23 +401,25 @@ void mark_characters(Segments texts, unsigned char *marks)
 /* --- char -------------------------------------------------------------------------------------------------------- */
 
 static unsigned char *write_char(const unsigned char *at, const unsigned char *end, unsigned char *out,
-                                 const void *unused)
+                                 const void *unused, Call *call)
 {
+    const unsigned char *piece;
     (void)unused;
-    while (at < end) {
-        size_t length = character_length(at, end);
-        memcpy(out, at, length);
-        out += length;
-        at += length;
-        if (at < end) {
-            *out++ = ' ';
+    while (at < end && (piece = piece_end(call, at, end)) != NULL) {
+        while (at < piece) {
+            size_t length = character_length(at, end);
+            memcpy(out, at, length);
+            out += length;
+            at += length;
+            if (at < end) {
+                *out++ = ' ';
+            }
         }
     }
     return out;
 }
 
-Outcome tokenize_char(Segments texts, unsigned char *out, int64_t *bounds)
+Outcome tokenize_char(Segments texts, unsigned char *out, int64_t *bounds, Call *call)
 {
-    write_each(texts, out, bounds, write_char, NULL);
-    return DONE;
+    return write_each(texts, out, bounds, write_char, NULL, call);
 }

@@ -12,7 +12,7 @@ static uint64_t load(const unsigned char *at, size_t size)
     return bytes;
 }
 
-static uint64_t token_key(const unsigned char *at, size_t size)
+static uint64_t token_key(const Secrets *secrets, const unsigned char *at, size_t size)
 {
     if (size >= 4 && size <= 8) {
         uint32_t first, last;
@@ -23,22 +23,18 @@ static uint64_t token_key(const unsigned char *at, size_t size)
     if (size < 4) {
         return at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)at[size - 1] << 16;
     }
-    uint64_t hash = size;
+    uint64_t hash = secrets->masks[0];
     const unsigned char *last = at + size - 8;
     for (; at < last; at += 8) {
-        hash = mixed(hash ^ load(at, 8));
+        hash = folded(hash ^ load(at, 8), secrets->factors[0]);
     }
     return hash ^ load(last, 8);
 }
 
-static int same_token(const Token *a, const Token *b)
+/* Whether two tokens of one key are one. */
+static int same_token(Token a, Token b)
 {
-    return a->size == b->size && (a->size <= 8 || memcmp(a->at, b->at, a->size) == 0);
-}
-
-Token token_of(const unsigned char *at, size_t size)
-{
-    return (Token){at, size, token_key(at, size)};
+    return a.size == b.size && (a.size <= 8 || memcmp(a.at, b.at, a.size) == 0);
 }
 
 enum { INSIDE = 0, ASCII_SPACE, MAYBE_SPACE };
@@ -69,32 +65,32 @@ int next_token(const unsigned char **at, const unsigned char *end, Token *token)
     if (start == stop) {
         return 0;
     }
-    *token = token_of(start, (size_t)(stop - start));
+    *token = (Token){start, (size_t)(stop - start)};
     return 1;
 }
 
 /* Texts up to this size get room for a token every two bytes; the tokens of longer ones are counted first. */
 #define SHORT_TEXT 65536
 
-size_t token_room(const unsigned char *at, const unsigned char *end)
+size_t token_room(const unsigned char *at, const unsigned char *end, Call *call)
 {
     size_t tokens = 0;
     Token token;
     if (end - at <= SHORT_TEXT) {
         return (size_t)(end - at) / 2 + 1;
     }
-    while (next_token(&at, end, &token)) {
+    while (next_token(&at, end, &token) && goes_on(call, token.size)) {
         tokens++;
     }
     return tokens;
 }
 
-size_t most_tokens(Segments texts)
+size_t most_tokens(Segments texts, Call *call)
 {
     size_t most = 1;
     for (size_t i = 0; i < texts.count; i++) {
         int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
-        size_t tokens = start < 0 ? 0 : token_room(texts.data + start, texts.data + end);
+        size_t tokens = start < 0 ? 0 : token_room(texts.data + start, texts.data + end, call);
         most = tokens > most ? tokens : most;
     }
     return most;
@@ -102,10 +98,10 @@ size_t most_tokens(Segments texts)
 
 /* --- vocabulary -------------------------------------------------------------------------------------------------- */
 
-Outcome vocabulary_start(Vocabulary *vocabulary, size_t room)
+Outcome vocabulary_start(Vocabulary *vocabulary, size_t room, const Secrets *secrets)
 {
     vocabulary->known = allocate(room, sizeof *vocabulary->known);
-    return table_start(&vocabulary->table, room) && vocabulary->known != NULL ? DONE : NO_MEMORY;
+    return table_start(&vocabulary->table, room, secrets) && vocabulary->known != NULL ? DONE : NO_MEMORY;
 }
 
 void vocabulary_clear(Vocabulary *vocabulary, size_t room)
@@ -119,18 +115,19 @@ void vocabulary_free(Vocabulary *vocabulary)
     release(vocabulary->known);
 }
 
-uint32_t token_id(Vocabulary *vocabulary, const Token *token, int add)
+uint32_t token_id(Vocabulary *vocabulary, Token token, int add)
 {
     Table *table = &vocabulary->table;
-    size_t slot = table_slot(table, token->key);
-    uint32_t id = table_find(table, token->key, &slot);
-    while (id != NONE && !same_token(&vocabulary->known[id], token)) {
+    uint64_t key = token_key(&table->secrets, token.at, token.size);
+    size_t slot = table_slot(table, key);
+    uint32_t id = table_find(table, key, &slot);
+    while (id != NONE && !same_token(vocabulary->known[id], token)) {
         slot = (slot + 1) & table->mask;
-        id = table_find(table, token->key, &slot);
+        id = table_find(table, key, &slot);
     }
     if (id == NONE && add) {
-        id = table_insert(table, token->key, slot);
-        vocabulary->known[id] = *token;
+        id = table_insert(table, key, slot);
+        vocabulary->known[id] = token;
     }
     return id;
 }

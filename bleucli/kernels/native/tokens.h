@@ -8,26 +8,24 @@
 typedef struct {
     const unsigned char *at;
     size_t size;
-    uint64_t key; /* with the size: the bytes themselves up to 8 of them, a hash of them beyond */
 } Token;
 
 /* Take the next token from *at on; 0 if there is none. */
 int next_token(const unsigned char **at, const unsigned char *end, Token *token);
-Token token_of(const unsigned char *at, size_t size);
-/* At least as many as the text has tokens; and as any of the texts has, one at least. */
-size_t token_room(const unsigned char *at, const unsigned char *end);
-size_t most_tokens(Segments texts);
+/* At least as many as the text has tokens; and as any of the texts has, one at least. Anything once the call is stopped. */
+size_t token_room(const unsigned char *at, const unsigned char *end, Call *call);
+size_t most_tokens(Segments texts, Call *call);
 
 typedef struct {
-    Table table;
+    Table table;  /* by keys: with the size, the bytes of a token up to 8 of them, a hash of them beyond */
     Token *known; /* by id */
 } Vocabulary;
 
 /* A vocabulary for at most `room` tokens; free it in any case. */
-Outcome vocabulary_start(Vocabulary *vocabulary, size_t room);
+Outcome vocabulary_start(Vocabulary *vocabulary, size_t room, const Secrets *secrets);
 void vocabulary_clear(Vocabulary *vocabulary, size_t room);
 void vocabulary_free(Vocabulary *vocabulary);
 /* The id of a token, or NONE; with `add`, of a new one too. */
-uint32_t token_id(Vocabulary *vocabulary, const Token *token, int add);
+uint32_t token_id(Vocabulary *vocabulary, Token token, int add);
 
 #endif

@@ -5,6 +5,9 @@
 
 /* --- draws -------------------------------------------------------------------------------------------------------- */
 
+/* About what a draw takes. */
+#define DRAW_TIME 2
+
 static uint32_t half_of(const uint64_t *words, size_t half)
 {
     return (uint32_t)(words[half / 2] >> (half % 2 * 32));
@@ -32,7 +35,8 @@ static Outcome draw(const Words *words, size_t *half, uint64_t segments, unsigne
     return DONE;
 }
 
-Outcome draw_weights(Words words, size_t *half, size_t segments, size_t resamples, unsigned char *weights)
+Outcome draw_weights(Words words, size_t *half, size_t segments, size_t resamples, unsigned char *weights,
+                     Call *call)
 {
     if (segments == 1) { /* nothing to choose, nothing is drawn */
         memset(weights, 1, resamples);
@@ -41,6 +45,9 @@ Outcome draw_weights(Words words, size_t *half, size_t segments, size_t resample
     memset(weights, 0, segments * resamples);
     Outcome outcome = DONE;
     for (size_t i = 0; i < resamples && outcome == DONE; i++) {
+        if (!goes_on(call, segments * DRAW_TIME)) {
+            return STOPPED;
+        }
         outcome = draw(&words, half, segments, weights + i * segments);
     }
     return outcome;
@@ -90,23 +97,25 @@ static void add_short_tile(const Whole *whole, size_t first, const unsigned char
     }
 }
 
-static Outcome add_short(const Whole *whole, const unsigned char *weights, size_t resamples, int64_t *sums)
+static Outcome add_short(const Whole *whole, const unsigned char *weights, size_t resamples, int64_t *sums,
+                         Call *call)
 {
     int16_t *tile = allocate(TILE_ROWS * whole->columns, sizeof *tile);
     if (tile == NULL) {
         return NO_MEMORY;
     }
-    for (size_t first = 0; first < whole->rows; first += TILE_ROWS) {
+    size_t tile_time = TILE_ROWS * whole->columns * resamples / 8;
+    for (size_t first = 0; first < whole->rows && goes_on(call, tile_time); first += TILE_ROWS) {
         add_short_tile(whole, first, weights, resamples, tile, sums);
     }
     release(tile);
     return DONE;
 }
 
-static void add_long(const Whole *whole, const unsigned char *weights, size_t resamples, int64_t *sums)
+static void add_long(const Whole *whole, const unsigned char *weights, size_t resamples, int64_t *sums, Call *call)
 {
     size_t columns = whole->columns;
-    for (size_t resample = 0; resample < resamples; resample++) {
+    for (size_t resample = 0; resample < resamples && goes_on(call, whole->rows * columns); resample++) {
         for (size_t row = 0; row < whole->rows; row++) {
             int64_t weight = weights[resample * whole->rows + row];
             for (size_t column = 0; column < columns; column++) {
@@ -116,10 +125,10 @@ static void add_long(const Whole *whole, const unsigned char *weights, size_t re
     }
 }
 
-static void add_reals(Stats stats, const unsigned char *weights, size_t resamples, double *sums)
+static void add_reals(Stats stats, const unsigned char *weights, size_t resamples, double *sums, Call *call)
 {
     size_t columns = stats.columns;
-    for (size_t resample = 0; resample < resamples; resample++) {
+    for (size_t resample = 0; resample < resamples && goes_on(call, stats.rows * columns); resample++) {
         for (size_t row = 0; row < stats.rows; row++) {
             double weight = weights[resample * stats.rows + row];
             for (size_t column = 0; column < columns; column++) {
@@ -129,7 +138,7 @@ static void add_reals(Stats stats, const unsigned char *weights, size_t resample
     }
 }
 
-static Outcome weigh_whole(const Whole *whole, const unsigned char *weights, size_t resamples, Sums out)
+static Outcome weigh_whole(const Whole *whole, const unsigned char *weights, size_t resamples, Sums out, Call *call)
 {
     size_t count = resamples * whole->columns;
     int64_t *sums = out.reals == NULL ? out.integers : allocate(count, sizeof *sums);
@@ -139,10 +148,10 @@ static Outcome weigh_whole(const Whole *whole, const unsigned char *weights, siz
     memset(sums, 0, count * sizeof *sums);
     Outcome outcome = DONE;
     if (whole->smallest >= 0.0 && whole->largest <= MAX_SHORT) {
-        outcome = add_short(whole, weights, resamples, sums);
+        outcome = add_short(whole, weights, resamples, sums, call);
     }
     else {
-        add_long(whole, weights, resamples, sums);
+        add_long(whole, weights, resamples, sums, call);
     }
     if (out.reals != NULL) {
         store_as_reals(sums, count, out.reals);
@@ -151,16 +160,16 @@ static Outcome weigh_whole(const Whole *whole, const unsigned char *weights, siz
     return outcome;
 }
 
-Outcome weighted_sums(Stats stats, const unsigned char *weights, size_t resamples, Sums out)
+Outcome weighted_sums(Stats stats, const unsigned char *weights, size_t resamples, Sums out, Call *call)
 {
     Whole whole;
     Outcome outcome = whole_open(stats, 255.0 * (double)stats.rows, &whole);
     if (outcome == DONE && whole.numbers != NULL) {
-        outcome = weigh_whole(&whole, weights, resamples, out);
+        outcome = weigh_whole(&whole, weights, resamples, out, call);
     }
     else if (outcome == DONE) {
         memset(out.reals, 0, resamples * stats.columns * sizeof *out.reals);
-        add_reals(stats, weights, resamples, out.reals);
+        add_reals(stats, weights, resamples, out.reals, call);
     }
     whole_close(&whole);
     return outcome;

@@ -1,0 +1,13 @@
+/* The call that a kernel serves; see call.h. A test can make any single question be answered no. */
+#include "call.h"
+
+#ifdef BLEU_FAIL_ALLOCATIONS
+long questions_before_stop = -1;
+#endif
+
+int asks_to_go_on(Call *call)
+{
+    call->stopped = call->stopped || !call->ask(call);
+    call->credit = call->stopped ? 0 : CREDIT;
+    return !call->stopped;
+}

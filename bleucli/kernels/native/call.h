@@ -1,0 +1,58 @@
+/* The call that a kernel serves: what keeps its hash tables safe, and who may stop it. */
+#ifndef BLEU_CALL_H
+#define BLEU_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Random numbers that nobody knows who writes a text; see table.h. No result depends on them. */
+typedef struct {
+    uint64_t masks[2], factors[2];
+} Secrets;
+
+typedef struct Call {
+    Secrets secrets;
+    size_t credit;             /* work left before `ask` is asked again */
+    int (*ask)(struct Call *); /* whether to go on; once it says no, it says so for good */
+    int stopped;
+} Call;
+
+/* The work between two questions, in nanoseconds or, where memory is slow, a few times as much. */
+#ifdef BLEU_FAIL_ALLOCATIONS
+#define CREDIT ((size_t)64)
+extern long questions_before_stop;
+#else
+#define CREDIT ((size_t)1 << 23)
+#endif
+/* Loops of cheap steps ask once in so many. */
+#define STRIDE ((size_t)4096)
+/* And those over bytes once in so many. */
+#define PIECE ((size_t)65536)
+
+/* Ask, and give new credit; in call.c. */
+int asks_to_go_on(Call *call);
+
+/* Whether to go on, with `work` nanoseconds of it; if not, what is done so far is of no use. */
+static inline int goes_on(Call *call, size_t work)
+{
+    if (work >= call->credit) {
+        return asks_to_go_on(call);
+    }
+    call->credit -= work;
+    return 1;
+}
+
+/* The same for a step of a loop, counted from 0, each of which takes `time` nanoseconds: asked once in STRIDE. */
+static inline int goes_on_at(Call *call, size_t step, size_t time)
+{
+    return step % STRIDE != STRIDE - 1 || goes_on(call, STRIDE * time);
+}
+
+/* The end of the piece of text that starts at `at`, or NULL if it is not to be read any more. */
+static inline const unsigned char *piece_end(Call *call, const unsigned char *at, const unsigned char *end)
+{
+    size_t size = (size_t)(end - at) < PIECE ? (size_t)(end - at) : PIECE;
+    return goes_on(call, size) ? at + size : NULL;
+}
+
+#endif

@@ -1,0 +1,65 @@
+"""How kernels end early: Ctrl-C reaches the main thread alone, and what other threads do for it is to end as well.
+
+- `workers`: threads that stop when the one who waits for them does
+- `heed_stop`: what kernels ask now and then, the native ones some dozen times a second
+- `pieces`: a long iterable, cut so that the reference kernels can ask in between
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
+from itertools import islice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+    from typing import TypeVar
+
+    Item = TypeVar("Item")
+
+_PIECE = 1 << 16
+_is_stopped: "ContextVar[Callable[[], bool] | None]" = ContextVar("is_stopped", default=None)
+
+
+def heed_stop() -> None:
+    """Raise KeyboardInterrupt if nobody waits for what this thread does."""
+    is_stopped = _is_stopped.get()
+    if is_stopped is not None and is_stopped():
+        raise KeyboardInterrupt
+
+
+def pieces(items: "Iterable[Item]") -> "Iterator[list[Item]]":
+    """Cut what is iterated over into lists.
+
+    >>> list(pieces("abc"))
+    [['a', 'b', 'c']]
+    """
+    remaining = iter(items)
+    while piece := list(islice(remaining, _PIECE)):
+        heed_stop()
+        yield piece
+
+
+def workers(jobs: int) -> "AbstractContextManager[Executor]":
+    """Return so many threads; an exception in the `with` block stops the kernels that run there and cancels the rest.
+
+    >>> with workers(2) as threads:
+    ...     list(threads.map(abs, [-1, 2]))
+    [1, 2]
+    """
+    from concurrent.futures import ThreadPoolExecutor
+    from contextlib import contextmanager
+    from threading import Event
+
+    @contextmanager
+    def stoppable() -> "Iterator[Executor]":
+        stopped = Event()
+        with ThreadPoolExecutor(jobs, initializer=_is_stopped.set, initargs=(stopped.is_set,)) as threads:
+            try:
+                yield threads
+            except BaseException:
+                stopped.set()
+                threads.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    return stoppable()
