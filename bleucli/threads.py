@@ -7,7 +7,7 @@ from bleucli.errors import BleuError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
+    from concurrent.futures import Executor, Future
     from typing import TypeVar
 
     Item = TypeVar("Item")
@@ -26,10 +26,10 @@ def in_order(work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: in
     if jobs == 1:
         yield from ((item, work(item)) for item in items)
         return
-    from concurrent.futures import ThreadPoolExecutor
+    from bleucli.kernels.stopping import workers
 
     waiting: deque[tuple[Item, Future[Result]]] = deque()
-    with ThreadPoolExecutor(jobs) as threads:
+    with workers(jobs) as threads:
         for item in items:
             waiting.append((item, _submitted(threads, work, item, jobs)))
             if len(waiting) > 2 * jobs:
@@ -39,9 +39,7 @@ def in_order(work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: in
             yield first, future.result()
 
 
-def _submitted(
-    threads: "ThreadPoolExecutor", work: "Callable[[Item], Result]", item: "Item", jobs: int
-) -> "Future[Result]":
+def _submitted(threads: "Executor", work: "Callable[[Item], Result]", item: "Item", jobs: int) -> "Future[Result]":
     try:
         return threads.submit(work, item)
     except RuntimeError as error:  # a limit on processes or memory, as containers have them

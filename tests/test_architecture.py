@@ -15,7 +15,7 @@ MAY_IMPORT = {
     "errors": set(),
     "limits": {"errors"},
     "segments": BASE,
-    "threads": BASE,
+    "threads": BASE | {"kernels"},
     "markup": set(),
     "stats": BASE,
     "results": BASE,

@@ -1,0 +1,195 @@
+"""Kernels end early when they are told to: by Ctrl-C in the main thread, by `workers` in the others."""
+
+import random
+import signal
+import subprocess
+import time
+from array import array
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, get_ident
+
+import pytest
+
+from bleucli.kernels import reference
+from bleucli.kernels.stopping import heed_stop, workers
+from bleucli.segments import Segments
+from bleucli.stats import SegmentStats
+
+native = pytest.importorskip("bleucli.kernels._native", reason="the native kernels were not built")
+WAIT = 60
+
+
+def repeated(text, times):
+    """Make Segments that are long without taking memory."""
+    data = text.encode()
+    return Segments(data, (array("q", [0, len(data)]) * times).tobytes())
+
+
+def two_lines(words, vocabulary):
+    dice = random.Random(words)
+    lines = [" ".join(f"w{dice.randrange(vocabulary)}" for _ in range(words)) for _ in range(2)]
+    return [Segments.from_strings([line]) for line in lines]
+
+
+def long_calls():
+    """Give for each kernel arguments that take the native one more than a few milliseconds."""
+    line, many = repeated("a, &lt;b 5.5 中文" * 1_000_000, 1), repeated("a b . ", 3_000_000)
+    words, others = two_lines(300_000, 10**6)
+    noisy, noise = two_lines(20_000, 3)
+    whole = SegmentStats(memoryview(bytes(8 * 8_000_000)).cast("q"), 8)
+    reals = SegmentStats(memoryview(array("d", [0.1]) * 4_000_000), 4)
+    return {
+        "split_lines": (line.data * 2,),
+        "strip_trailing": (many,),
+        "drop_empty": (many,),
+        "reference_counts": ([many],),
+        "count_ending": (many, b"."),
+        "tokenize_13a": (line,),
+        "tokenize_zh": (line,),
+        "tokenize_char": (line,),
+        "tokenize_intl": (line, bytes(0x110000)),
+        "distinct_characters": (line,),
+        "ngram_stats": (words, [others], 4),
+        "chrf_stats": (words, [others], 6, 2, 2, False, False),
+        "ter_stats": (noisy, [noise]),
+        "column_sums": (whole,),
+        "draw_weights": (random.Random(1).randbytes(40_000_000), 0, 1000, 9_000),
+        "weighted_sums": (reals, bytes(50_000_000)),
+        "swapped_sums": (whole, whole, bytes(10_000_000), 0, 70),
+    }
+
+
+CALLS = long_calls()
+SPACES = {  # one line each, long in another way
+    "ngram_stats": (repeated("a " * 3_000_000, 1), [repeated("a " * 3_000_000, 1)], 4),
+    "chrf_stats": (repeated(" " * 20_000_000, 1), [repeated(" ", 1)], 6, 2, 2, False, False),
+    "ter_stats": (repeated("a b", 600_000), [repeated("b a", 600_000)]),
+}
+
+
+def test_every_kernel_that_loops_is_tried():
+    found = {name for name in dir(native) if callable(getattr(native, name)) and not name.startswith("_")}
+    assert found - {"f_score", "fail_allocation", "live_allocations", "stop_at"} == set(CALLS)
+
+
+@pytest.mark.parametrize(("name", "arguments"), [*CALLS.items(), *SPACES.items()])
+def test_attack_18_a_native_kernel_ends_where_nobody_waits(name, arguments):
+    """It asks while it works, not only in the end: here it is told to stop when it asks again."""
+    asked = []
+
+    def is_stopped():
+        asked.append(get_ident())
+        return len(asked) > 1
+
+    def call():
+        with pytest.raises(KeyboardInterrupt):
+            getattr(native, name)(*arguments)
+
+    with ThreadPoolExecutor(1, initializer=_stop_when, initargs=(is_stopped,)) as threads:
+        threads.submit(call).result()
+    assert len(asked) == 2
+
+
+def _stop_when(is_stopped):
+    from bleucli.kernels import stopping
+
+    stopping._is_stopped.set(is_stopped)
+
+
+ONE, ROW = Segments.from_strings(["a"]), SegmentStats(memoryview(bytes(8)).cast("q"), 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("split_lines", (b"a\n",)),
+        ("tokenize_13a", (ONE,)),
+        ("tokenize_zh", (ONE,)),
+        ("tokenize_char", (ONE,)),
+        ("tokenize_intl", (ONE, bytes(0x110000))),
+        ("ngram_stats", (ONE, [ONE], 1)),
+        ("chrf_stats", (ONE, [ONE], 1, 0, 2, False, False)),
+        ("ter_stats", (ONE, [ONE])),
+        ("column_sums", (ROW,)),
+        ("weighted_sums", (ROW, bytes(1))),
+        ("swapped_sums", (ROW, ROW, bytes(8), 0, 1)),
+    ],
+)
+def test_attack_18_a_reference_kernel_ends_where_nobody_waits(name, arguments):
+    def call():
+        with pytest.raises(KeyboardInterrupt):
+            getattr(reference, name)(*arguments)
+
+    with ThreadPoolExecutor(1, initializer=_stop_when, initargs=(lambda: True,)) as threads:
+        threads.submit(call).result()
+
+
+def test_an_interrupt_stops_the_workers_and_cancels_what_waits():
+    begun, ended = Event(), Event()
+
+    def work(number):
+        begun.set()
+        try:
+            while True:
+                heed_stop()
+        finally:
+            ended.set()
+
+    with pytest.raises(KeyboardInterrupt), workers(1) as threads:  # noqa: PT012
+        futures = [threads.submit(work, number) for number in range(3)]
+        assert begun.wait(WAIT)
+        raise KeyboardInterrupt
+    assert ended.is_set()
+    assert [future.cancelled() for future in futures] == [False, True, True]
+
+
+def test_what_stops_some_workers_leaves_others_alone():
+    with workers(1) as others:
+        with pytest.raises(ValueError, match="stop"), workers(1) as threads:  # noqa: PT012
+            threads.submit(heed_stop).result()
+            raise ValueError("stop")
+        assert others.submit(heed_stop).result() is None
+    heed_stop()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
+@pytest.mark.parametrize("name", ["tokenize_13a", "ngram_stats", "chrf_stats", "ter_stats", "weighted_sums"])
+def test_attack_18_a_signal_ends_a_kernel_soon(name):
+    """By the processor's time, which other processes do not take part in."""
+
+    class Interrupted(BaseException):
+        pass
+
+    def interrupt(*_):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGPROF, interrupt)
+    try:
+        with pytest.raises(Interrupted):  # noqa: PT012
+            signal.setitimer(signal.ITIMER_PROF, 0.02)
+            started = time.process_time()
+            for _ in range(100):
+                getattr(native, name)(*CALLS[name])
+        assert time.process_time() - started < 1
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("kernels", ["native", "reference"])
+def test_attack_18_ctrl_c_ends_the_command_within_one_segment(start, write, monkeypatch, jobs, kernels):
+    monkeypatch.setenv("BLEU_KERNELS", kernels)
+    size = 100_000 if kernels == "native" else 2_000
+    for name, side in zip(("ref.txt", "sys.txt"), two_lines(size, 3), strict=True):
+        write(name, side.data)
+    process = start("ref.txt", "-i", "sys.txt", "-m", "ter", "-J", jobs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    started = time.monotonic()
+    assert process.communicate(timeout=WAIT) == (b"", b"")
+    assert time.monotonic() - started < 5
+    assert process.returncode == 130
