@@ -1,0 +1,399 @@
+"""Generators for `scripts/fuzz`: the native kernels against the reference ones, and against input that is hostile.
+
+Result and exception must be the reference's; with every single allocation failing in turn, MemoryError or the right
+result; stopped at every question in turn, KeyboardInterrupt or the right result; and nothing may be left unreleased.
+"""
+
+import functools
+import random
+import string
+import sys
+import threading
+import unicodedata
+from array import array
+from collections.abc import Callable, Iterator
+
+from bleucli.kernels import reference
+from bleucli.segments import Segments
+from bleucli.stats import SegmentStats
+
+try:
+    from bleucli.kernels import _native as native
+except ImportError:  # whoever only lists the generators need not have it
+    native = reference
+
+RESAMPLING = ("draw_weights", "weighted_sums", "swapped_sums")
+NUMBERS = (*RESAMPLING, "column_sums", "f_score")
+NAMES = sorted(name for name in dir(native) if not name.startswith("_") and hasattr(reference, name))
+OF_TEXTS = [name for name in NAMES if name not in NUMBERS]
+COUNTING = ("ngram_stats", "chrf_stats", "ter_stats")
+
+
+# --- generators
+
+
+def try_texts(rng: random.Random) -> None:
+    """Texts of pieces that mean something to a tokenizer, in any number and arrangement."""
+    name = rng.choice(OF_TEXTS)
+    if name == "ter_stats" and rng.random() < 0.8:
+        return  # a thousand times slower than the others
+    compare(name, random_arguments(rng, name, random_text))
+
+
+def try_unicode(rng: random.Random) -> None:
+    """Texts of characters that software often gets wrong."""
+    name = rng.choice([name for name in OF_TEXTS if name != "ter_stats"])
+    compare(name, random_arguments(rng, name, odd_text))
+
+
+def try_numbers(rng: random.Random) -> None:
+    """Statistics, weights and random bits: too few, of extreme size, or none at all."""
+    name = rng.choice(NUMBERS)
+    compare(name, random_numbers(rng, name))
+    if name in RESAMPLING:
+        survive(name, mismatched_numbers(rng, name))
+
+
+def try_shifts(rng: random.Random) -> None:
+    """TER of moved phrases: few different words, very unequal lengths, at times so long that only the beam is used."""
+    pair = random_words(rng)
+    arguments = Segments.from_strings(pair[:1]), [Segments.from_strings(pair[1:])]
+    if max(map(len, pair)) < 2000:
+        compare("ter_stats", arguments)
+    else:
+        assert_alike("ter_stats", arguments)
+
+
+def try_collisions(rng: random.Random) -> None:
+    """Words that are made to fall together in a hash table: by an unseeded hash, by their ends, by their middles."""
+    words = list(colliding_words(rng, rng.choice((10, 100, 1000))))
+    lines = [" ".join(rng.choices(words, k=len(words))) for _ in range(2)]
+    left, right = Segments.from_strings(lines[:1]), Segments.from_strings(lines[1:])
+    name, extra = rng.choice((("ngram_stats", (3,)), ("chrf_stats", (3, 2, 2, False, False))))
+    assert_alike(name, (left, [right, left], *extra))
+
+
+def try_bytes(rng: random.Random) -> None:
+    """Bytes that are no UTF-8, and bounds that lead out of them: only a crash would be wrong."""
+    name = rng.choice(OF_TEXTS)
+    survive(name, arguments_of(name, broken(rng), rng.randbytes(30)))
+
+
+def try_buffers(rng: random.Random) -> None:
+    """Memory that another thread writes to, behind views of all kinds: only a crash would be wrong."""
+    name = rng.choice(OF_TEXTS)
+    texts, write = restless(rng)
+    stop = threading.Event()
+    thread = threading.Thread(target=write, args=(stop,))
+    thread.start()
+    try:
+        for _ in range(3):
+            survive(name, arguments_of(name, texts, texts.data))
+    finally:
+        stop.set()
+        thread.join()
+
+
+GENERATORS: dict[str, Callable[[random.Random], None]] = {
+    "texts": try_texts,
+    "unicode": try_unicode,
+    "numbers": try_numbers,
+    "shifts": try_shifts,
+    "collisions": try_collisions,
+    "bytes": try_bytes,
+    "buffers": try_buffers,
+}
+
+
+# --- comparison
+
+
+def compare(name: str, arguments) -> None:
+    """Compare the result, then let every allocation fail, and stop at every question, one after the other."""
+    expected = assert_alike(name, arguments)
+    fail_each(native.fail_allocation, MemoryError, name, arguments, expected)
+    fail_each(native.stop_at, KeyboardInterrupt, name, arguments, expected)
+
+
+def assert_alike(name: str, arguments):
+    found, expected = (outcome(getattr(module, name), arguments) for module in (native, reference))
+    if found != expected:
+        raise AssertionError(f"{name}{plain_arguments(arguments)}: native {found!r}, reference {expected!r}")
+    return expected
+
+
+def outcome(function, arguments):
+    """Return the result in a form that can be compared, or the exception."""
+    try:
+        return repr(plain(function(*arguments)))  # of NaN, and of -0.0, equality says nothing
+    except (ValueError, OverflowError) as error:
+        return type(error).__name__, str(error)
+
+
+def plain(value):
+    """Turn Segments and SegmentStats into lists."""
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return list(value) if hasattr(value, "__iter__") else value
+
+
+def fail_each(fail_at, error: type[BaseException], name: str, arguments, expected) -> None:
+    """Let the first step fail, then the second, and so on until none is left to fail, or a hundred did."""
+    for number in range(100):
+        fail_at(number)
+        try:
+            found = outcome(getattr(native, name), arguments)
+        except error:
+            found = None
+        finally:
+            fail_at(-1)
+        if found is not None and found != expected:
+            raise AssertionError(f"{name}, {error.__name__} at {number}: {found!r} instead of {expected!r}")
+        if native.live_allocations() != 0:
+            raise AssertionError(f"{name}, {error.__name__} at {number}: memory is not released")
+        if found is not None:
+            break
+
+
+def survive(name: str, arguments) -> None:
+    """Call a kernel with arguments that make no sense, or not for long."""
+    try:
+        getattr(native, name)(*arguments)
+    except (ValueError, AttributeError, TypeError, OverflowError):
+        return
+
+
+def plain_arguments(arguments) -> tuple[object, ...]:
+    """Return the arguments in a form that can be read; the table of tokenize_intl is always the same."""
+    short = (argument for argument in arguments if not isinstance(argument, bytes) or len(argument) < 10000)
+    return tuple(argument if isinstance(argument, bytes | int) else plain(argument) for argument in short)
+
+
+# --- texts
+
+PIECES = (
+    " ", "  ", "\n", "-\n", "\t", "\r", "\x0b", "\x1c", "\x1f", "\x85", "\xa0", "\u1680", "\u2000", "\u200a", "\u200b",
+    "\u2028", "\u202f", "\u205f", "\u3000", "\ufeff", "\x00", ".", ",", "..", "-", "5", "1,000.5", "'", '"', "/", "&",
+    "&quot;", "&amp;", "&lt;", "&gt;", "&amp;lt;", "<skipped>", "<skip", "$", "~", "^", "[", "]", "a", "b", "ab", "the",
+    "something longer than eight", "ä", "ß", "é", "\u0301", "Σ", "İ", "東", "京", "だ", "한", "٣", "๓", "😀",
+    "𠀀", "“", "—",
+)  # fmt: skip
+
+
+def random_text(rng: random.Random) -> str | None:
+    kind = rng.random()
+    if kind < 0.05:
+        return None
+    if kind < 0.1:
+        return "".join(random_character(rng) for _ in range(rng.randrange(12)))
+    pieces = rng.choices(PIECES, k=rng.choice((2, 5, len(PIECES))))
+    return "".join(rng.choices(pieces, k=rng.choice((0, 1, 3, 10, 40))))
+
+
+def random_character(rng: random.Random) -> str:
+    code = rng.randrange(rng.choice((0x80, 0x800, 0x10000, 0x110000)))
+    return chr(code) if not 0xD800 <= code < 0xE000 else "?"
+
+
+# What is split, joined, folded or counted wrongly most often, from ranges and one by one
+ODD_RANGES = (
+    (0x00, 0x20), (0x7F, 0xA1), (0x300, 0x370), (0x660, 0x66A), (0xE50, 0xE5A), (0x2000, 0x2070), (0x2E80, 0x3040),
+    (0xD7A0, 0xD800), (0xE000, 0xE010), (0xF900, 0xFB00), (0xFDD0, 0xFDF0), (0xFE00, 0xFE50), (0xFEF0, 0x10010),
+    (0x1D7CE, 0x1D800), (0x1F1E6, 0x1F200), (0x1FFFE, 0x20010), (0x2FA10, 0x2FA20), (0xE0000, 0xE0080),
+    (0x10FFF0, 0x110000),
+)  # fmt: skip
+
+
+def odd_text(rng: random.Random) -> str:
+    characters = [chr(rng.randrange(*rng.choice(ODD_RANGES))) for _ in range(rng.choice((1, 3, 10)))]
+    characters += rng.choices(PIECES, k=rng.choice((0, 2, 5)))
+    return "".join(rng.choices(characters, k=rng.choice((0, 1, 3, 10, 60))))
+
+
+def random_segments(rng: random.Random, make: Callable[[random.Random], str | None], count: int) -> Segments:
+    """Make texts, at times as a slice of more."""
+    texts = [make(rng) for _ in range(count)]
+    if rng.random() < 0.7:
+        return Segments.from_strings(texts)
+    before, after = rng.randrange(3), rng.randrange(3)
+    whole = Segments.from_strings([make(rng) for _ in range(before)] + texts + ["x"] * after)
+    return whole[before : before + count]
+
+
+def random_words(rng: random.Random) -> list[str]:
+    """Make two texts of words from a small vocabulary, at times with phrases moved, at times of very unequal length."""
+    vocabulary = [str(number) for number in range(rng.choice((2, 3, 6, 40)))]
+    left = rng.choices(vocabulary, k=rng.choice((0, 1, 4, 12, 30, 70, 130)))
+    right = rng.choices(vocabulary, k=rng.choice((0, 1, 4, 12, 30, 70, 300))) if rng.random() < 0.5 else left[:]
+    if rng.random() < 0.01:
+        length = 4090 + rng.randrange(12)
+        right, left = rng.choices(vocabulary, k=length), rng.choices(vocabulary, k=rng.choice((1, 3, 9)))
+    for _ in range(rng.randrange(5) if right else 0):
+        start, size, target = rng.randrange(len(right)), rng.randrange(1, 12), rng.randrange(len(right) + 1)
+        phrase = right[start : start + size]
+        del right[start : start + size]
+        right[target:target] = [*phrase, "new"] if rng.random() < 0.3 else phrase
+    return [" ".join(left), " ".join(right)]
+
+
+def colliding_words(rng: random.Random, count: int) -> Iterator[str]:
+    """Make words alike in all but some places, about as long as some machine words, or one letter repeated."""
+    letters = string.ascii_letters[: rng.choice((2, 6, 52))]
+    size = rng.choice((1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 40))
+    base = "".join(rng.choices(letters, k=size))
+    places = rng.sample(range(size), k=min(size, rng.choice((1, 2, 4))))
+    for number in range(count):
+        word = list(base)
+        for place in places:
+            word[place] = rng.choice(letters)
+        yield "".join(word)[: rng.choice((size, size, 4, 8))] if number % 5 else letters[0] * (number % 23 + 1)
+
+
+@functools.cache
+def classes() -> bytes:
+    """Return the table that tokenize_intl takes; the Unicode version does not matter here."""
+    values = {"N": 1, "P": 2, "S": 3}
+    return bytes(values.get(unicodedata.category(chr(code))[0], 0) for code in range(0x110000))
+
+
+def random_arguments(rng: random.Random, name: str, make: Callable[[random.Random], str | None]):
+    """Make the arguments of the kernel of that name."""
+    count = rng.choice((0, 1, 2, 7))
+    if name == "split_lines":
+        data = "\n".join(text or "" for text in random_segments(rng, make, count)).encode()
+        if rng.random() < 0.3:
+            data = bytes(byte ^ (rng.random() < 0.02) * 0x80 for byte in data)
+        return data, rng.choice((0, 0, 1, 2, 3))
+    texts = random_segments(rng, make, count)
+    if name == "count_ending":
+        return texts, rng.choice((b" .", b"", b".", b"a"))
+    if name == "tokenize_intl":
+        return texts, classes()
+    if name == "reference_counts":
+        return ([random_segments(rng, make, count) for _ in range(rng.randrange(1, 4))],)
+    if name not in COUNTING:
+        return (texts,)
+    streams = [random_segments(rng, make, count) for _ in range(rng.randrange(4))]
+    if name == "ngram_stats":
+        return texts, streams, rng.choice((1, 2, 4, 6, 20))
+    if name == "chrf_stats":
+        orders = rng.choice((1, 2, 6, 8)), rng.randrange(4), rng.choice((0, 0.5, 1, 2, 3))
+        return texts, streams, *orders, rng.random() < 0.3, rng.random() < 0.3
+    return texts[:2], [stream[:2] for stream in streams]
+
+
+# --- numbers
+
+
+def random_numbers(rng: random.Random, name: str):
+    """Make the arguments of a kernel that takes numbers, mostly such as others counted."""
+    if name == "f_score":
+        stats = [random_number(rng) for _ in range(rng.choice((3, 18, 24, 4)))]
+        return stats, rng.choice((0, 0.5, 2, 1e-200, 1e100, float("inf"))), rng.random() < 0.5
+    if name == "column_sums":
+        return (random_stats(rng, rng.choice("qd"), rng.choice((0, 1, 2, 30)), rng.choice((1, 2, 5))),)
+    rows, columns, times = rng.choice((1, 2, 7, 30, 300)), rng.choice((1, 2, 5)), rng.randrange(5)
+    draws = rows * times
+    if name == "draw_weights":
+        return rng.randbytes(8 * (draws // 2 + rng.randrange(4))), rng.randrange(3), rows, times
+    kind = rng.choice("qqdd")
+    if name == "weighted_sums":
+        few = rng.random() < 0.8
+        return random_stats(rng, kind, rows, columns), bytes(rng.randrange(3 if few else 256) for _ in range(draws))
+    first = rng.randrange(70)
+    pair = [random_stats(rng, kind, rows, columns) for _ in range(2)]
+    return *pair, rng.randbytes(8 * ((first + draws) // 64 + 1)), first, times
+
+
+ODD_NUMBERS = (
+    -0.0,
+    -1,
+    0.5,
+    5e-324,
+    1e-300,
+    1e300,
+    1.7e308,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+    2**53 + 1,
+    10**400,
+)
+
+
+def random_number(rng: random.Random) -> int | float:
+    odd = ODD_NUMBERS if rng.random() < 0.1 else ()
+    return rng.choice((0, 1, 5, rng.randrange(1000), rng.random(), *odd))
+
+
+def random_stats(rng: random.Random, kind: str, rows: int, columns: int) -> SegmentStats:
+    largest = rng.choice((9, 9, 40000, 2**40, 2**62))
+    least = rng.choice((0, -largest))
+    whole = kind == "q" or rng.random() < 0.5
+    numbers = [rng.randrange(least, largest) if whole else rng.uniform(least, largest) for _ in range(rows * columns)]
+    if kind == "d" and numbers and rng.random() < 0.2:
+        numbers[rng.randrange(len(numbers))] = rng.choice(ODD_NUMBERS[:10])
+    return SegmentStats(memoryview(array(kind, numbers)), columns)
+
+
+def mismatched_numbers(rng: random.Random, name: str):
+    """Make arguments of a kernel that resamples which do not belong together."""
+    words, numbers = rng.randbytes(rng.randrange(40)), [rng.randrange(-1, 99) for _ in range(3)]
+    left, right = (random_stats(rng, rng.choice("qd"), rng.randrange(1, 3), 2) for _ in range(2))
+    return {
+        "draw_weights": (words, *(number % 10 - 1 for number in numbers)),
+        "weighted_sums": (left, words[:9]),
+        "swapped_sums": (left, right, words, *numbers[:2]),
+    }[name]
+
+
+# --- what makes no sense
+
+
+def broken(rng: random.Random) -> Segments:
+    """Make Segments whose bytes are no UTF-8 or whose bounds are wrong."""
+    data = rng.randbytes(rng.randrange(40))
+    bounds = [rng.randrange(-2, 45) for _ in range(2 * rng.randrange(4))]
+    if rng.random() < 0.8:
+        bounds = sorted(bound % (len(data) + 1) for bound in bounds)
+    packed = b"".join(bound.to_bytes(8, sys.byteorder, signed=True) for bound in bounds)
+    return Segments(data, packed[: rng.choice((len(packed), max(0, len(packed) - 3)))])
+
+
+def restless(rng: random.Random):
+    """Make large Segments in memory that can be written to, and a function that writes to it without end."""
+    import numpy
+
+    data = bytearray(b"a " * 5_000)
+    bounds = bytearray(b"".join(bound.to_bytes(8, sys.byteorder) for bound in (0, 5_000, 0, 10_000)))
+    contents = [bytes(data), b" " * 10_000, b"\n" * 10_000, bytes(rng.randrange(256) for _ in data)]
+    narrow = b"".join(bound.to_bytes(8, sys.byteorder) for bound in (0, 1, 1, 2))
+
+    def write(stop: threading.Event, wide: bytes = bytes(bounds)) -> None:
+        while not stop.is_set():
+            data[:] = rng.choice(contents)
+            bounds[:] = rng.choice((narrow, wide))
+
+    def read_only(side: bytearray) -> numpy.ndarray:
+        view = numpy.frombuffer(side, numpy.uint8)
+        view.flags.writeable = False
+        return view
+
+    seen_as = rng.choice((
+        lambda side: side, memoryview, lambda side: memoryview(side).toreadonly(), read_only,
+        lambda side: memoryview(read_only(side)), lambda side: memoryview(side)[:].cast("B"),
+    ))  # fmt: skip
+    return Segments(seen_as(data), seen_as(bounds)), write
+
+
+def arguments_of(name: str, texts: Segments, data):
+    """Return arguments for a kernel in which the same texts stand wherever texts belong."""
+    return {
+        "split_lines": (data, 2),
+        "count_ending": (texts, b"."),
+        "tokenize_intl": (texts, classes()),
+        "reference_counts": ([texts],),
+        "ngram_stats": (texts, [texts], 3),
+        "chrf_stats": (texts, [texts], 6, 2, 2, False, False),
+        "ter_stats": (texts, [texts]),
+    }.get(name, (texts,))
