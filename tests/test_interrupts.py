@@ -68,14 +68,14 @@ def test_warnings_that_nobody_reads_do_no_harm(command, write, lost):
     if "full" in lost and not os.path.exists("/dev/full"):
         pytest.skip("the system has no /dev/full")
     write("ref.txt", b"\xef\xbb\xbfa b c d\n")
-    write("sys.txt", b"a b c d\n")
+    write("sys.txt", b"\xef\xbb\xbfa b c d\n")
     answer = command("ref.txt", "-i", "sys.txt", "-b", shell=f'exec "$@" {lost}')
     assert answer == (0, "100.0\n", "")
 
 
 def test_warnings_into_a_broken_pipe_do_no_harm(start, write):
     write("ref.txt", b"\xef\xbb\xbfa b c d\n")
-    write("sys.txt", b"a b c d\n")
+    write("sys.txt", b"\xef\xbb\xbfa b c d\n")
     reader, writer = os.pipe()
     os.close(reader)
     process = start("ref.txt", "-i", "sys.txt", "-b", stdout=subprocess.PIPE, stderr=writer)

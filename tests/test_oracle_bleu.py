@@ -521,7 +521,8 @@ def test_as_many_streams_as_segments_are_taken_for_streams():
 
 
 @pytest.mark.parametrize(
-    "kind", [list, tuple, iter, numpy.array, dict.fromkeys, lambda texts: (text for text in texts)]
+    "kind",
+    [list, tuple, iter, numpy.array, lambda texts: dict.fromkeys(texts).keys(), lambda texts: (text for text in texts)],
 )
 def test_any_iterable_of_strings_is_taken(kind):
     hypotheses, first, second = ["the cat", "a dog sat"], ["the cat sat", "a dog"], ["cat", "the dog sat"]
