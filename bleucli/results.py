@@ -14,7 +14,7 @@ from collections import namedtuple
 # A difference with a larger p-value is taken for chance
 SIGNIFICANT = 0.05
 # Single comparisons at p ≤ 0.05 of systems of one distribution, measured by scripts/familywise
-BOOTSTRAP_RATE = "takes 12-14 % of chance differences for real ones (--paired-ar: 4-5 %)"
+BOOTSTRAP_RATE = "takes 11-14 % of chance differences for real ones (--paired-ar: 4-5 %)"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
