@@ -12,6 +12,7 @@ TESTED = ("-pbs", "-pbsn", "2")
 # Each option that may have no effect: how it is given, words beside which it has one, words beside which it has none,
 # and why. Values are the defaults where there is one.
 EFFECTS = {
+    "allow_http": [(("--allow-http",), ("-tok", "char"), (), "nothing is downloaded")],
     "bold_best": [
         (("--bold-best",), ("-f", "latex"), (), "json has no bold"),
         (("--bold-best",), ("-f", "html", *TESTED), ("-f", "csv"), "csv has no bold"),

@@ -33,10 +33,10 @@ else:
 MODES = {
     "version": frozenset[str](),
     "list_tokenizers": frozenset[str](),
-    "list": frozenset({"test_set", "language_pair", "registry", "mirror"}),
+    "list": frozenset({"test_set", "language_pair", "registry", "mirror", "allow_http"}),
     "cite": frozenset({"test_set", "registry"}),
-    "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror"}),
-    "download": frozenset({"language_pair", "registry", "mirror"}),
+    "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
+    "download": frozenset({"language_pair", "registry", "mirror", "allow_http"}),
 }
 _HOW_IT_IS_DONE = frozenset({"jobs", "quiet", "no_color", "output"})
 _TABLES_WITH_SIGNATURES = ("latex", "markdown", "html", "rst")
@@ -91,7 +91,7 @@ def _rules(options: "Namespace", run: Run) -> "Iterator[tuple[set[str] | frozens
     if options.test_set is None:
         yield {"registry"}, "no test set is named"
     if options.test_set is None and options.tokenize is None:
-        yield {"mirror"}, "nothing is downloaded"
+        yield {"mirror", "allow_http"}, "nothing is downloaded"
     yield from _of_layout(options, run)
 
 
