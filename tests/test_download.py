@@ -663,6 +663,7 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
     [
         HEAD + b"Transfer-Encoding: chunked\r\n\r\n-5\r\nabc\r\n0\r\n\r\n",
         HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
+        HEAD + b"Transfer-Encoding: chunked:\r\nConnection: close\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
         HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + b"f" * 17 + b"\r\nabc",
         HEAD + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\nabc",
         HEAD + b"Content-Length: -5\r\n\r\nabc",
@@ -677,7 +678,16 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
         b"HTTP/1.1 302 Found\r\nLocation: http://" + b"a" * 300 + b"/x\r\nContent-Length: 0\r\n\r\n",
     ],
     ids=[
-        *("negative chunk", "no chunk", "huge chunk", "huge length", "negative length", "other digits", "long header"),
+        *(
+            "negative chunk",
+            "no chunk",
+            "unknown coding",
+            "huge chunk",
+            "huge length",
+            "negative length",
+            "other digits",
+            "long header",
+        ),
         *("no status", "noise", "no address", "no text", "no port", "no server", "long server"),
     ],
 )

@@ -51,6 +51,9 @@ def span_of(status: int, headers: Mapping[str, str], left: Left) -> Span:
     >>> span_of(206, part, Left(7, '"5f3"', 10))
     Span(start=7, end=9, total=10)
     """
+    coding = headers.get("Transfer-Encoding", "chunked")
+    if coding.strip().lower() != "chunked":  # else its marks would be taken for the file (RFC 9112, 6.3)
+        raise Failed(f"answered in the transfer coding {coding!r}, which cannot be read")
     if status == 200:
         size = body_size(headers)
         return Span(0, size, size)
