@@ -1,15 +1,19 @@
 """The command: `bleu`, or `python -m bleucli`."""
 
+import os
 import sys
 
 
 def main() -> int:
     """Run the command on the words of the command line and return its exit status."""
     try:
-        from bleucli.cli.commands import run
+        from bleucli.cli.commands import Status, run
         from bleucli.cli.streams import Environment
 
-        return run(sys.argv[1:], Environment.of_process())
+        status = run(sys.argv[1:], Environment.of_process())
+        if status == Status.INTERRUPTED:
+            _leave_threads(status)
+        return status
     except KeyboardInterrupt:  # before `run` watches for it, or while it ends
         return 130
     except Exception as error:  # such as a module that is missing; else the status would be 1, which is a failed gate
@@ -18,6 +22,14 @@ def main() -> int:
         with suppress(Exception):  # nobody listens
             sys.stderr.write(f"bleu: error: bleu cannot run here ({error!r}); install it anew\n")
         return 70
+
+
+def _leave_threads(status: int) -> None:
+    """End at once if there are other threads, for which Python would wait; nothing is left to be written."""
+    import threading
+
+    if threading.active_count() > 1:
+        os._exit(status)
 
 
 if __name__ == "__main__":

@@ -43,6 +43,8 @@ def pieces(items: "Iterable[Item]") -> "Iterator[list[Item]]":
 def workers(jobs: int) -> "AbstractContextManager[Executor]":
     """Return so many threads; an exception in the `with` block stops the kernels that run there and cancels the rest.
 
+    Ctrl-C does not wait for them: what is in a library, or in a regular expression, does not ask whether to stop.
+
     >>> with workers(2) as threads:
     ...     list(threads.map(abs, [-1, 2]))
     [1, 2]
@@ -54,12 +56,13 @@ def workers(jobs: int) -> "AbstractContextManager[Executor]":
     @contextmanager
     def stoppable() -> "Iterator[Executor]":
         stopped = Event()
-        with ThreadPoolExecutor(jobs, initializer=_is_stopped.set, initargs=(stopped.is_set,)) as threads:
-            try:
-                yield threads
-            except BaseException:
-                stopped.set()
-                threads.shutdown(wait=False, cancel_futures=True)
-                raise
+        threads = ThreadPoolExecutor(jobs, initializer=_is_stopped.set, initargs=(stopped.is_set,))
+        try:
+            yield threads
+        except BaseException as error:
+            stopped.set()
+            threads.shutdown(wait=not isinstance(error, KeyboardInterrupt), cancel_futures=True)
+            raise
+        threads.shutdown()
 
     return stoppable()
