@@ -220,3 +220,9 @@ def test_attack_29_texts_in_no_order_are_refused(kind):
 def test_segments_are_made_of_a_list(texts):
     with pytest.raises(InputTypeError, match=r"^text: (a bare string|of type list_iterator)"):
         Segments.from_strings(texts)
+
+
+@pytest.mark.parametrize("metric", [bleucli.BLEU, bleucli.CHRF, bleucli.TER])
+def test_a_metric_made_with_references_knows_its_signature(metric):
+    assert dict(metric(references=[["a"], ["b"]]).get_signature())["nrefs"] == "2"
+    assert dict(metric(references=[["a", "b"], ["c", None]]).get_signature())["nrefs"] == "var"

@@ -156,6 +156,10 @@ class Metric(ABC):
             self._cached = [
                 self.prepare_references(block, start) for start, (block,) in _with_start(_reference_blocks(references))
             ]
+            if self._cached:
+                fewest = min(block.fewest for block in self._cached)
+                most = max(block.most for block in self._cached)
+                self._nrefs = self.signature(fewest, most).info["nrefs"]
 
     # --- what a metric defines, or may define
 
@@ -258,10 +262,10 @@ class Metric(ABC):
         return Signature([("nrefs", nrefs), *sampling, *self.signature_fields(), ("version", VERSION)])
 
     def get_signature(self) -> Signature:
-        """Return the signature of the last score.
+        """Return the signature of the last score, or of the references that this object was made with.
 
         Raises:
-            BleuError: nothing was scored yet, so that the number of references is not known.
+            BleuError: there are neither, so that the number of references is not known.
         """
         if self._nrefs is None:
             raise BleuError("the number of references is not known yet; score something first")
