@@ -5,7 +5,7 @@
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli import max_t, resampling
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
         method: "ci" for confidence intervals alone, "bs" for the paired bootstrap, "ar" for paired approximate
         randomization, against the first system. trials: resamples, or trials. seed: None for fresh random numbers.
         jobs: threads. all_pairs: test every pair of systems, and rank them. all_best: find the systems that a test of
-        every pair does not tell from the best one.
+        every pair does not tell from the best one. ties: p-values count trials that equal the difference, which
+        sacreBLEU leaves out.
         """
 
         method: str
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         jobs: int = 1
         all_pairs: bool = False
         all_best: bool = False
+        ties: bool = False
 
     Pair = tuple[int, int, int]  # a metric, and two systems
     Column = Sequence[ScoreRecord]
@@ -43,9 +45,13 @@ if TYPE_CHECKING:
 else:
     Sampling = namedtuple(
         "Sampling",
-        "method trials seed jobs all_pairs all_best",
-        defaults=(resampling.SEED, 1, False, False),
+        "method trials seed jobs all_pairs all_best ties",
+        defaults=(resampling.SEED, 1, False, False, False),
     )
+
+
+# What the test of a system against itself finds
+_SAME = max_t.PairTest(1.0, 1.0, 1.0)
 
 
 def signature_fields(sampling: Sampling) -> list[tuple[str, str]]:
@@ -58,7 +64,7 @@ def signature_fields(sampling: Sampling) -> list[tuple[str, str]]:
     """
     method = "ar" if sampling.method == "ar" else "bs"
     fields = resampling.signature_fields(method, sampling.trials, sampling.seed)
-    return [*fields, ("correction", max_t.CORRECTION)] if _compares_all(sampling) else fields
+    return [*fields, ("correction", max_t.CORRECTION)] if sampling.all_pairs else fields
 
 
 def _compares_all(sampling: Sampling) -> bool:
@@ -82,16 +88,16 @@ def resampled(
     """
     scores = _bootstrap_scores(samples, sampling, progress) if sampling.method != "ar" else []
     count, columns = len(results.systems), _columns(results)
-    corrected: dict[Pair, float] = {}
     if sampling.method == "ci":
-        p_values = {}
+        tests = {}
     elif _compares_all(sampling):
         tests = _compare_all(samples, scores, sampling, progress)
-        p_values = {pair: 1.0 if _are_identical(samples, pair) else test.p_value for pair, test in tests.items()}
-        corrected = {pair: test.corrected for pair, test in tests.items()}
     else:
-        p_values = _compare_with_first(samples, scores, sampling, progress)
-    same = {pair for pair in p_values if _are_identical(samples, pair)}
+        tests = _compare_with_first(samples, scores, sampling, progress)
+    same = {pair for pair in tests if _are_identical(samples, pair)}
+    tests |= dict.fromkeys(same, _SAME)
+    p_values = {pair: test.inclusive if sampling.ties else test.p_value for pair, test in tests.items()}
+    corrected = {pair: test.corrected for pair, test in tests.items()} if _compares_all(sampling) else {}
     tables = [_table(count, metric, corrected) for metric in range(len(columns))]
     best = list(map(_best, columns, tables))
 
@@ -102,6 +108,7 @@ def resampled(
             p_value=p_values.get(pair),
             identical=pair in same,
             best=number in best[metric],
+            differs=pair in tests and tests[pair].inclusive <= SIGNIFICANT,
         )
 
     systems = [
@@ -113,8 +120,12 @@ def resampled(
         Ranking(column[0].name, _table(count, metric, p_values), table, clusters(ranked(column), table))
         for metric, (column, table) in enumerate(zip(columns, tables, strict=True))
     ]
-    shown = [pair for pair in p_values if pair not in same and (sampling.all_pairs or pair[1] == 0)]
-    hints = [*results.hints, *_hints(sampling), *_few_hints(results, samples, shown)]
+    hints = [*results.hints, *_hints(sampling)]
+    if not sampling.all_pairs:  # else the corrected p-values are shown, which are right in these cases, too
+        shown = {pair: test for pair, test in tests.items() if pair[1] == 0 and pair not in same}
+        hints += (
+            _few_hints(results, samples, shown) if sampling.method == "bs" else _tie_hints(results, shown, p_values)
+        )
     return results._replace(systems=systems, hints=hints, test=test, rankings=rankings if sampling.all_pairs else ())
 
 
@@ -136,26 +147,37 @@ def _hints(sampling: Sampling) -> Iterator[str]:
     """Say where a test does not bear out what is concluded from it."""
     if sampling.method == "ci":
         return
-    least = 1 / (sampling.trials + 1)
     largest = SIGNIFICANT * _FINE if _compares_all(sampling) else SIGNIFICANT
-    if least > largest:
+    if 1 / (sampling.trials + 1) > largest:
         yield (
-            f"{sampling.trials} trials: no p-value can be under {least:.2g}, too coarse to tell what is significant at"
-            f" {SIGNIFICANT}; ask for at least {round(1 / largest) - 1}"
+            f"{sampling.trials} trials are too few to tell what is significant at {SIGNIFICANT}; ask for at least"
+            f" {round(1 / largest) - 1}"
         )
     if sampling.method == "bs" and _compares_all(sampling):
         yield f"clusters and bold type rest on --paired-bs, which {BOOTSTRAP_RATE}; --paired-ar is safer"
 
 
-def _few_hints(results: Results, samples: Sequence[Sequence[Sample]], pairs: "Sequence[Pair]") -> Iterator[str]:
-    """Name the pairs that differ in too few segments for a p-value to mean much."""
+def _tie_hints(results: Results, tests: "dict[Pair, max_t.PairTest]", p_values: "dict[Pair, float]") -> Iterator[str]:
+    """Name the pairs that are starred only because trials that equal the difference are left out."""
+    for pair, test in tests.items():
+        if p_values[pair] <= SIGNIFICANT < test.inclusive:
+            metric, first, second = pair
+            yield (
+                f"{results.systems[first].name} and {results.systems[second].name}: p = {p_values[pair]:.4f} by"
+                f" {results.systems[0].scores[metric].name} leaves out trials that equal the difference, as in"
+                f" sacreBLEU; with them it is {test.inclusive:.4f}, which is not significant"
+            )
+
+
+def _few_hints(results: Results, samples: Sequence[Sequence[Sample]], pairs: "Iterable[Pair]") -> Iterator[str]:
+    """Name the pairs that differ in too few segments for the bootstrap."""
     for pair in pairs:
         metric, first, second = pair
         count = resampling.differing(*(sample.stats for sample in _sides(samples, pair)))
         if count < _FEW:
             names = f"{results.systems[first].name} and {results.systems[second].name}"
             told = f"{count} segment{'' if count == 1 else 's'} by {results.systems[0].scores[metric].name}"
-            yield f"{names} differ in {told}, too few for a test: the p-value is too small to be believed"
+            yield f"{names} differ in only {told}: too few for a test; do not rely on the p-value"
 
 
 def _bootstrap_scores(
@@ -187,23 +209,22 @@ def _compare_with_first(
     scores: "Sequence[Sequence[resampling.Scores]]",
     sampling: Sampling,
     progress: Callable[[int, int], None],
-) -> "dict[Pair, float]":
+) -> "dict[Pair, max_t.PairTest]":
     """Test every system against the first one, the baseline; nothing is drawn for those that are identical to it."""
     pairs = [(metric, 0, number) for metric in range(len(samples[0])) for number in range(1, len(samples))]
     same = [pair for pair in pairs if _are_identical(samples, pair)]
     pairs = [pair for pair in pairs if pair not in same]
     sides = [_sides(samples, pair) for pair in pairs]
-    found: list[float] = []
+    found: list[tuple[float, float]] = []
     if sampling.method == "ar" and pairs:
-        found = resampling.randomization_p_values(
-            sides, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress
-        )
+        found = resampling.randomize(sides, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress)
     elif pairs:
-        found = [
-            resampling.bootstrap_p_value(scores[0][metric], scores[number][metric], resampling.difference(*both))
-            for (metric, _, number), both in zip(pairs, sides, strict=True)
-        ]
-    return dict.fromkeys(same, 1.0) | dict(zip(pairs, found, strict=True))
+        for (metric, _, number), both in zip(pairs, sides, strict=True):
+            gap = resampling.difference(*both)
+            p_value = resampling.bootstrap_p_value(scores[0][metric], scores[number][metric], gap)
+            found.append((p_value, p_value))
+    tested = {pair: max_t.PairTest(*p_values, 1.0) for pair, p_values in zip(pairs, found, strict=True)}
+    return dict.fromkeys(same, _SAME) | tested
 
 
 def _are_identical(samples: Sequence[Sequence[Sample]], pair: "Pair") -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli import kernels
-from bleucli.resampling import TRIAL_GROUP, Sample, bootstrap_p_value, random_bits, score_of, unreported
+from bleucli.resampling import TIE, TRIAL_GROUP, Sample, bootstrap_p_value, random_bits, score_of, unreported
 from bleucli.stats import SegmentStats
 from bleucli.threads import in_order
 
@@ -35,21 +35,24 @@ if TYPE_CHECKING:
     Rows = NDArray[np.float64] | NDArray[np.int64]
 
     class PairTest(NamedTuple):
-        """Two p-values of a difference between two systems: taken by itself, and corrected for the number of pairs."""
+        """The p-values of a difference between two systems.
+
+        p_value: taken by itself. inclusive: with trials that equal the difference (see `resampling.randomize`).
+        corrected: for the number of pairs, with such trials.
+        """
 
         p_value: float
+        inclusive: float
         corrected: float
 
 else:
-    PairTest = namedtuple("PairTest", "p_value corrected")
+    PairTest = namedtuple("PairTest", "p_value inclusive corrected")
 
 # The name of the correction in signatures
 CORRECTION = "max-t"
 # At most so many bytes of differences, and so many segments, are held at a time
 _DIFFERENCE_BYTES = 1 << 24
 _SEGMENTS = 1 << 16
-# Differences that are as close as this are equal: sums of doubles depend on the order of adding
-_TIE = 1e-12
 
 
 class StepDown:
@@ -72,7 +75,7 @@ class StepDown:
         import numpy as np
 
         self._order = np.argsort(observed, kind="stable")  # the least extreme first
-        self._observed = observed[self._order] * (1 - _TIE)
+        self._observed = observed[self._order] * (1 - TIE)
         self._reached = np.zeros(len(observed), np.int64)
         self._trials = 0
 
@@ -187,15 +190,16 @@ def randomize_pairs(
 
     observed, scale = _observed(samples), _scale(samples, jobs)
     tests = StepDown(_scaled(observed, scale))
-    exceeding = np.zeros(len(observed), np.int64)
+    exceeding, reaching = np.zeros(len(observed), np.int64), np.zeros(len(observed), np.int64)
     done = 0
     for block in _differences(samples, trials, seed, jobs):
-        exceeding += (block > observed[:, None] * (1 + _TIE)).sum(axis=1)
+        exceeding += (block > observed[:, None] * (1 + TIE)).sum(axis=1)
+        reaching += (block >= observed[:, None] * (1 - TIE)).sum(axis=1)
         tests.add(_decoupled(_scaled(block, scale[:, None])))
         done += block.shape[1]
         progress(done, trials)
-    p_values = (exceeding + 1) / (trials + 1)
-    return list(map(PairTest, p_values.tolist(), tests.p_values()))
+    p_values, inclusive = ((count + 1) / (trials + 1) for count in (exceeding, reaching))
+    return list(map(PairTest, p_values.tolist(), inclusive.tolist(), tests.p_values()))
 
 
 def _differences(
@@ -272,4 +276,4 @@ def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence["Scores"]) -> li
         for (first, second), gap in zip(pairs, observed, strict=True)
     ]
     # Koehn's p-value is made in another way, and may be the larger one
-    return [PairTest(one, max(one, many)) for one, many in zip(p_values, tests.p_values(), strict=True)]
+    return [PairTest(one, one, max(one, many)) for one, many in zip(p_values, tests.p_values(), strict=True)]

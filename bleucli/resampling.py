@@ -2,7 +2,7 @@
 
 - `Sample`: the statistics of one system by one metric, and how sums of them are scored
 - `bootstrap`: scores of resamples (Koehn 2004), with `confidence_interval` and `bootstrap_p_value`
-- `randomization_p_values`: paired approximate randomization (Riezler & Maxwell 2005)
+- `randomization_p_values`, `randomize`: paired approximate randomization (Riezler & Maxwell 2005)
 - `identical`, `differing`: whether two samples are the same, and in how many segments they are not
 - `random_seed`: the seed that the environment asks for
 
@@ -55,6 +55,8 @@ _LONGEST_SEED = 100
 _WEIGHT_BYTES = 1 << 22
 _BIT_BYTES = 1 << 25
 _TRIALS_HELD = 1 << 14
+# Differences that are as close as this are equal: sums of doubles depend on the order of adding
+TIE = 1e-12
 # Random trials are held in multiples of so many
 TRIAL_GROUP = 32
 # What one thread takes at a time: little enough to be shared out, enough to be worth a call
@@ -227,6 +229,8 @@ def randomization_p_values(
 ) -> list[float]:
     """Return the p-value of each pair's difference: the share of trials in which random swaps make a larger one.
 
+    Trials that make an equal one are left out, as in sacreBLEU; `randomize` counts them as well.
+
     Args:
         pairs: two systems, by one metric; all of the same n segments.
         trials: how many times each segment is swapped between the systems of a pair, or not.
@@ -238,24 +242,42 @@ def randomization_p_values(
         BleuError: there is no trial, or samples are of different or no length.
         InputTypeError: an argument of another type.
     """
+    return [p_value for p_value, _ in randomize(pairs, trials, seed, jobs=jobs, progress=progress)]
+
+
+def randomize(
+    pairs: Sequence[tuple[Sample, Sample]],
+    trials: int = TRIALS,
+    seed: int | None = SEED,
+    *,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = unreported,
+) -> list[tuple[float, float]]:
+    """Return two p-values of each pair's difference; arguments and errors as in `randomization_p_values`.
+
+    Returns:
+        The share of trials that exceed the difference, and of those that exceed or equal it. The second one is right
+        where scores are so coarse, or so few segments differ, that equal differences are common.
+    """
     trials = whole_number("trials", trials, 1, MOST_TRIALS)
     seed, jobs = _checked_seed(seed), whole_number("jobs", jobs, 1)
     if not isinstance(pairs, Sequence) or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
         raise InputTypeError("pairs: expected a list of pairs of samples; write [(baseline, system), ...]")
     segments = _length([sample for pair in pairs for sample in pair])
     observed = [difference(left, right) for left, right in pairs]
-    exceeding = [0] * len(pairs)
+    exceeding, reaching = [0] * len(pairs), [0] * len(pairs)
     done = 0
     for words, first, count in random_bits(segments, trials, seed):
-        work = partial(_exceeding, pairs, observed, words, first)
-        for number, _, more in _shared(work, len(pairs), count, jobs):
+        work = partial(_count_extreme, pairs, observed, words, first)
+        for number, _, (more, as_much) in _shared(work, len(pairs), count, jobs):
             exceeding[number] += more
+            reaching[number] += as_much
         done += count
         progress(done, trials)
-    return [_p_value(more, trials) for more in exceeding]
+    return [(_p_value(a, trials), _p_value(b, trials)) for a, b in zip(exceeding, reaching, strict=True)]
 
 
-def _exceeding(
+def _count_extreme(
     pairs: Sequence[tuple[Sample, Sample]],
     observed: Sequence[float],
     words: "Words",
@@ -263,13 +285,14 @@ def _exceeding(
     number: int,
     start: int,
     stop: int,
-) -> int:
-    """Count the trials, from `start` to `stop`, whose difference exceeds the one observed for a pair."""
+) -> tuple[int, int]:
+    """Count the trials, from `start` to `stop`, that exceed the difference of a pair, and those that reach it."""
     left, right = pairs[number]
     bit = first + start * len(left.stats)
     sums, others = kernels.swapped_sums(left.stats, right.stats, words, bit, stop - start)
     differences = abs(left.scores_from_stats(sums) - right.scores_from_stats(others))
-    return int((differences > observed[number]).sum())
+    exceeding, reaching = differences > observed[number] * (1 + TIE), differences >= observed[number] * (1 - TIE)
+    return int(exceeding.sum()), int(reaching.sum())
 
 
 def difference(left: Sample, right: Sample) -> float:

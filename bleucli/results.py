@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         p_value: of the difference to the baseline, None for the baseline itself. identical: the statistics of all
         segments equal the baseline's, so that the p-value is 1. best: no system is better, as far as is known (a test
         of all pairs did not tell it from the best). details: by parts of the test set.
+        differs: the test bears out that this differs from the baseline, trials that equal the difference counted.
         """
 
         name: str
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         identical: bool = False
         best: bool = False
         details: "Sequence[Detail]" = ()
+        differs: bool = False
 
     class Detail(NamedTuple):
         """The score of some segments of a test set.
@@ -108,8 +110,8 @@ else:
     Interval = namedtuple("Interval", "mean half_width")
     ScoreRecord = namedtuple(
         "ScoreRecord",
-        "name score verbose signature higher_is_better interval p_value identical best details",
-        defaults=(None, None, False, False, ()),
+        "name score verbose signature higher_is_better interval p_value identical best details differs",
+        defaults=(None, None, False, False, (), False),
     )
     Detail = namedtuple("Detail", "origlang kind value segments score")
     SystemResult = namedtuple("SystemResult", "name scores")

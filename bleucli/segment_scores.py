@@ -66,7 +66,8 @@ def score(
     from bleucli.resampling import Sample
 
     samples = [[Sample(SegmentStats(memoryview(column), 1), partial(_means, count))] for column in columns]
-    return comparison.resampled(results, samples, sampling, partial(progress, "trials"))
+    # no published p-value leaves ties out here, and coarse scores, such as human ratings, have many
+    return comparison.resampled(results, samples, sampling._replace(ties=True), partial(progress, "trials"))
 
 
 def _means(count: int, sums: SegmentStats) -> "NDArray[np.float64]":

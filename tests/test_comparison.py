@@ -6,7 +6,7 @@ import pytest
 from paired_samples import demo_systems, numbers, plain_interval, samples_of
 from sample_results import SIGNATURE
 
-from bleucli.comparison import Sampling, clusters, ranked, resampled
+from bleucli.comparison import Sampling, clusters, ranked, resampled, signature_fields
 from bleucli.max_t import bootstrap_pairs, randomize_pairs
 from bleucli.output import Layout, render
 from bleucli.resampling import bootstrap, bootstrap_p_value, difference, randomization_p_values, sums_of
@@ -96,10 +96,27 @@ def test_scores_and_everything_else_stay(method):
 @pytest.mark.parametrize(("differing", "told"), [(0, False), (1, True), (5, True), (6, False)])
 def test_a_test_on_a_few_segments_is_told_of(method, differing, told):
     changed = [noise + 1 if number < differing else noise for number, noise in enumerate(NOISE)]
-    hints = compared(by_numbers(NOISE, changed), method, 50, 1).hints
-    few = [hint for hint in hints if "too few for a test" in hint]
+    hints = compared(by_numbers(NOISE, changed), method, 2000, 1).hints
+    few = [hint for hint in hints if "too few for a test" in hint or "leaves out trials that equal" in hint]
     assert bool(few) == told
-    assert not told or f" differ in {differing} segment" in few[0]
+    assert not told or f" differ in only {differing} segment" in few[0] or method == "ar"
+
+
+def test_a_star_that_leaves_out_ties_is_told_of_and_is_no_difference_to_a_gate():
+    rows = by_numbers([1.0] * 14 + [0.0] * 6 + [1.0] * 80, [0.0] * 14 + [1.0] * 6 + [1.0] * 80)
+    plain = compared(rows, "ar", 2000, 1, higher_is_better=[True])
+    record = plain.systems[1].scores[0]
+    assert record.p_value < 0.05
+    assert not record.differs
+    assert [hint for hint in plain.hints if "leaves out trials that equal" in hint and "not significant" in hint]
+    exact = compared(rows, "ar", 2000, 1, higher_is_better=[True], ties=True)
+    assert column_of(exact, "p_value")[1] == pytest.approx(0.1153, abs=0.03)
+    assert exact.hints == []
+
+
+def test_only_a_ranking_is_signed_as_corrected():
+    assert "correction" not in dict(signature_fields(Sampling("ar", 100, all_best=True)))
+    assert dict(signature_fields(Sampling("ar", 100, all_pairs=True)))["correction"] == "max-t"
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])

@@ -416,7 +416,7 @@ WRONG = {
     "a drop that is no number": (("--max-drop", "x", "-pbs"), ("--max-drop", "'x'")),
     "a drop of nan": (("--max-drop", "nan", "-pbs"), ("--max-drop nan",)),
     "a negative drop": (("--max-drop", "-1", "-pbs"), ("--max-drop -1.0; expected a number from 0 on",)),
-    "a drop from nothing": (("--max-drop", "1"), ("--max-drop needs an earlier answer", "--paired-bs")),
+    "a drop from nothing": (("--max-drop", "1"), ("--max-drop needs an earlier answer", "--paired-ar")),
     "a drop from intervals": (("--max-drop", "1", "-ci"), ("--max-drop needs an earlier answer",)),
     "a baseline without a drop": (("--baseline", "old.json"), ("--baseline is for --max-drop",)),
     "a drop by segment": (("--max-drop", "1", "--baseline", "x", "-sl"), ("--max-drop", "--sentence-level")),

@@ -159,6 +159,9 @@ def test_the_best_are_bold_on_a_terminal_alone():
     assert re.findall(r"\x1b\[1m([^\x1b]*)\x1b\[22m", out) == ["58.6", "28.1", "58.6"]
 
 
+CLUSTERS = (
+    "Every system differs significantly from every system of another cluster; within a cluster some may differ, too."
+)
 EVERY_PAIR = (
     "every system is compared with every other; * marks p ≤ 0.05,"
     " corrected for the number of pairs by step-down max-T (Romano & Wolf 2005)"
@@ -179,7 +182,7 @@ BLEU: p-values of all pairs, corrected (step-down max-T)
 Paired bootstrap resampling test with 1000 resampling trials
 ------------------------------------------------------------
  - Paired bootstrap resampling, 1000 resamples: {EVERY_PAIR}.
- - Systems of different clusters differ significantly, each from each; those of one cluster may differ, too.
+ - {CLUSTERS}
 
 -----------------
 Metric signatures

@@ -4,6 +4,8 @@ That the draws are sacreBLEU's, `test_significance` shows.
 """
 
 import random
+import subprocess
+import sys
 from functools import lru_cache
 from itertools import accumulate
 from math import comb
@@ -37,6 +39,7 @@ from bleucli.resampling import (
     identical,
     random_seed,
     randomization_p_values,
+    randomize,
     signature_fields,
     sums_of,
 )
@@ -450,3 +453,27 @@ def test_real_sums_score_alike(name):
         expected = [metric.score_from_stats(row).score for row in sample.stats]
         found = sample.scores_from_stats(sample.stats).tolist()
         assert found == (pytest.approx(expected, rel=oracles.NUMPYS_LOGARITHM) if name == "BLEU" else expected)
+
+
+def test_the_unit_of_scores_does_not_decide_which_trials_tie():
+    noise = np.random.default_rng(3).integers(-5, 6, size=200)
+    changed = noise.copy()
+    changed[:11] += np.random.default_rng(4).integers(1, 4, size=11)
+    found = []
+    for unit in (1.0, 0.1, 0.01):
+        left, right = (numbers((rows * unit).tolist()) for rows in (noise, changed))
+        found.append(randomize([(left, right)], 500, 1)[0])
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no getrusage")
+def test_attack_27_ten_million_resamples_take_little_more_than_their_scores(demo_files):
+    program = (
+        "import resource, sys; from bleucli.__main__ import main; main();"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    )
+    words = ("reference.A.de.txt", "-i", "strong.de.txt", "-b", "-q", "-ci", "-cin", "10000000")
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, check=True)
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert int(done.stderr) * unit < (256 << 20) + 8 * 10_000_000

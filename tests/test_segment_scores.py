@@ -245,3 +245,26 @@ def test_one_system_is_a_line_of_text(run, write):
     assert run("--segment-scores", "-i", "x.txt", "-b").out == "3.0\n"
     mean, half_width = plain_interval(plain_bootstrap(numbers([1.0, 2.0, 6.0]), 1000, 12345).tolist())
     assert run("--segment-scores", "-i", "x.txt", "-b", "-ci").out == f"3.0 (μ = {mean:.1f} ± {half_width:.1f})\n"
+
+
+# --- coarse scores, of which many trials equal the difference
+
+
+@pytest.fixture
+def judgements(write):
+    """Write 500 judgements of two systems: of 20 disagreements 14 are for the first one, which is p = 0.115."""
+    write("a.txt", "1\n" * 14 + "0\n" * 6 + "1\n" * 480)
+    write("b.txt", "0\n" * 14 + "1\n" * 6 + "1\n" * 480)
+
+
+@pytest.mark.parametrize("words", [(), ("--paired-all",)])
+def test_trials_that_equal_the_difference_are_counted(scores, judgements, words):
+    _, other = scores("-i", "a.txt", "b.txt", "-par", *words)
+    assert other["score"]["p_value"] == pytest.approx(0.1153, abs=0.01)
+
+
+def test_coarse_scores_are_neither_starred_nor_fail_a_gate(run, judgements):
+    words = ("--segment-scores", "-i", "a.txt", "b.txt", "-par", "-f", "markdown", "--max-drop", "0", "-q")
+    answer = run(*words)
+    assert (answer.status, answer.err) == (0, "")
+    assert ")\\*" not in answer.out

@@ -337,7 +337,11 @@ def _add_significance(group: "argparse._ArgumentGroup") -> None:
     add("--paired-ar-n", "-parn", type=int, default=10000, metavar="N", help="trials, at most 10^7 (default: 10000)")
     add("--paired-all", action="store_true", help="test every pair of systems as well, and rank them")
     add("--paired-jobs", "-j", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number")
-    add("--segment-scores", action="store_true", help="systems are one number a line, from any metric or people")
+    add(
+        "--segment-scores",
+        action="store_true",
+        help="systems are one number a line, higher is better: any metric, people",
+    )
 
 
 def _add_report(group: "argparse._ArgumentGroup") -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from bleucli.cli.arguments import METRIC_TITLES
 from bleucli.cli.sampling import METHODS
+from bleucli.output import shows_bold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ MODES = {
     "download": frozenset({"language_pair", "registry", "mirror", "allow_http"}),
 }
 _HOW_IT_IS_DONE = frozenset({"jobs", "quiet", "no_color", "output"})
-_TABLES_WITH_SIGNATURES = ("latex", "markdown", "html", "rst")
 
 
 def mode(options: "Namespace") -> str:
@@ -121,7 +121,7 @@ def _of_layout(options: "Namespace", run: Run) -> "Iterator[tuple[set[str], str]
         yield {"short", "bold_best"}, "bare scores stand alone"
     if run.format in ("json", "csv", "tsv"):
         yield {"short"}, f"{run.format} has long signatures"
-    if run.segments or (run.format not in _TABLES_WITH_SIGNATURES and not (run.format == "text" and run.colour)):
+    if run.segments or not shows_bold(run.format, run.colour):
         yield {"bold_best"}, f"{'text without colours' if run.format == 'text' else run.format} has no bold"
     if run.format == "text" and run.systems == 1:
         yield {"bold_best"}, "there is no table"

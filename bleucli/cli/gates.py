@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
-from bleucli.results import BOOTSTRAP_RATE, SIGNIFICANT, Results, ScoreRecord
+from bleucli.results import BOOTSTRAP_RATE, Results, ScoreRecord
 from bleucli.signature import RESAMPLING_KEYS, Signature
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ def check(options: "Namespace") -> None:
             f" both outputs: -i old.txt new.txt {test} --max-drop {options.max_drop}"
         )
     if options.max_drop is not None and not (options.baseline or options.paired_bs or options.paired_ar):
-        raise UsageError("--max-drop needs an earlier answer, --baseline FILE.json, or a paired test, --paired-bs")
+        raise UsageError("--max-drop needs an earlier answer, --baseline FILE.json, or a paired test, --paired-ar")
 
 
 def under(results: Results, bound: float | None) -> Iterator[str]:
@@ -235,7 +235,7 @@ def _is_rounded_too_far(record: ScoreRecord, earlier: "Decimal", baseline: "Base
 
 def _by_chance(record: ScoreRecord) -> bool:
     """Return whether a test takes the difference for chance."""
-    return record.p_value is not None and record.p_value > SIGNIFICANT
+    return record.p_value is not None and not record.differs
 
 
 def _compared(results: Results, baseline: "Baseline | None") -> "Iterator[tuple[str, ScoreRecord, Decimal]]":

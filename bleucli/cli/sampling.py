@@ -43,8 +43,8 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def wanted(options: "Namespace", environment: Environment) -> "Sampling | None":
-    """Return how scores are to be resampled, or None if nothing asks for it.
+def wanted(options: "Namespace", environment: Environment, bold: bool) -> "Sampling | None":
+    """Return how scores are to be resampled, or None if nothing asks for it; `bold`: the best will be set in bold.
 
     Raises:
         UsageError: the environment's seed is none.
@@ -62,7 +62,7 @@ def wanted(options: "Namespace", environment: Environment) -> "Sampling | None":
         random_seed(environment.variables),
         options.paired_jobs or os.cpu_count() or 1,
         options.paired_all,
-        options.bold_best and method != "ci",
+        bold and method != "ci",
     )
 
 

@@ -13,7 +13,7 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts, names_of, read_as_jsonl
 from bleucli.errors import LengthError, UsageError
 from bleucli.metrics import METRICS, Metric
-from bleucli.output import FORMATS, Layout, render
+from bleucli.output import FORMATS, Layout, render, shows_bold
 from bleucli.results import Results, ScoreRecord
 from bleucli.signature import Signature
 
@@ -104,9 +104,10 @@ def _format(options: "Namespace", environment: Environment) -> str | None:
     return None
 
 
-def _layout(options: "Namespace", environment: Environment) -> Layout:
+def _layout(options: "Namespace", environment: Environment, chosen: str) -> Layout:
     colour = options.output is None and not options.no_color and environment.shows_colour()
-    return Layout(options.width, options.short, options.score_only, colour, options.bold_best)
+    bold = options.bold_best and shows_bold(chosen, colour)
+    return Layout(options.width, options.short, options.score_only, colour, bold)
 
 
 def _metrics(options: "Namespace") -> list[Metric]:
@@ -142,7 +143,7 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
     _format(options, environment)  # refuses a wrong one; only the option makes JSON of segments
     render = json_text.score_line if options.format == "json" else text.score_line
     records = map(texts.signed, evaluate.score_segments(systems[0], references, metrics[0], _threads(options.jobs)))
-    layout = _layout(options, environment)
+    layout = _layout(options, environment, "text")
     first = next(records)
     counts: dict[str, int] = {}  # segments by their number of references
 
@@ -181,11 +182,11 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
         raise UsageError(f"--detail has no place in {chosen}; choose -f text or -f json")
     if bare_details and chosen == "json":
         raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
+    layout = _layout(options, environment, chosen)
     baseline = gates.read_baseline(options)
-    results = _results(options, texts, environment)
+    results = _results(options, texts, environment, layout.bold_best)
     signed = {} if options.like is None else like.signed(results.systems[0].scores, options.like)
     _check_like(options, signed)
-    layout = _layout(options, environment)
     failures = [*gates.under(results, options.fail_under), *gates.drops(results, baseline, options.max_drop)]
     if not failures or options.output is None:
         deliver([render(results, layout, chosen)], options.output, environment)
@@ -214,23 +215,23 @@ def _scored(records: Sequence[ScoreRecord]) -> frozenset[str]:
     return frozenset(name for name in METRICS for record in records if record.name.lower().startswith(name))
 
 
-def _results(options: "Namespace", texts: Texts, environment: Environment) -> Results:
-    plan = sampling.wanted(options, environment)
+def _results(options: "Namespace", texts: Texts, environment: Environment, bold: bool) -> Results:
+    plan = sampling.wanted(options, environment, bold)
     systems, references = texts.sources()
     sampling.check_systems(options, sum(len(source.names) for source in systems))
     with Progress(environment, options.quiet) as progress:
         if options.segment_scores:
             from bleucli import segment_scores
 
-            return _marked(segment_scores.score(systems, plan, progress), options, plan)
+            return _marked(segment_scores.score(systems, plan, progress), bold, plan)
         metrics, jobs = _metrics(options), _threads(options.jobs)
         results = evaluate.score_systems(systems, references, metrics, jobs, plan, progress)
-    return _marked(texts.finished(results, metrics, jobs), options, plan)
+    return _marked(texts.finished(results, metrics, jobs), bold, plan)
 
 
-def _marked(results: Results, options: "Namespace", plan: "Sampling | None") -> Results:
+def _marked(results: Results, bold: bool, plan: "Sampling | None") -> Results:
     """Return results with the best of each column marked if it is to be bold; resampling has done so."""
-    if plan is not None or not options.bold_best:
+    if plan is not None or not bold:
         return results
     from bleucli.comparison import mark_best
 

@@ -43,6 +43,13 @@ _TABLES = {
 }
 FORMATS = ("json", "text", *_TABLES)
 
+_WITH_BOLD = ("latex", "markdown", "html", "rst")
+
+
+def shows_bold(name: str, colour: bool) -> bool:
+    """Return whether a format has bold type; text has it on a terminal with colours."""
+    return name in _WITH_BOLD or (name == "text" and colour)
+
 
 def render(results: "Results", layout: Layout, name: str = "json") -> str:
     """Render in one of `FORMATS`.

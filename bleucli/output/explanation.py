@@ -48,8 +48,13 @@ _INTERVALS = "In brackets: the mean of the resamples' scores, and half the width
 _IDENTICAL = "Identical: no segment counts otherwise than in the baseline."
 _NOT_CORRECTED = "not corrected for the number of tests"
 _CORRECTED = "corrected for the number of pairs by step-down max-T (Romano & Wolf 2005)"
-_CLUSTERS = "Systems of different clusters differ significantly, each from each; those of one cluster may differ, too."
-_BEST = f"Bold: the best score of a metric, and those that a test of all pairs, {_CORRECTED}, does not tell from it."
+_CLUSTERS = (
+    "Every system differs significantly from every system of another cluster; within a cluster some may differ, too."
+)
+_BEST = (
+    f"Bold: the best score of a metric, and those that a test of all pairs, {_CORRECTED}, cannot distinguish from it."
+    " Stars are not corrected: a score may be starred and bold."
+)
 
 
 def sections(results: Results, layout: Layout, colours: "Mapping[str, str] | None" = None) -> list[str]:
