@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections import namedtuple
@@ -19,6 +20,10 @@ from bleucli.testsets import download, registry
 
 settings.register_profile("bleucli", deadline=None)
 settings.load_profile("bleucli")
+
+# A shell lets what it runs in the background ignore Ctrl-C, and so would every process that a test starts
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(bleucli.__file__)))
 COMMAND = (sys.executable, "-m", "bleucli")
