@@ -45,7 +45,8 @@ _ODD_ENDS = {
     "\u2028": "U+2028 (line separator)",
     "\u2029": "U+2029 (paragraph separator)",
 }
-_ODD_TEXT = re.compile(f"[{''.join(_ODD_ENDS)}]")
+# Not compiled before it is needed, for that takes its time
+_ODD_TEXT = f"[{''.join(_ODD_ENDS)}]"
 _ODD_BYTES = [end.encode() for end in _ODD_ENDS if end != "\r"]
 
 
@@ -154,7 +155,7 @@ def _odd_end(blocks: Iterator[Segments], name: str, count: int) -> tuple[int, st
     before = 0
     for segments in blocks:
         for line, text in enumerate(segments, before + 1) if _may_hold_odd_ends(bytes(segments.data)) else ():
-            if found := _ODD_TEXT.search(text or ""):
+            if found := re.search(_ODD_TEXT, text or ""):
                 return line, _ODD_ENDS[found[0]]
         before += len(segments)
     if before != count:

@@ -107,7 +107,7 @@ class Signature:
         """
         fields = list(self.info.items())
         start = sum(key in _BEFORE_TEXTS for key, _ in fields)
-        safe = [(key, re.sub(_UNSAFE, _percent, value)) for key, value in texts]
+        safe = [(key, _safe(value)) for key, value in texts]
         return Signature([*fields[:start], *safe, *fields[start:]], self.name)
 
     def format(self, short: bool = False) -> str:
@@ -128,6 +128,11 @@ class Signature:
 
     def __hash__(self) -> int:
         return hash(self.format())
+
+
+def _safe(value: str) -> str:
+    plain = value.isprintable() and "%" not in value and "|" not in value  # then the expression need not be compiled
+    return value if plain else re.sub(_UNSAFE, _percent, value)
 
 
 def _percent(match: "re.Match[str]") -> str:

@@ -116,12 +116,17 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     top = parser()
     spelled_out = _spelled_out(words)
     _refuse_unknown_short_options(spelled_out, top)
-    defaults = {action.dest: action.default for action in top._actions}
+    defaults = {}
     for action in top._actions:
+        defaults[action.dest] = action.default
         action.default = argparse.SUPPRESS
     given = vars(top.parse_args(spelled_out))
-    titled = {group.title: frozenset(action.dest for action in group._group_actions) for group in top._action_groups}
-    of_metric = {metric: titled[title] for metric, title in METRIC_TITLES.items()}
+    metrics = {title: metric for metric, title in METRIC_TITLES.items()}
+    of_metric = {
+        metrics[group.title]: frozenset([action.dest for action in group._group_actions])
+        for group in top._action_groups
+        if group.title in metrics
+    }
     return argparse.Namespace(**defaults | given, given=frozenset(defaults.keys() & given.keys()), of_metric=of_metric)
 
 
@@ -357,6 +362,11 @@ def _add_report(group: "argparse._ArgumentGroup") -> None:
     group.add_argument("--no-color", "-nc", action="store_true", help="no colours on a terminal")
     group.add_argument("--quiet", "-q", action="store_true", help="no notes, warnings and progress")
     group.add_argument("--output", "-o", metavar="FILE", help="write there instead: whole, or not at all")
+
+
+def has_gates(options: argparse.Namespace) -> bool:
+    """Return whether an option asks for a gate."""
+    return any(gate is not None for gate in (options.fail_under, options.max_drop, options.baseline))
 
 
 def _add_gates(group: "argparse._ArgumentGroup") -> None:

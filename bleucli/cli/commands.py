@@ -1,7 +1,6 @@
 """The command: what is asked for, and how every failure ends."""
 
 from collections.abc import Sequence
-from enum import IntEnum
 
 from bleucli.cli.arguments import parse, parser
 from bleucli.cli.delivery import deliver, refuse_overwriting
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Status(IntEnum):
-    """Exit status of the command; 1 means that a gate failed and nothing else."""
+class Status:
+    """Exit status of the command; 1 means that a gate failed and nothing else."""  # an enumeration takes time to make
 
     FINE = 0
     GATE_FAILED = 1
@@ -25,7 +24,7 @@ class Status(IntEnum):
     PIPE_CLOSED = 141
 
 
-def run(words: Sequence[str], environment: Environment) -> Status:
+def run(words: Sequence[str], environment: Environment) -> int:
     """Do what the words behind the command's name ask for; every failure becomes one line on stderr and a status."""
     try:
         return _run(words, environment)
@@ -33,7 +32,7 @@ def run(words: Sequence[str], environment: Environment) -> Status:
         return end(error, environment)
 
 
-def end(error: BaseException, environment: Environment) -> Status:
+def end(error: BaseException, environment: Environment) -> int:
     """Say in a line why the command ends, if that needs saying, and return its status."""
     if _is_behind(error, KeyboardInterrupt):
         return Status.INTERRUPTED
@@ -58,7 +57,7 @@ def _is_behind(error: BaseException | None, kind: type[BaseException]) -> bool:
     return error is not None
 
 
-def _run(words: Sequence[str], environment: Environment) -> Status:
+def _run(words: Sequence[str], environment: Environment) -> int:
     """Choose the mode; each imports what it takes, so that --version is there at once."""
     options = parse(words)
     if options.output == "":
@@ -87,7 +86,7 @@ def _own_registry(options: "Namespace") -> str:
     return cache.registry() if options.registry is None else str(options.registry)
 
 
-def _done(options: "Namespace", environment: Environment) -> Status:
+def _done(options: "Namespace", environment: Environment) -> int:
     if options.help:
         deliver([parser().format_help()], options.output, environment)
         return Status.FINE
@@ -98,7 +97,7 @@ def _done(options: "Namespace", environment: Environment) -> Status:
         return _worked(options, environment)
 
 
-def _worked(options: "Namespace", environment: Environment) -> Status:
+def _worked(options: "Namespace", environment: Environment) -> int:
     """Do what may take a while, and may warn."""
     from bleucli.cli import effects
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from bleucli import evaluate, kernels
-from bleucli.cli import effects, gates, like, sampling, values
-from bleucli.cli.arguments import METRIC_ARGUMENTS
+from bleucli.cli import effects, sampling, values
+from bleucli.cli.arguments import METRIC_ARGUMENTS, has_gates
 from bleucli.cli.delivery import deliver
 from bleucli.cli.progress import Progress
 from bleucli.cli.streams import Environment, shown
@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from bleucli.cli.gates import Baseline
     from bleucli.comparison import Sampling
 
 # From so many segments on, the reference kernels take seconds
@@ -34,7 +35,8 @@ def score(options: "Namespace", environment: Environment) -> bool:
         BleuError: options or texts are not what they should be, or the answer cannot be written.
     """
     _check(options)
-    _check_like(options, dict(Signature([]).with_texts(names_of(options).items())))  # before anything is downloaded
+    if options.like is not None:  # before anything is downloaded
+        _check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
     texts = _texts(options, environment)
     if options.like is not None and not options.skip_empty_refs and "empty" not in options.like.info:
         nrefs = texts.reference_count()
@@ -112,18 +114,25 @@ def _layout(options: "Namespace", environment: Environment, chosen: str) -> Layo
 
 def _metrics(options: "Namespace") -> list[Metric]:
     """Make the metrics that were asked for, each once, in the order in which they are printed."""
-    followed = like.take_over(options, options.like) if options.like is not None else "bleu"
+    if options.like is None:
+        return list(_made(options, options.metrics or ["bleu"]).values())
+    from bleucli.cli import like
+
+    followed = like.take_over(options, options.like)
     wanted = options.metrics or [followed]
-    if options.like is not None and followed not in wanted:
+    if followed not in wanted:
         raise UsageError(f"--like is a signature of {followed}, which is not among the metrics; add it to -m")
-    made = {
+    made = _made(options, wanted)
+    like.check(made[followed], options.like)
+    return list(made.values())
+
+
+def _made(options: "Namespace", wanted: Sequence[str]) -> dict[str, Metric]:
+    return {
         name: METRICS[name](skip_empty_refs=options.skip_empty_refs, **METRIC_ARGUMENTS[name](options))
         for name in METRICS
         if name in wanted
     }
-    if options.like is not None:
-        like.check(made[followed], options.like)
-    return list(made.values())
 
 
 def _threads(jobs: int) -> int:
@@ -172,6 +181,8 @@ def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:
 def _check_like(options: "Namespace", known: Mapping[str, str]) -> None:
     """Refuse other texts than --like names, as soon as something is known of them."""
     if options.like is not None:
+        from bleucli.cli import like
+
         like.check_texts(options.like, known)
 
 
@@ -183,11 +194,11 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
     if bare_details and chosen == "json":
         raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
     layout = _layout(options, environment, chosen)
-    baseline = gates.read_baseline(options)
+    baseline = _baseline(options)
     results = _results(options, texts, environment, layout.bold_best)
-    signed = {} if options.like is None else like.signed(results.systems[0].scores, options.like)
+    signed = _signed(results, options)
     _check_like(options, signed)
-    failures = [*gates.under(results, options.fail_under), *gates.drops(results, baseline, options.max_drop)]
+    failures, gate_hints = _judged(results, baseline, options)
     if not failures or options.output is None:
         deliver([render(results, layout, chosen)], options.output, environment)
     _note_files(texts, results.segments, options, environment)
@@ -198,7 +209,7 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
         *effects.of_scoring(options, done),
         *texts.hints(),
         *results.hints,
-        *gates.hints(results, baseline, options.max_drop),
+        *gate_hints,
     ]
     if options.lowercase and scored - {"bleu"}:
         hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
@@ -208,6 +219,33 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
     for failure in failures:
         environment.say("error", failure)
     return not failures
+
+
+def _baseline(options: "Namespace") -> "Baseline | None":
+    if options.baseline is None:
+        return None
+    from bleucli.cli import gates
+
+    return gates.read_baseline(options)
+
+
+def _judged(results: Results, baseline: "Baseline | None", options: "Namespace") -> tuple[list[str], list[str]]:
+    """Return which gates failed, and what their answer does not bear out."""
+    if not has_gates(options):
+        return [], []
+    from bleucli.cli import gates
+
+    failures = [*gates.under(results, options.fail_under), *gates.drops(results, baseline, options.max_drop)]
+    return failures, list(gates.hints(results, baseline, options.max_drop))
+
+
+def _signed(results: Results, options: "Namespace") -> Mapping[str, str]:
+    """Return what the signature to follow, and the one that came of it, say of the texts."""
+    if options.like is None:
+        return {}
+    from bleucli.cli import like
+
+    return like.signed(results.systems[0].scores, options.like)
 
 
 def _scored(records: Sequence[ScoreRecord]) -> frozenset[str]:
@@ -244,7 +282,11 @@ def _note_files(texts: Texts, segments: int, options: "Namespace", environment: 
 
 
 def _note_differences(signed: Mapping[str, str], options: "Namespace", environment: Environment) -> None:
-    for note in like.notes(signed, options.like) if options.like is not None else ():
+    if options.like is None:
+        return
+    from bleucli.cli import like
+
+    for note in like.notes(signed, options.like):
         _note(note, options, environment)
 
 

@@ -3,8 +3,8 @@
 from argparse import Namespace
 
 from bleucli import tokenizers
-from bleucli.cli import gates, sampling
-from bleucli.cli.arguments import METRIC_ARGUMENTS, target_language
+from bleucli.cli import sampling
+from bleucli.cli.arguments import METRIC_ARGUMENTS, has_gates, target_language
 from bleucli.errors import UsageError
 from bleucli.jsonlines import fields_named
 from bleucli.metrics import METRICS
@@ -30,7 +30,10 @@ def check(options: Namespace) -> None:
         value = getattr(options, name)
         if value is not None and not least <= value <= most:
             raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
-    gates.check(options)
+    if has_gates(options):
+        from bleucli.cli import gates
+
+        gates.check(options)
     sampling.check(options)
     if options.like is not None:
         options.like = Signature.parse(options.like)

@@ -275,6 +275,7 @@ def ngram_stats(hypotheses: Segments, references: Sequence[Segments], max_order:
         raise ValueError(f"max_order {max_order}; expected at least 1")
     rows = array("q")
     for index in range(length):
+        heed_stop()
         tokens = (hypotheses[index] or "").split()
         candidates = [text.split() for stream in references if (text := stream[index]) is not None]
         rows.extend(_ngram_row(tokens, candidates, max_order))
@@ -295,8 +296,8 @@ def _ngram_row(hypothesis: list[str], references: list[list[str]], max_order: in
 def _clipped_matches(hypothesis: list[str], references: list[list[str]], order: int) -> int:
     most: Counter[tuple[str, ...]] = Counter()
     for reference in references:
-        most |= counted(_ngrams(reference, order))
-    return (counted(_ngrams(hypothesis, order)) & most).total()
+        most |= counted(_ngrams(reference, order), len(reference))
+    return (counted(_ngrams(hypothesis, order), len(hypothesis)) & most).total()
 
 
 def _ngrams(tokens: list[str], order: int) -> Iterable[tuple[str, ...]]:
@@ -337,6 +338,7 @@ def chrf_stats(
     squared(beta)  # refuses what is not finite
     rows = array("q")
     for index in range(length):
+        heed_stop()
         texts = [text for stream in references if (text := stream[index]) is not None]
         hypothesis = chrf_counts(hypotheses[index] or "", char_order, word_order, whitespace)
         best, best_score = [0] * (3 * (char_order + word_order)), -1.0

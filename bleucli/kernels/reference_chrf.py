@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from string import punctuation
 
-from bleucli.kernels.stopping import pieces
+from bleucli.kernels.stopping import PIECE, pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,19 +39,25 @@ def chrf_counts(text: str, char_order: int, word_order: int, whitespace: bool) -
     words = [part for word in text.split() for part in _without_edge_punctuation(word)] if word_order else []
     counts: list[Counter[Gram]] = [_character_grams(characters, order) for order in range(1, char_order + 1)]
     return counts + [
-        counted(zip(*(words[start:] for start in range(order)), strict=False)) for order in range(1, word_order + 1)
+        counted(zip(*(words[start:] for start in range(order)), strict=False), len(words))
+        for order in range(1, word_order + 1)
     ]
 
 
 def _character_grams(characters: str, order: int) -> Counter[Gram]:
+    starts = range(len(characters) - order + 1)
+    if len(starts) <= PIECE:
+        return Counter([characters[start : start + order] for start in starts])
     counter: Counter[Gram] = Counter()
-    for starts in pieces(range(len(characters) - order + 1)):
-        counter.update([characters[start : start + order] for start in starts])
+    for piece in pieces(starts):
+        counter.update([characters[start : start + order] for start in piece])
     return counter
 
 
-def counted(items: "Iterable[Item]") -> "Counter[Item]":
-    """Count the items, as `Counter` does, so that it can be stopped."""
+def counted(items: "Iterable[Item]", most: int) -> "Counter[Item]":
+    """Count the items, as `Counter` does, so that it can be stopped if there may be many: at most `most`."""
+    if most <= PIECE:
+        return Counter(items)
     counter: Counter[Item] = Counter()
     for piece in pieces(items):
         counter.update(piece)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-_PIECE = 1 << 16
+PIECE = 1 << 16
 _is_stopped: "ContextVar[Callable[[], bool] | None]" = ContextVar("is_stopped", default=None)
 
 
@@ -35,7 +35,7 @@ def pieces(items: "Iterable[Item]") -> "Iterator[list[Item]]":
     [['a', 'b', 'c']]
     """
     remaining = iter(items)
-    while piece := list(islice(remaining, _PIECE)):
+    while piece := list(islice(remaining, PIECE)):
         heed_stop()
         yield piece
 

@@ -8,12 +8,31 @@ State *state_of(PyObject *module)
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
+/* Find whom to ask, the first time; another thread may do so meanwhile. Returns 0 with an exception set if that fails. */
+static int find_heed_stop(State *state)
+{
+    PyObject *found;
+    if (state->heed_stop != NULL) {
+        return 1;
+    }
+    if (!find("bleucli.kernels.stopping", "heed_stop", &found)) {
+        return 0;
+    }
+    if (state->heed_stop == NULL) {
+        state->heed_stop = found;
+    } else {
+        Py_DECREF(found);
+    }
+    return 1;
+}
+
 /* Whether neither a signal's handler nor whoever waits for this thread wants it to stop. */
 static int ask(Call *call)
 {
     Run *run = (Run *)(void *)call;
     PyEval_RestoreThread(run->thread);
-    PyObject *answer = PyErr_CheckSignals() == 0 ? PyObject_CallNoArgs(run->heed_stop) : NULL;
+    int asked = PyErr_CheckSignals() == 0 && find_heed_stop(run->state);
+    PyObject *answer = asked ? PyObject_CallNoArgs(run->state->heed_stop) : NULL;
 #ifdef BLEU_FAIL_ALLOCATIONS
     if (questions_before_stop >= 0 && questions_before_stop-- == 0) {
         Py_CLEAR(answer);
@@ -28,9 +47,8 @@ static int ask(Call *call)
 
 void run_begin(PyObject *module, Run *run)
 {
-    const State *state = state_of(module);
-    run->call = (Call){state->secrets, CREDIT, ask, 0};
-    run->heed_stop = state->heed_stop;
+    run->state = state_of(module);
+    run->call = (Call){run->state->secrets, CREDIT, ask, 0};
     run->thread = PyEval_SaveThread();
 }
 

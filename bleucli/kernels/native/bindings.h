@@ -10,7 +10,8 @@
 
 #include "kernels.h"
 
-/* The module's state: classes, functions and names that it needs again and again. Nothing changes it once it is made. */
+/* The module's state: classes, functions and names that it needs again and again. Nothing changes it once it is made,
+ * but `heed_stop`, NULL until it is first needed: most calls are too short for anybody to ask. */
 typedef struct {
     PyObject *segments_class;
     PyObject *stats_class;
@@ -46,11 +47,13 @@ typedef struct {
  * if not, it stops with an exception set. */
 typedef struct {
     Call call; /* the first member, so that the call leads to the rest */
-    PyObject *heed_stop;
+    State *state;
     PyThreadState *thread;
 } Run;
 
 State *state_of(PyObject *module);
+/* Whether *attribute is now that of the module; if not, with an exception set. */
+int find(const char *module_name, const char *name, PyObject **attribute);
 void run_begin(PyObject *module, Run *run);
 /* Returns the outcome, or STOPPED, which overrides any other. */
 Outcome run_end(Run *run, Outcome outcome);

@@ -89,8 +89,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* Whether *attribute is now that of the module. */
-static int find(const char *module_name, const char *name, PyObject **attribute)
+int find(const char *module_name, const char *name, PyObject **attribute)
 {
     PyObject *module = PyImport_ImportModule(module_name);
     *attribute = module != NULL ? PyObject_GetAttrString(module, name) : NULL;
@@ -128,7 +127,6 @@ static int module_exec(PyObject *module)
     int complete = find("bleucli.segments", "Segments", &state->segments_class) &&
                    find("bleucli.stats", "SegmentStats", &state->stats_class) &&
                    find("bleucli.errors", "FieldCountError", &state->field_count_error) &&
-                   find("bleucli.kernels.stopping", "heed_stop", &state->heed_stop) &&
                    intern("data", &state->data_name) && intern("bounds", &state->bounds_name) &&
                    intern("cast", &state->cast_name) && draw_secrets(&state->secrets);
     if (!complete || PyModule_AddStringConstant(module, "checksum", BLEU_SOURCES_CHECKSUM) != 0) {
