@@ -90,8 +90,9 @@ def score_systems(
     for piece, observed in in_order(count, _pieces(systems, references), jobs):
         if sampling is not None:
             rows.add([one.stats for one in observed])
-        found = [one._replace(stats=[]) for one in observed]
-        total = found if total is None else list(map(_added, total, found))
+        for one in observed:
+            one.stats = []
+        total = observed if total is None else list(map(_added, total, observed))
         progress("segments", piece.start + len(piece.hypotheses[0]), 0)
     assert total is not None
     fields = _signature_fields(sampling)
@@ -147,22 +148,22 @@ class _Rows:
         ]
 
 
-if TYPE_CHECKING:
+class _Observed:
+    """What was counted and seen of one system.
 
-    class _Observed(NamedTuple):
-        """What was counted and seen of one system.
+    tallies, stats: one a metric. same: for each reference, whether the system is equal to it. shifted: the first
+    line that is out of step with the first reference, from 1, and by how many lines.
+    """
 
-        tallies, stats: one a metric. same: for each reference, whether the system is equal to it. shifted: the first
-        line that is out of step with the first reference, from 1, and by how many lines.
-        """
+    __slots__ = ("same", "shifted", "stats", "tallies")
 
-        tallies: list[Tally]
-        stats: list[SegmentStats]
-        same: list[bool]
-        shifted: tuple[int, int] | None
-
-else:
-    _Observed = namedtuple("_Observed", "tallies stats same shifted")
+    def __init__(
+        self, tallies: list[Tally], stats: list[SegmentStats], same: list[bool], shifted: tuple[int, int] | None
+    ) -> None:
+        self.tallies = tallies
+        self.stats = stats
+        self.same = same
+        self.shifted = shifted
 
 
 def _observed(
@@ -240,17 +241,16 @@ def _hints(name: str, references: Sequence[str], metrics: Sequence[Metric], obse
 
 # --- pieces of aligned text, counted by one or several threads
 
-if TYPE_CHECKING:
 
-    class _Piece(NamedTuple):
-        """The same segments of all systems and references; `start` is the index of the first one."""
+class _Piece:
+    """The same segments of all systems and references; `start` is the index of the first one."""
 
-        start: int
-        hypotheses: Sequence[Segments]
-        references: Sequence[Segments]
+    __slots__ = ("hypotheses", "references", "start")
 
-else:
-    _Piece = namedtuple("_Piece", "start hypotheses references")
+    def __init__(self, start: int, hypotheses: Sequence[Segments], references: Sequence[Segments]) -> None:
+        self.start = start
+        self.hypotheses = hypotheses
+        self.references = references
 
 
 def in_step(sources: Sequence[Source]) -> Iterator[list[Sequence[Segments]]]:

@@ -89,6 +89,17 @@ _TWO_LETTERS = {"zho": "zh", "jpn": "ja", "kor": "ko"}
 METRIC_TITLES = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
 
 
+# What each mode that scores nothing takes, the first that is asked for being done
+MODES = {
+    "version": frozenset[str](),
+    "list_tokenizers": frozenset[str](),
+    "list": frozenset({"test_set", "language_pair", "registry", "mirror", "allow_http"}),
+    "cite": frozenset({"test_set", "registry"}),
+    "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
+    "download": frozenset({"language_pair", "registry", "mirror", "allow_http"}),
+}
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are ours: one line, raised."""
 
@@ -120,14 +131,21 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     for action in top._actions:
         defaults[action.dest] = action.default
         action.default = argparse.SUPPRESS
-    given = vars(top.parse_args(spelled_out))
+    options = top.parse_args(spelled_out)
+    given = frozenset(vars(options)) & defaults.keys()
     metrics = {title: metric for metric, title in METRIC_TITLES.items()}
     of_metric = {
         metrics[group.title]: frozenset([action.dest for action in group._group_actions])
         for group in top._action_groups
         if group.title in metrics
     }
-    return argparse.Namespace(**defaults | given, given=frozenset(defaults.keys() & given.keys()), of_metric=of_metric)
+    vars(options).update(defaults | vars(options), given=given, of_metric=of_metric)
+    return options
+
+
+def mode_of(options: argparse.Namespace) -> str:
+    """Return the mode that scores nothing, "" if none is asked for."""
+    return next((name for name in MODES if getattr(options, name) not in (None, False)), "")
 
 
 def _refuse_unknown_short_options(words: Sequence[str], top: argparse.ArgumentParser) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bleucli.cli.arguments import parse, parser
+from bleucli.cli.arguments import MODES, mode_of, parse, parser
 from bleucli.cli.delivery import deliver, refuse_overwriting
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError, Note, UsageError
@@ -99,14 +99,12 @@ def _done(options: "Namespace", environment: Environment) -> int:
 
 def _worked(options: "Namespace", environment: Environment) -> int:
     """Do what may take a while, and may warn."""
-    from bleucli.cli import effects
-
-    mode = effects.mode(options)
+    mode = mode_of(options)
     if not mode:
         from bleucli.cli import scoring
 
         return Status.FINE if scoring.score(options, environment) else Status.GATE_FAILED
-    if options.given - effects.MODES[mode] - {mode}:
+    if options.given - MODES[mode] - {mode}:
         from bleucli.cli import values
 
         values.check(options)
@@ -118,8 +116,11 @@ def _worked(options: "Namespace", environment: Environment) -> int:
         from bleucli.cli import testset_modes
 
         deliver(testset_modes.answer(options), options.output, environment)
-    for line in effects.of_mode(options, mode):
-        _warn(line, options, environment)
+    if options.given - {mode}:
+        from bleucli.cli import effects
+
+        for line in effects.of_mode(options, mode):
+            _warn(line, options, environment)
     return Status.FINE
 
 

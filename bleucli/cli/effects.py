@@ -3,48 +3,31 @@
 That is said of options that decide numbers or how they are printed, not of those that say how the work is done.
 """
 
-from collections import namedtuple
 from collections.abc import Iterator
 
-from bleucli.cli.arguments import METRIC_TITLES
+from bleucli.cli.arguments import METRIC_TITLES, MODES
 from bleucli.cli.sampling import METHODS
 from bleucli.output import shows_bold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from typing import NamedTuple
 
-    class Run(NamedTuple):
-        """What was done: the metrics, none where numbers were read; the number of systems; and the format.
-
-        segments: one score each. colour: on a terminal.
-        """
-
-        metrics: frozenset[str]
-        systems: int
-        format: str
-        segments: bool
-        colour: bool
-
-else:
-    Run = namedtuple("Run", "metrics systems format segments colour")
-
-# What each mode that scores nothing takes, the first that is asked for being done
-MODES = {
-    "version": frozenset[str](),
-    "list_tokenizers": frozenset[str](),
-    "list": frozenset({"test_set", "language_pair", "registry", "mirror", "allow_http"}),
-    "cite": frozenset({"test_set", "registry"}),
-    "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
-    "download": frozenset({"language_pair", "registry", "mirror", "allow_http"}),
-}
 _HOW_IT_IS_DONE = frozenset({"jobs", "quiet", "no_color", "output"})
 
 
-def mode(options: "Namespace") -> str:
-    """Return the mode that scores nothing, "" if none is asked for."""
-    return next((name for name in MODES if getattr(options, name) not in (None, False)), "")
+class Run:
+    """What was done: the metrics, none where numbers were read; the number of systems; and the format.
+
+    segments: one score each. colour: on a terminal.
+    """
+
+    def __init__(self, metrics: frozenset[str], systems: int, format: str, segments: bool, colour: bool) -> None:
+        self.metrics = metrics
+        self.systems = systems
+        self.format = format
+        self.segments = segments
+        self.colour = colour
 
 
 def of_mode(options: "Namespace", mode: str) -> list[str]:

@@ -4,8 +4,6 @@ import os
 import sys
 from collections.abc import Mapping
 
-from bleucli.markup import visible
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from io import TextIOWrapper
@@ -57,7 +55,7 @@ class Environment:
             from bleucli.output.colours import painted
 
             kind = painted(colour, kind)
-        self._talk(f"bleu: {kind}: {visible(text)}\n")
+        self._talk(f"bleu: {kind}: {_visible(text)}\n")
 
     def say_fault(self, error: BaseException) -> None:
         """Say that the program itself failed, and where if `BLEU_TRACEBACK` is set."""
@@ -66,7 +64,7 @@ class Environment:
             from traceback import format_exception
 
             lines = "".join(format_exception(error)).splitlines()
-            self._talk("".join(f"{visible(line)}\n" for line in lines))
+            self._talk("".join(f"{_visible(line)}\n" for line in lines))
             cure = "report it with the lines above"
         told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         self.say("error", f"a fault of bleu itself ({told}); {cure}")
@@ -90,6 +88,14 @@ class Environment:
             write_all(self.stderr, encoded(text))
         except OSError:  # nobody listens
             return
+
+
+def _visible(text: str) -> str:
+    if text.isprintable():  # nearly always; then the module need not be loaded
+        return text
+    from bleucli.markup import visible
+
+    return visible(text)
 
 
 def _raw(stream: "IO[str] | None", mode: str) -> "IO[bytes] | None":

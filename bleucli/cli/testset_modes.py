@@ -8,7 +8,7 @@ from bleucli.cli.delivery import refuse_overwriting
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.markup import visible
-from bleucli.testsets import addresses, registry
+from bleucli.testsets import registry
 from bleucli.testsets.registry import Registry, TestSet, nearest
 
 TYPE_CHECKING = False
@@ -61,6 +61,8 @@ def names(test_set: str | None, what: str) -> list[str]:
 
 def files_of(test_set: TestSet, paths: Mapping[str, str]) -> list[str]:
     """Return the files of a test set's fields, and those that it was made of."""
+    from bleucli.testsets import addresses
+
     sources = [addresses.local_path(source.url) for source in test_set.sources if not addresses.is_web(source.url)]
     return [*paths.values(), *sources]
 

@@ -1,7 +1,10 @@
 """Addresses of downloads: `https:`, `http:`, `file:` or a plain path. Nothing here looks at a disk or the network."""
 
 import re
-from urllib.parse import unquote, urlsplit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from urllib.parse import SplitResult
 
 
 def is_web(address: str) -> bool:
@@ -19,7 +22,7 @@ def last_component(address: str) -> str:
     >>> last_component("https://example.org/data/test%20set.tgz?raw=1"), last_component("data/test set.tgz")
     ('test%20set.tgz', 'test set.tgz')
     """
-    path = urlsplit(address).path if is_web(address) else local_path(address)
+    path = _split(address).path if is_web(address) else local_path(address)
     return path.replace("\\", "/").rpartition("/")[2]
 
 
@@ -33,7 +36,7 @@ def local_path(address: str) -> str:
         return address
     from urllib.request import url2pathname
 
-    return url2pathname(urlsplit(address).path)
+    return url2pathname(_split(address).path)
 
 
 def to_ask(address: str, name: str, mirror: str = "", offline: bool = False) -> list[str]:
@@ -72,9 +75,15 @@ def problem_of(address: str) -> str:
     return "expected an https:, http: or file: address, or a path" if "://" in address else ""
 
 
+def _split(address: str) -> "SplitResult":
+    from urllib.parse import urlsplit
+
+    return urlsplit(address)
+
+
 def _has_server(address: str) -> bool:
     try:
-        parts = urlsplit(address)
+        parts = _split(address)
         return bool(parts.hostname) and parts.port != 0
     except ValueError:  # such as http://[ and http://server:port
         return False
@@ -82,7 +91,7 @@ def _has_server(address: str) -> bool:
 
 def _host(address: str) -> str:
     try:
-        return urlsplit(address).netloc.lower()
+        return _split(address).netloc.lower()
     except ValueError:
         return address
 
@@ -94,5 +103,9 @@ def shown(address: str) -> str:
     ('https://example.org/a.tgz', 'data/a@b.tgz')
     """
     if not is_web(address):
-        return unquote(address) if address.lower().startswith("file:") else address
+        if not address.lower().startswith("file:"):
+            return address
+        from urllib.parse import unquote
+
+        return unquote(address)
     return re.sub("(?<=://)[^/?#]*@", "", address)
