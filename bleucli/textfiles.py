@@ -169,17 +169,15 @@ class TextFile:
     def _whole_lines(self) -> Iterator[bytes]:
         """Read UTF-8, whole lines at a time."""
         parts: list[bytes] = []
-        lines = 0
         for chunk in self._past_mark(self._utf8_chunks()):
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 parts.append(chunk)
                 continue
             whole, rest = b"".join((*parts, chunk[:cut])), chunk[cut:]
-            if self._is_file and len(chunk) >= self._block_bytes:
-                whole, left = _cut_evenly(whole, lines)
+            if self._is_file and self._among > 1 and len(chunk) >= self._block_bytes:
+                whole, left = _cut_evenly(whole, self._lines)  # by now, those of the blocks before this one
                 rest = left + rest
-            lines += whole.count(b"\n")
             yield whole
             parts = [rest] if rest else []
         if parts:

@@ -102,7 +102,9 @@ def test_a_file_in_step_with_others_has_the_lines_of_the_definition(tmp_path_fac
 
 def test_files_in_step_are_cut_at_the_same_lines(write):
     widths = range(10, 50)
-    files = [TextFile(f"{width}", write(f"{width}.txt", f"{'x' * width}\n" * 1000)) for width in widths]
+    files = [
+        TextFile(f"{width}", write(f"{width}.txt", f"{'x' * width}\n" * 1000), among=len(widths)) for width in widths
+    ]
     with blocks_of(1000):
         pieces = [len(columns[0][0]) for columns in align([file.blocks() for file in files], [""] * len(files))]
     assert sum(pieces) == 1000

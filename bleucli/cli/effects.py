@@ -22,10 +22,10 @@ class Run:
     segments: one score each. colour: on a terminal.
     """
 
-    def __init__(self, metrics: frozenset[str], systems: int, format: str, segments: bool, colour: bool) -> None:
+    def __init__(self, metrics: frozenset[str], systems: int, chosen: str, segments: bool, colour: bool) -> None:
         self.metrics = metrics
         self.systems = systems
-        self.format = format
+        self.format = chosen
         self.segments = segments
         self.colour = colour
 
