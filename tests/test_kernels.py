@@ -149,7 +149,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("name", ["bleucli.segments", "bleucli.stats", "bleucli.errors", "bleucli.kernels.stopping"])
+@pytest.mark.parametrize("name", ["bleucli.segments", "bleucli.stats", "bleucli.errors"])
 def test_attack_17_ctrl_c_while_the_module_is_loaded_is_ctrl_c(name, root):
     code = INTERRUPTED.format(root=root, name=name, path=native.__file__)
     environment = os.environ | {"BLEU_KERNELS": "reference"}
