@@ -1,6 +1,7 @@
 """A cache that several people write to: nobody's files are touched through it, and nobody waits for the dead."""
 
 import ast
+import functools
 import os
 import shutil
 import stat
@@ -17,7 +18,7 @@ import bleucli
 from bleucli.cli.commands import run as run_command
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError, Note
-from bleucli.testsets import cachefiles, locks, partial
+from bleucli.testsets import cachefiles, locks, partial, registry
 from bleucli.testsets.cachefiles import Draft
 
 fcntl = pytest.importorskip("fcntl")
@@ -87,10 +88,13 @@ class Shared:
 def shared(monkeypatch):
     for name in ("BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACREBLEU"):
         monkeypatch.delenv(name, raising=False)
+    # Where the package lies, other users may not be allowed to read
+    monkeypatch.setattr(registry, "_package_data", functools.cache(registry._package_data))
     with shared_folder() as folder:
         shared = Shared(folder)
-        monkeypatch.setenv("BLEU_HOME", os.path.join(folder, "warm"))
-        assert shared.download() == (0, "")  # and everything is imported
+        for home, options in (("loud", []), ("quiet", ["-q"])):  # so that everything is imported
+            monkeypatch.setenv("BLEU_HOME", os.path.join(folder, home))
+            assert shared.download(*options) == (0, "")
         monkeypatch.setenv("BLEU_HOME", shared.cache)
         yield shared
 
