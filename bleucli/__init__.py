@@ -13,14 +13,15 @@ from bleucli._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli import metrics, resampling, significance
+    from bleucli import metrics, significance
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.segments import Segments
     from bleucli.signature import Signature
-    from bleucli.significance import PairedTest
+    from bleucli.significance import resampling
+    from bleucli.significance.paired_test import PairedTest
     from bleucli.testsets.access import (
         download_test_set,
         get_available_testsets,
@@ -31,7 +32,11 @@ if TYPE_CHECKING:
         smart_open,
     )
 
-_MODULES = ("metrics", "resampling", "significance")
+_MODULES = {
+    "metrics": "bleucli.metrics",
+    "resampling": "bleucli.significance.resampling",
+    "significance": "bleucli.significance",
+}
 _HOMES = {
     "BLEU": "bleucli.metrics.bleu",
     "BLEUScore": "bleucli.metrics.bleu",
@@ -39,7 +44,7 @@ _HOMES = {
     "CHRF": "bleucli.metrics.chrf",
     "CHRFScore": "bleucli.metrics.chrf",
     "InputTypeError": "bleucli.errors",
-    "PairedTest": "bleucli.significance",
+    "PairedTest": "bleucli.significance.paired_test",
     "Segments": "bleucli.segments",
     "Signature": "bleucli.signature",
     "TER": "bleucli.metrics.ter",
@@ -101,7 +106,7 @@ def __getattr__(name: str) -> object:
         globals()[name] = value
         return value
     if name in _MODULES:
-        return import_module(f"bleucli.{name}")
+        return import_module(_MODULES[name])
     raise AttributeError(f"module 'bleucli' has no attribute {name!r}")
 
 

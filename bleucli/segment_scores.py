@@ -6,8 +6,8 @@ COMET, human ratings, anything; a system's score is the mean of its numbers.
 from collections.abc import Callable, Iterator, Sequence
 from math import fsum
 
+from bleucli.corpus import Source, in_step
 from bleucli.errors import BleuError
-from bleucli.evaluate import Source, in_step
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.segments import Segments
 from bleucli.signature import VERSION, Signature
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bleucli.comparison import Sampling
+    from bleucli.significance.comparison import Sampling
 
 NAME = "score"
 # Sums of larger numbers might not be finite
@@ -62,8 +62,8 @@ def score(
         return results
     from functools import partial
 
-    from bleucli import comparison
-    from bleucli.resampling import Sample
+    from bleucli.significance import comparison
+    from bleucli.significance.resampling import Sample
 
     samples = [[Sample(SegmentStats(memoryview(column), 1), partial(_means, count))] for column in columns]
     # no published p-value leaves ties out here, and coarse scores, such as human ratings, have many
@@ -80,7 +80,7 @@ def _means(count: int, sums: SegmentStats) -> "NDArray[np.float64]":
 def _signature(sampling: "Sampling | None") -> Signature:
     if sampling is None:
         return Signature([("version", VERSION)])
-    from bleucli.comparison import signature_fields
+    from bleucli.significance.comparison import signature_fields
 
     return Signature([*signature_fields(sampling), ("version", VERSION)])
 

@@ -281,7 +281,10 @@ def _nothing() -> None:
 
 
 def align(
-    series: Sequence[Iterator[Sequence[Segments]]], names: Sequence[str], hurry: Callable[[], None] = _nothing
+    series: Sequence[Iterator[Sequence[Segments]]],
+    names: Sequence[str],
+    hurry: Callable[[], None] = _nothing,
+    may_be_empty: bool = False,
 ) -> Iterator[list[Sequence[Segments]]]:
     """Walk through several series of blocks in step: each piece holds the same segments of every series.
 
@@ -290,6 +293,7 @@ def align(
         names: of the series, for the error.
         hurry: called when the series are known to differ, and are read on for the error's sake only; they may then
             raise `NotWaitedFor`.
+        may_be_empty: all series may be without a segment.
 
     Raises:
         LengthError: the series do not have the same number of segments. The longest one is counted for some seconds.
@@ -312,7 +316,7 @@ def align(
         yield [[column[:count] for column in block] for block in blocks]
         blocks = [[column[count:] for column in block] for block in blocks]
         done += count
-    if done and not any(map(_height, blocks)):
+    if (done or may_be_empty) and not any(map(_height, blocks)):
         return
     hurry()
     raise _different(names, done, _counted(series, done, list(map(_height, blocks))))

@@ -58,6 +58,18 @@ class SegmentStats:
             raise BleuError(f"statistics of {self.columns} and {other.columns} columns are not of one metric")
         return self.joined((self, other))
 
+    def take(self, indexes: Sequence[int]) -> "SegmentStats":
+        """Return a copy of some rows, in the order of their indexes.
+
+        >>> list(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2).take([1, 0]))
+        [(3, 4), (1, 2)]
+        """
+        taken = array(self.data.format)
+        data, width = self.data.cast("B"), self.columns * self.data.itemsize
+        for index in indexes:
+            taken.frombytes(data[index * width : (index + 1) * width])
+        return SegmentStats(memoryview(taken), self.columns)
+
     @classmethod
     def joined(cls, blocks: "Sequence[SegmentStats]") -> "SegmentStats":
         """Return the rows of all blocks, one behind the other; there is at least one."""

@@ -12,7 +12,7 @@ import numpy as np
 import oracles
 
 from bleucli import BLEU, CHRF, TER
-from bleucli.resampling import Sample
+from bleucli.significance.resampling import Sample
 from bleucli.stats import SegmentStats
 
 METRICS = {"BLEU": BLEU, "chrF2": CHRF, "TER": TER}
@@ -57,7 +57,7 @@ def samples_of(count=None, references=("reference.A",)):
     streams = [texts(name, count) for name in references]
     metrics = [make(references=streams) for make in METRICS.values()]
     return [
-        [Sample(metric.corpus_stats(lines, None)[1], metric.scores_from_stats) for metric in metrics]
+        [Sample(metric.corpus_stats(lines, None, keep_rows=True).rows, metric.scores_from_stats) for metric in metrics]
         for _, lines in demo_systems(count)
     ]
 

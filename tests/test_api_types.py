@@ -8,7 +8,7 @@ import pytest
 import bleucli
 from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, PairedTest, Segments, Signature
 from bleucli.errors import LengthError, UsageError
-from bleucli.resampling import Sample, bootstrap, randomization_p_values
+from bleucli.significance.resampling import Sample, bootstrap, randomization_p_values
 
 A, AB = Segments.from_strings(["a"]), Segments.from_strings(["a", "b"])
 MISSING = Segments.from_strings([None])
@@ -47,7 +47,7 @@ SYSTEMS = [("one", HYPOTHESES), ("other", HYPOTHESES[::-1])]
 
 def sample():
     metric = BLEU()
-    return Sample(metric.corpus_stats(HYPOTHESES, REFERENCES)[1], metric.scores_from_stats)
+    return Sample(metric.corpus_stats(HYPOTHESES, REFERENCES, keep_rows=True).rows, metric.scores_from_stats)
 
 
 def test_attack_29_numbers_of_resamples_are_whole_numbers():

@@ -14,13 +14,14 @@ MAY_IMPORT = {
     "_version": set(),
     "errors": set(),
     "limits": {"errors"},
+    "records": set(),
     "segments": BASE,
     "threads": BASE | {"kernels"},
     "markup": set(),
     "stats": BASE,
     "results": BASE,
     "kernels": BASE | {"segments", "stats"},
-    "hints": BASE | {"segments", "kernels"},
+    "inspection": BASE | {"segments", "kernels", "records"},
     "decompression": BASE | {"optional_deps"},
     "textfiles": BASE | {"segments", "kernels", "decompression"},
     "jsonlines": BASE | {"segments", "kernels", "textfiles"},
@@ -28,15 +29,16 @@ MAY_IMPORT = {
     "signature": BASE | {"_version", "markup"},
     "tokenizers": BASE | {"segments", "kernels", "optional_deps"},
     "tokenizers/sentencepiece": BASE | {"segments", "optional_deps", "testsets"},
-    "metrics": BASE | {"segments", "stats", "signature", "tokenizers", "kernels", "resampling"},
-    "resampling": BASE | {"stats", "kernels", "results", "threads"},
-    "segment_scores": BASE | {"segments", "signature", "stats", "comparison", "resampling", "results", "evaluate"},
-    "significance": BASE | {"signature", "metrics", "comparison", "resampling", "results"},
-    "max_t": BASE | {"kernels", "resampling", "stats", "threads"},
-    "comparison": BASE | {"max_t", "resampling", "results"},
+    "corpus": BASE | {"segments", "kernels", "records"},
+    "counting": BASE | {"corpus", "inspection", "kernels", "records", "results", "segments", "stats", "threads"},
+    "metrics": BASE
+    | {"corpus", "counting", "inspection", "kernels", "segments", "signature", "significance", "stats", "tokenizers"},
+    "significance": BASE | {"stats", "kernels", "results", "threads"},
+    "significance/paired_test": BASE | {"corpus", "counting", "results", "signature"},
+    "segment_scores": BASE | {"corpus", "segments", "signature", "stats", "significance", "results"},
     "testsets": BASE | {"markup", "segments", "textfiles", "decompression", "optional_deps"},
     "output": BASE | {"markup", "results", "optional_deps"},
-    "evaluate": BASE | {"segments", "stats", "hints", "metrics", "comparison", "resampling", "results", "threads"},
+    "evaluate": BASE | {"corpus", "counting", "metrics", "records", "results", "significance"},
 }
 MAY_IMPORT["cli"] = set(MAY_IMPORT)
 MAY_IMPORT["__main__"] = {"cli", "errors"}
@@ -101,4 +103,4 @@ def test_no_module_is_named_like_a_standard_one():
 
 def test_only_the_command_the_kernels_and_the_cache_read_the_environment():
     readers = {str(path.relative_to(PACKAGE)) for path in MODULES if "os.environ" in path.read_text(encoding="utf-8")}
-    assert readers == {"cli/streams.py", "kernels/__init__.py", "resampling.py", "testsets/cache.py"}
+    assert readers == {"cli/streams.py", "kernels/__init__.py", "significance/resampling.py", "testsets/cache.py"}

@@ -6,12 +6,12 @@ import pytest
 from paired_samples import demo_systems, numbers, plain_interval, samples_of
 from sample_results import SIGNATURE
 
-from bleucli.comparison import Sampling, clusters, ranked, resampled, signature_fields
-from bleucli.max_t import bootstrap_pairs, randomize_pairs
 from bleucli.output import Layout, render
-from bleucli.resampling import bootstrap, bootstrap_p_value, difference, randomization_p_values, sums_of
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.results import Test as PairedTest
+from bleucli.significance.comparison import Sampling, clusters, ranked, resampled, signature_fields
+from bleucli.significance.max_t import bootstrap_pairs, randomize_pairs
+from bleucli.significance.resampling import bootstrap, bootstrap_p_value, difference, randomization_p_values, sums_of
 
 METHODS = ("bs", "ar")
 NOISE = [0.0, 3.0, -2.0, 1.0, -1.0, 2.0, 0.5, -0.5, 1.5, -1.5, 0.2, -0.2] * 3
@@ -150,7 +150,7 @@ def test_systems_with_the_same_score_but_other_segments_are_not_identical():
 
 
 def test_nothing_is_drawn_if_all_systems_are_identical(monkeypatch):
-    monkeypatch.setattr("bleucli.resampling.randomization_p_values", lambda *arguments, **more: 1 / 0)
+    monkeypatch.setattr("bleucli.significance.resampling.randomization_p_values", lambda *arguments, **more: 1 / 0)
     strong = samples_of(30)[0]
     assert column_of(compared([strong, strong], "ar", 100, 1), "p_value") == [None, 1.0]
 

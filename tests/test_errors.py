@@ -455,7 +455,7 @@ def failing(run, pair, monkeypatch):
     """Score while something raises an error, of a certain cause; return the answer."""
 
     def failing(error, cause=None, **more):
-        def fail(*_):
+        def fail(*_, **more):
             raise error from cause
 
         monkeypatch.setattr("bleucli.evaluate.score_systems", fail)

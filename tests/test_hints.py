@@ -22,7 +22,10 @@ from hypothesis import strategies as st
 from strategies import texts
 
 import bleucli
-from bleucli import hints, textfiles, tokenizers
+from bleucli import textfiles, tokenizers
+from bleucli.inspection import fit, lengths
+from bleucli.inspection.fit import find_shift
+from bleucli.inspection.lengths import mismatch_cause
 from bleucli.segments import Segments
 from bleucli.textfiles import TextFile
 
@@ -468,7 +471,7 @@ def test_a_line_missing_shortly_before_the_end_of_a_block_is_found_nearby(step, 
     monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 1 << 14)
     reference, system = pair_of(300)
     (said,) = step(dropped(system, line), reference)
-    assert 0 <= int(said.split()[4]) - line < hints._SAMPLE
+    assert 0 <= int(said.split()[4]) - line < fit.SAMPLE
 
 
 def test_each_system_out_of_step_is_named(run, write, corpus):
@@ -486,7 +489,7 @@ def test_texts_in_step_are_not_out_of_step(step, corpus):
 
 
 def found(system, reference):
-    return hints.shift(Segments.from_strings(system), Segments.from_strings(reference))
+    return find_shift(Segments.from_strings(system), Segments.from_strings(reference))
 
 
 @pytest.mark.parametrize("count", [16, 17, 20, 40, 63, 64, 65, 200])
@@ -607,7 +610,7 @@ def text_of(lines, size=2):
 def test_of_two_such_characters_in_a_line_the_first_is_named():
     for first, second in permutations(ODD_ENDS, 2):
         texts = text_of(["a", "b"]), text_of([f"a{first}b{second}c"])
-        assert f"line 1 holds {ODD_ENDS[first]}," in hints.mismatch_cause(("ref.txt", "sys.txt"), *texts, (2, 1))
+        assert f"line 1 holds {ODD_ENDS[first]}," in mismatch_cause(("ref.txt", "sys.txt"), *texts, (2, 1))
 
 
 @pytest.mark.parametrize(
@@ -651,11 +654,11 @@ def test_one_line_missing_among_three_thousand_is_named(run, write):
 @pytest.mark.parametrize("line", [1, 2, 31, 32, 33, 64, 300, 352, 353, 400])
 @pytest.mark.parametrize("count", [1, 3, 40])
 def test_lines_that_are_missing_are_found_batch_by_batch(monkeypatch, line, count):
-    monkeypatch.setattr(hints, "_BATCH_LINES", 32)
-    monkeypatch.setattr(hints, "_SAMPLE", 16)
+    monkeypatch.setattr(lengths, "_BATCH_LINES", 32)
+    monkeypatch.setattr(lengths, "SAMPLE", 16)
     reference, system = pair_of(440)
     texts = text_of(reference, 50), text_of(without(system, line, count), 37)
-    said = hints.mismatch_cause(("ref.txt", "sys.txt"), *texts, (440, 440 - count))
+    said = mismatch_cause(("ref.txt", "sys.txt"), *texts, (440, 440 - count))
     if line + count - 1 == 440:
         assert not said
     else:
@@ -663,10 +666,10 @@ def test_lines_that_are_missing_are_found_batch_by_batch(monkeypatch, line, coun
 
 
 def test_lines_too_long_to_be_compared_are_left_alone(monkeypatch):
-    monkeypatch.setattr(hints, "_BATCH_BYTES", 1000)
+    monkeypatch.setattr(lengths, "_BATCH_BYTES", 1000)
     reference, system = pair_of(100)
     texts = text_of(reference), text_of(without(system, 50))
-    assert hints.mismatch_cause(("ref.txt", "sys.txt"), *texts, (100, 99)) == ""
+    assert mismatch_cause(("ref.txt", "sys.txt"), *texts, (100, 99)) == ""
 
 
 def test_attack_10_the_cause_takes_no_more_memory_than_the_score(command, write):

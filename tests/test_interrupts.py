@@ -253,7 +253,7 @@ def test_attack_7_ctrl_c_at_any_line_has_its_own_status(pair, root, words):
 
 
 def test_what_ctrl_c_was_made_into_is_ctrl_c_all_the_same(run, pair, monkeypatch):
-    def interrupt(*_):
+    def interrupt(*_, **more):
         try:
             raise KeyboardInterrupt
         except KeyboardInterrupt as interruption:

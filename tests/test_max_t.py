@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from paired_samples import numbers, plain_bootstrap, samples_of
 
-from bleucli.comparison import clusters
-from bleucli.max_t import StepDown, _scale, bootstrap_pairs, randomize_pairs
-from bleucli.resampling import bootstrap, bootstrap_p_value, randomization_p_values, score_of
+from bleucli.significance.comparison import clusters
+from bleucli.significance.max_t import StepDown, _scale, bootstrap_pairs, randomize_pairs
+from bleucli.significance.resampling import bootstrap, bootstrap_p_value, randomization_p_values, score_of
 
 SIGNIFICANT = 0.05
 
@@ -89,7 +89,7 @@ def test_the_scale_of_a_pair_is_how_much_its_difference_varies(metric):
 def test_the_scale_of_means_is_exact(monkeypatch):
     samples = noisy(2)
     gaps = np.subtract(*(np.asarray(sample.stats)[:, 0] for sample in samples))
-    monkeypatch.setattr("bleucli.max_t._SEGMENTS", 7)
+    monkeypatch.setattr("bleucli.significance.max_t._SEGMENTS", 7)
     assert _scale(samples, 2) == pytest.approx([np.sqrt((gaps**2).sum()) / len(gaps)], rel=1e-12)
 
 
@@ -138,7 +138,7 @@ def test_the_smallest_p_value_does_not_grow_with_the_number_of_pairs(count):
 
 
 def test_the_smallest_p_value_of_default_trials_is_a_twentieth_of_what_is_significant():
-    from bleucli.resampling import RESAMPLES, TRIALS
+    from bleucli.significance.resampling import RESAMPLES, TRIALS
 
     assert 1 / (min(RESAMPLES, TRIALS) + 1) <= SIGNIFICANT / 20
 
@@ -168,8 +168,8 @@ def test_blocks_and_threads_change_nothing(monkeypatch, metric):
     samples = [row[metric] for row in samples_of(30)]
     scores = bootstrap(samples, 300, 1)
     expected = randomize_pairs(samples, 300, 1), bootstrap_pairs(samples, scores)
-    monkeypatch.setattr("bleucli.max_t._DIFFERENCE_BYTES", 1)
-    monkeypatch.setattr("bleucli.resampling._TRIALS_HELD", 64)
+    monkeypatch.setattr("bleucli.significance.max_t._DIFFERENCE_BYTES", 1)
+    monkeypatch.setattr("bleucli.significance.resampling._TRIALS_HELD", 64)
     assert (randomize_pairs(samples, 300, 1, jobs=3), bootstrap_pairs(samples, scores)) == expected
 
 

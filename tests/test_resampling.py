@@ -31,7 +31,8 @@ from bleucli import BLEU, TER, BleuError, kernels
 from bleucli.errors import UsageError
 from bleucli.kernels import reference
 from bleucli.kernels.reference_f_score import f_score, f_scores
-from bleucli.resampling import (
+from bleucli.results import SIGNIFICANT
+from bleucli.significance.resampling import (
     Sample,
     bootstrap,
     bootstrap_p_value,
@@ -44,7 +45,6 @@ from bleucli.resampling import (
     signature_fields,
     sums_of,
 )
-from bleucli.results import SIGNIFICANT
 from bleucli.stats import SegmentStats
 
 EXACT = 1e-12
@@ -207,14 +207,14 @@ def results_of(rows, jobs):
 @pytest.mark.parametrize("size", [1, 7, 33])
 def test_sizes_of_blocks_and_numbers_of_threads_change_no_digit(monkeypatch, expected, size, jobs):
     for name in SIZES:
-        monkeypatch.setattr(f"bleucli.resampling.{name}", size)
+        monkeypatch.setattr(f"bleucli.significance.resampling.{name}", size)
     assert results_of(samples_of(40), jobs) == expected
 
 
 @pytest.mark.parametrize("name", SIZES)
 def test_each_size_alone_changes_no_digit(monkeypatch, expected, name):
     for size in (3, 64):
-        monkeypatch.setattr(f"bleucli.resampling.{name}", size)
+        monkeypatch.setattr(f"bleucli.significance.resampling.{name}", size)
         assert results_of(samples_of(40), 2) == expected
 
 
@@ -227,7 +227,7 @@ def test_both_kernels_find_the_same_digits(monkeypatch, expected):
 
 
 def test_too_few_random_words_are_drawn_again_without_a_trace(monkeypatch, expected):
-    monkeypatch.setattr("bleucli.resampling._word_count", lambda draws, segments: 1 + draws // 9)
+    monkeypatch.setattr("bleucli.significance.resampling._word_count", lambda draws, segments: 1 + draws // 9)
     assert results_of(samples_of(40), 1) == expected
 
 
@@ -298,7 +298,10 @@ def pairs_without_difference(kind):
     references = texts("reference.A", 25)
     metric = BLEU(references=[references])
     return [
-        [Sample(metric.corpus_stats(corrupted(references, rng), None)[1], metric.scores_from_stats) for _ in range(2)]
+        [
+            Sample(metric.corpus_stats(corrupted(references, rng), None, keep_rows=True).rows, metric.scores_from_stats)
+            for _ in range(2)
+        ]
         for _ in range(PAIRS)
     ]
 
@@ -376,7 +379,7 @@ def test_samples_of_different_or_no_length_are_refused(lengths):
 
 
 def test_progress_is_reported_up_to_the_end(monkeypatch):
-    monkeypatch.setattr("bleucli.resampling._TRIALS_HELD", 30)
+    monkeypatch.setattr("bleucli.significance.resampling._TRIALS_HELD", 30)
     seen = []
     bootstrap([numbers([1.0, 2.0])], 100, progress=lambda *counts: seen.append(counts))
     assert seen == [(30, 100), (60, 100), (90, 100), (100, 100)]

@@ -103,7 +103,7 @@ def test_blocks_and_threads_change_no_byte(run, files, monkeypatch, words):
     line = ("-q", "--segment-scores", "-i", *files, *words, *FEW, "-w", "15")
     expected = run(*line)
     monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 100)
-    monkeypatch.setattr("bleucli.resampling._TRIALS_HELD", 7)
+    monkeypatch.setattr("bleucli.significance.resampling._TRIALS_HELD", 7)
     for jobs in ((), ("-j", "2"), ("-J", "2")):
         assert run(*line, *jobs) == expected
 

@@ -378,11 +378,11 @@ WRONG = {
     "no references": ({"references": None}, InputTypeError, "references is None; give the references here"),
     "a flat list": ({"references": ["abc", "def", "ghi"]}, InputTypeError, "write [references]"),
     "one reference": ({"references": "abc"}, InputTypeError, "expected a list of streams"),
-    "too few references": ({"references": [["a", "b"]]}, BleuError, "system base: hypotheses has 3 segments but"),
+    "too few references": ({"references": [["a", "b"]]}, BleuError, "system base has 3 segments but"),
     "a short system": (
         {"named_systems": [("a", ["x"] * 3), ("short", ["x"] * 2)]},
         BleuError,
-        "system short: references has 3 segments but hypotheses has 2",
+        "has 3 segments but system short has 2 segments",
     ),
     "no segments": ({"named_systems": [("a", []), ("b", [])], "references": [[]]}, BleuError, ""),
     "a missing text": ({"named_systems": [("a", ["x", None, "y"])] * 2}, InputTypeError, "hypothesis 2 is None"),

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from bleucli.comparison import Sampling
+    from bleucli.significance.comparison import Sampling
 
 # The options by method: what asks for it, and its number of trials with the least that makes sense
 METHODS = {
@@ -52,8 +52,8 @@ def wanted(options: "Namespace", environment: Environment, bold: bool) -> "Sampl
     method = next((name for name, (asked, _, _) in METHODS.items() if getattr(options, asked)), None)
     if method is None:
         return None
-    from bleucli.comparison import Sampling
-    from bleucli.resampling import random_seed
+    from bleucli.significance.comparison import Sampling
+    from bleucli.significance.resampling import random_seed
 
     environment.limit_numpy()
     return Sampling(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from bleucli.cli.gates import Baseline
-    from bleucli.comparison import Sampling
+    from bleucli.significance.comparison import Sampling
 
 # From so many segments on, the reference kernels take seconds
 _MANY_SEGMENTS = 2000
@@ -146,12 +146,13 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
     from bleucli.output import json_text, text
 
     metrics = _metrics(options)
-    systems, references = texts.sources()
-    if len(metrics) != 1 or sum(len(source.names) for source in systems) != 1:
+    corpus = texts.corpus()
+    if len(metrics) != 1 or len(corpus.system_names()) != 1:
         raise UsageError("--sentence-level takes one system and one metric")
     _format(options, environment)  # refuses a wrong one; only the option makes JSON of segments
     render = json_text.score_line if options.format == "json" else text.score_line
-    records = map(texts.signed, evaluate.score_segments(systems[0], references, metrics[0], _threads(options.jobs)))
+    scores = evaluate.score_segments(corpus, metrics[0], jobs=_threads(options.jobs), selection=texts.select())
+    records = map(texts.signed, scores)
     layout = _layout(options, environment, "text")
     first = next(records)
     counts: dict[str, int] = {}  # segments by their number of references
@@ -255,23 +256,26 @@ def _scored(records: Sequence[ScoreRecord]) -> frozenset[str]:
 
 def _results(options: "Namespace", texts: Texts, environment: Environment, bold: bool) -> Results:
     plan = sampling.wanted(options, environment, bold)
-    systems, references = texts.sources()
-    sampling.check_systems(options, sum(len(source.names) for source in systems))
+    corpus = texts.corpus()
+    sampling.check_systems(options, len(corpus.system_names()))
     with Progress(environment, options.quiet) as progress:
         if options.segment_scores:
             from bleucli import segment_scores
 
-            return _marked(segment_scores.score(systems, plan, progress), bold, plan)
+            return _marked(segment_scores.score(corpus.systems, plan, progress), bold, plan)
         metrics, jobs = _metrics(options), _threads(options.jobs)
-        results = evaluate.score_systems(systems, references, metrics, jobs, plan, progress)
-    return _marked(texts.finished(results, metrics, jobs), bold, plan)
+        results = evaluate.score_systems(
+            corpus, metrics, jobs=jobs, sampling=plan, selection=texts.select(), progress=progress
+        )
+    systems = [system._replace(scores=list(map(texts.signed, system.scores))) for system in results.systems]
+    return _marked(results._replace(systems=systems), bold, plan)
 
 
 def _marked(results: Results, bold: bool, plan: "Sampling | None") -> Results:
     """Return results with the best of each column marked if it is to be bold; resampling has done so."""
     if plan is not None or not bold:
         return results
-    from bleucli.comparison import mark_best
+    from bleucli.significance.comparison import mark_best
 
     return mark_best(results)
 

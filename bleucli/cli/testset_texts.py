@@ -1,22 +1,16 @@
 """Scoring against a test set: its references, the part of it that is scored, and what the signature says of it."""
 
 import os
-from bisect import bisect_left
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import tee
-from operator import itemgetter
 
-from bleucli import evaluate
 from bleucli.cli.delivery import refuse_overwriting
 from bleucli.cli.streams import Environment
 from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.cli.texts import Texts, names_of
 from bleucli.errors import BleuError, LengthError, UsageError
-from bleucli.evaluate import Source
-from bleucli.metrics import Metric
-from bleucli.results import Detail, Results, ScoreRecord
-from bleucli.segments import Segments
+from bleucli.evaluate import Part, Selection
+from bleucli.results import ScoreRecord
 from bleucli.signature import Signature
 from bleucli.testsets import fields, preparation, registry, selection
 from bleucli.testsets.plain import CachedText
@@ -35,7 +29,6 @@ if TYPE_CHECKING:
         paths: Mapping[str, str]
         references: Sequence[str]
 
-    Piece = Sequence[Sequence[Segments]]
 else:
     _Chosen = namedtuple("_Chosen", "test_set paths references")
 
@@ -52,7 +45,6 @@ class TestSetTexts(Texts):
         self._sets = [self._chosen(name) for name in found]
         refuse_overwriting(options.output, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
         self._references = [*self._reference_files()]
-        self._pieces: Iterable[Piece] = ()
         self._known: selection.Marks | None = None
 
     def _chosen(self, name: str) -> "_Chosen":
@@ -75,39 +67,28 @@ class TestSetTexts(Texts):
 
     # --- the part that is scored
 
-    def sources(self) -> tuple[list[Source], list[Source]]:
-        """Return systems and references, reduced to the segments that the options ask for."""
-        systems, references = super().sources()
-        sources = [*systems, *references]
+    def select(self) -> Selection | None:
+        """Return the segments that the options ask for, and by original language, domain and country for --detail."""
         options = self._options
-        if options.origlang is None and options.subset is None and not options.detail:
-            return systems, references
-        self._pieces = evaluate.in_step(sources)
-        if options.detail:
-            self._pieces = list(self._pieces)
-        numbers = None
+        chosen = None
         if options.origlang is not None or options.subset is not None:
-            numbers = selection.chosen(self._marks(), options.origlang, options.subset, options.test_set)
-        reduced = self._reduced(sources, numbers)
-        return reduced[: len(systems)], reduced[len(systems) :]
+            chosen = selection.chosen(self._marks(), options.origlang, options.subset, options.test_set)
+        groups: Iterable[selection.Group] = ()
+        if options.detail:
+            groups = selection.groups(self._marks(), options.origlang, options.subset)
+        parts = [Part(*group) for group in groups]
+        return Selection(chosen, parts, self._check_count) if parts or chosen is not None else None
+
+    def _check_count(self, segments: int) -> None:
+        """Refuse a test set whose marks are not those of its segments."""
+        marks = selection.count(self._marks())
+        if segments != marks:
+            raise BleuError(f"the test set has {segments} segments but marks of {marks}; {selection.ANEW}")
 
     def _marks(self) -> selection.Marks:
         if self._known is None:
-            self._known = self._read_marks()
+            self._known = selection.joined([selection.marks_of(one.test_set, one.paths) for one in self._sets])
         return self._known
-
-    def _read_marks(self) -> selection.Marks:
-        return selection.joined([selection.marks_of(one.test_set, one.paths) for one in self._sets])
-
-    def _reduced(self, sources: Sequence[Source], numbers: Sequence[int] | None) -> list[Source]:
-        pieces = (
-            iter(self._pieces) if numbers is None else _taken(self._pieces, numbers, selection.count(self._marks()))
-        )
-        copies = tee(pieces, len(sources))
-        return [
-            source._replace(blocks=map(itemgetter(number), copy))
-            for number, (source, copy) in enumerate(zip(sources, copies, strict=True))
-        ]
 
     # --- what is said of it
 
@@ -115,30 +96,6 @@ class TestSetTexts(Texts):
         """Add the names of what was scored to a signature."""
         named = names_of(self._options).items()
         return record._replace(signature=Signature(record.signature).with_texts(named))
-
-    def finished(self, results: Results, metrics: Sequence[Metric], jobs: int) -> Results:
-        """Sign the results, and add the scores of parts of the test set if they are asked for."""
-        details = self._details(metrics, jobs) if self._options.detail else None
-        systems = []
-        for number, system in enumerate(results.systems):
-            scores = [self.signed(record) for record in system.scores]
-            if details is not None:
-                scores = [record._replace(details=details[number][place]) for place, record in enumerate(scores)]
-            systems.append(system._replace(scores=scores))
-        return results._replace(systems=systems)
-
-    def _details(self, metrics: Sequence[Metric], jobs: int) -> list[list[list[Detail]]]:
-        """Return the scores of the parts: for each system and metric, one a part."""
-        systems, references = super().sources()
-        columns = sum(len(source.names) for source in systems)
-        found: list[list[list[Detail]]] = [[[] for _ in metrics] for _ in range(columns)]
-        for group in selection.groups(self._marks(), self._options.origlang, self._options.subset):
-            reduced = self._reduced([*systems, *references], group.segments)
-            results = evaluate.score_systems(reduced[: len(systems)], reduced[len(systems) :], metrics, jobs)
-            for system, places in zip(results.systems, found, strict=True):
-                for record, details in zip(system.scores, places, strict=True):
-                    details.append(Detail(group.origlang, group.kind, group.value, results.segments, record.score))
-        return found
 
     def hints(self) -> list[str]:
         """Return what is to be said of the texts, once they were read."""
@@ -174,22 +131,6 @@ def _count(test_set: TestSet, pair: str) -> int | None:
         return None
     with open(path, "rb") as file:
         return file.read().count(b"\n")
-
-
-def _taken(pieces: "Iterable[Piece]", numbers: Sequence[int], count: int) -> "Iterator[Piece]":
-    """Reduce pieces of text to the segments with these numbers, which ascend.
-
-    Raises:
-        BleuError: there are not as many segments as marks.
-    """
-    start = 0
-    for piece in pieces:
-        end = start + len(piece[0][0])
-        here = [number - start for number in numbers[bisect_left(numbers, start) : bisect_left(numbers, end)]]
-        yield [[selection.take(column, here) for column in block] for block in piece]
-        start = end
-    if start != count:
-        raise BleuError(f"the test set has {start} segments but marks of {count}; {selection.ANEW}")
 
 
 class _InARow:

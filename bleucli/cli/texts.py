@@ -4,19 +4,19 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 
-from bleucli import hints
 from bleucli.cli.delivery import is_file_of, refuse_overwriting
 from bleucli.cli.streams import Environment, shown
+from bleucli.corpus import Corpus, Source
 from bleucli.errors import BleuError, LengthError, UsageError
-from bleucli.evaluate import Source
 from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
-from bleucli.metrics import Metric
-from bleucli.results import Results, ScoreRecord
+from bleucli.results import ScoreRecord
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
+
+    from bleucli.evaluate import Selection
 
 # sacreBLEU 2.6.0: what the first system is called in paired tests
 _BASELINE = "Baseline"
@@ -99,9 +99,13 @@ class Texts:
             for file, own in zip(self._systems, names, strict=True)
         ]
 
-    def sources(self) -> tuple[list[Source], list[Source]]:
+    def corpus(self) -> Corpus:
         """Return systems and references."""
-        return self.systems(), self.references()
+        return Corpus(self.systems(), self.references())
+
+    def select(self) -> "Selection | None":
+        """Return what is scored of the corpus: all of a file."""
+        return None
 
     def reference_count(self) -> int | None:
         """Return how many references each segment has if none is missing; None if only reading can tell."""
@@ -112,10 +116,6 @@ class Texts:
     def signed(self, record: ScoreRecord) -> ScoreRecord:
         """Return a score with what its signature has to say of the texts: nothing of files."""
         return record
-
-    def finished(self, results: Results, metrics: Sequence[Metric], jobs: int) -> Results:
-        """Return results with all that is to be said of the texts: nothing of files."""
-        return results
 
     def which_is_which(self, segments: int) -> str:
         """Return a line that tells references and systems apart."""
@@ -131,6 +131,8 @@ class Texts:
 
     def explained(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments, where it can be seen in plain text."""
+        from bleucli.inspection.lengths import mismatch_cause
+
         files = [*self._systems, *self._ordered_references()]
         longer, shorter = files[error.longest], files[error.shortest]
         if isinstance(longer, JsonLines) or isinstance(shorter, JsonLines):
@@ -140,7 +142,7 @@ class Texts:
         if more is None or fewer is None or count is None:
             return error
         try:
-            cause = hints.mismatch_cause((longer.name, shorter.name), more, fewer, (count, least))
+            cause = mismatch_cause((longer.name, shorter.name), more, fewer, (count, least))
         except ValueError:  # a file has changed by now, or is gone
             return error
         return BleuError(f"{error}; likely cause: {cause}") if cause else error

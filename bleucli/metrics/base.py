@@ -6,11 +6,11 @@ becomes a score (`score_from_stats`) and how that is signed (`signature_fields`)
 
 import warnings
 from abc import ABC, abstractmethod
-from collections import namedtuple
 from collections.abc import Iterable, Iterator, Sequence
-from operator import add
 
 from bleucli import kernels
+from bleucli.corpus import Corpus, Source, check_shape, of_strings, references_of, refuse_missing, system_of
+from bleucli.counting import CorpusStats, References, count
 from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.segments import Segments, align, blocks_of_strings, refuse_unordered
@@ -21,39 +21,12 @@ TYPE_CHECKING = False
 _LISTS = (list, tuple)
 
 if TYPE_CHECKING:
-    from typing import Any, NamedTuple
+    from typing import Any
 
     import numpy as np
     from numpy.typing import NDArray
 
     from bleucli.results import Interval
-
-    class References(NamedTuple):
-        """References of a block of segments, prepared for one metric.
-
-        streams: one `Segments` a reference stream. fewest, most: how many references a segment has.
-        """
-
-        streams: Sequence[Segments]
-        fewest: int
-        most: int
-
-    class Tally(NamedTuple):
-        """The additive result of a block of segments: what a corpus's score is made from.
-
-        segments: how many. sums: of their statistics. fewest, most: references that one has. signs: what the metric's
-        hints are made from (see `observe`), numbers to be added.
-        """
-
-        segments: int
-        sums: tuple[int | float, ...]
-        fewest: int
-        most: int
-        signs: tuple[int, ...]
-
-else:
-    References = namedtuple("References", "streams fewest most")
-    Tally = namedtuple("Tally", "segments sums fewest most signs")
 
 
 class Score:
@@ -90,21 +63,6 @@ class Score:
     __repr__ = __str__
 
 
-def joined(left: Tally, right: Tally) -> Tally:
-    """Add two tallies of one metric.
-
-    >>> joined(Tally(1, (1, 2), 1, 1, (0,)), Tally(1, (3, 4), 1, 2, (5,)))
-    Tally(segments=2, sums=(4, 6), fewest=1, most=2, signs=(5,))
-    """
-    return Tally(
-        left.segments + right.segments,
-        tuple(map(add, left.sums, right.sums)),
-        min(left.fewest, right.fewest),
-        max(left.most, right.most),
-        tuple(map(add, left.signs, right.signs)),
-    )
-
-
 class Metric(ABC):
     """Base of the metrics; see the module's docstring for what each defines.
 
@@ -137,6 +95,8 @@ class Metric(ABC):
 
     name: str
     higher_is_better = True
+    needs_all_references = False
+    learned: object = None
 
     def __init_subclass__(cls, **options: "Any") -> None:
         super().__init_subclass__(**options)
@@ -153,13 +113,14 @@ class Metric(ABC):
         self._sampling: list[tuple[str, str]] = []
         self._cached: list[References] | None = None
         if references is not None:
-            self._cached = [
-                self.prepare_references(block, start) for start, (block,) in _with_start(_reference_blocks(references))
-            ]
-            if self._cached:
-                fewest = min(block.fewest for block in self._cached)
-                most = max(block.most for block in self._cached)
-                self._nrefs = self.signature(fewest, most).info["nrefs"]
+            corpus = Corpus([], references_of(check_shape(None, references)))
+            if self.needs_all_references:
+                blocks, corpus = corpus.reference_pieces()
+                self.learn(blocks)
+            self._cached = [self.prepare_references(piece.references, piece.start) for piece in corpus.pieces()]
+            fewest = min(block.fewest for block in self._cached)
+            most = max(block.most for block in self._cached)
+            self._nrefs = self.signature(fewest, most).info["nrefs"]
 
     # --- what a metric defines, or may define
 
@@ -179,6 +140,15 @@ class Metric(ABC):
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return keys and values for the signature, between `nrefs` and `version`."""
 
+    def learn(self, references: Iterator[Sequence[Segments]]) -> None:  # noqa: B027 # few metrics need it
+        """Read all references before anything is counted, and keep in `learned` what was found.
+
+        Called where `needs_all_references` is true, on an object of its own for each corpus.
+
+        Args:
+            references: the streams, block by block.
+        """
+
     def prepare_reference(self, segments: Segments) -> Segments:
         """Return references in the form in which `compare` takes them: like `prepare`, unless a metric differs."""
         return self.prepare(segments)
@@ -187,7 +157,7 @@ class Metric(ABC):
         """Count the signs of input that is not meant for this metric; `hints` reads their sums."""
         return ()
 
-    def hints(self, tally: Tally) -> list[str]:
+    def hints(self, stats: CorpusStats) -> list[str]:
         """Return what a user should know about the input of a corpus's score."""
         return []
 
@@ -244,10 +214,9 @@ class Metric(ABC):
         _check_columns(hypotheses, references)
         return self.compare(self.prepare(hypotheses), self.prepare_references(references))
 
-    def tally(self, hypotheses: Segments, references: References, stats: SegmentStats) -> Tally:
-        """Add up the statistics of a block of hypotheses."""
-        sums = kernels.column_sums(stats)
-        return Tally(len(hypotheses), sums, references.fewest, references.most, self.observe(hypotheses))
+    def configuration(self) -> object:
+        """Return what tells differently configured metrics apart: statistics of both cannot be added."""
+        return type(self), tuple(self.signature_fields()), self.learned
 
     def empty_field(self) -> list[tuple[str, str]]:
         """Return the last key of every metric's signature, which stands there only where it decides something."""
@@ -290,19 +259,19 @@ class Metric(ABC):
             InputTypeError: something else than strings, or a list of another shape.
         """
         n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
-        total, stats = self.corpus_stats(hypotheses, references, keep=n_bootstrap != 1)
-        for hint in [*self.hints(total), *self.advice]:
+        stats = self.corpus_stats(hypotheses, references, keep_rows=n_bootstrap != 1)
+        for hint in [*stats.hints(), *self.advice]:
             warnings.warn(hint, stacklevel=2)
-        self._nrefs = self.signature(total.fewest, total.most).info["nrefs"]
+        score = stats.score()
+        self._nrefs = stats.signature().info["nrefs"]
         self._sampling = []
-        score = self.score_from_stats(total.sums)
-        if n_bootstrap != 1:
-            score.interval = self._interval(stats, n_bootstrap)
+        if stats.rows is not None:
+            score.interval = self._interval(stats.rows, n_bootstrap)
         return score
 
     def _interval(self, stats: SegmentStats, resamples: int) -> "Interval":
         """Return the confidence interval of a corpus's score, and keep for the signature how it was made."""
-        from bleucli import resampling
+        from bleucli.significance import resampling
 
         seed = resampling.random_seed()
         (scores,) = resampling.bootstrap([resampling.Sample(stats, self.scores_from_stats)], resamples, seed)
@@ -314,27 +283,46 @@ class Metric(ABC):
         hypotheses: Iterable[str | None],
         references: Iterable[Iterable[str | None]] | None,
         *,
-        keep: bool = True,
-    ) -> tuple[Tally, SegmentStats]:
-        """Return the statistics of a system's output, added up and, to `keep`, one row a segment.
+        keep_rows: bool = False,
+    ) -> CorpusStats:
+        """Return the statistics of a system's output, which add up: parts, counted anywhere, to the whole.
 
-        Arguments and errors as in `corpus_score`.
+        Args:
+            hypotheses: as in `corpus_score`, but there may be none.
+            references: likewise.
+            keep_rows: keep the statistics of each segment, to take some of them.
+
+        Raises:
+            BleuError: lengths differ, or a segment has no reference.
+            InputTypeError: something else than strings, or a list of another shape.
+
+        >>> from bleucli import BLEU
+        >>> batches = [(["a b c d e"], [["a b c d f"]]), (["g h i j"], [["g h i j"]])]
+        >>> round(sum(BLEU().corpus_stats(*batch) for batch in batches).score().score, 2)
+        79.84
         """
         if references is None:
-            blocks = self._against_cached(hypotheses)
+            corpus = Corpus([system_of(hypotheses)], [self.cached_references()], prepared=True)
+            from copy import copy
+
+            metric = copy(self)
+            metric._cached = None  # statistics should be small
         else:
-            references = check_shape(hypotheses, references)
-            blocks = self._against(hypotheses, references)
-        total: Tally | None = None
-        rows: list[SegmentStats] = []
-        for block, prepared in blocks:
-            stats = self.block_stats(block, prepared, 0 if total is None else total.segments, "hypotheses")
-            tally = self.tally(block, prepared, stats)
-            total = tally if total is None else joined(total, tally)
-            rows.append(stats if keep else stats[:0])
-        if total is None:
-            raise BleuError("no hypotheses were given; expected at least one")
-        return total, SegmentStats.joined(rows)
+            corpus, metric = of_strings([("", hypotheses)], references), self
+        corpus = corpus._replace(may_be_empty=True)
+        systems = count(corpus, [metric], keep_rows=keep_rows)
+        return systems[0].stats[0] if systems else CorpusStats(metric)
+
+    def cached_references(self) -> Source:
+        """Return the references that this object was made with, prepared for it.
+
+        Raises:
+            InputTypeError: there are none.
+        """
+        if self._cached is None:
+            raise InputTypeError("references is None; give the references here, or to the metric when it is made")
+        names = ["references"] * (len(self._cached[0].streams) if self._cached else 0)
+        return Source("references", names, (block.streams for block in self._cached))
 
     def sentence_score(self, hypothesis: str, references: Iterable[str | None]) -> "Any":
         """Score one segment.
@@ -361,36 +349,6 @@ class Metric(ABC):
         self._sampling = []
         return self.score_from_stats(stats.data.tolist())  # a single row is its own sum
 
-    def _against(
-        self, hypotheses: Iterable[str | None], references: Sequence[Iterable[str | None]]
-    ) -> Iterator[tuple[Segments, References]]:
-        names = ["hypotheses", *_stream_names(len(references))]
-        series = [_columns(hypotheses, "hypothesis"), *_reference_series(references)]
-        for start, (columns, *streams) in _with_start(align(series, names)):
-            refuse_missing(columns[0], start)
-            yield columns[0], self.prepare_references([stream[0] for stream in streams], start)
-
-    def _against_cached(self, hypotheses: Iterable[str | None]) -> Iterator[tuple[Segments, References]]:
-        if self._cached is None:
-            raise InputTypeError("references is None; give the references here, or to the metric when it is made")
-        cached = (block.streams for block in self._cached)
-        pieces = align([_columns(hypotheses, "hypothesis"), cached], ["hypotheses", "references"])
-        for start, (columns, streams) in _with_start(pieces):
-            refuse_missing(columns[0], start)
-            fewest, most, _ = kernels.reference_counts(streams)
-            yield columns[0], References(streams, fewest, most)
-
-
-def refuse_missing(hypotheses: Segments, start: int) -> None:
-    """Refuse a block of hypotheses, the first of which has the index `start`, in which one is missing.
-
-    Raises:
-        InputTypeError: it is named.
-    """
-    _, _, missing = kernels.reference_counts([hypotheses])
-    if missing >= 0:
-        raise InputTypeError(f"hypothesis {start + missing + 1} is None; give a string, an empty one for no output")
-
 
 def _check_columns(hypotheses: Segments, references: Sequence[Segments]) -> None:
     """Refuse what cannot be compared column by column."""
@@ -404,46 +362,9 @@ def _check_columns(hypotheses: Segments, references: Sequence[Segments]) -> None
     if not streams:
         raise BleuError("no references were given; expected at least one stream")
     if len(set(map(len, columns))) > 1:  # align says which one is too short
-        list(align([iter([[column]]) for column in columns], ["hypotheses", *_stream_names(len(streams))]))
+        names = ["hypotheses", *(source.label for source in references_of([()] * len(streams)))]
+        list(align([iter([[column]]) for column in columns], names))
     refuse_missing(hypotheses, 0)
-
-
-def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[str | None]]":
-    """Return the reference streams as a list; refuse what cannot be streams of references.
-
-    Raises:
-        InputTypeError: the references are no streams. Both readings are named where n lists of k references were given.
-
-    >>> check_shape(["a", "b", "c"], [["a", "x"], ["b", "y"], ["c", "z"]])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    bleucli.errors.InputTypeError: references: 3 lists of 2 strings for 3 hypotheses: ...
-    """
-    if isinstance(references, str | bytes) or not isinstance(references, Iterable):
-        raise InputTypeError("references: expected a list of streams, each a list of strings; write [references]")
-    refuse_unordered(references, "references")
-    streams = list(references)
-    if not streams:
-        raise BleuError("no references were given; expected a list of streams, each a list of strings")
-    if any(isinstance(stream, str | bytes) for stream in streams):
-        raise InputTypeError(
-            "references: a list of strings where a list of streams, each a list of strings, belongs; write [references]"
-        )
-    _refuse_transposed(hypotheses, streams)
-    return streams
-
-
-def _refuse_transposed(hypotheses: object, streams: list[object]) -> None:
-    try:
-        n, *lengths = map(len, (hypotheses, *streams))  # type: ignore[arg-type]
-    except TypeError:  # an iterator has no length
-        return
-    k = lengths[0]
-    if len(streams) == n and set(lengths) == {k} and k != n:
-        raise InputTypeError(
-            f"references: {_lists(n, k)} for {n} hypotheses: that is one list a segment, but expected are streams,"
-            f" here {_lists(k, n)}; write list(zip(*references))"
-        )
 
 
 def _references_of_one(references: Iterable[str | None]) -> list[str | None]:
@@ -452,33 +373,3 @@ def _references_of_one(references: Iterable[str | None]) -> list[str | None]:
         raise InputTypeError("references: expected a list of strings; write [reference]")
     refuse_unordered(references, "references")
     return [text for block in blocks_of_strings(references, "reference") for text in block]
-
-
-def _lists(count: int, length: int) -> str:
-    return f"{count} list{'' if count == 1 else 's'} of {length} string{'' if length == 1 else 's'}"
-
-
-def _columns(texts: Iterable[str | None], what: str) -> Iterator[list[Segments]]:
-    return ([block] for block in blocks_of_strings(texts, what))
-
-
-def _stream_names(count: int) -> list[str]:
-    return ["references"] if count == 1 else [f"reference stream {number}" for number in range(1, count + 1)]
-
-
-def _reference_series(references: Sequence[Iterable[str | None]]) -> list[Iterator[list[Segments]]]:
-    return [_columns(stream, what) for stream, what in zip(references, _stream_names(len(references)), strict=True)]
-
-
-def _reference_blocks(references: Iterable[Iterable[str | None]]) -> Iterator[list[list[Segments]]]:
-    streams = check_shape(None, references)
-    for columns in align(_reference_series(streams), _stream_names(len(streams))):
-        yield [[column[0] for column in columns]]
-
-
-def _with_start(pieces: "Iterable[list[Any]]") -> "Iterator[tuple[int, list[Any]]]":
-    """Give each piece with the index of its first segment."""
-    start = 0
-    for piece in pieces:
-        yield start, piece
-        start += len(piece[0][0])

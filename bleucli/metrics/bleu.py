@@ -8,9 +8,10 @@ from functools import lru_cache
 from math import exp, log
 
 from bleucli import kernels, tokenizers
+from bleucli.counting import CorpusStats, References
+from bleucli.inspection.marks import subword_marks, unspaced_letters
 from bleucli.limits import LARGEST_ORDER, real_number, string, unhashable, whole_number
-from bleucli.metrics.base import Metric, References, Score, Tally
-from bleucli.metrics.inspection import subword_marks, unspaced_letters
+from bleucli.metrics.base import Metric, Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
@@ -219,14 +220,14 @@ class BLEU(Metric):
             *(unspaced_letters(hypotheses) if self.tokenizer.signature == "13a" else (0, 0)),
         )
 
-    def hints(self, tally: Tally) -> list[str]:
+    def hints(self, stats: CorpusStats) -> list[str]:
         """Warn of text that is not what the tokenizer expects, of output that is too short, of a score of 0."""
-        endings, marks, sampled, unspaced, letters = tally.signs
+        endings, marks, sampled, unspaced, letters = stats.signs
         candidates = (
             (endings >= _TOKENIZED_MANY, _TOKENIZED_HINT.format(endings)),
             (marks * _SUBWORD_FEW > sampled, _SUBWORD_HINT.format(marks)),
             (2 * unspaced > letters, _UNSPACED_HINT),
-            *self._score_hints(tally.sums),
+            *self._score_hints(stats.sums),
         )
         return [hint for applies, hint in candidates if applies]
 

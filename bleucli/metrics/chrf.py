@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from bleucli import kernels
+from bleucli.counting import References
 from bleucli.errors import UsageError
 from bleucli.limits import LARGEST_ORDER, real_number, unhashable, whole_number
-from bleucli.metrics.base import Metric, References, Score
+from bleucli.metrics.base import Metric, Score
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -115,6 +116,10 @@ class CHRF(Metric):
         from bleucli.kernels.reference_f_score import f_scores
 
         return f_scores(sums, self.beta, self.eps_smoothing)
+
+    def configuration(self) -> object:
+        """Return what tells differently configured metrics apart: beta is in the name, not in the signature."""
+        return super().configuration(), self.beta
 
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return case, smoothing, orders and white space."""

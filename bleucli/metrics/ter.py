@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from bleucli import kernels
+from bleucli.counting import References
 from bleucli.limits import unhashable
-from bleucli.metrics.base import Metric, References, Score
+from bleucli.metrics.base import Metric, Score
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 from bleucli.tokenizers.tercom import Tercom

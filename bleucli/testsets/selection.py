@@ -3,16 +3,13 @@
 - `Marks`: what is known of each segment
 - `marks_of`: read it from a test set's fields
 - `chosen`, `groups`: the segments that options ask for
-- `take`: these segments of a text
 """
 
 import re
-from array import array
 from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError, UsageError
-from bleucli.segments import Segments
 from bleucli.testsets.plain import lines_of
 from bleucli.testsets.registry import TestSet, document_tags
 
@@ -181,16 +178,3 @@ def groups(marks: Marks, origlang: str | None, subset: str | None) -> Iterator[G
             if found := [number for number in numbers if number in tagged]:
                 kind, _, value = name.rpartition(":")
                 yield Group(language, kind or "domain", value, found)
-
-
-def take(text: Segments, numbers: Sequence[int]) -> Segments:
-    """Return these segments of a text; nothing is copied but their bounds.
-
-    >>> list(take(Segments.from_strings(["a", "b", "c"]), [0, 2]))
-    ['a', 'c']
-    """
-    pairs = text.pairs
-    bounds = array("q", bytes(16 * len(numbers)))
-    bounds[::2] = array("q", [pairs[2 * number] for number in numbers])
-    bounds[1::2] = array("q", [pairs[2 * number + 1] for number in numbers])
-    return Segments(text.data, bounds.tobytes())

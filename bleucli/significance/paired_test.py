@@ -1,6 +1,6 @@
 """Paired tests from Python, with the arguments and answers of sacreBLEU's `PairedTest`.
 
-Functions on statistics, without systems and metrics, are in `bleucli.resampling`.
+Functions on statistics, without systems and metrics, are in `bleucli.significance.resampling`.
 """
 
 import os
@@ -8,14 +8,19 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bleucli import comparison, resampling
-from bleucli.comparison import Sampling
-from bleucli.errors import BleuError, InputTypeError, LengthError, UsageError
+from bleucli.corpus import Corpus, of_strings, system_of
+from bleucli.counting import SystemStats, count
+from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import MOST_THREADS, MOST_TRIALS, string, whole_number
-from bleucli.metrics.base import Metric
-from bleucli.resampling import Sample
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.signature import Signature
+from bleucli.significance import comparison, resampling
+from bleucli.significance.comparison import Sampling
+from bleucli.significance.resampling import Sample
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.counting import Measure
 
 _DEFAULT_TRIALS = {"bs": resampling.RESAMPLES, "ar": resampling.TRIALS}
 
@@ -62,7 +67,7 @@ class PairedTest:
     def __init__(
         self,
         named_systems: Iterable[tuple[str, Iterable[str]]],
-        metrics: Mapping[str, Metric],
+        metrics: "Mapping[str, Measure]",
         references: Iterable[Iterable[str | None]] | None,
         test_type: str = "ar",
         n_samples: int = 0,
@@ -89,7 +94,14 @@ class PairedTest:
 
     def __call__(self) -> tuple[dict[str, Signature], dict[str, list[str] | list[Result]]]:
         """Return the signatures by score, and a table: the systems' names under "System", then a column a score."""
-        samples, results = self._scored()
+        counted = self._count()
+        for system in counted:
+            for hint in [hint for stats in system.stats for hint in stats.hints()]:
+                warnings.warn(f"{system.name}: {hint}", stacklevel=2)
+        fields = self._signature_fields()
+        systems = [SystemResult(system.name, [stats.record(fields) for stats in system.stats]) for system in counted]
+        samples = [[comparison.sample_of(stats) for stats in system.stats] for system in counted]
+        results = Results(systems, counted[0].stats[0].segments, [])
         results = comparison.resampled(results, samples, self._sampling)
         if self._resamples:
             results = self._with_intervals(results, samples)
@@ -98,32 +110,24 @@ class PairedTest:
         names = [record.name for record in results.systems[0].scores]
         for number, name in enumerate(names if len(set(names)) == len(names) else self._metrics):
             records = [system.scores[number] for system in results.systems]
-            signatures[name] = self._signatures[number]
+            signatures[name] = counted[0].stats[number].signature(fields)
             table[name] = list(map(_result, records))
         return signatures, table
 
-    def _scored(self) -> tuple[list[list[Sample]], Results]:
-        """Score all systems; keep the statistics of their segments and, in passing, the signatures."""
-        samples, systems, segments = [], [], 0
-        for name, texts in self._systems:
-            row, records = [], []
-            self._signatures = []
-            for metric in self._metrics.values():
-                try:
-                    tally, stats = metric.corpus_stats(texts, self._references)
-                except LengthError as error:
-                    raise BleuError(f"system {name}: {error}") from None
-                for hint in metric.hints(tally):
-                    warnings.warn(f"{name}: {hint}", stacklevel=3)
-                segments = tally.segments
-                score = metric.score_from_stats(tally.sums)
-                signature = metric.signature(tally.fewest, tally.most, self._signature_fields())
-                self._signatures.append(signature)
-                row.append(Sample(stats, metric.scores_from_stats))
-                records.append(ScoreRecord(score.name, score.score, score.verbose, signature, metric.higher_is_better))
-            samples.append(row)
-            systems.append(SystemResult(name, records))
-        return samples, Results(systems, segments, [])
+    def _count(self) -> list[SystemStats]:
+        """Count all systems by all metrics, whose references are either the same or each metric's own."""
+        metrics = list(self._metrics.values())
+        if self._references is not None:
+            return count(of_strings(self._systems, self._references), metrics, jobs=self._jobs, keep_rows=True)
+        columns = []
+        for metric in metrics:
+            systems = [system_of(texts, name) for name, texts in self._systems]
+            corpus = Corpus(systems, [metric.cached_references()], prepared=True)
+            columns.append(count(corpus, [metric], jobs=self._jobs, keep_rows=True))
+        return [
+            SystemStats(name, [column[number].stats[0] for column in columns], None)
+            for number, (name, _) in enumerate(self._systems)
+        ]
 
     def _signature_fields(self) -> list[tuple[str, str]]:
         fields = resampling.signature_fields(self._sampling.method, self._sampling.trials, self._sampling.seed)
@@ -158,8 +162,8 @@ def _checked_systems(named_systems: Iterable[tuple[str, Iterable[str]]]) -> list
     return [(name, _kept(texts)) for name, texts in pairs]
 
 
-def _checked_metrics(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
-    if not isinstance(metrics, Mapping) or not all(isinstance(metric, Metric) for metric in metrics.values()):
+def _checked_metrics(metrics: "Mapping[str, Measure]") -> "dict[str, Measure]":
+    if not isinstance(metrics, Mapping) or not all(hasattr(metric, "block_stats") for metric in metrics.values()):
         raise InputTypeError('metrics: expected a dictionary of metrics; write {"BLEU": BLEU()}')
     if not metrics or "System" in metrics:
         raise BleuError("metrics: expected at least one, and none by the name of System, the first column")

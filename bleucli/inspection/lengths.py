@@ -1,36 +1,18 @@
-"""What is likely wrong with texts that do not fit together.
-
-- `identical`: a hypothesis that is its reference
-- `shift`: a text that runs a line ahead of another from some line on
-- `mismatch_cause`: why two texts have different numbers of segments
-"""
+"""Why two texts have different numbers of segments, as far as it can be seen in plain text."""
 
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
-from bleucli import kernels
 from bleucli.errors import BleuError
+from bleucli.inspection.fit import ENOUGH, RELATED, SAMPLE, TIMES_CHANCE, match_trigrams, share
 from bleucli.segments import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Text = Callable[[], Iterator[Segments]]
 
-# Texts are compared by their character trigrams, which serves all scripts alike.
-_ORDER = 3
-_MATCHES, _TOTALS = 1 + _ORDER, 1 + 2 * _ORDER
-# So many lines at the end of a block show whether it is shifted; fewer would be chance
-_SAMPLE = 64
-_ENOUGH = 16
-# Shares of trigrams that match, measured on WMT's systems: a translation and its reference 0.28 (Japanese) to 0.62
-# (Ukrainian), unrelated lines 0.01 (Chinese) to 0.11 (German). Above the first nobody looks further.
-_SURELY_RELATED = 0.35
-_RELATED = 0.15
-_TIMES_CHANCE = 2
-_MOST = 0.7
-_OFFSETS = (1, -1, 2, -2)
 # Lines so far apart are unrelated
 _CHANCE_OFFSET = 7
 # Of texts of any length, so much is looked at, at once, for the place where lines are missing
@@ -48,73 +30,6 @@ _ODD_ENDS = {
 # Not compiled before it is needed, for that takes its time
 _ODD_TEXT = f"[{''.join(_ODD_ENDS)}]"
 _ODD_BYTES = [end.encode() for end in _ODD_ENDS if end != "\r"]
-
-
-def identical(left: Segments, right: Segments) -> bool:
-    """Return whether all texts are the same; the first difference ends the comparison.
-
-    >>> identical(Segments.from_strings(["a", "b"]), Segments.from_strings(["a", "b"]))
-    True
-    """
-    return all(a == b for a, b in zip(left, right, strict=True))
-
-
-def shift(hypotheses: Segments, references: Segments) -> tuple[int, int] | None:
-    """Find out whether the end of a block of hypotheses fits the references better some lines on.
-
-    Returns:
-        The index of the first hypothesis that is shifted, and by how many lines its reference is further on (negative:
-        back); None if all is in step.
-    """
-    if len(hypotheses) < _ENOUGH:
-        return None
-    if _share(_trigrams(hypotheses[-_ENOUGH:], references[-_ENOUGH:], 0)) >= _SURELY_RELATED:
-        return None
-    tail = hypotheses[-_SAMPLE:], references[-_SAMPLE:]
-    in_step = _trigrams(*tail, 0)
-    if _share(in_step) >= _SURELY_RELATED:
-        return None
-    moved = {offset: _trigrams(*tail, offset) for offset in _OFFSETS}
-    offset = max(_OFFSETS, key=lambda offset: _share(moved[offset]))
-    enough = max(_RELATED, _TIMES_CHANCE * _share(in_step))
-    if _share(moved[offset]) < enough or not _most_gain(moved[offset], in_step[max(0, -offset) :]):
-        return None
-    return _first_shifted(hypotheses, references, offset), offset
-
-
-def _most_gain(moved: Sequence[tuple[int, int]], in_step: Sequence[tuple[int, int]]) -> bool:
-    """Return whether most lines, not just a few, match better when they are moved."""
-    gains = [there[0] > here[0] for there, here in zip(moved, in_step, strict=False)]
-    return sum(gains) >= _MOST * len(gains)
-
-
-def _trigrams(hypotheses: Segments, references: Segments, offset: int) -> list[tuple[int, int]]:
-    """Return matches and trigrams of each hypothesis against the reference `offset` lines further on."""
-    if offset > 0:
-        hypotheses, references = hypotheses[:-offset], references[offset:]
-    elif offset < 0:
-        hypotheses, references = hypotheses[-offset:], references[:offset]
-    characters = kernels.tokenize_char(hypotheses), [kernels.tokenize_char(references)]
-    stats = kernels.ngram_stats(*characters, _ORDER)
-    numbers: list[int] = stats.data.tolist()
-    return list(zip(numbers[_MATCHES :: stats.columns], numbers[_TOTALS :: stats.columns], strict=True))
-
-
-def _share(rows: Sequence[tuple[int, int]]) -> float:
-    return sum(matches for matches, _ in rows) / max(1, sum(total for _, total in rows))
-
-
-def _first_shifted(hypotheses: Segments, references: Segments, offset: int) -> int:
-    """Return the line from which on `offset` fits better than being in step: the largest gain in matches behind it."""
-    in_step = [matches for matches, _ in _trigrams(hypotheses, references, 0)]
-    moved = [matches for matches, _ in _trigrams(hypotheses, references, offset)]
-    first = max(0, -offset)  # the line that moved[0] belongs to
-    gains = [there - here for there, here in zip(moved, in_step[first:], strict=False)]
-    behind = list(accumulate(reversed(gains)))[::-1]
-    return first + behind.index(max(behind))
-
-
-# --- different numbers of segments
 
 
 def mismatch_cause(names: tuple[str, str], longer: "Text", shorter: "Text", counts: tuple[int, int]) -> str:
@@ -189,8 +104,8 @@ def _gap(longer: "Text", shorter: "Text", counts: tuple[int, int]) -> int | None
     for number, batches in enumerate(zip(*map(_batches, series), strict=True)):
         if not all(batches):
             return None
-        hypotheses, here, there = (_joined(batch, _SAMPLE) for batch in batches)
-        same, moved = _sum(_trigrams(hypotheses, here, 0)), _sum(_trigrams(hypotheses, there, 0))
+        hypotheses, here, there = (_joined(batch, SAMPLE) for batch in batches)
+        same, moved = _sum(match_trigrams(hypotheses, here, 0)), _sum(match_trigrams(hypotheses, there, 0))
         gain += same[0] - moved[0]
         if gain > most:
             most, edge, edge_is_whole, start = gain, [batches], False, number * _BATCH_LINES
@@ -207,15 +122,15 @@ def _gap(longer: "Text", shorter: "Text", counts: tuple[int, int]) -> int | None
 
 def _gap_line(edge: Sequence[Sequence[Segments]], outside: Sequence[tuple[int, int]]) -> int | None:
     """Find the gap in a few batches; `outside` is what matches in the others, which have to fit, too."""
-    before = [row for shorter, here, _ in edge for row in _trigrams(shorter, here, 0)]
-    behind = [row for shorter, _, there in edge for row in _trigrams(shorter, there, 0)]
-    chance = [row for shorter, here, _ in edge for row in _trigrams(shorter, here, _CHANCE_OFFSET)]
+    before = [row for shorter, here, _ in edge for row in match_trigrams(shorter, here, 0)]
+    behind = [row for shorter, _, there in edge for row in match_trigrams(shorter, there, 0)]
+    chance = [row for shorter, here, _ in edge for row in match_trigrams(shorter, here, _CHANCE_OFFSET)]
     gains = [here[0] - there[0] for here, there in zip(before, behind, strict=True)]
     sums = [0, *accumulate(gains)]
     at = sums.index(max(sums))
-    enough = max(_RELATED, _TIMES_CHANCE * _share(chance))
-    around = before[max(0, at - _ENOUGH) : at], behind[at : at + _ENOUGH]
-    fits = all(_share(rows) >= enough for rows in ([*outside, *before[:at], *behind[at:]], *around) if rows)
+    enough = max(RELATED, TIMES_CHANCE * share(chance))
+    around = before[max(0, at - ENOUGH) : at], behind[at : at + ENOUGH]
+    fits = all(share(rows) >= enough for rows in ([*outside, *before[:at], *behind[at:]], *around) if rows)
     return at if fits and behind[at:] else None
 
 

@@ -19,7 +19,15 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli import kernels
-from bleucli.resampling import TIE, TRIAL_GROUP, Sample, bootstrap_p_value, random_bits, score_of, unreported
+from bleucli.significance.resampling import (
+    TIE,
+    TRIAL_GROUP,
+    Sample,
+    bootstrap_p_value,
+    random_bits,
+    score_of,
+    unreported,
+)
 from bleucli.stats import SegmentStats
 from bleucli.threads import in_order
 
@@ -30,7 +38,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bleucli.resampling import Scores, Words
+    from bleucli.significance.resampling import Scores, Words
 
     Rows = NDArray[np.float64] | NDArray[np.int64]
 
@@ -255,7 +263,7 @@ def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence["Scores"]) -> li
 
     Args:
         samples: at least two systems by one metric, of the same n segments.
-        scores: of the resamples of each system, drawn alike (see `bleucli.resampling.bootstrap`).
+        scores: of the resamples of each system, drawn alike (see `bleucli.significance.resampling.bootstrap`).
 
     Returns:
         A test for each of `itertools.combinations(samples, 2)`. The p-value taken by itself is Koehn's; the corrected

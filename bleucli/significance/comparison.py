@@ -8,9 +8,9 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from bleucli import max_t, resampling
-from bleucli.resampling import Sample
 from bleucli.results import BOOTSTRAP_RATE, SIGNIFICANT, Ranking, Results, ScoreRecord, SystemResult, Test
+from bleucli.significance import max_t, resampling
+from bleucli.significance.resampling import Sample
 
 # Swapping fewer segments than these at random cannot be significant: 2 of 2^5 ways are as extreme as what was observed
 _FEW = 6
@@ -20,6 +20,8 @@ _FINE = 1 / 20
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NamedTuple
+
+    from bleucli.counting import CorpusStats
 
     class Sampling(NamedTuple):
         """How scores are resampled.
@@ -65,6 +67,12 @@ def signature_fields(sampling: Sampling) -> list[tuple[str, str]]:
     method = "ar" if sampling.method == "ar" else "bs"
     fields = resampling.signature_fields(method, sampling.trials, sampling.seed)
     return [*fields, ("correction", max_t.CORRECTION)] if sampling.all_pairs else fields
+
+
+def sample_of(stats: "CorpusStats") -> Sample:
+    """Return what is resampled of a system's statistics, whose rows were kept."""
+    assert stats.rows is not None
+    return Sample(stats.rows, stats.metric.scores_from_stats)
 
 
 def _compares_all(sampling: Sampling) -> bool:

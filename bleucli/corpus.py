@@ -1,0 +1,291 @@
+"""Systems and references, aligned, in blocks.
+
+- `Source`: where text comes from; `Corpus`: the sources of systems and of references
+- `Corpus.pieces`: the same segments of all of them, block by block
+- `of_strings`: a corpus of Python's strings, their shapes checked
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from bleucli import kernels
+from bleucli.errors import BleuError, InputTypeError, LengthError
+from bleucli.records import NamedTuple
+from bleucli.segments import Segments, align, blocks_of_strings, refuse_unordered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO
+
+
+class Source(NamedTuple):
+    """Where text comes from.
+
+    label: of the whole, for errors. names: of the systems or references in it, one a column. blocks: its text, a
+    `Segments` a column. references: what to call the references that a source of systems brings along, in columns
+    behind those of the systems, not always equally many; "" if it brings none. hurry: called when the text is not
+    wanted any more but its length; the blocks may raise `NotWaitedFor` then.
+    """
+
+    label: str
+    names: Sequence[str]
+    blocks: Iterator[Sequence[Segments]]
+    references: str = ""
+    hurry: Callable[[], None] | None = None
+
+
+class Piece(NamedTuple):
+    """The same segments of all systems and references; start: the index of the first one."""
+
+    start: int
+    hypotheses: Sequence[Segments]
+    references: Sequence[Segments]
+
+
+class Corpus(NamedTuple):
+    """Systems and their references, which can be read once.
+
+    systems: at least one column in all. references: likewise; or none, if a source of systems brings them along.
+    prepared: the references are as a metric has prepared them. may_be_empty: no segment at all is not an error.
+    """
+
+    systems: Sequence[Source]
+    references: Sequence[Source]
+    prepared: bool = False
+    may_be_empty: bool = False
+
+    def system_names(self) -> list[str]:
+        """Return the names of all systems."""
+        return [name for source in self.systems for name in source.names]
+
+    def reference_names(self) -> list[str]:
+        """Return the names of all references, those that systems bring along last."""
+        own = [source.references for source in self.systems if source.references]
+        return [*(name for source in self.references for name in source.names), *own]
+
+    def pieces(self) -> Iterator[Piece]:
+        """Read all sources in step.
+
+        Raises:
+            BleuError: they do not have the same number of segments, or systems bring along different references.
+        """
+        start = 0
+        for columns in in_step([*self.systems, *self.references], self.may_be_empty):
+            blocks = list(zip(self.systems, columns, strict=False))
+            hypotheses = [column for source, block in blocks for column in block[: len(source.names)]]
+            own = [(source.label, block[len(source.names) :]) for source, block in blocks if source.references]
+            others = [column for block in columns[len(self.systems) :] for column in block]
+            yield Piece(start, hypotheses, [*others, *_own_references(own, start)])
+            start += len(columns[0][0])
+
+    def reference_pieces(self) -> "tuple[Iterator[Sequence[Segments]], Corpus]":
+        """Read the references alone, for a metric that needs all of them before it can count anything.
+
+        Returns:
+            The references, block by block, and the corpus to go on with once they were read to their end: what was
+            read, standard input or not, is kept in a temporary file meanwhile.
+        """
+        sources = [*self.systems, *self.references]
+        places = [n for n, source in enumerate(sources) if source.references or n >= len(self.systems)]
+        kept = {place: _Kept(sources[place].blocks) for place in places}
+
+        def read_first() -> Iterator[Sequence[Segments]]:
+            first = [source._replace(blocks=kept[n].read()) for n, source in enumerate(sources) if n in kept]
+            brought = len(first) - len(self.references)
+            try:
+                corpus = self._replace(systems=first[:brought], references=first[brought:])
+                yield from (piece.references for piece in corpus.pieces())
+            except LengthError as error:  # it counts the sources that are read
+                raise LengthError(str(error), places[error.longest], places[error.shortest], error.counts) from None
+
+        later = [
+            source._replace(blocks=kept[n].read_again()) if n in kept else source for n, source in enumerate(sources)
+        ]
+        systems, references = later[: len(self.systems)], later[len(self.systems) :]
+        return read_first(), self._replace(systems=systems, references=references)
+
+
+class _Kept:
+    """The blocks of a source in a temporary file, to be read a second time."""
+
+    def __init__(self, blocks: Iterator[Sequence[Segments]]) -> None:
+        self._blocks = blocks
+        self._file: IO[bytes] | None = None
+
+    def read(self) -> Iterator[Sequence[Segments]]:
+        """Give the blocks, and keep them."""
+        import pickle
+        from tempfile import TemporaryFile
+
+        self._file = TemporaryFile()  # noqa: SIM115 # it lives until it was read again
+        for block in self._blocks:
+            pickle.dump(list(block), self._file, pickle.HIGHEST_PROTOCOL)
+            yield block
+
+    def read_again(self) -> Iterator[Sequence[Segments]]:
+        """Give the same blocks; to be called when all were read."""
+        import pickle
+
+        assert self._file is not None
+        with self._file as file:
+            end = file.tell()
+            file.seek(0)
+            while file.tell() < end:
+                yield pickle.load(file)  # noqa: S301 # our own
+
+
+def in_step(sources: Sequence[Source], may_be_empty: bool = False) -> Iterator[list[Sequence[Segments]]]:
+    """Walk through the blocks of sources as `align` does."""
+
+    def hurry() -> None:
+        for source in sources:
+            if source.hurry is not None:
+                source.hurry()
+
+    return align([source.blocks for source in sources], [source.label for source in sources], hurry, may_be_empty)
+
+
+# --- references that systems bring along
+
+
+def _own_references(own: Sequence[tuple[str, Sequence[Segments]]], start: int) -> Sequence[Segments]:
+    """Return the references that systems bring along, each given with its label: the first one's.
+
+    Raises:
+        BleuError: a segment has other references with another system. It need not have any.
+    """
+    if not own:
+        return []
+    (first, references), *others = own
+    for label, columns in others:
+        line = _first_difference(references, columns)
+        if line is not None:
+            raise BleuError(
+                f"{label}, line {start + line + 1}: other references than in {first}; give the same in every file, or"
+                f" in {first} alone"
+            )
+    return references
+
+
+def _first_difference(references: Sequence[Segments], others: Sequence[Segments]) -> int | None:
+    """Return the index of the first segment that has references in both, but different ones."""
+    width = max(len(references), len(others))
+    ours, theirs = _texts(references, width), _texts(others, width)
+    if ours == theirs:
+        return None
+    rows = zip(zip(*ours, strict=True), zip(*theirs, strict=True), strict=True)
+    for number, (one, other) in enumerate(rows):
+        if one != other and any(text is not None for text in other):
+            return number
+    return None
+
+
+def _texts(columns: Sequence[Segments], width: int) -> list[list[bytes | memoryview | None]]:
+    """Return the texts of columns, and as many columns of missing ones as it takes to be `width` columns."""
+    texts: list[list[bytes | memoryview | None]] = []
+    for column in columns:
+        starts, ends = column.pairs[::2], column.pairs[1::2]
+        texts.append([column.data[a:b] if a >= 0 else None for a, b in zip(starts, ends, strict=True)])
+    return texts + [[None] * len(columns[0])] * (width - len(columns))
+
+
+# --- Python's strings
+
+_HYPOTHESES = "hypotheses"
+
+
+def of_strings(
+    systems: Iterable[tuple[str, Iterable[str | None]]], references: Iterable[Iterable[str | None]]
+) -> Corpus:
+    """Return a corpus of strings.
+
+    Args:
+        systems: pairs of a name and n strings.
+        references: streams, each of n strings; None is a missing reference.
+
+    Raises:
+        InputTypeError: the references are not streams.
+        BleuError: there are none.
+
+    >>> corpus = of_strings([("a", ["one", "two"]), ("b", ["1", "2"])], [["eins", "zwei"]])
+    >>> corpus.system_names(), [[list(text) for text in piece.hypotheses] for piece in corpus.pieces()]
+    (['a', 'b'], [[['one', 'two'], ['1', '2']]])
+    """
+    named = list(systems)
+    streams = check_shape(named[0][1], references)
+    return Corpus([system_of(texts, name) for name, texts in named], references_of(streams))
+
+
+def system_of(texts: Iterable[str | None], name: str = "") -> Source:
+    """Return strings as the source of one system."""
+    label = f"system {name}" if name else _HYPOTHESES
+    return Source(label, [name or _HYPOTHESES], _columns(texts, "hypothesis", refuse_missing))
+
+
+def references_of(streams: Sequence[Iterable[str | None]]) -> list[Source]:
+    """Return streams of strings as sources of references."""
+    names = ["references"] if len(streams) == 1 else [f"reference stream {n}" for n in range(1, len(streams) + 1)]
+    return [Source(name, [name], _columns(stream, name)) for name, stream in zip(names, streams, strict=True)]
+
+
+def _columns(
+    texts: Iterable[str | None], what: str, check: Callable[[Segments, int], None] | None = None
+) -> Iterator[list[Segments]]:
+    start = 0
+    for block in blocks_of_strings(texts, what):
+        if check is not None:
+            check(block, start)
+        yield [block]
+        start += len(block)
+
+
+def refuse_missing(hypotheses: Segments, start: int) -> None:
+    """Refuse a block of hypotheses, the first of which has the index `start`, in which one is missing.
+
+    Raises:
+        InputTypeError: it is named.
+    """
+    _, _, missing = kernels.reference_counts([hypotheses])
+    if missing >= 0:
+        raise InputTypeError(f"hypothesis {start + missing + 1} is None; give a string, an empty one for no output")
+
+
+def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[str | None]]":
+    """Return the reference streams as a list; refuse what cannot be streams of references.
+
+    Raises:
+        InputTypeError: the references are no streams. Both readings are named where n lists of k references were given.
+
+    >>> check_shape(["a", "b", "c"], [["a", "x"], ["b", "y"], ["c", "z"]])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.InputTypeError: references: 3 lists of 2 strings for 3 hypotheses: ...
+    """
+    if isinstance(references, str | bytes) or not isinstance(references, Iterable):
+        raise InputTypeError("references: expected a list of streams, each a list of strings; write [references]")
+    refuse_unordered(references, "references")
+    streams = list(references)
+    if not streams:
+        raise BleuError("no references were given; expected a list of streams, each a list of strings")
+    if any(isinstance(stream, str | bytes) for stream in streams):
+        raise InputTypeError(
+            "references: a list of strings where a list of streams, each a list of strings, belongs; write [references]"
+        )
+    _refuse_transposed(hypotheses, streams)
+    return streams
+
+
+def _refuse_transposed(hypotheses: object, streams: list[object]) -> None:
+    try:
+        n, *lengths = map(len, (hypotheses, *streams))  # type: ignore[arg-type]
+    except TypeError:  # an iterator has no length
+        return
+    k = lengths[0]
+    if len(streams) == n and set(lengths) == {k} and k != n:
+        raise InputTypeError(
+            f"references: {_lists(n, k)} for {n} hypotheses: that is one list a segment, but expected are streams,"
+            f" here {_lists(k, n)}; write list(zip(*references))"
+        )
+
+
+def _lists(count: int, length: int) -> str:
+    return f"{count} list{'' if count == 1 else 's'} of {length} string{'' if length == 1 else 's'}"

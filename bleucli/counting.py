@@ -1,0 +1,373 @@
+"""From texts to statistics: the only loop that tokenizes and counts.
+
+- `CorpusStats`: what a metric needs to know about a system's output on a corpus, as a value
+- `count`: the statistics of all systems by all metrics; `count_blocks`: the same, block by block
+- `Measure`: what is asked of a metric
+
+Text comes in blocks; each is tokenized, counted and added up, references once for all systems, then forgotten.
+"""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from bleucli import kernels
+from bleucli.corpus import Corpus, Piece
+from bleucli.errors import BleuError
+from bleucli.inspection import fit
+from bleucli.inspection.fit import Fit
+from bleucli.records import NamedTuple
+from bleucli.results import ScoreRecord
+from bleucli.segments import Segments
+from bleucli.stats import SegmentStats
+from bleucli.threads import in_order
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bleucli.corpus import Source
+    from bleucli.signature import Signature
+
+    class Measure(Protocol):
+        """What is asked of a metric; see `bleucli.metrics.base.Metric`."""
+
+        higher_is_better: bool
+        needs_all_references: bool
+
+        def configuration(self) -> object:
+            """Return what tells differently configured metrics apart."""
+
+        def learn(self, references: Iterator[Sequence[Segments]]) -> None:
+            """Read all references before anything is counted, if they are needed."""
+
+        def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> "References":
+            """Prepare the references of a block."""
+
+        def block_stats(self, hypotheses: Segments, references: "References", start: int, name: str) -> SegmentStats:
+            """Count a block of hypotheses, a row a segment."""
+
+        def cached_references(self) -> Source:
+            """Return the references that it was made with, prepared."""
+
+        def observe(self, hypotheses: Segments) -> tuple[int, ...]:
+            """Count the signs that hints are made from."""
+
+        def score_from_stats(self, sums: Sequence[int | float]) -> Any:
+            """Score a sum of rows."""
+
+        def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
+            """Score each row of sums."""
+
+        def signature(self, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> Signature:
+            """Say how a score was made."""
+
+        def hints(self, stats: "CorpusStats") -> list[str]:
+            """Say what a user should know about the input."""
+
+
+# Blocks of fewer rows are copied when they are added
+_SMALL = 1 << 12
+
+
+class References(NamedTuple):
+    """References of a block of segments, prepared for one metric.
+
+    streams: one `Segments` a reference stream. fewest, most: how many references a segment has.
+    """
+
+    streams: Sequence[Segments]
+    fewest: int
+    most: int
+
+    def counts(self) -> "array[int]":
+        """Return how many references each segment has."""
+        if self.fewest == self.most:
+            return array("i", [self.most]) * len(self.streams[0])
+        starts = zip(*(stream.pairs[::2] for stream in self.streams), strict=True)
+        return array("i", [sum(start >= 0 for start in row) for row in starts])
+
+
+class _Rows(NamedTuple):
+    """The statistics of some segments, and how many references each has."""
+
+    stats: SegmentStats
+    nrefs: "array[int]"
+
+
+class CorpusStats:
+    """What a metric needs to know about a system's output on a corpus.
+
+    Statistics of parts add up to those of the whole: with `+`, and with `sum`. Rows stay in the order of adding; a sum
+    has them only if all parts do. Two statistics are equal if they say the same of the score: hints are no part of it.
+
+    Attributes:
+        metric: as it was configured.
+        segments: how many there are.
+        sums: the sum of their rows, k numbers; empty if there are no segments.
+        fewest, most: references that a segment has.
+        signs: what the metric's hints are made from, to be added up; a selection has those of the whole.
+
+    >>> from bleucli import BLEU
+    >>> bleu = BLEU()
+    >>> texts = ["The dog bit the man.", "It was not unexpected."], ["The dog bit the man.", "It wasn't surprising."]
+    >>> parts = [bleu.corpus_stats([system], [[reference]], keep_rows=True) for reference, system in zip(*texts)]
+    >>> whole = sum(parts)
+    >>> whole.segments, round(whole.score().score, 2), str(whole.signature()).partition("|")[0]
+    (2, 63.98, 'nrefs:1')
+    >>> whole.take([0]) == parts[0]
+    True
+    """
+
+    __slots__ = ("_blocks", "fewest", "metric", "most", "segments", "signs", "sums")
+
+    def __init__(
+        self,
+        metric: "Measure",
+        segments: int = 0,
+        sums: tuple[int | float, ...] = (),
+        fewest: int = 0,
+        most: int = 0,
+        signs: tuple[int, ...] = (),
+        blocks: Sequence[_Rows] | None = (),
+    ) -> None:
+        """Take a part as it was counted; blocks: its rows, None if they are not kept."""
+        self.metric = metric
+        self.segments = segments
+        self.sums = sums
+        self.fewest = fewest
+        self.most = most
+        self.signs = signs
+        self._blocks = blocks
+
+    @property
+    def rows(self) -> SegmentStats | None:
+        """The statistics of each segment; None if they were not kept, or there are no segments."""
+        whole = self._whole()
+        return whole and whole.stats
+
+    @property
+    def nrefs(self) -> "array[int] | None":
+        """How many references each segment has; None where rows are."""
+        whole = self._whole()
+        return whole and whole.nrefs
+
+    def _whole(self) -> _Rows | None:
+        """Return all rows, which are one block from now on."""
+        if not self._blocks:
+            return None
+        if len(self._blocks) > 1:
+            stats = SegmentStats.joined([block.stats for block in self._blocks])
+            self._blocks = [_Rows(stats, array("i", b"".join([block.nrefs for block in self._blocks])))]
+        return self._blocks[0]
+
+    def __add__(self, other: "CorpusStats") -> "CorpusStats":
+        if not isinstance(other, CorpusStats):
+            return NotImplemented
+        if self.metric.configuration() != other.metric.configuration():
+            raise BleuError(
+                f"statistics of {_named(self)} and of {_named(other)} cannot be added; count both with one metric"
+            )
+        if not self.segments or not other.segments:
+            return self if self.segments else other
+        return CorpusStats(
+            self.metric,
+            self.segments + other.segments,
+            tuple([a + b for a, b in zip(self.sums, other.sums, strict=True)]),
+            min(self.fewest, other.fewest),
+            max(self.most, other.most),
+            tuple([a + b for a, b in zip(self.signs, other.signs, strict=True)]),
+            None if self._blocks is None or other._blocks is None else _joined(self._blocks, other._blocks),
+        )
+
+    def __radd__(self, other: object) -> "CorpusStats":
+        return self if other == 0 else NotImplemented  # what sum() starts with
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CorpusStats):
+            return NotImplemented
+        return self._compared() == other._compared()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _compared(self) -> tuple[object, ...]:
+        whole = self._whole()
+        rows = whole and (whole.stats.data, whole.nrefs)
+        return self.metric.configuration(), self.segments, self.sums, self.fewest, self.most, rows
+
+    def __repr__(self) -> str:
+        return f"<CorpusStats: {self.segments} segments, {_named(self)}>"
+
+    def take(self, indexes: Iterable[int]) -> "CorpusStats":
+        """Return the statistics of some segments, by their indexes from 0, in that order.
+
+        Raises:
+            BleuError: rows were not kept, or there is no such segment.
+        """
+        indexes = list(indexes)
+        if not indexes:
+            return CorpusStats(self.metric)
+        whole = self._whole()
+        if whole is None:
+            raise BleuError("the rows of these statistics were not kept; count with keep_rows=True to take segments")
+        if min(indexes) < 0 or max(indexes) >= self.segments:
+            raise BleuError(
+                f"segments {min(indexes)} to {max(indexes)} were asked for; expected indexes from 0 to"
+                f" {self.segments - 1}"
+            )
+        rows = _Rows(whole.stats.take(indexes), array("i", [whole.nrefs[index] for index in indexes]))
+        sums = kernels.column_sums(rows.stats)
+        return CorpusStats(self.metric, len(indexes), sums, min(rows.nrefs), max(rows.nrefs), self.signs, [rows])
+
+    def score(self) -> "Any":
+        """Return the metric's score.
+
+        Raises:
+            BleuError: there are no segments.
+        """
+        if not self.segments:
+            raise BleuError("there are no segments to score; expected at least one")
+        return self.metric.score_from_stats(self.sums)
+
+    def signature(self, sampling: Sequence[tuple[str, str]] = ()) -> "Signature":
+        """Return the score's signature; sampling: keys and values of how it was resampled."""
+        return self.metric.signature(self.fewest, self.most, sampling)
+
+    def hints(self) -> list[str]:
+        """Return what a user should know about the input."""
+        return self.metric.hints(self)
+
+    def record(self, sampling: Sequence[tuple[str, str]] = ()) -> ScoreRecord:
+        """Return the score with its signature, as a renderer takes it; sampling: as for `signature`."""
+        score = self.score()
+        signature = self.signature(sampling)
+        return ScoreRecord(score.name, score.score, score.verbose, signature, self.metric.higher_is_better)
+
+
+def _named(stats: CorpusStats) -> str:
+    return f"{type(stats.metric).__name__}|{stats.signature()}"
+
+
+def _joined(left: Sequence[_Rows], right: Sequence[_Rows]) -> list[_Rows]:
+    """Put blocks of rows behind others; small ones become one with those before, so that many sums copy little."""
+    blocks = list(left)
+    for added in right:
+        block = added
+        while blocks and len(blocks[-1].nrefs) <= len(block.nrefs) < _SMALL:
+            last = blocks.pop()
+            block = _Rows(last.stats + block.stats, last.nrefs + block.nrefs)
+        blocks.append(block)
+    return blocks
+
+
+class SystemStats(NamedTuple):
+    """What was counted of one system: its statistics, one a metric; fit: to its references, if that was looked at."""
+
+    name: str
+    stats: Sequence[CorpusStats]
+    fit: Fit | None
+
+
+def count(
+    corpus: Corpus,
+    metrics: "Sequence[Measure]",
+    *,
+    jobs: int = 1,
+    keep_rows: bool = False,
+    inspect: bool = False,
+    progress: "Callable[[int], None] | None" = None,
+) -> list[SystemStats]:
+    """Count all systems of a corpus by all metrics.
+
+    Args:
+        corpus: systems and references.
+        metrics: at least one.
+        jobs: threads.
+        keep_rows: keep the statistics of each segment; else memory is bounded by the block.
+        inspect: look at how systems fit their references.
+        progress: called with the number of segments counted so far.
+
+    Returns:
+        One for each system; nothing if there is no text at all, where a corpus may be empty.
+
+    Raises:
+        BleuError: the sources do not have the same number of segments, a segment has no reference, or systems bring
+            along different references.
+    """
+    totals: list[SystemStats] = []
+    for counted in count_blocks(corpus, metrics, jobs=jobs, keep_rows=keep_rows, inspect=inspect):
+        totals = [_added(*both) for both in zip(totals, counted, strict=True)] if totals else counted
+        if progress is not None:
+            progress(totals[0].stats[0].segments)
+    return totals
+
+
+def _added(total: SystemStats, block: SystemStats) -> SystemStats:
+    seen = total.fit.joined(block.fit) if total.fit and block.fit else None
+    return SystemStats(total.name, [a + b for a, b in zip(total.stats, block.stats, strict=True)], seen)
+
+
+def count_blocks(
+    corpus: Corpus, metrics: "Sequence[Measure]", *, jobs: int = 1, keep_rows: bool = True, inspect: bool = False
+) -> Iterator[list[SystemStats]]:
+    """Give what `count` adds up, block by block; arguments and errors as there."""
+    corpus, metrics = _after_first_pass(corpus, metrics)
+    names = corpus.system_names()
+    known: list[Fit | None] = [None] * len(names)
+
+    def count_piece(piece: Piece) -> list[SystemStats]:
+        prepared = [_prepared(metric, piece, corpus.prepared) for metric in metrics]
+        return [
+            SystemStats(
+                name,
+                [
+                    count_block(metric, text, references, piece.start, name, keep_rows)
+                    for metric, references in zip(metrics, prepared, strict=True)
+                ],
+                fit.observe(text, piece.references, piece.start, seen) if inspect else None,
+            )
+            for name, text, seen in zip(names, piece.hypotheses, known, strict=True)
+        ]
+
+    for _, counted in in_order(count_piece, corpus.pieces(), jobs):
+        known = [system.fit for system in counted]
+        yield counted
+
+
+def _prepared(metric: "Measure", piece: Piece, already: bool) -> References:
+    if not already:
+        return metric.prepare_references(piece.references, piece.start)
+    fewest, most, _ = kernels.reference_counts(piece.references)
+    return References(piece.references, fewest, most)
+
+
+def count_block(
+    metric: "Measure", hypotheses: Segments, references: References, start: int, name: str, keep_rows: bool
+) -> CorpusStats:
+    """Count a block of hypotheses, the first of which has the index `start`; name: whose they are, for errors."""
+    rows = metric.block_stats(hypotheses, references, start, name)
+    return CorpusStats(
+        metric,
+        len(rows),
+        kernels.column_sums(rows),
+        references.fewest,
+        references.most,
+        metric.observe(hypotheses),
+        [_Rows(rows, references.counts())] if keep_rows else None,
+    )
+
+
+def _after_first_pass(corpus: Corpus, metrics: "Sequence[Measure]") -> "tuple[Corpus, Sequence[Measure]]":
+    """Let copies of the metrics that need all references read them, and return what to count then."""
+    if not any(metric.needs_all_references for metric in metrics):
+        return corpus, metrics
+    from copy import copy
+
+    ready = list(map(copy, metrics))
+    for metric in ready:
+        if metric.needs_all_references:
+            references, corpus = corpus.reference_pieces()
+            metric.learn(references)
+    return corpus, ready

@@ -1,0 +1,23 @@
+"""How sure a score is, and whether a difference between systems is real.
+
+- `PairedTest`: paired tests from Python, with the arguments and answers of sacreBLEU's
+- `resampling`: its parts as functions of statistics
+- `max_t`: p-values of all pairs of systems, corrected for their number
+- `comparison`: results with intervals, p-values, rankings and the best of each column added
+
+`PairedTest` and `Result` are resolved when they are first used, since they bring the metrics along.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.significance.paired_test import PairedTest, Result
+
+__all__ = ["PairedTest", "Result"]
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        from bleucli.significance import paired_test
+
+        return getattr(paired_test, name)
+    raise AttributeError(f"module 'bleucli.significance' has no attribute {name!r}")
