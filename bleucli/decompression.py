@@ -5,15 +5,15 @@ command-line tools do: gzip and bzip2 leave out what is not theirs, with a warni
 """
 
 import sys
-from collections import namedtuple
 from collections.abc import Callable, Iterator
 
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
+from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NamedTuple, Protocol
+    from typing import Any, Protocol
 
     class _Member(Protocol):
         """One member that is being unpacked.
@@ -29,23 +29,22 @@ if TYPE_CHECKING:
         def rest(self) -> bytes: ...
         def pieces(self, data: bytes) -> Iterator[bytes]: ...
 
-    class Codec(NamedTuple):
-        """A kind of compression.
 
-        name: for messages. starts: first bytes of a file. again: first bytes of a further member. padding: zero bytes
-        may follow a member, in multiples of this; 0 for none. lenient: anything else may follow, too. member: makes a
-        new member, given the file's name.
-        """
+class Codec(NamedTuple):
+    """A kind of compression.
 
-        name: str
-        starts: tuple[bytes, ...]
-        again: tuple[bytes, ...]
-        padding: int
-        lenient: bool
-        member: Callable[[str], _Member]
+    name: for messages. starts: first bytes of a file. again: first bytes of a further member. padding: zero bytes
+    may follow a member, in multiples of this; 0 for none. lenient: anything else may follow, too. member: makes a
+    new member, given the file's name.
+    """
 
-else:
-    Codec = namedtuple("Codec", "name starts again padding lenient member")
+    name: str
+    starts: tuple[bytes, ...]
+    again: tuple[bytes, ...]
+    padding: int
+    lenient: bool
+    member: "Callable[[str], _Member]"
+
 
 # So many bytes at the start of a file tell how it is compressed
 LONGEST_START = 10
@@ -190,7 +189,7 @@ _CODECS = (
 )
 
 
-def codec_of(start: bytes) -> "Codec | None":
+def codec_of(start: bytes) -> Codec | None:
     r"""Return how a file that starts so is compressed; None if it is not.
 
     >>> codec_of(b"\x1f\x8b\x08\0\0").name, codec_of(b"BZh9 is text")
@@ -199,7 +198,7 @@ def codec_of(start: bytes) -> "Codec | None":
     return next((codec for codec in _CODECS if start.startswith(codec.starts)), None)
 
 
-def unpacked(chunks: Iterator[bytes], codec: "Codec", name: str, hints: list[str]) -> Iterator[bytes]:
+def unpacked(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -> Iterator[bytes]:
     """Unpack a file.
 
     Args:
@@ -228,7 +227,7 @@ def unpacked(chunks: Iterator[bytes], codec: "Codec", name: str, hints: list[str
         data = _further_member(data, chunks, codec, name, hints)
 
 
-def _pieces(member: "_Member", data: bytes, codec: "Codec", name: str) -> Iterator[bytes]:
+def _pieces(member: "_Member", data: bytes, codec: Codec, name: str) -> Iterator[bytes]:
     try:
         yield from member.pieces(data)
     except member.errors as error:
@@ -239,7 +238,7 @@ def _pieces(member: "_Member", data: bytes, codec: "Codec", name: str) -> Iterat
         raise _damaged(name, codec, "its bytes do not fit together") from None
 
 
-def _further_member(data: bytes, chunks: Iterator[bytes], codec: "Codec", name: str, hints: list[str]) -> bytes:
+def _further_member(data: bytes, chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -> bytes:
     """Return the start of a member that follows, or nothing at the end of the file."""
     data, zeros = _without_padding(data, codec)
     while len(data) < LONGEST_START and (chunk := next(chunks, b"")):
@@ -256,10 +255,10 @@ def _further_member(data: bytes, chunks: Iterator[bytes], codec: "Codec", name: 
     return b""
 
 
-def _without_padding(data: bytes, codec: "Codec") -> tuple[bytes, int]:
+def _without_padding(data: bytes, codec: Codec) -> tuple[bytes, int]:
     kept = data.lstrip(b"\0") if codec.padding else data
     return kept, len(data) - len(kept)
 
 
-def _damaged(name: str, codec: "Codec", why: str) -> DamagedError:
+def _damaged(name: str, codec: Codec, why: str) -> DamagedError:
     return DamagedError(name, f"is a damaged {codec.name} file: {why}")

@@ -5,34 +5,26 @@ r"""JSON Lines as blocks of segments: an object a segment, which holds a hypothe
 - `JsonLines`: the texts of a file
 """
 
-from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from itertools import islice, zip_longest
 
 from bleucli import kernels
 from bleucli.errors import BleuError, UsageError
+from bleucli.records import NamedTuple
 from bleucli.segments import Segments
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NamedTuple
+    from typing import Any
 
-    class Fields(NamedTuple):
-        """The fields that hold the texts; of several the first one present counts."""
 
-        hypothesis: tuple[str, ...] = ("candidate", "hypothesis", "prediction", "actual_output", "translation")
-        references: tuple[str, ...] = ("references", "reference", "expected_output")
+class Fields(NamedTuple):
+    """The fields that hold the texts; of several the first one present counts."""
 
-else:
-    Fields = namedtuple(
-        "Fields",
-        "hypothesis references",
-        defaults=(
-            ("candidate", "hypothesis", "prediction", "actual_output", "translation"),
-            ("references", "reference", "expected_output"),
-        ),
-    )
+    hypothesis: tuple[str, ...] = ("candidate", "hypothesis", "prediction", "actual_output", "translation")
+    references: tuple[str, ...] = ("references", "reference", "expected_output")
+
 
 # Under this name an array is expected, and a bare string is a mistake
 _PLURAL = "references"

@@ -9,17 +9,17 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "bleucli"
 
-BASE = {"errors", "limits"}
+BASE = {"errors", "limits", "records"}
 MAY_IMPORT = {
     "_version": set(),
     "errors": set(),
-    "limits": {"errors"},
     "records": set(),
+    "limits": {"errors"},
     "segments": BASE,
     "threads": BASE | {"kernels"},
     "markup": set(),
     "stats": BASE,
-    "results": BASE,
+    "results": BASE | {"signature"},
     "kernels": BASE | {"segments", "stats"},
     "inspection": BASE | {"segments", "kernels", "records"},
     "decompression": BASE | {"optional_deps"},

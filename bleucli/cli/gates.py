@@ -1,10 +1,10 @@
 """Gates for Makefiles and CI: scores that are too low, or have fallen."""
 
-from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping
 
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
+from bleucli.records import NamedTuple
 from bleucli.results import BOOTSTRAP_RATE, Results, ScoreRecord
 from bleucli.signature import RESAMPLING_KEYS, Signature
 
@@ -12,27 +12,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
     from decimal import Decimal
-    from typing import Any, NamedTuple
+    from typing import Any
 
-    class Earlier(NamedTuple):
-        """A score of an earlier answer, as it was written, and how it was made."""
 
-        score: Decimal
-        signature: Signature
+class Earlier(NamedTuple):
+    """A score of an earlier answer, as it was written, and how it was made."""
 
-    class Baseline(NamedTuple):
-        """An earlier answer: for each system, "" if there is but one, its scores by metric.
+    score: "Decimal"
+    signature: Signature
 
-        decimals: of the scores, as far as can be seen: the most that any of them shows, without zeros at the end.
-        """
 
-        path: str
-        systems: Mapping[str, Mapping[str, Earlier]]
-        decimals: int
+class Baseline(NamedTuple):
+    """An earlier answer: for each system, "" if there is but one, its scores by metric.
 
-else:
-    Earlier = namedtuple("Earlier", "score signature")
-    Baseline = namedtuple("Baseline", "path systems decimals")
+    decimals: of the scores, as far as can be seen: the most that any of them shows, without zeros at the end.
+    """
+
+    path: str
+    systems: Mapping[str, Mapping[str, Earlier]]
+    decimals: int
+
 
 # Keys of a signature that do not decide a score
 _IGNORED_KEYS = (*RESAMPLING_KEYS, "version")
@@ -84,7 +83,7 @@ def under(results: Results, bound: float | None) -> Iterator[str]:
 # --- an earlier answer
 
 
-def read_baseline(options: "Namespace") -> "Baseline | None":
+def read_baseline(options: "Namespace") -> Baseline | None:
     """Return the earlier answer that --baseline names, if any.
 
     Raises:
@@ -170,7 +169,7 @@ def _decimals(number: "Decimal") -> int:
 # --- drops
 
 
-def drops(results: Results, baseline: "Baseline | None", bound: float | None) -> Iterator[str]:
+def drops(results: Results, baseline: Baseline | None, bound: float | None) -> Iterator[str]:
     """Name the scores that are worse than the baseline's by more than the bound; if they were tested, significantly so.
 
     Without an earlier answer the first system is the baseline. An earlier score that was rounded is compared with this
@@ -213,13 +212,13 @@ def _as_written(score: float, decimals: int) -> "Decimal":
     return _decimal(float(f"{score:.{decimals}f}"))
 
 
-def _drop(record: ScoreRecord, earlier: "Decimal", baseline: "Baseline | None") -> "tuple[Decimal, Decimal]":
+def _drop(record: ScoreRecord, earlier: "Decimal", baseline: Baseline | None) -> "tuple[Decimal, Decimal]":
     """Return this score, rounded as the baseline's seems to be, and by how much it is worse."""
     score = _as_written(record.score, max(1, baseline.decimals)) if baseline else _decimal(record.score)
     return score, earlier - score if record.higher_is_better else score - earlier
 
 
-def _is_rounded_too_far(record: ScoreRecord, earlier: "Decimal", baseline: "Baseline", allowed: "Decimal") -> bool:
+def _is_rounded_too_far(record: ScoreRecord, earlier: "Decimal", baseline: Baseline, allowed: "Decimal") -> bool:
     """Return whether the earlier score has too few decimals to tell if a drop is allowed.
 
     None at all is allowed as far as the baseline shows it. A whole number may have been rounded to one, or to one
@@ -238,7 +237,7 @@ def _by_chance(record: ScoreRecord) -> bool:
     return record.p_value is not None and not record.differs
 
 
-def _compared(results: Results, baseline: "Baseline | None") -> "Iterator[tuple[str, ScoreRecord, Decimal]]":
+def _compared(results: Results, baseline: Baseline | None) -> "Iterator[tuple[str, ScoreRecord, Decimal]]":
     """Give each system's name, its score, and the one to compare it with."""
     first = results.systems[0].scores
     for system in results.systems if baseline else results.systems[1:]:
@@ -247,7 +246,7 @@ def _compared(results: Results, baseline: "Baseline | None") -> "Iterator[tuple[
             yield system.name, record, earlier
 
 
-def _earlier(baseline: "Baseline", system: str, record: ScoreRecord) -> "Decimal":
+def _earlier(baseline: Baseline, system: str, record: ScoreRecord) -> "Decimal":
     """Return the score in an earlier answer."""
     scores = baseline.systems.get("", baseline.systems.get(system))
     if scores is None:
@@ -268,7 +267,7 @@ def _deciding(signature: "Iterable[tuple[str, str]]") -> Signature:
     return Signature((key, value) for key, value in signature if key not in _IGNORED_KEYS)
 
 
-def hints(results: Results, baseline: "Baseline | None", bound: float | None) -> Iterator[str]:
+def hints(results: Results, baseline: Baseline | None, bound: float | None) -> Iterator[str]:
     """Say what a passed or failed gate for drops does not bear out."""
     if bound is None:
         return
@@ -278,7 +277,7 @@ def hints(results: Results, baseline: "Baseline | None", bound: float | None) ->
         yield from _unseen_drops(results, baseline)
 
 
-def _unseen_drops(results: Results, baseline: "Baseline") -> Iterator[str]:
+def _unseen_drops(results: Results, baseline: Baseline) -> Iterator[str]:
     """Name the scores of which a drop would not be seen, though none is allowed."""
     for name, record, earlier in _compared(results, baseline):
         if _drop(record, earlier, baseline)[1] == 0 and _decimal(record.score) != earlier:

@@ -1,7 +1,6 @@
 """Scoring against a test set: its references, the part of it that is scored, and what the signature says of it."""
 
 import os
-from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli.cli.delivery import refuse_overwriting
@@ -10,6 +9,7 @@ from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.cli.texts import Texts, names_of
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.evaluate import Part, Selection
+from bleucli.records import NamedTuple
 from bleucli.results import ScoreRecord
 from bleucli.signature import Signature
 from bleucli.testsets import fields, preparation, registry, selection
@@ -20,17 +20,15 @@ from bleucli.textfiles import TextFile
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from typing import IO, NamedTuple
+    from typing import IO
 
-    class _Chosen(NamedTuple):
-        """A test set, the paths of its fields, and the names of the references to score."""
 
-        test_set: TestSet
-        paths: Mapping[str, str]
-        references: Sequence[str]
+class _Chosen(NamedTuple):
+    """A test set, the paths of its fields, and the names of the references to score."""
 
-else:
-    _Chosen = namedtuple("_Chosen", "test_set paths references")
+    test_set: TestSet
+    paths: Mapping[str, str]
+    references: Sequence[str]
 
 
 class TestSetTexts(Texts):
@@ -47,7 +45,7 @@ class TestSetTexts(Texts):
         self._references = [*self._reference_files()]
         self._known: selection.Marks | None = None
 
-    def _chosen(self, name: str) -> "_Chosen":
+    def _chosen(self, name: str) -> _Chosen:
         test_set = self._registry[name]
         paths = preparation.prepare(test_set, self._pair)
         return _Chosen(test_set, paths, preparation.scored_references(test_set, self._pair, list(paths)))

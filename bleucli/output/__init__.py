@@ -8,29 +8,26 @@
 - `grids`, `explanation`: what stands in a table and under it, whatever its format
 """
 
-from collections import namedtuple
+from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
-
     from bleucli.results import Results
 
-    class Layout(NamedTuple):
-        """How a score is printed.
 
-        width: decimals. short: signatures with short keys. score_only: the number alone. colour: for a terminal.
-        bold_best: the best of each column in bold, in formats that have it; text only with colour.
-        """
+class Layout(NamedTuple):
+    """How a score is printed.
 
-        width: int = 1
-        short: bool = False
-        score_only: bool = False
-        colour: bool = False
-        bold_best: bool = False
+    width: decimals. short: signatures with short keys. score_only: the number alone. colour: for a terminal.
+    bold_best: the best of each column in bold, in formats that have it; text only with colour.
+    """
 
-else:
-    Layout = namedtuple("Layout", "width short score_only colour bold_best", defaults=(1, False, False, False, False))
+    width: int = 1
+    short: bool = False
+    score_only: bool = False
+    colour: bool = False
+    bold_best: bool = False
+
 
 # The formats that are tables for one system as well, each with the module and the function that renders it
 _TABLES = {

@@ -5,41 +5,37 @@
 - `tabulated`: a grid as tabulate writes it
 """
 
-from collections import namedtuple
+from collections.abc import Callable
 
 from bleucli.markup import visible
 from bleucli.output import Layout
+from bleucli.records import NamedTuple
 from bleucli.results import SIGNIFICANT, Ranking, Results, ScoreRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import NamedTuple
-
     from tabulate import TableFormat
 
-    class Markup(NamedTuple):
-        """How a format writes a cell.
 
-        escape: text as the format reads it. bold: what is escaped, in bold. paint: what is escaped, in the colour of
-        its role, "header", "baseline" or "insignificant". before_p: what separates a p-value from the score.
-        """
+class Markup(NamedTuple):
+    """How a format writes a cell.
 
-        escape: Callable[[str], str]
-        bold: Callable[[str], str]
-        paint: Callable[[str, str], str]
-        before_p: str
+    escape: text as the format reads it. bold: what is escaped, in bold. paint: what is escaped, in the colour of
+    its role, "header", "baseline" or "insignificant". before_p: what separates a p-value from the score.
+    """
 
-    class Grid(NamedTuple):
-        """One table: a title if it needs one (not escaped), the header's cells, and a row a system."""
+    escape: Callable[[str], str]
+    bold: Callable[[str], str]
+    paint: Callable[[str, str], str]
+    before_p: str
 
-        title: str
-        header: list[str]
-        rows: list[list[str]]
 
-else:
-    Markup = namedtuple("Markup", "escape bold paint before_p")
-    Grid = namedtuple("Grid", "title header rows")
+class Grid(NamedTuple):
+    """One table: a title if it needs one (not escaped), the header's cells, and a row a system."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
 
 
 def unpainted(_role: str, text: str) -> str:

@@ -4,10 +4,10 @@
 - `resampled`: intervals, p-values, rankings and the best of each column, from statistics of all segments
 """
 
-from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
+from bleucli.records import NamedTuple
 from bleucli.results import BOOTSTRAP_RATE, SIGNIFICANT, Ranking, Results, ScoreRecord, SystemResult, Test
 from bleucli.significance import max_t, resampling
 from bleucli.significance.resampling import Sample
@@ -19,37 +19,30 @@ _FINE = 1 / 20
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
-
     from bleucli.counting import CorpusStats
-
-    class Sampling(NamedTuple):
-        """How scores are resampled.
-
-        method: "ci" for confidence intervals alone, "bs" for the paired bootstrap, "ar" for paired approximate
-        randomization, against the first system. trials: resamples, or trials. seed: None for fresh random numbers.
-        jobs: threads. all_pairs: test every pair of systems, and rank them. all_best: find the systems that a test of
-        every pair does not tell from the best one. ties: p-values count trials that equal the difference, which
-        sacreBLEU leaves out.
-        """
-
-        method: str
-        trials: int
-        seed: int | None = resampling.SEED
-        jobs: int = 1
-        all_pairs: bool = False
-        all_best: bool = False
-        ties: bool = False
 
     Pair = tuple[int, int, int]  # a metric, and two systems
     Column = Sequence[ScoreRecord]
     Table = list[list[float | None]]
-else:
-    Sampling = namedtuple(
-        "Sampling",
-        "method trials seed jobs all_pairs all_best ties",
-        defaults=(resampling.SEED, 1, False, False, False),
-    )
+
+
+class Sampling(NamedTuple):
+    """How scores are resampled.
+
+    method: "ci" for confidence intervals alone, "bs" for the paired bootstrap, "ar" for paired approximate
+    randomization, against the first system. trials: resamples, or trials. seed: None for fresh random numbers.
+    jobs: threads. all_pairs: test every pair of systems, and rank them. all_best: find the systems that a test of
+    every pair does not tell from the best one. ties: p-values count trials that equal the difference, which
+    sacreBLEU leaves out.
+    """
+
+    method: str
+    trials: int
+    seed: int | None = resampling.SEED
+    jobs: int = 1
+    all_pairs: bool = False
+    all_best: bool = False
+    ties: bool = False
 
 
 # What the test of a system against itself finds

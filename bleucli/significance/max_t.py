@@ -14,11 +14,11 @@ find too much of it where segments are few: of 400 families of 40 systems withou
 significant pair (500 segments; see `scripts/familywise`).
 """
 
-from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli import kernels
+from bleucli.records import NamedTuple
 from bleucli.significance.resampling import (
     TIE,
     TRIAL_GROUP,
@@ -33,8 +33,6 @@ from bleucli.threads import in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -42,19 +40,18 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.float64] | NDArray[np.int64]
 
-    class PairTest(NamedTuple):
-        """The p-values of a difference between two systems.
 
-        p_value: taken by itself. inclusive: with trials that equal the difference (see `resampling.randomize`).
-        corrected: for the number of pairs, with such trials.
-        """
+class PairTest(NamedTuple):
+    """The p-values of a difference between two systems.
 
-        p_value: float
-        inclusive: float
-        corrected: float
+    p_value: taken by itself. inclusive: with trials that equal the difference (see `resampling.randomize`).
+    corrected: for the number of pairs, with such trials.
+    """
 
-else:
-    PairTest = namedtuple("PairTest", "p_value inclusive corrected")
+    p_value: float
+    inclusive: float
+    corrected: float
+
 
 # The name of the correction in signatures
 CORRECTION = "max-t"

@@ -11,20 +11,20 @@ number of threads.
 """
 
 import os
-from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import MOST_TRIALS, whole_number
+from bleucli.records import NamedTuple
 from bleucli.results import Interval
 from bleucli.stats import SegmentStats
 from bleucli.threads import in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple, TypeVar
+    from typing import TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
@@ -33,17 +33,16 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
     Words = NDArray[np.uint64]
 
-    class Sample(NamedTuple):
-        """The statistics of one system by one metric.
 
-        stats: one row a segment. scores_from_stats: from rows of sums to their scores.
-        """
+class Sample(NamedTuple):
+    """The statistics of one system by one metric.
 
-        stats: SegmentStats
-        scores_from_stats: Callable[[SegmentStats], Scores]
+    stats: one row a segment. scores_from_stats: from rows of sums to their scores.
+    """
 
-else:
-    Sample = namedtuple("Sample", "stats scores_from_stats")
+    stats: SegmentStats
+    scores_from_stats: "Callable[[SegmentStats], Scores]"
+
 
 # sacreBLEU 2.6.0
 SEED = 12345

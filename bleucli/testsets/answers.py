@@ -6,25 +6,20 @@
 """
 
 import re
-from collections import namedtuple
 from collections.abc import Mapping
 
+from bleucli.records import NamedTuple
 from bleucli.testsets.failures import Absent, Failed, Interrupted, Unusable
 from bleucli.testsets.partial import Left
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
 
-    class Span(NamedTuple):
-        """The bytes of a file that a body holds: from `start` up to `end`, of `total`; None for what nobody tells."""
+class Span(NamedTuple):
+    """The bytes of a file that a body holds: from `start` up to `end`, of `total`; None for what nobody tells."""
 
-        start: int
-        end: int | None
-        total: int | None
+    start: int
+    end: int | None
+    total: int | None
 
-else:
-    Span = namedtuple("Span", "start end total")
 
 _TRANSIENT = frozenset([408, 425, 429])  # and all from 500 on
 _NUMBER = "([0-9]{1,18})"

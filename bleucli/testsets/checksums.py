@@ -4,34 +4,31 @@
 """
 
 import os
-from collections import namedtuple
 
 from bleucli.errors import BleuError
+from bleucli.records import NamedTuple
 from bleucli.testsets.cachefiles import Draft, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
-
     from bleucli.testsets.registry import Source
 
-    class Checksum(NamedTuple):
-        """What the bytes of a download hash to.
 
-        kind: sha256 or md5. digits: hexadecimal, small letters. record: the file that it was read from, or "".
-        """
+class Checksum(NamedTuple):
+    """What the bytes of a download hash to.
 
-        kind: str
-        digits: str
-        record: str = ""
+    kind: sha256 or md5. digits: hexadecimal, small letters. record: the file that it was read from, or "".
+    """
 
-else:
-    Checksum = namedtuple("Checksum", "kind digits record", defaults=("",))
+    kind: str
+    digits: str
+    record: str = ""
+
 
 _DIGITS = {"sha256": 64, "md5": 32}
 
 
-def checked(kind: str, digits: str) -> "Checksum":
+def checked(kind: str, digits: str) -> Checksum:
     """Return a checksum that somebody wrote down.
 
     Raises:
@@ -53,7 +50,7 @@ def _is_sum(digits: str, length: int) -> bool:
     return len(digits) == length and set(digits) <= set("0123456789abcdef")
 
 
-def published(source: "Source") -> "Checksum | None":
+def published(source: "Source") -> Checksum | None:
     """Return the stronger checksum that a test set names for one of its downloads; None if it names none."""
     if source.sha256:
         return checked("sha256", source.sha256)
@@ -65,7 +62,7 @@ def record_of(path: str) -> str:
     return f"{path}.sha256"
 
 
-def recorded(path: str) -> "Checksum | None":
+def recorded(path: str) -> Checksum | None:
     """Return the checksum that was recorded for a download; None if none was.
 
     Raises:
@@ -104,7 +101,7 @@ def digest(path: str, kind: str) -> str:
         return hashlib.file_digest(file, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
 
 
-def fault(path: str, checksum: "Checksum | None") -> str:
+def fault(path: str, checksum: Checksum | None) -> str:
     """Return what is wrong with a file, as the end of a sentence that begins with it; "" if nothing is.
 
     Raises:

@@ -6,13 +6,13 @@ ever did is refused (a bomb), before it fills the memory or the disk.
 
 import os
 import stat
-from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
 from bleucli.decompression import LONGEST_START, DamagedError, codec_of, unpacked
 from bleucli.errors import BleuError
+from bleucli.records import NamedTuple
 from bleucli.testsets import limits
 from bleucli.testsets.checksums import record_of
 from bleucli.testsets.limits import checked_size, too_large
@@ -20,22 +20,21 @@ from bleucli.testsets.limits import checked_size, too_large
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tarfile import TarInfo
-    from typing import IO, NamedTuple
+    from typing import IO
     from zipfile import ZipFile, ZipInfo
 
-    class Member(NamedTuple):
-        """A member of an archive.
 
-        path: below the archive's root. kind: what it is, if it is not a plain file, else "". chunks: gives its bytes;
-        in a tar archive only until the next member is asked for.
-        """
+class Member(NamedTuple):
+    """A member of an archive.
 
-        path: str
-        kind: str
-        chunks: Callable[[], Iterator[bytes]]
+    path: below the archive's root. kind: what it is, if it is not a plain file, else "". chunks: gives its bytes;
+    in a tar archive only until the next member is asked for.
+    """
 
-else:
-    Member = namedtuple("Member", "path kind chunks")
+    path: str
+    kind: str
+    chunks: Callable[[], Iterator[bytes]]
+
 
 MOST_MEMBERS = 100_000
 # tarfile reads a long name or a comment at once, whatever its size
@@ -45,7 +44,7 @@ CHUNK_BYTES = 1 << 16
 _ZIP_STARTS = (b"PK\3\4", b"PK\5\6")
 
 
-def members(archive: str) -> Iterator["Member"]:
+def members(archive: str) -> Iterator[Member]:
     """List the members of an archive, which is told by its content: tar (plain or compressed) or zip.
 
     Raises:
@@ -170,7 +169,7 @@ class _Stream:
             self.seek(self._position + len(self._left))
 
 
-def _tar_members(file: "IO[bytes]", start: bytes, archive: str) -> Iterator["Member"]:
+def _tar_members(file: "IO[bytes]", start: bytes, archive: str) -> Iterator[Member]:
     import tarfile
 
     codec = codec_of(start)
@@ -219,7 +218,7 @@ def _bytes_in_tar(stream: _Stream, info: "TarInfo", archive: str) -> Iterator[by
 # --- zip
 
 
-def _zip_members(file: "IO[bytes]", archive: str) -> Iterator["Member"]:
+def _zip_members(file: "IO[bytes]", archive: str) -> Iterator[Member]:
     from zipfile import ZipFile
 
     with ZipFile(file) as zipped:

@@ -8,29 +8,28 @@ somebody else put there.
 import json
 import os
 import re
-from collections import namedtuple
 from contextlib import suppress
 
+from bleucli.records import NamedTuple
 from bleucli.testsets.addresses import shown
 from bleucli.testsets.cachefiles import Draft, create, remove, reopen, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO, NamedTuple
+    from typing import IO
 
-    class Left(NamedTuple):
-        """What an earlier attempt left behind.
 
-        size: a number of bytes. version: of the file that they are from. total: the number of all its bytes, None if
-        the server did not tell.
-        """
+class Left(NamedTuple):
+    """What an earlier attempt left behind.
 
-        size: int
-        version: str
-        total: int | None
+    size: a number of bytes. version: of the file that they are from. total: the number of all its bytes, None if
+    the server did not tell.
+    """
 
-else:
-    Left = namedtuple("Left", "size version total")
+    size: int
+    version: str
+    total: int | None
+
 
 NOTHING = Left(0, "", None)
 # Of users with a part of their own each; and of version 0.1, where it was everybody's

@@ -8,57 +8,56 @@ it is used, so that listing them takes no time.
 """
 
 import os
-from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError
+from bleucli.records import NamedTuple
 from bleucli.testsets import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NamedTuple
+    from typing import Any
 
-    class Source(NamedTuple):
-        """A download: its address and checksums, in hexadecimal digits; "" for one that is not known."""
 
-        url: str
-        sha256: str = ""
-        md5: str = ""
+class Source(NamedTuple):
+    """A download: its address and checksums, in hexadecimal digits; "" for one that is not known."""
 
-    class File(NamedTuple):
-        """A file with the texts of one or more fields.
+    url: str
+    sha256: str = ""
+    md5: str = ""
 
-        source: the number of the download that it is or is in, from 0. member: its path in an archive, "" for the
-        download itself. column: of a tsv file, from 0. field: what a packaged file holds.
-        """
 
-        source: int
-        member: str
-        column: int = 0
-        field: str = ""
+class File(NamedTuple):
+    """A file with the texts of one or more fields.
 
-    class Pair(NamedTuple):
-        """A language pair: its files, the source first; refs: the labels of the scored references in a wmt-xml file."""
+    source: the number of the download that it is or is in, from 0. member: its path in an archive, "" for the
+    download itself. column: of a tsv file, from 0. field: what a packaged file holds.
+    """
 
-        files: Sequence[File]
-        refs: Sequence[str]
+    source: int
+    member: str
+    column: int = 0
+    field: str = ""
 
-    class TestSet(NamedTuple):
-        """A test set; segments: of every pair, None if that is not known."""
 
-        name: str
-        about: str
-        format: str
-        sources: Sequence[Source]
-        pairs: Mapping[str, Pair]
-        cite: Sequence[str]
-        segments: int | None
+class Pair(NamedTuple):
+    """A language pair: its files, the source first; refs: the labels of the scored references in a wmt-xml file."""
 
-else:
-    Source = namedtuple("Source", "url sha256 md5", defaults=("", ""))
-    File = namedtuple("File", "source member column field", defaults=(0, ""))
-    Pair = namedtuple("Pair", "files refs")
-    TestSet = namedtuple("TestSet", "name about format sources pairs cite segments")
+    files: Sequence[File]
+    refs: Sequence[str]
+
+
+class TestSet(NamedTuple):
+    """A test set; segments: of every pair, None if that is not known."""
+
+    name: str
+    about: str
+    format: str
+    sources: Sequence[Source]
+    pairs: Mapping[str, Pair]
+    cite: Sequence[str]
+    segments: int | None
+
 
 # sgml covers the XML files of IWSLT
 FORMATS = ("sgml", "wmt-xml", "plain", "tsv")

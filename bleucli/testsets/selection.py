@@ -6,42 +6,37 @@
 """
 
 import re
-from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError, UsageError
+from bleucli.records import NamedTuple
 from bleucli.testsets.plain import lines_of
 from bleucli.testsets.registry import TestSet, document_tags
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NamedTuple
 
-    class Marks(NamedTuple):
-        """What is known of each segment; None if the test set does not tell.
+class Marks(NamedTuple):
+    """What is known of each segment; None if the test set does not tell.
 
-        origlangs: the language it was first written in. tags: a domain, or COUNTRY-domain[-detail]. subsets: the
-        subsets that it belongs to, by name.
-        """
+    origlangs: the language it was first written in. tags: a domain, or COUNTRY-domain[-detail]. subsets: the
+    subsets that it belongs to, by name.
+    """
 
-        origlangs: Sequence[str] | None
-        tags: Sequence[str] | None
-        subsets: Sequence[Sequence[str]] | None
+    origlangs: Sequence[str] | None
+    tags: Sequence[str] | None
+    subsets: Sequence[Sequence[str]] | None
 
-    class Group(NamedTuple):
-        """Segments with something in common, by their numbers from 0.
 
-        origlang: the language they were first written in. kind, value: "domain" or "country", and which; ALL for all.
-        """
+class Group(NamedTuple):
+    """Segments with something in common, by their numbers from 0.
 
-        origlang: str
-        kind: str
-        value: str
-        segments: Sequence[int]
+    origlang: the language they were first written in. kind, value: "domain" or "country", and which; ALL for all.
+    """
 
-else:
-    Marks = namedtuple("Marks", "origlangs tags subsets")
-    Group = namedtuple("Group", "origlang kind value segments")
+    origlang: str
+    kind: str
+    value: str
+    segments: Sequence[int]
+
 
 # What to do if files of the cache do not fit together, as after a killed run of sacreBLEU
 ANEW = "remove its folder from the cache to have it made anew"

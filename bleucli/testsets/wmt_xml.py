@@ -3,25 +3,24 @@
 Read with expat. Entity declarations are refused: without them no file holds a bomb, or asks for others.
 """
 
-from collections import namedtuple
 from collections.abc import Iterator
 
 from bleucli.decompression import DamagedError
 from bleucli.errors import BleuError
+from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO, NamedTuple, NoReturn
+    from typing import IO, NoReturn
     from xml.parsers.expat import XMLParserType
 
-    class _Document(NamedTuple):
-        """A document: its attributes, and the texts of each stream by number of segment."""
 
-        attributes: dict[str, str]
-        streams: "dict[str, dict[int, str]]"
+class _Document(NamedTuple):
+    """A document: its attributes, and the texts of each stream by number of segment."""
 
-else:
-    _Document = namedtuple("_Document", "attributes streams")
+    attributes: dict[str, str]
+    streams: "dict[str, dict[int, str]]"
+
 
 _SOURCE = "src"
 # The attribute by which the streams of a kind are told apart
@@ -87,7 +86,7 @@ def _is_safe(name: str) -> bool:
     return 0 < len(name.encode()) <= _LONGEST and name.isprintable() and _UNSAFE.isdisjoint(name)
 
 
-def _numbers(document: "_Document", references: list[str]) -> list[int]:
+def _numbers(document: _Document, references: list[str]) -> list[int]:
     """Return the numbers of the segments of a document, in order: those for which some reference has text."""
     found = [document.streams[stream] for stream in references if stream in document.streams]
     return [number for number in sorted(document.streams.get(_SOURCE, ())) if any(texts.get(number) for texts in found)]

@@ -7,10 +7,10 @@
 A tokenizer maps each segment to a string whose tokens are separated by white space.
 """
 
-from collections import namedtuple
 from collections.abc import Iterator
 
 from bleucli.errors import UsageError
+from bleucli.records import NamedTuple
 from bleucli.segments import Segments
 from bleucli.tokenizers.characters import Characters
 from bleucli.tokenizers.chinese import Chinese
@@ -19,7 +19,7 @@ from bleucli.tokenizers.mteval import International, Mteval13a
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NamedTuple, Protocol
+    from typing import Protocol
 
     class Tokenizer(Protocol):
         """What every tokenizer offers."""
@@ -31,16 +31,14 @@ if TYPE_CHECKING:
         def tokenize(self, segments: Segments) -> Segments:
             """Return the segments with their tokens separated by white space; missing ones stay missing."""
 
-    class _Entry(NamedTuple):
-        """A tokenizer: how to make it, what it is for, the extra to install and the modules that this brings."""
 
-        make: Callable[[], Tokenizer]
-        about: str
-        extra: str = ""
-        modules: tuple[str, ...] = ()
+class _Entry(NamedTuple):
+    """A tokenizer: how to make it, what it is for, the extra to install and the modules that this brings."""
 
-else:
-    _Entry = namedtuple("_Entry", "make about extra modules", defaults=("", ()))
+    make: "Callable[[], Tokenizer]"
+    about: str
+    extra: str = ""
+    modules: tuple[str, ...] = ()
 
 
 class Untouched:
