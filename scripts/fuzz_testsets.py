@@ -33,7 +33,7 @@ from bleucli.cli.commands import run
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError
 from bleucli.testsets import connection, crawl, download, limits, locks, partial
-from bleucli.testsets.registry import Source
+from bleucli.testsets.entries import Source
 
 SECONDS_FOR_ONE = 20
 FIELDS = {"src": b"one\ntwo\nthree\n", "ref": b"eins\nzwei\ndrei\n"}

@@ -1,106 +1,184 @@
-"""The table of DESIGN: which part may import which, and that no part imports itself in a circle."""
+"""The rules of DESIGN: which room may import which, and what only the command may do.
+
+Every import counts, also those inside functions and those for the type checker alone.
+"""
 
 import ast
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "bleucli"
 
-BASE = {"errors", "limits", "records"}
-MAY_IMPORT = {
+# Each room, and a module that may do more than its room, with the rooms that it imports: no fewer, and only such as
+# stand above it. So no two rooms can know each other.
+LADDER: dict[str, set[str]] = {
     "_version": set(),
     "errors": set(),
+    "markup": set(),
     "records": set(),
     "limits": {"errors"},
-    "segments": BASE,
-    "threads": BASE | {"kernels"},
-    "markup": set(),
-    "stats": BASE,
-    "results": BASE | {"signature"},
-    "kernels": BASE | {"segments", "stats"},
-    "inspection": BASE | {"segments", "kernels", "records"},
-    "decompression": BASE | {"optional_deps"},
-    "textfiles": BASE | {"segments", "kernels", "decompression"},
-    "jsonlines": BASE | {"segments", "kernels", "textfiles"},
-    "optional_deps": BASE | {"segments", "kernels"},
-    "signature": BASE | {"_version", "markup"},
-    "tokenizers": BASE | {"segments", "kernels", "optional_deps"},
-    "tokenizers/sentencepiece": BASE | {"segments", "optional_deps", "testsets"},
-    "corpus": BASE | {"segments", "kernels", "records"},
-    "counting": BASE | {"corpus", "inspection", "kernels", "records", "results", "segments", "stats", "threads"},
-    "metrics": BASE
-    | {"corpus", "counting", "inspection", "kernels", "segments", "signature", "significance", "stats", "tokenizers"},
-    "significance": BASE | {"stats", "kernels", "results", "threads"},
-    "significance/paired_test": BASE | {"corpus", "counting", "results", "signature"},
-    "segment_scores": BASE | {"corpus", "segments", "signature", "stats", "significance", "results"},
-    "testsets": BASE | {"markup", "segments", "textfiles", "decompression", "optional_deps"},
-    "output": BASE | {"markup", "results", "optional_deps"},
-    "evaluate": BASE | {"corpus", "counting", "metrics", "records", "results", "significance"},
+    "optional_deps": {"errors"},
+    "segments": {"errors"},
+    "stats": {"errors"},
+    "kernels": {"errors", "segments", "stats"},
+    "threads": {"errors", "kernels"},
+    "inspection": {"errors", "kernels", "records", "segments"},
+    "signature": {"_version", "errors", "limits", "markup"},
+    "results": {"records", "signature"},
+    "corpus": {"errors", "kernels", "records", "segments"},
+    "counting": {
+        *("corpus", "errors", "inspection", "kernels", "records", "results", "segments", "signature", "stats"),
+        "threads",
+    },
+    "decompression": {"errors", "optional_deps", "records"},
+    "textfiles": {"decompression", "errors", "kernels", "segments"},
+    "jsonlines": {"errors", "kernels", "records", "segments", "textfiles"},
+    "testsets": {"decompression", "errors", "limits", "markup", "records", "textfiles"},
+    "tokenizers": {"errors", "kernels", "optional_deps", "records", "segments"},
+    "tokenizers/sentencepiece": {"errors", "optional_deps", "segments", "testsets"},
+    "output": {"markup", "records", "results"},
+    "significance": {
+        *("corpus", "counting", "errors", "kernels", "limits", "records", "results", "signature", "stats", "threads"),
+    },
+    "metrics": {
+        *("corpus", "counting", "errors", "inspection", "kernels", "limits", "results", "segments", "signature"),
+        *("significance", "stats", "tokenizers"),
+    },
+    "evaluate": {"corpus", "counting", "metrics", "records", "results", "significance"},
+    "segment_scores": {"corpus", "errors", "results", "segments", "signature", "significance", "stats"},
+    "cli": {
+        *("_version", "corpus", "errors", "evaluate", "inspection", "jsonlines", "kernels", "limits", "markup"),
+        *("metrics", "output", "records", "results", "segment_scores", "signature", "significance"),
+        *("testsets", "textfiles", "tokenizers"),
+    },
+    "__main__": {"cli"},
+    # resolves names where they are used
+    "__init__": {"_version", "errors", "metrics", "segments", "signature", "significance", "testsets"},
 }
-MAY_IMPORT["cli"] = set(MAY_IMPORT)
-MAY_IMPORT["__main__"] = {"cli", "errors"}
-MAY_IMPORT["__init__"] = {"_version"}  # the rest is resolved when it is first used
-
-MODULES = sorted(PACKAGE.rglob("*.py"))
-
-
-def part_of(path: Path) -> str:
-    first = path.relative_to(PACKAGE).parts[0]
-    return first.removesuffix(".py")
-
-
-def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk through code that runs: not what stands under `if TYPE_CHECKING`."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
-            for other in child.orelse:
-                yield from statements(other)
-            continue
-        yield child
-        yield from statements(child)
+# What no edit of the ladder may allow
+TEXTS = {"testsets", "textfiles", "jsonlines", "decompression"}
+NEVER = {
+    "metrics": {*TEXTS, "output"},
+    "significance": {*TEXTS, "metrics", "output"},
+    "counting": {*TEXTS, "metrics", "output", "significance"},
+    "output": {*TEXTS, "metrics"},
+}
+# One function each reads the environment: the kernels' switch, the seed, the cache
+READERS_OF_ENVIRONMENT = {"kernels", "significance/resampling", "testsets/cache"}
+# Shows on a terminal what a download waits for, also to those who call it from Python
+SPEAKERS = {"testsets/progress"}
 
 
-def imported_parts(path: Path) -> set[str]:
-    found = set()
-    for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
+def name_of(path: Path) -> str:
+    """Return a module as `testsets/cache`; a package is named like its folder."""
+    return path.relative_to(PACKAGE).as_posix().removesuffix(".py").removesuffix("/__init__")
+
+
+MODULES = {name_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room_of(module: str) -> str:
+    return module.partition("/")[0]
+
+
+def row_of(module: str) -> str:
+    return module if module in LADDER else room_of(module)
+
+
+def module_of(dotted: str) -> str:
+    """Return the module that a dotted name is or is in."""
+    parts = dotted.split(".")[1:]
+    while parts and "/".join(parts) not in MODULES:
+        parts.pop()
+    return "/".join(parts) or "__init__"
+
+
+@cache
+def imported(module: str) -> set[str]:
+    """Return the modules that a module imports, wherever it does so, those named in a string included."""
+    names = []
+    for node in ast.walk(MODULES[module]):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{path}: a relative import"
-            module = node.module or ""
-            names = [f"{module}.{alias.name}" for alias in node.names] if module == "bleucli" else [module]
-        ours = [name.split(".") for name in names if name.split(".")[0] == "bleucli"]
-        found |= {parts[1] if len(parts) > 1 else "__init__" for parts in ours}
-    return found
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Constant) and re.fullmatch(r"bleucli(\.\w+)+", str(node.value)):
+            names.append(node.value)
+    return {module_of(name) for name in names if name.partition(".")[0] == "bleucli"} - {module}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_module_imports_only_what_its_part_may(path):
-    part = part_of(path)
-    module = path.relative_to(PACKAGE).as_posix().removesuffix(".py")
-    assert imported_parts(path) - {part} <= MAY_IMPORT.get(module, MAY_IMPORT[part])
+def imported_rooms(row: str) -> set[str]:
+    modules = [module for module in MODULES if row_of(module) == row]
+    return {room_of(other) for module in modules for other in imported(module)} - {room_of(row)}
 
 
-def test_no_part_imports_itself_in_a_circle():
-    graph = {}
-    for path in MODULES:
-        graph.setdefault(part_of(path), set()).update(imported_parts(path) - {part_of(path)})
-    while graph:
-        free = [part for part, others in graph.items() if not others & graph.keys()]
-        assert free, f"a circle among {sorted(graph)}"
-        for part in free:
-            del graph[part]
+def circle(graph: Mapping[str, set[str]]) -> set[str]:
+    """Return nodes that lead to one another, and what leads to them; none if there is an order."""
+    left = dict(graph)
+    while free := [node for node, others in left.items() if not others & left.keys()]:
+        for node in free:
+            del left[node]
+    return set(left)
+
+
+@pytest.mark.parametrize("row", LADDER)
+def test_a_room_imports_what_the_ladder_says_and_no_less(row):
+    assert imported_rooms(row) == LADDER[row]
+
+
+def test_every_room_has_a_rung_above_those_that_import_it():
+    assert {row_of(module) for module in MODULES} == LADDER.keys()
+    rungs = list(LADDER)
+    for row, others in LADDER.items():
+        assert all(rungs.index(other) < rungs.index(room_of(row)) for other in others), row
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    assert not circle({module: imported(module) for module in MODULES})
+
+
+def test_a_circle_would_be_seen():
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize("room", NEVER)
+def test_a_room_never_sees_what_it_must_not_depend_on(room):
+    assert not LADDER[room] & NEVER[room]
+
+
+def test_imports_are_absolute_and_modules_are_named_in_full():
+    for module, tree in MODULES.items():
+        for node in ast.walk(tree):
+            assert not (isinstance(node, ast.ImportFrom) and node.level), module
+            if isinstance(node, ast.JoinedStr) and module != "__init__":
+                assert not any(str(getattr(part, "value", "")).startswith("bleucli.") for part in node.values), module
 
 
 def test_no_module_is_named_like_a_standard_one():
-    names = {path.stem for path in MODULES} - {"__init__", "__main__"}
+    names = {module.rpartition("/")[2] for module in MODULES} - {"__main__"}
     assert not names & set(sys.stdlib_module_names)
 
 
-def test_only_the_command_the_kernels_and_the_cache_read_the_environment():
-    readers = {str(path.relative_to(PACKAGE)) for path in MODULES if "os.environ" in path.read_text(encoding="utf-8")}
-    assert readers == {"cli/streams.py", "kernels/__init__.py", "significance/resampling.py", "testsets/cache.py"}
+def functions_with(module: str, pattern: str) -> set[str]:
+    """Return the functions of a module in which some code is; "" stands for the module itself."""
+
+    def search(node: ast.AST, function: str) -> Iterator[str]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Name | ast.Attribute) and re.fullmatch(pattern, ast.unparse(child)):
+                yield function
+            named = isinstance(child, ast.FunctionDef | ast.ClassDef)
+            yield from search(child, f"{function}.{child.name}" if named else function)
+
+    return set(search(MODULES[module], ""))
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if room_of(module) not in ("cli", "__main__")])
+def test_only_the_command_speaks_exits_and_looks_around(module):
+    assert not functions_with(module, r"sys\.(argv|exit|stdin)|os\._exit|exit|quit|print|input|SystemExit")
+    assert bool(functions_with(module, r"sys\.std(out|err)")) == (module in SPEAKERS)
+    assert len(functions_with(module, r"os\.(environ|environb|getenv)")) == (module in READERS_OF_ENVIRONMENT)

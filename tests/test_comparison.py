@@ -6,7 +6,8 @@ import pytest
 from paired_samples import demo_systems, numbers, plain_interval, samples_of
 from sample_results import SIGNATURE
 
-from bleucli.output import Layout, render
+from bleucli.output import render
+from bleucli.output.layout import Layout
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.results import Test as PairedTest
 from bleucli.significance.comparison import Sampling, clusters, ranked, resampled, signature_fields

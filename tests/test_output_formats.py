@@ -11,7 +11,8 @@ from sample_results import HOSTILE, paired, ranked, record, results
 from sample_results import one as one_system
 
 from bleucli.markup import visible
-from bleucli.output import FORMATS, Layout, html_text, latex, markdown, render, rst
+from bleucli.output import FORMATS, html_text, latex, markdown, render, rst
+from bleucli.output.layout import Layout
 
 TABLES = ("latex", "markdown", "html", "rst", "csv", "tsv")
 BOLD = Layout(bold_best=True)

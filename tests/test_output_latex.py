@@ -9,7 +9,8 @@ import subprocess
 import pytest
 from sample_results import HOSTILE, one, paired, ranked, record
 
-from bleucli.output import Layout, latex, render
+from bleucli.output import latex, render
+from bleucli.output.layout import Layout
 
 DOCUMENT = "\\documentclass{article}\n%s\\usepackage{booktabs}\n\\begin{document}\n%s\n\\end{document}\n"
 NAMES = (

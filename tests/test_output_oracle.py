@@ -15,7 +15,8 @@ from functools import lru_cache
 import pytest
 from oracles import DEMO, oracle_command, without_version
 
-from bleucli.output import Layout, render
+from bleucli.output import render
+from bleucli.output.layout import Layout
 from bleucli.results import Interval, Results, ScoreRecord, SystemResult
 from bleucli.results import Test as PairedTest
 from bleucli.signature import Signature

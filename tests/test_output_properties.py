@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from sample_results import HOSTILE, one, paired, ranked
 
 from bleucli.markup import visible
-from bleucli.output import FORMATS, Layout, latex, markdown, render
+from bleucli.output import FORMATS, latex, markdown, render
+from bleucli.output.layout import Layout
 
 SPECIAL = "\\`*_{}[]<>()#+-.!|&~$@:;,'\"=%^?/ \t\n\r\x00\x1b\x85\u2028\u00a0\u3000e\u0301系aiv1"
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.text(SPECIAL, min_size=1, max_size=12)

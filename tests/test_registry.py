@@ -11,7 +11,7 @@ import sacrebleu.dataset
 
 import bleucli
 from bleucli.errors import BleuError
-from bleucli.testsets import registry
+from bleucli.testsets import entries, registry
 from bleucli.testsets.facts import record as record_of
 
 THEIRS = sacrebleu.dataset.DATASETS
@@ -181,8 +181,8 @@ def own(tmp_path):
 def test_a_users_own_test_set_stands_beside_the_public_ones(own, monkeypatch):
     known = registry.load(own(OWN))
     found = known["acme/support"]
-    assert found.sources == [registry.Source("https://data.acme.example/support.tgz", SHA256, "")]
-    assert found.pairs["en-de"] == registry.Pair([registry.File(0, "support/en-de.xml")], ["A"])
+    assert found.sources == [entries.Source("https://data.acme.example/support.tgz", SHA256, "")]
+    assert found.pairs["en-de"] == entries.Pair([entries.File(0, "support/en-de.xml")], ["A"])
     assert known.citation("acme/support") == "@misc{acme}"
     assert len(list(known)) == SETS + 2
     monkeypatch.setenv("BLEU_REGISTRY", own(OWN))

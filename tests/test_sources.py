@@ -17,7 +17,7 @@ from web_server import Page, serving
 
 from bleucli.errors import BleuError
 from bleucli.testsets import checksums, connection, download, partial, transfer
-from bleucli.testsets.registry import Source
+from bleucli.testsets.entries import Source
 
 CONTENT = random.Random(1).randbytes(200_000)
 OTHER = b"another version"
@@ -370,7 +370,7 @@ def test_a_server_that_fails_in_many_ways_in_a_row_does_no_lasting_harm(seed, we
 FETCH = """
 import sys
 from bleucli.testsets import checksums, download, transfer
-from bleucli.testsets.registry import Source
+from bleucli.testsets.entries import Source
 transfer.CHUNK_BYTES = 2048
 download.PAUSES = (0.01,)
 download.fetch_source(Source(sys.argv[1], sys.argv[3]), sys.argv[2], name="acme/news")

@@ -13,7 +13,8 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts, names_of, read_as_jsonl
 from bleucli.errors import LengthError, UsageError
 from bleucli.metrics import METRICS, Metric
-from bleucli.output import FORMATS, Layout, render, shows_bold
+from bleucli.output import FORMATS, render, shows_bold
+from bleucli.output.layout import Layout
 from bleucli.results import Results, ScoreRecord
 from bleucli.signature import Signature
 

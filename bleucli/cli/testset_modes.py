@@ -9,7 +9,9 @@ from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.markup import visible
 from bleucli.testsets import registry
-from bleucli.testsets.registry import Registry, TestSet, nearest
+from bleucli.testsets.entries import TestSet
+from bleucli.testsets.registry import Registry
+from bleucli.testsets.suggestions import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

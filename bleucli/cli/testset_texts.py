@@ -13,8 +13,8 @@ from bleucli.records import NamedTuple
 from bleucli.results import ScoreRecord
 from bleucli.signature import Signature
 from bleucli.testsets import fields, preparation, registry, selection
+from bleucli.testsets.entries import TestSet
 from bleucli.testsets.plain import CachedText
-from bleucli.testsets.registry import TestSet
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ import csv
 from io import StringIO
 
 from bleucli.markup import visible
-from bleucli.output import Layout
+from bleucli.output.layout import Layout
 from bleucli.results import Results, ScoreRecord
 
 TYPE_CHECKING = False

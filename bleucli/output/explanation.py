@@ -7,8 +7,8 @@
 """
 
 from bleucli.markup import visible
-from bleucli.output import Layout
 from bleucli.output.grids import baseline
+from bleucli.output.layout import Layout
 from bleucli.results import Results
 
 TYPE_CHECKING = False

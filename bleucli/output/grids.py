@@ -8,7 +8,7 @@
 from collections.abc import Callable
 
 from bleucli.markup import visible
-from bleucli.output import Layout
+from bleucli.output.layout import Layout
 from bleucli.records import NamedTuple
 from bleucli.results import SIGNIFICANT, Ranking, Results, ScoreRecord
 

@@ -2,8 +2,9 @@
 
 import html
 
-from bleucli.output import Layout, explanation
+from bleucli.output import explanation
 from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.output.layout import Layout
 from bleucli.results import Results
 
 

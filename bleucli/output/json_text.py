@@ -12,7 +12,7 @@ import json
 import re
 
 from bleucli.markup import UNSEEN
-from bleucli.output import Layout
+from bleucli.output.layout import Layout
 from bleucli.results import Detail, Ranking, Results, ScoreRecord
 
 TYPE_CHECKING = False

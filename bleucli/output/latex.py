@@ -4,8 +4,9 @@ import re
 import unicodedata
 
 from bleucli.markup import visible
-from bleucli.output import Layout, explanation
+from bleucli.output import explanation
 from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.output.layout import Layout
 from bleucli.results import Results
 
 # What has a meaning of its own, in LaTeX, in fonts of the encoding OT1 (<), in babel ("), in ligatures (?`), or behind

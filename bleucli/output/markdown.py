@@ -2,8 +2,9 @@
 
 import re
 
-from bleucli.output import Layout, explanation
+from bleucli.output import explanation
 from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.output.layout import Layout
 from bleucli.results import Results
 
 # What has a meaning of its own within a line (GitHub Flavored Markdown 0.29; $ is GitHub's mathematics)

@@ -3,8 +3,9 @@
 import re
 import unicodedata
 
-from bleucli.output import Layout, explanation
+from bleucli.output import explanation
 from bleucli.output.grids import Grid, Markup, grids, unpainted
+from bleucli.output.layout import Layout
 from bleucli.results import Results
 
 # What has a meaning of its own within a line; :: announces a block

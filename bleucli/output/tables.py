@@ -1,8 +1,9 @@
 """Several systems side by side, as sacreBLEU prints them with `-f text`."""
 
 from bleucli.markup import visible
-from bleucli.output import Layout, explanation
+from bleucli.output import explanation
 from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.output.layout import Layout
 from bleucli.output.text import details
 from bleucli.results import Results
 

@@ -1,7 +1,7 @@
 """Scores as lines of text, as sacreBLEU prints them with `-f text`."""
 
 from bleucli.markup import visible
-from bleucli.output import Layout
+from bleucli.output.layout import Layout
 from bleucli.results import Results, ScoreRecord, SystemResult
 
 

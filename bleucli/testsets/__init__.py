@@ -2,7 +2,8 @@
 
 In the order in which to read them:
 
-- `registry`, `facts`, `own_registry`: what is known of each, public or a user's own, as records
+- `entries`, `formats`: what is known of each, as records, and how each format is read
+- `registry`, `facts`, `own_registry`: where that stands, public or a user's own, and how it is checked
 - `cache`, `cachefiles`: where files lie, and how they are written, for others may write there, too
 - `addresses`, `download`, `transfer` and what it is made of, `archives`: bring files to their places, verified
 - `plain`, `sgml`, `wmt_xml`: one reader a format

@@ -13,7 +13,11 @@ def cache_directory() -> str:
     """
     home = os.path.expanduser("~")
     shared = os.path.join(home, ".sacrebleu")
-    return chosen_directory(os.environ, home, shared if os.path.isdir(shared) else "", sys.platform)
+    return chosen_directory(_variables(), home, shared if os.path.isdir(shared) else "", sys.platform)
+
+
+def _variables() -> Mapping[str, str]:
+    return os.environ
 
 
 _first: list[str] = []  # mirrors that are asked before the variable's; the last one counts
@@ -31,7 +35,7 @@ def asking_first(url: str | None) -> Iterator[None]:
 
 def mirror() -> str:
     """Return the address that is asked before any other (`BLEU_MIRROR`), or ""."""
-    return _first[-1] if _first else os.path.expanduser(os.environ.get("BLEU_MIRROR", ""))
+    return _first[-1] if _first else os.path.expanduser(_variables().get("BLEU_MIRROR", ""))
 
 
 _insecure: list[bool] = []
@@ -54,12 +58,12 @@ def allows_http() -> bool:
 
 def registry() -> str:
     """Return the path of the user's own registry of test sets (`BLEU_REGISTRY`), or ""."""
-    return os.path.expanduser(os.environ.get("BLEU_REGISTRY", ""))
+    return os.path.expanduser(_variables().get("BLEU_REGISTRY", ""))
 
 
 def offline() -> bool:
     """Return whether the network must not be used (`BLEU_OFFLINE`, unless it is empty or 0)."""
-    return os.environ.get("BLEU_OFFLINE", "") not in ("", "0")
+    return _variables().get("BLEU_OFFLINE", "") not in ("", "0")
 
 
 def chosen_directory(variables: Mapping[str, str], home: str, shared: str, platform: str) -> str:

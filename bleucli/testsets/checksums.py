@@ -11,7 +11,7 @@ from bleucli.testsets.cachefiles import Draft, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.testsets.registry import Source
+    from bleucli.testsets.entries import Source
 
 
 class Checksum(NamedTuple):
@@ -25,7 +25,8 @@ class Checksum(NamedTuple):
     record: str = ""
 
 
-_DIGITS = {"sha256": 64, "md5": 32}
+# How many hexadecimal digits a checksum has
+DIGITS = {"sha256": 64, "md5": 32}
 
 
 def checked(kind: str, digits: str) -> Checksum:
@@ -37,17 +38,22 @@ def checked(kind: str, digits: str) -> Checksum:
     >>> checked("md5", "D41D8CD98F00B204E9800998ECF8427E").digits
     'd41d8cd98f00b204e9800998ecf8427e'
     """
-    if kind not in _DIGITS:
+    if kind not in DIGITS:
         raise BleuError(f"unknown kind of checksum {kind!r}; expected sha256 or md5")
-    if not _is_sum(digits.lower(), _DIGITS[kind]):
+    if not is_sum(kind, digits):
         raise BleuError(
-            f"{digits!r} is not a valid {kind}; expected {_DIGITS[kind]} hexadecimal digits, as {kind}sum prints them"
+            f"{digits!r} is not a valid {kind}; expected {DIGITS[kind]} hexadecimal digits, as {kind}sum prints them"
         )
     return Checksum(kind, digits.lower())
 
 
-def _is_sum(digits: str, length: int) -> bool:
-    return len(digits) == length and set(digits) <= set("0123456789abcdef")
+def is_sum(kind: str, digits: str) -> bool:
+    """Return whether a text can be a checksum of a kind: so many hexadecimal digits.
+
+    >>> is_sum("md5", "D41D8CD98F00B204E9800998ECF8427E"), is_sum("md5", "D41D")
+    (True, False)
+    """
+    return len(digits) == DIGITS[kind] and set(digits) <= set("0123456789abcdefABCDEF")
 
 
 def published(source: "Source") -> Checksum | None:
@@ -76,7 +82,7 @@ def recorded(path: str) -> Checksum | None:
     if line is None:
         return None
     digits = line.decode("latin-1").partition(" ")[0].strip().lower()
-    if not _is_sum(digits, _DIGITS["sha256"]):
+    if not is_sum("sha256", digits):
         raise BleuError(f"{record} does not hold a sha256; expected a line as sha256sum writes it; mend or delete it")
     return Checksum("sha256", digits, record)
 

@@ -26,7 +26,7 @@ from bleucli.testsets.transfer import transfer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.testsets.registry import Source
+    from bleucli.testsets.entries import Source
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds between the attempts
 

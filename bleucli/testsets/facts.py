@@ -1,11 +1,14 @@
 """From the facts of a test set, as JSON or TOML give them, to records; what is wrong is named by its key."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from bleucli.errors import BleuError
 from bleucli.testsets.addresses import problem_of
-from bleucli.testsets.registry import FORMATS, PACKAGED, File, Pair, Source, TestSet, nearest
+from bleucli.testsets.checksums import DIGITS, is_sum
+from bleucli.testsets.entries import File, Pair, Source, TestSet
+from bleucli.testsets.formats import FORMATS, PACKAGED
+from bleucli.testsets.suggestions import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +20,6 @@ _SET_KEYS = ("about", "format", "sources", "pairs", "refs", "cite", "note", "seg
 _SOURCE_KEYS = ("url", "sha256", "md5")
 _PAIR_KEYS = ("files", "refs")
 _FILE_KEYS = ("file", "source", "column", "field")
-_DIGITS = {"sha256": 64, "md5": 32}
 _NAME = re.compile(r"\w[\w.+-]*(/\w[\w.+-]*)*")
 _PAIR = re.compile(r"[A-Za-z]+-[A-Za-z]+(-[A-Za-z0-9]+)*")
 _WHOLE = re.compile(r"source:(\d{1,6})")
@@ -109,8 +111,8 @@ def _source(value: object, at: str) -> Source:
     )
     if problem := problem_of(source.url) if source.url else "expected an address":
         _refuse(f"{at}.url", problem.removeprefix("expected "), source.url)
-    for key, digits in _DIGITS.items():
-        if key in table and not re.fullmatch(f"[0-9a-fA-F]{{{digits}}}", table[key]):
+    for key, digits in DIGITS.items():
+        if key in table and not is_sum(key, table[key]):
             _refuse(f"{at}.{key}", f"{digits} hexadecimal digits", table[key])
     return source
 
@@ -152,12 +154,13 @@ def _pair(name: str, value: object, kind: str, labels: Sequence[str], archives: 
     table = _table(value, at, _PAIR_KEYS)
     values = _value(table, "files", list, at, "a list of files")
     files = [_file(one, kind, archives, f"{at}.files[{number}]") for number, one in enumerate(values)]
-    if kind == "wmt-xml" and len(files) != 1:
+    names_fields = kind != PACKAGED and FORMATS[kind].names_fields
+    if names_fields and len(files) != 1:
         _refuse(f"{at}.files", "one file", values)
-    if kind != "wmt-xml" and len(files) < 2:
+    if not names_fields and len(files) < 2:
         _refuse(f"{at}.files", "the source and at least one reference", values)
     refs = _strings(table, "refs", at) or labels
-    if kind == "wmt-xml" and not refs:
+    if names_fields and not refs:
         _refuse(f"{at}.refs", "the labels of the references to score, there or for the whole test set", refs)
     return Pair(files, refs)
 
@@ -168,14 +171,15 @@ def _file(value: object, kind: str, archives: Sequence[int], at: str) -> File:
     if not isinstance(path, str) or not path:
         _refuse(at, "a path in an archive, or source:0 for the first download itself", path)
     whole = _WHOLE.fullmatch(path)
+    has_columns = kind != PACKAGED and FORMATS[kind].has_columns
     for key, of, has_effect in (
-        ("column", "tsv", kind == "tsv"),
+        ("column", "tsv", has_columns),
         ("field", PACKAGED, kind == PACKAGED),
         ("source", "a file in an archive", not whole and kind != PACKAGED),
     ):
         if key in table and not has_effect:
             raise BleuError(f"{at}: {key} belongs to {of}, and this is {path!r} of the format {kind}; leave it out")
-    column = _number(table, "column", at) if kind == "tsv" else 0
+    column = _number(table, "column", at) if has_columns else 0
     if whole:
         return File(int(whole[1]), "", column)
     if kind == PACKAGED:
@@ -205,8 +209,3 @@ def _number(table: "Mapping[str, Any]", key: str, at: str) -> int:
     if type(value) is not int or not 0 <= value < 1_000_000:
         _refuse(f"{at}.{key}", "a number from 0", value)
     return value
-
-
-def numbers_of_sources(pair: Pair) -> Iterator[int]:
-    """Give the number of each download that a pair needs, once."""
-    yield from dict.fromkeys(file.source for file in pair.files)

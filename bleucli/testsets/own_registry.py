@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from bleucli.errors import BleuError
 from bleucli.testsets.addresses import is_web, local_path
+from bleucli.testsets.entries import TestSet
 from bleucli.testsets.facts import record
-from bleucli.testsets.registry import TestSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from bleucli.decompression import DamagedError
 from bleucli.errors import BleuError
 from bleucli.testsets import fields
-from bleucli.testsets.facts import numbers_of_sources
-from bleucli.testsets.registry import PACKAGED, File, Pair, TestSet, packaged
+from bleucli.testsets.entries import File, Pair, TestSet
+from bleucli.testsets.formats import FORMATS, PACKAGED
+from bleucli.testsets.registry import packaged
 
 
 def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
@@ -58,30 +59,20 @@ def scored_references(test_set: TestSet, pair: str, known: Sequence[str]) -> lis
 
 
 def known_fields(test_set: TestSet, pair: str) -> list[str]:
-    """Return the names of the fields as far as the registry tells them: all of them, but for wmt-xml, where none."""
-    from bleucli.testsets import sgml
-
-    if test_set.format == "wmt-xml":
-        return []
-    files = test_set.pairs[pair].files
+    """Return the names of the fields, if they are known before the files are read; else nothing."""
+    found = test_set.pairs[pair]
     if test_set.format == PACKAGED:
-        return [file.field for file in files]
-    names = ["src", *sgml.reference_names(len(files) - 1)]
-    return names + list(sgml.METADATA) if _has_metadata(test_set) else names
-
-
-def _has_metadata(test_set: TestSet) -> bool:
-    # as in sacreBLEU 2.6.0
-    return test_set.format == "sgml" and not test_set.name.startswith("wmt08")
+        return [file.field for file in found.files]
+    return FORMATS[test_set.format].fields(test_set, found)
 
 
 def _present(test_set: TestSet, pair: str) -> list[str]:
     """Return the names of the fields if they are all there, else nothing."""
-    names = known_fields(test_set, pair) or _fields_of_xml(test_set, pair)
+    names = known_fields(test_set, pair) or _fields_once_read(test_set, pair)
     return names if all(map(os.path.isfile, fields.paths_of(test_set.name, pair, names).values())) else []
 
 
-def _fields_of_xml(test_set: TestSet, pair: str) -> list[str]:
+def _fields_once_read(test_set: TestSet, pair: str) -> list[str]:
     """Return the fields that were written down; else, where nothing can be read anew, those whose files are there."""
     if names := fields.in_order(test_set.name, pair):
         return names
@@ -120,11 +111,12 @@ def _make(test_set: TestSet, pair: str) -> None:
                 return
             _bring(test_set, pair)
             try:
-                columns = _read(test_set, test_set.pairs[pair])
+                paths = [_raw_path(test_set, file) for file in test_set.pairs[pair].files]
+                columns = FORMATS[test_set.format].read(test_set, test_set.pairs[pair], paths)
             except DamagedError as error:
                 raise BleuError(f"{error.name} {error.what}; delete {raw} and it will be fetched anew") from None
             _check(columns, test_set, pair)
-            fields.write(test_set.name, pair, columns, with_order=test_set.format == "wmt-xml")
+            fields.write(test_set.name, pair, columns, with_order=FORMATS[test_set.format].names_fields)
 
 
 def _check(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair: str) -> None:
@@ -133,7 +125,7 @@ def _check(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair: str) -
     if not counts["src"]:
         raise BleuError(f"{test_set.name}/{pair} has no segments; is its format {test_set.format}?")
     for name, count in counts.items():
-        if test_set.format in ("plain", "tsv") and count != counts["src"]:
+        if FORMATS[test_set.format].is_parallel and count != counts["src"]:
             raise BleuError(
                 f"{test_set.name}/{pair}: the source has {counts['src']} lines but {name} has {count}; name files whose"
                 " lines belong together"
@@ -144,7 +136,7 @@ def _bring(test_set: TestSet, pair: str) -> None:
     """Download what a language pair is made of, and unpack it."""
     from bleucli.testsets.download import fetch_source
 
-    for number in numbers_of_sources(test_set.pairs[pair]):
+    for number in test_set.pairs[pair].needed_sources():
         source = test_set.sources[number]
         target = fields.download_path(test_set.name, source.url)
         if not os.path.isfile(target) and _are_there(test_set, pair, number):
@@ -154,9 +146,9 @@ def _bring(test_set: TestSet, pair: str) -> None:
 
 
 def _are_there(test_set: TestSet, pair: str, number: int) -> bool:
-    """Return whether the members of an archive were unpacked before and can be seen to be whole: XML ends visibly."""
+    """Return whether the members of an archive were unpacked before and will be seen to be whole when they are read."""
     files = [file for file in test_set.pairs[pair].files if file.source == number]
-    return test_set.format == "wmt-xml" and all(os.path.isfile(_raw_path(test_set, file)) for file in files)
+    return FORMATS[test_set.format].shows_end and all(os.path.isfile(_raw_path(test_set, file)) for file in files)
 
 
 def _unpack(test_set: TestSet, pair: Pair, number: int, archive: str) -> None:
@@ -179,19 +171,3 @@ def _unpack(test_set: TestSet, pair: Pair, number: int, archive: str) -> None:
     else:
         with Draft(mark) as draft:
             draft.keep()
-
-
-def _read(test_set: TestSet, pair: Pair) -> Mapping[str, Sequence[str]]:
-    """Return the segments of each field."""
-    from bleucli.testsets import plain, sgml, wmt_xml
-
-    paths = [_raw_path(test_set, file) for file in pair.files]
-    if test_set.format == "wmt-xml":
-        return wmt_xml.read(paths[0])
-    if test_set.format == "sgml":
-        return sgml.read(paths, _has_metadata(test_set))
-    names = ["src", *sgml.reference_names(len(paths) - 1)]
-    if test_set.format == "plain":
-        return {name: plain.texts(path) for name, path in zip(names, paths, strict=True)}
-    found = [plain.columns(path, [file.column])[0] for path, file in zip(paths, pair.files, strict=True)]
-    return dict(zip(names, found, strict=True))

@@ -1,7 +1,7 @@
 """The registry of test sets: where each one is, which files make its language pairs, what to cite.
 
-- `Source`, `File`, `Pair`, `TestSet`: the facts, as immutable records
 - `Registry`: all test sets that are known; `load` reads those of the package and the user's own
+- `document_tags`, `packaged`: what else comes with the package
 
 The facts of public test sets lie beside this file in `registry.json`; a test set is checked and made a record only when
 it is used, so that listing them takes no time.
@@ -11,58 +11,15 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError
-from bleucli.records import NamedTuple
 from bleucli.testsets import cache
+from bleucli.testsets.entries import Pair, TestSet
+from bleucli.testsets.suggestions import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-class Source(NamedTuple):
-    """A download: its address and checksums, in hexadecimal digits; "" for one that is not known."""
-
-    url: str
-    sha256: str = ""
-    md5: str = ""
-
-
-class File(NamedTuple):
-    """A file with the texts of one or more fields.
-
-    source: the number of the download that it is or is in, from 0. member: its path in an archive, "" for the
-    download itself. column: of a tsv file, from 0. field: what a packaged file holds.
-    """
-
-    source: int
-    member: str
-    column: int = 0
-    field: str = ""
-
-
-class Pair(NamedTuple):
-    """A language pair: its files, the source first; refs: the labels of the scored references in a wmt-xml file."""
-
-    files: Sequence[File]
-    refs: Sequence[str]
-
-
-class TestSet(NamedTuple):
-    """A test set; segments: of every pair, None if that is not known."""
-
-    name: str
-    about: str
-    format: str
-    sources: Sequence[Source]
-    pairs: Mapping[str, Pair]
-    cite: Sequence[str]
-    segments: int | None
-
-
-# sgml covers the XML files of IWSLT
-FORMATS = ("sgml", "wmt-xml", "plain", "tsv")
-# Files that come with the package and are fields as they are
-PACKAGED = "packaged"
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -179,19 +136,6 @@ def document_tags(name: str) -> Mapping[str, str]:
 def packaged(name: str) -> str:
     """Return the path of a packaged file of the demo set."""
     return os.path.join(_HERE, "demo", name)
-
-
-def nearest(name: str, known: "Sequence[str] | Mapping[str, object] | Registry") -> str:
-    """Return the known names that are most like a name, as part of an error.
-
-    >>> nearest("wmt1", ["wmt14", "wmt15", "mtedx/test"])
-    '; the nearest are wmt15, wmt14'
-    """
-    from difflib import get_close_matches
-
-    folded = {one.lower(): one for one in known}
-    found = [folded[one] for one in get_close_matches(name.lower(), folded, cutoff=0.5)]
-    return f"; the nearest are {', '.join(found)}" if found else ""
 
 
 def _package_data(name: str) -> "Any":

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError, UsageError
 from bleucli.records import NamedTuple
+from bleucli.testsets.entries import TestSet
 from bleucli.testsets.plain import lines_of
-from bleucli.testsets.registry import TestSet, document_tags
+from bleucli.testsets.registry import document_tags
 
 
 class Marks(NamedTuple):

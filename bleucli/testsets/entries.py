@@ -1,0 +1,45 @@
+"""What the registry knows of a test set, as immutable records."""
+
+from collections.abc import Mapping, Sequence
+
+from bleucli.records import NamedTuple
+
+
+class Source(NamedTuple):
+    """A download."""
+
+    url: str
+    sha256: str = ""  # in hexadecimal digits, as md5; "" if it is not known
+    md5: str = ""
+
+
+class File(NamedTuple):
+    """A file with the texts of one or more fields."""
+
+    source: int  # the number of the download that it is or is in, from 0
+    member: str  # its path in an archive, "" for the download itself
+    column: int = 0  # of a tsv file, from 0
+    field: str = ""  # what a packaged file holds
+
+
+class Pair(NamedTuple):
+    """A language pair."""
+
+    files: Sequence[File]  # the source first
+    refs: Sequence[str]  # the labels of the references to score, where the file names them
+
+    def needed_sources(self) -> list[int]:
+        """Return the number of each download that the pair needs, once."""
+        return list(dict.fromkeys(file.source for file in self.files))
+
+
+class TestSet(NamedTuple):
+    """A test set."""
+
+    name: str
+    about: str
+    format: str  # one of `formats.FORMATS`, or PACKAGED
+    sources: Sequence[Source]
+    pairs: Mapping[str, Pair]
+    cite: Sequence[str]  # keys of the bibliography
+    segments: int | None  # of every pair, None if that is not known

@@ -1,0 +1,64 @@
+"""The formats of test sets, by name: for each a record of how its files hold the texts of a language pair."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from bleucli.records import NamedTuple
+from bleucli.testsets import plain, sgml
+from bleucli.testsets.entries import Pair, TestSet
+
+
+class Format(NamedTuple):
+    """How files hold the texts of a language pair."""
+
+    fields: Callable[[TestSet, Pair], list[str]]  # the names of the fields, as far as they are known beforehand
+    # from the paths of the pair's files to the segments of each field
+    read: Callable[[TestSet, Pair, Sequence[str]], Mapping[str, Sequence[str]]]
+    names_fields: bool = False  # one file holds all fields and names them; nobody knows them before it is read
+    shows_end: bool = False  # a file that is cut short cannot be read, so that one which is there need not be verified
+    has_columns: bool = False  # a file has several columns, and the test set says which
+    is_parallel: bool = False  # all files have as many lines, and the lines of one number belong together
+
+
+def _fields_of_files(_: TestSet, pair: Pair) -> list[str]:
+    return ["src", *sgml.reference_names(len(pair.files) - 1)]
+
+
+def _read_plain(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    return dict(zip(_fields_of_files(test_set, pair), map(plain.texts, paths), strict=True))
+
+
+def _read_tsv(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    columns = [plain.columns(path, [file.column])[0] for path, file in zip(paths, pair.files, strict=True)]
+    return dict(zip(_fields_of_files(test_set, pair), columns, strict=True))
+
+
+def _has_metadata(test_set: TestSet) -> bool:
+    return not test_set.name.startswith("wmt08")  # as in sacreBLEU 2.6.0
+
+
+def _fields_of_sgml(test_set: TestSet, pair: Pair) -> list[str]:
+    return _fields_of_files(test_set, pair) + (list(sgml.METADATA) if _has_metadata(test_set) else [])
+
+
+def _read_sgml(test_set: TestSet, _: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    return sgml.read(paths, _has_metadata(test_set))
+
+
+def _unknown_fields(_: TestSet, __: Pair) -> list[str]:
+    return []
+
+
+def _read_xml(_: TestSet, __: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    from bleucli.testsets import wmt_xml
+
+    return wmt_xml.read(paths[0])
+
+
+FORMATS = {
+    "sgml": Format(_fields_of_sgml, _read_sgml),  # and the XML files of IWSLT
+    "wmt-xml": Format(_unknown_fields, _read_xml, names_fields=True, shows_end=True),
+    "plain": Format(_fields_of_files, _read_plain, is_parallel=True),
+    "tsv": Format(_fields_of_files, _read_tsv, has_columns=True, is_parallel=True),
+}
+# Files that come with the package and are fields as they are: there is nothing to read
+PACKAGED = "packaged"
