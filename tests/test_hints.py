@@ -222,13 +222,13 @@ def test_another_tokenizer_than_the_usual_one_of_a_language_is_warned_of(score, 
 
 
 def test_a_sentencepiece_tokenizer_suits_every_language(score, monkeypatch):
-    monkeypatch.setitem(tokenizers._TABLE, "flores200", untouched("flores200"))
+    monkeypatch.setitem(tokenizers._ENTRIES, "flores200", untouched("flores200"))
     assert not of(score(["a b c"], ["a b d"], "-l", "en-zh", "-tok", "flores200"), "flores200")
 
 
 def test_the_old_name_of_a_tokenizer_is_warned_of(score, monkeypatch):
     for name in ("spm", "flores101"):
-        monkeypatch.setitem(tokenizers._TABLE, name, untouched(name))
+        monkeypatch.setitem(tokenizers._ENTRIES, name, untouched(name))
     (line,) = of(score(["a b c"], ["a b d"], "-tok", "spm"), "flores101")
     assert "the tokenizer spm is now called flores101" in line
     assert len(warned("is now called flores101", ["a"], ["a"], tokenize="spm")) == 1
@@ -238,7 +238,7 @@ def test_the_old_name_of_a_tokenizer_is_warned_of(score, monkeypatch):
 
 def untouched(name):
     """Return the table's entry of a tokenizer with another in its place, which needs no model."""
-    return tokenizers._TABLE[name]._replace(make=tokenizers.Untouched)
+    return tokenizers._ENTRIES[name]._replace(make=tokenizers.Untouched)
 
 
 def test_what_is_not_about_one_system_is_said_once_for_all(run, write):

@@ -200,7 +200,7 @@ class Model:
 @pytest.mark.parametrize("asked", ["tok:flores101", "tok:spm", "BLEU+case.mixed+tok.spm+version.1.5.1"])
 def test_the_old_name_of_a_tokenizer_means_the_new_one(like, monkeypatch, asked):
     for name in ("flores101", "spm"):
-        monkeypatch.setitem(tokenizers._TABLE, name, tokenizers._TABLE[name]._replace(make=Model))
+        monkeypatch.setitem(tokenizers._ENTRIES, name, tokenizers._ENTRIES[name]._replace(make=Model))
     assert "|tok:flores101|" in like(asked)[0]
     assert "|tok:flores101|" in like(asked, "-tok", "spm")[0]
 

@@ -261,12 +261,6 @@ def test_signatures_are_the_current_names(cached):
     assert found == {"flores101": "flores101", "flores200": "flores200", "spBLEU-1K": "spBLEU-1K", "spm": "flores101"}
 
 
-def test_the_old_name_is_deprecated(cached):
-    cached("flores101")
-    assert PublishedModel("flores101").deprecated == ""
-    assert "flores101" in PublishedModel("spm").deprecated
-
-
 def test_without_the_extra_nothing_is_downloaded_and_the_error_ends_in_what_to_type(
     web, model_bytes, tmp_path, monkeypatch
 ):

