@@ -141,11 +141,11 @@ class _Zstandard:
                 return
 
 
-def _gzip(_: str) -> "_Member":
+def _new_gzip(_: str) -> "_Member":
     return _Gzip()
 
 
-def _bzip2(name: str) -> "_Member":
+def _new_bzip2(name: str) -> "_Member":
     try:
         from bz2 import BZ2Decompressor
     except ImportError:
@@ -153,7 +153,7 @@ def _bzip2(name: str) -> "_Member":
     return _Standard(BZ2Decompressor(), OSError)
 
 
-def _xz(name: str) -> "_Member":
+def _new_xz(name: str) -> "_Member":
     try:
         from lzma import FORMAT_XZ, LZMADecompressor, LZMAError
     except ImportError:
@@ -161,7 +161,7 @@ def _xz(name: str) -> "_Member":
     return _Standard(LZMADecompressor(FORMAT_XZ, memlimit=_XZ_MEMORY), LZMAError)
 
 
-def _zstd(name: str) -> "_Member":
+def _new_zstd(name: str) -> "_Member":
     if sys.version_info >= (3, 14):
         from compression.zstd import ZstdDecompressor, ZstdError
 
@@ -182,10 +182,10 @@ _BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")  # the second one in a file of noth
 _BZIP2_STARTS = tuple(b"BZh%d" % size + block for size in range(1, 10) for block in _BZIP2_BLOCKS)
 _XZ_STARTS = (b"\xfd7zXZ\0",)
 _CODECS = (
-    Codec("gzip", (b"\x1f\x8b\x08",), (b"\x1f\x8b",), 1, True, _gzip),
-    Codec("bzip2", _BZIP2_STARTS, (b"BZh",), 0, True, _bzip2),
-    Codec("xz", _XZ_STARTS, _XZ_STARTS, 4, False, _xz),
-    Codec("zstd", _ZSTD_STARTS, _ZSTD_STARTS, 0, False, _zstd),
+    Codec("gzip", (b"\x1f\x8b\x08",), (b"\x1f\x8b",), 1, True, _new_gzip),
+    Codec("bzip2", _BZIP2_STARTS, (b"BZh",), 0, True, _new_bzip2),
+    Codec("xz", _XZ_STARTS, _XZ_STARTS, 4, False, _new_xz),
+    Codec("zstd", _ZSTD_STARTS, _ZSTD_STARTS, 0, False, _new_zstd),
 )
 
 
@@ -198,7 +198,7 @@ def codec_of(start: bytes) -> Codec | None:
     return next((codec for codec in _CODECS if start.startswith(codec.starts)), None)
 
 
-def unpacked(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -> Iterator[bytes]:
+def unpack(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -> Iterator[bytes]:
     """Unpack a file.
 
     Args:
@@ -212,7 +212,7 @@ def unpacked(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str])
 
     >>> import gzip
     >>> chunks = iter([gzip.compress(b"a "), gzip.compress(b"b")])
-    >>> b"".join(unpacked(chunks, _CODECS[0], "a.gz", []))
+    >>> b"".join(unpack(chunks, _CODECS[0], "a.gz", []))
     b'a b'
     """
     data = next(chunks, b"")
@@ -222,12 +222,12 @@ def unpacked(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str])
             data = data or next(chunks, b"")
             if not data:
                 raise _damaged(name, codec, "it is cut short")
-            yield from _pieces(member, data, codec, name)
+            yield from _unpack_member(member, data, codec, name)
             data = member.rest
-        data = _further_member(data, chunks, codec, name, hints)
+        data = _find_member(data, chunks, codec, name, hints)
 
 
-def _pieces(member: "_Member", data: bytes, codec: Codec, name: str) -> Iterator[bytes]:
+def _unpack_member(member: "_Member", data: bytes, codec: Codec, name: str) -> Iterator[bytes]:
     try:
         yield from member.pieces(data)
     except member.errors as error:
@@ -238,11 +238,11 @@ def _pieces(member: "_Member", data: bytes, codec: Codec, name: str) -> Iterator
         raise _damaged(name, codec, "its bytes do not fit together") from None
 
 
-def _further_member(data: bytes, chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -> bytes:
+def _find_member(data: bytes, chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -> bytes:
     """Return the start of a member that follows, or nothing at the end of the file."""
-    data, zeros = _without_padding(data, codec)
+    data, zeros = _strip_padding(data, codec)
     while len(data) < LONGEST_START and (chunk := next(chunks, b"")):
-        data, more = _without_padding(data + chunk, codec)
+        data, more = _strip_padding(data + chunk, codec)
         zeros += more
     if zeros % (codec.padding or 1) == 0:
         if not data:
@@ -255,7 +255,7 @@ def _further_member(data: bytes, chunks: Iterator[bytes], codec: Codec, name: st
     return b""
 
 
-def _without_padding(data: bytes, codec: Codec) -> tuple[bytes, int]:
+def _strip_padding(data: bytes, codec: Codec) -> tuple[bytes, int]:
     kept = data.lstrip(b"\0") if codec.padding else data
     return kept, len(data) - len(kept)
 

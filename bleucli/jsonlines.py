@@ -130,7 +130,7 @@ class JsonLines:
             items = list(self._items(lines, line))
             texts = [self._hypothesis(item, number) for number, item in enumerate(items, line) if self._hypotheses]
             rows = [self._row(item, number) for number, item in enumerate(items, line) if self.with_references]
-            for start, end in _portions(rows) if self.with_references else [(0, len(items))]:
+            for start, end in _cut_rows(rows) if self.with_references else [(0, len(items))]:
                 columns = [self._segments(texts[start:end], "hypothesis", line + start)] if self._hypotheses else []
                 references = zip_longest(*rows[start:end])
                 yield columns + [self._segments(column, "reference", line + start) for column in references]
@@ -211,13 +211,13 @@ class JsonLines:
         raise self._wrong_type(number, field, value, wanted)
 
     def _wrong_type(self, number: int, field: str, value: object, wanted: str, holds: str = "is ") -> BleuError:
-        return BleuError(f"{self.name}, line {number}: {_shown(field)} {holds}{_kind(value)}; expected {wanted}")
+        return BleuError(f"{self.name}, line {number}: {_quote(field)} {holds}{_kind(value)}; expected {wanted}")
 
     def _no_field(self, number: int, what: str, fields: tuple[str, ...], item: "dict[str, Any]") -> BleuError:
-        found = ", ".join(map(_shown, islice(item, _SHOWN_FIELDS))) + (", ..." if len(item) > _SHOWN_FIELDS else "")
+        found = ", ".join(map(_quote, islice(item, _SHOWN_FIELDS))) + (", ..." if len(item) > _SHOWN_FIELDS else "")
         key = "hyp" if what == "hypothesis" else "refs"
         return BleuError(
-            f"{self.name}, line {number}: no {what}; expected {' or '.join(map(_shown, fields))}, found"
+            f"{self.name}, line {number}: no {what}; expected {' or '.join(map(_quote, fields))}, found"
             f" {found or 'no field'}; name the field with --jsonl-fields {key}=NAME"
         )
 
@@ -240,10 +240,10 @@ class JsonLines:
         )
 
 
-def _portions(rows: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
+def _cut_rows(rows: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
     """Cut rows of references so that few long ones do not make a wide table of all.
 
-    >>> list(_portions([["a"] * 2, ["a"] * 40000, ["a"], ["a"]]))
+    >>> list(_cut_rows([["a"] * 2, ["a"] * 40000, ["a"], ["a"]]))
     [(0, 1), (1, 2), (2, 4)]
     """
     start = width = 0
@@ -259,6 +259,6 @@ def _kind(value: object) -> str:
     return _KINDS.get(type(value), "a number")
 
 
-def _shown(field: str) -> str:
+def _quote(field: str) -> str:
     """Return a field's name in quotes, cut if it is long, with escapes for what cannot be printed."""
     return repr(field if len(field) <= _SHOWN_CHARACTERS else field[:_SHOWN_CHARACTERS] + "...")

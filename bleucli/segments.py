@@ -236,11 +236,11 @@ def _blocks_of_arrow(column: "Any", what: str) -> Iterator[Segments]:
     for chunk in getattr(column, "chunks", [column]):
         for start in range(0, len(chunk), _BLOCK_STRINGS):
             block = chunk.slice(start, _BLOCK_STRINGS)
-            yield _of_arrow(block, what, first)
+            yield _take_arrow(block, what, first)
             first += len(block)
 
 
-def _of_arrow(texts: "Any", what: str, first: int) -> Segments:
+def _take_arrow(texts: "Any", what: str, first: int) -> Segments:
     try:
         texts.validate(full=True)
     except ValueError as error:
@@ -248,13 +248,13 @@ def _of_arrow(texts: "Any", what: str, first: int) -> Segments:
             f"{what} {first} or one behind it is no valid Arrow text ({error}); make the column of UTF-8 strings"
         ) from None
     if str(texts.type) == "string":
-        return _sharing(texts, "i", 4)
+        return _share_arrow(texts, "i", 4)
     if str(texts.type) == "large_string":
-        return _sharing(texts, "q", 8)
+        return _share_arrow(texts, "q", 8)
     return Segments.from_strings(texts.to_pylist(), what, first)
 
 
-def _sharing(texts: "Any", layout: str, width: int) -> Segments:
+def _share_arrow(texts: "Any", layout: str, width: int) -> Segments:
     """Return `Segments` over the bytes of an Arrow array: n + 1 offsets of `width` bytes, n bits for what is there."""
     present, offsets, data = texts.buffers()
     first, last = texts.offset, texts.offset + len(texts)
@@ -276,14 +276,14 @@ def _sharing(texts: "Any", layout: str, width: int) -> Segments:
 PATIENCE = 3.0
 
 
-def _nothing() -> None:
+def _wait_patiently() -> None:
     """Let the series take their time."""
 
 
 def align(
     series: Sequence[Iterator[Sequence[Segments]]],
     names: Sequence[str],
-    hurry: Callable[[], None] = _nothing,
+    hurry: Callable[[], None] = _wait_patiently,
     may_be_empty: bool = False,
 ) -> Iterator[list[Sequence[Segments]]]:
     """Walk through several series of blocks in step: each piece holds the same segments of every series.
@@ -319,14 +319,16 @@ def align(
     if (done or may_be_empty) and not any(map(_height, blocks)):
         return
     hurry()
-    raise _different(names, done, _counted(series, done, list(map(_height, blocks))))
+    raise _different(names, done, _count_rest(series, done, list(map(_height, blocks))))
 
 
 def _height(block: Sequence[Segments]) -> int:
     return len(block[0]) if block else 0
 
 
-def _counted(series: Sequence[Iterator[Sequence[Segments]]], done: int, ahead: Sequence[int]) -> list[tuple[int, bool]]:
+def _count_rest(
+    series: Sequence[Iterator[Sequence[Segments]]], done: int, ahead: Sequence[int]
+) -> list[tuple[int, bool]]:
     """Read series to their ends, or as long as patience lasts.
 
     Args:

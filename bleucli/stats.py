@@ -18,7 +18,7 @@ class SegmentStats:
         columns: k.
 
     NumPy reads it without a copy: `numpy.asarray(stats)` has the shape (n, k). `+` puts the rows of one behind
-    those of another; a slice takes rows.
+    those of another; a slice takes rows; `==` compares kinds of numbers, columns and rows.
 
     >>> stats = SegmentStats(memoryview(bytes(4 * 8)).cast("q"), 2)
     >>> len(stats), stats[0], len(stats[1:] + stats)
@@ -70,6 +70,13 @@ class SegmentStats:
             taken.frombytes(data[index * width : (index + 1) * width])
         return SegmentStats(memoryview(taken), self.columns)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SegmentStats):
+            return NotImplemented
+        return self.columns == other.columns and self.data.format == other.data.format and self.data == other.data
+
+    __hash__ = None  # type: ignore[assignment]  # the rows can be changed
+
     @classmethod
     def joined(cls, blocks: "Sequence[SegmentStats]") -> "SegmentStats":
         """Return the rows of all blocks, one behind the other; there is at least one."""
@@ -79,7 +86,7 @@ class SegmentStats:
     def __reduce__(self) -> "tuple[Any, ...]":
         rows = array(self.data.format)
         rows.frombytes(self.data.tobytes())
-        return _of_rows, (rows, self.columns)  # an array knows its byte order, a memoryview cannot be pickled
+        return _from_rows, (rows, self.columns)  # an array knows its byte order, a memoryview cannot be pickled
 
     @property
     def __array_interface__(self) -> dict[str, object]:
@@ -91,5 +98,5 @@ class SegmentStats:
         return f"<SegmentStats: {len(self)} rows of {self.columns}>"
 
 
-def _of_rows(rows: "array[int] | array[float]", columns: int) -> SegmentStats:
+def _from_rows(rows: "array[int] | array[float]", columns: int) -> SegmentStats:
     return SegmentStats(memoryview(rows), columns)

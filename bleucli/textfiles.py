@@ -8,6 +8,7 @@ of files can be read in step: of many, each is open only while a block is read, 
 import codecs
 import os
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from bleucli import decompression, kernels
 from bleucli.errors import BleuError, FieldCountError, NotWaitedFor
@@ -68,7 +69,7 @@ class TextFile:
         self.hints: list[str] = []
         self._path = path
         self._stream = stream
-        self._encoding = _known_encoding(encoding)
+        self._encoding = _look_up_encoding(encoding)
         self._columns = 0 if columns == 1 else columns
         self._lines = 0
         self._bytes = 0
@@ -89,7 +90,7 @@ class TextFile:
             self._blocks = self._whole_lines()
             first = next(self._blocks, b"")
             self._columns = first.partition(b"\n")[0].count(b"\t") + 1
-            self._blocks = _chained(first, self._blocks)
+            self._blocks = _put_back(first, self._blocks)
         return self._columns or 1
 
     def blocks(self) -> Iterator[list[Segments]]:
@@ -169,7 +170,7 @@ class TextFile:
     def _whole_lines(self) -> Iterator[bytes]:
         """Read UTF-8, whole lines at a time."""
         parts: list[bytes] = []
-        for chunk in self._past_mark(self._utf8_chunks()):
+        for chunk in self._skip_mark(self._utf8_chunks()):
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 parts.append(chunk)
@@ -183,7 +184,7 @@ class TextFile:
         if parts:
             yield b"".join(parts)
 
-    def _past_mark(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    def _skip_mark(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         start = b""
         while len(start) < len(_MARK) and (chunk := next(chunks, b"")):
             start += chunk
@@ -195,16 +196,16 @@ class TextFile:
         if start.startswith(_MARK) and self._mark == "dropped":
             self._bytes += len(_MARK)
             start = start[len(_MARK) :]
-        yield from _chained(start, chunks)
+        yield from _put_back(start, chunks)
 
     def _utf8_chunks(self) -> Iterator[bytes]:
         chunks = self._chunks()
-        return chunks if self._encoding == "utf-8" else self._transcoded(chunks)
+        return chunks if self._encoding == "utf-8" else self._transcode(chunks)
 
-    def _transcoded(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    def _transcode(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         decoder = codecs.getincrementaldecoder(self._encoding)()
         taken = lines = 0
-        for chunk in _chained_end(chunks):
+        for chunk in chain(chunks, (b"",)):  # the decoder is told of the end by an empty one
             taken += len(chunk)
             before = decoder.getstate()
             try:
@@ -230,23 +231,23 @@ class TextFile:
         while len(start) < decompression.LONGEST_START and (chunk := next(chunks, b"")):
             start += chunk
         codec = decompression.codec_of(start)
-        chunks = _chained(start, chunks)
-        return chunks if codec is None else decompression.unpacked(chunks, codec, self.name, self.hints)
+        chunks = _put_back(start, chunks)
+        return chunks if codec is None else decompression.unpack(chunks, codec, self.name, self.hints)
 
     def _raw_chunks(self) -> Iterator[bytes]:
         try:
             if self._is_file and self._among > _MOST_OPEN:
-                yield from _chunks_of_closed(self._path, self._block_bytes)
+                yield from _read_reopening(self._path, self._block_bytes)
                 return
-            with _opened(self._path) if self._stream is None else _Kept(self._stream) as stream:
-                while chunk := self._waited_for(stream):
+            with _open_raw(self._path) if self._stream is None else _Borrowed(self._stream) as stream:
+                while chunk := self._read_chunk(stream):
                     if not self._is_file:
                         self._keep(chunk)
                     yield chunk
         except OSError as error:
             raise BleuError(f"cannot read {self.name}: {error.strerror or error}; give a readable text file") from None
 
-    def _waited_for(self, stream: "IO[bytes]") -> bytes:
+    def _read_chunk(self, stream: "IO[bytes]") -> bytes:
         """Read the next chunk, also of a pipe that does not block (it then gives None while it has nothing)."""
         if self._deadline is not None and not self._is_file:
             _wait(stream, self._deadline)
@@ -286,11 +287,11 @@ def _wait(stream: "IO[bytes]", deadline: float | None) -> None:
         raise NotWaitedFor
 
 
-def _chunks_of_closed(path: str | bytes | None, size: int) -> Iterator[bytes]:
+def _read_reopening(path: str | bytes | None, size: int) -> Iterator[bytes]:
     """Read a file that is open only while a chunk is read."""
     at, first = 0, None
     while True:
-        with _opened(path) as file:
+        with _open_raw(path) as file:
             status = os.fstat(file.fileno())
             if first is not None and not os.path.samestat(status, first):
                 raise OSError("another file has taken its place")
@@ -332,7 +333,7 @@ def _newlines(decoder: "codecs.IncrementalDecoder", chunk: bytes) -> int:
         return chunk.count(b"\n")
 
 
-class _Kept:
+class _Borrowed:
     """A stream that somebody else closes, as a context."""
 
     def __init__(self, stream: "IO[bytes]") -> None:
@@ -345,15 +346,15 @@ class _Kept:
         pass
 
 
-def _opened(path: str | bytes | None) -> "IO[bytes]":
+def _open_raw(path: str | bytes | None) -> "IO[bytes]":
     assert path is not None
     return open(path, "rb", buffering=0)
 
 
-def _known_encoding(name: str) -> str:
+def _look_up_encoding(name: str) -> str:
     """Return the codec's own name.
 
-    >>> _known_encoding("UTF8")
+    >>> _look_up_encoding("UTF8")
     'utf-8'
     """
     try:
@@ -363,13 +364,8 @@ def _known_encoding(name: str) -> str:
         raise BleuError(f"unknown encoding {name!r}; expected a name such as utf-8, latin-1 or gb18030") from None
 
 
-def _chained(first: bytes, rest: Iterable[bytes]) -> Iterator[bytes]:
+def _put_back(first: bytes, rest: Iterable[bytes]) -> Iterator[bytes]:
+    """Give what was read to look at it, if anything, once more before the rest."""
     if first:
         yield first
     yield from rest
-
-
-def _chained_end(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Put an empty chunk behind the last one."""
-    yield from chunks
-    yield b""

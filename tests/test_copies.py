@@ -45,6 +45,20 @@ def test_statistics_are_copied(way, kind):
         assert list(found + taken) == [*taken, *taken]
 
 
+def test_statistics_are_equal_where_their_numbers_and_columns_are():
+    def stats(kind, numbers, columns):
+        return SegmentStats(memoryview(array(kind, numbers)), columns)
+
+    first = stats("q", range(12), 3)
+    assert first == stats("q", range(12), 3)
+    assert first[1:2] == stats("q", [3, 4, 5], 3)
+    assert first[1:1] == stats("q", [], 3)
+    for other in (stats("q", range(12), 4), stats("d", range(12), 3), stats("q", range(9), 3), list(first)):
+        assert first != other
+    with pytest.raises(TypeError):
+        hash(first)
+
+
 @each_way
 def test_segments_are_copied_wherever_their_text_is(way):
     whole = Segments.from_strings(TEXTS)

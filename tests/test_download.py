@@ -112,7 +112,7 @@ def start(url, target, script=FETCH, **options):
     ],
 )
 def test_the_cache_directory_is_the_first_that_is_named_or_known(variables, shared, platform, expected):
-    assert cache.chosen_directory(variables, "/h", shared, platform).replace("\\", "/") == expected
+    assert cache.choose_directory(variables, "/h", shared, platform).replace("\\", "/") == expected
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the home directory is found otherwise there")
@@ -704,7 +704,7 @@ def test_attack_15_a_redirection_from_https_to_http_is_refused_unless_it_is_allo
     secure, other = "https://a.example/x", "http://u:secret@b.example/y"
     with pytest.raises(failures.Failed, match=r"redirects from https: to http://b\.example/y, where anybody"):
         connection._followed(secure, other)
-    with cache.allowing_http(True):
+    with cache.allow_http(True):
         assert connection._followed(secure, other) == "http://b.example/y"
     assert connection._followed("http://a.example/x", other) == "http://b.example/y"
     assert connection._followed(secure, "//b.example/y") == "https://b.example/y"
@@ -770,7 +770,7 @@ def test_attack_15_https_does_not_fall_back_to_http(secure, web, target, tmp_pat
     url = secure.put("/x", Page(status=302, headers={"Location": web.put("/x", Page(CONTENT))}))
     refused(url, target, f"redirects from https: to {web.url}/x, where anybody", "say --allow-http")
     assert web.requests == []
-    with cache.allowing_http(True):
+    with cache.allow_http(True):
         fetch(url, target)
     assert content(target) == CONTENT
     assert "Authorization" in secure.requests[-1].headers

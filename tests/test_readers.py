@@ -293,19 +293,19 @@ def test_a_table_with_too_few_columns_is_an_error_with_its_line(tmp_path):
     with pytest.raises(
         BleuError, match=rf"^{re.escape(str(path))}, line 2: expected at least 2 tab-separated columns, found 1"
     ):
-        plain.columns(str(path), [1])
+        plain.read_columns(str(path), [1])
 
 
 def test_bytes_that_are_no_utf8_are_an_error_with_their_place(tmp_path):
     path = tmp_path / "a.sgm"
     path.write_bytes(b'<seg id="1">ok</seg>\n<seg id="2">\xff</seg>\n')
     with pytest.raises(BleuError, match=r"line 2, byte 33: 0xff is not valid utf-8"):
-        sgml.texts(str(path))
+        sgml.read_texts(str(path))
 
 
 def test_a_reference_that_ends_in_neither_sgm_nor_xml_is_plain_text(tmp_path):
     (tmp_path / "a.ref").write_text('<seg id="1">kept</seg>  \n')
-    assert sgml.texts(str(tmp_path / "a.ref")) == ['<seg id="1">kept</seg>']
+    assert sgml.read_texts(str(tmp_path / "a.ref")) == ['<seg id="1">kept</seg>']
 
 
 def test_a_pair_downloads_only_its_own_files(world, run):

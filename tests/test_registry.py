@@ -12,7 +12,7 @@ import sacrebleu.dataset
 import bleucli
 from bleucli.errors import BleuError
 from bleucli.testsets import entries, registry
-from bleucli.testsets.facts import record as record_of
+from bleucli.testsets.facts import parse_test_set as record_of
 
 THEIRS = sacrebleu.dataset.DATASETS
 OURS_ALONE = {"ntrex", "demo"}

@@ -316,11 +316,11 @@ def test_marks_are_chosen_by_language_and_tag():
     marks = Marks(
         ["en", "de", "en"], ["US-crime", "GB-sport", ""], [["country:US", "crime"], ["country:GB", "sport"], []]
     )
-    assert selection.chosen(marks, None, None, "x") == [0, 1, 2]
-    assert selection.chosen(marks, "non-en", None, "x") == [1]
-    assert selection.chosen(marks, "en", "", "x") == [0, 2]
+    assert selection.choose(marks, None, None, "x") == [0, 1, 2]
+    assert selection.choose(marks, "non-en", None, "x") == [1]
+    assert selection.choose(marks, "en", "", "x") == [0, 2]
     with pytest.raises(BleuError):
-        selection.chosen(marks, "de", "US", "x")
+        selection.choose(marks, "de", "US", "x")
     assert list(selection.groups(marks, None, None)) == [
         Group("de", "domain", "ALL", [1]),
         Group("de", "country", "GB", [1]),
@@ -332,7 +332,7 @@ def test_marks_are_chosen_by_language_and_tag():
 
 
 def test_marks_that_one_of_several_sets_lacks_are_not_known():
-    joined = selection.joined([Marks(["en"], ["news"], [["news"]]), Marks(["de"], None, None)])
+    joined = selection.join([Marks(["en"], ["news"], [["news"]]), Marks(["de"], None, None)])
     assert joined == Marks(["en", "de"], None, None)
     with pytest.raises(UsageError):
-        selection.chosen(joined, None, "news", "x")
+        selection.choose(joined, None, "news", "x")

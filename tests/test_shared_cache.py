@@ -236,7 +236,7 @@ def test_a_lock_that_is_held_a_moment_is_not_spoken_of(shared):
     with open(path, "wb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         threading.Timer(0.3, lambda: fcntl.flock(held, fcntl.LOCK_UN)).start()
-        with warnings.catch_warnings(action="error", category=Note), locks.locked(path):
+        with warnings.catch_warnings(action="error", category=Note), locks.hold_lock(path):
             pass
 
 
@@ -257,7 +257,7 @@ def test_a_lock_can_be_waited_for_by_others_whatever_our_umask(shared):
     path = os.path.join(shared.folder, "a.lock")
     before = os.umask(0o077)
     try:
-        with locks.locked(path):
+        with locks.hold_lock(path):
             assert stat.S_IMODE(os.stat(path).st_mode) == 0o666
     finally:
         os.umask(before)
@@ -342,14 +342,14 @@ def test_what_is_made_must_not_be_there(place):
 
 
 def test_small_files_are_read_if_they_are_plain(place):
-    assert cachefiles.read(place) is None
+    assert cachefiles.read_start(place) is None
     put(place, b"text")
-    assert cachefiles.read(place, 2) == b"te"
+    assert cachefiles.read_start(place, 2) == b"te"
     os.symlink(place, f"{place}.link")
     os.mkfifo(f"{place}.pipe")
     for name in ("link", "pipe"):
         with pytest.raises(BleuError, match=f"{name} is a link, a pipe or a device, expected a plain file; delete it"):
-            cachefiles.read(f"{place}.{name}")
+            cachefiles.read_start(f"{place}.{name}")
 
 
 WRITING = {

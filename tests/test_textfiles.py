@@ -114,8 +114,8 @@ def test_files_in_step_are_cut_at_the_same_lines(write):
 
 def test_of_many_files_none_stays_open(write, monkeypatch):
     opened = []
-    really_open = textfiles._opened
-    monkeypatch.setattr(textfiles, "_opened", lambda path: opened.append(really_open(path)) or opened[-1])
+    really_open = textfiles._open_raw
+    monkeypatch.setattr(textfiles, "_open_raw", lambda path: opened.append(really_open(path)) or opened[-1])
     write("ref.txt", "one\ntwo\nthree\n")
     with blocks_of(4):
         for (block,) in TextFile("ref.txt", "ref.txt", among=1000).blocks():
@@ -170,8 +170,8 @@ def test_a_stream_stays_open_and_a_file_is_closed(write, monkeypatch):
     list(TextFile("stdin", stream=stream).blocks())
     assert not stream.closed
     opened = []
-    really_open = textfiles._opened
-    monkeypatch.setattr(textfiles, "_opened", lambda path: opened.append(really_open(path)) or opened[-1])
+    really_open = textfiles._open_raw
+    monkeypatch.setattr(textfiles, "_open_raw", lambda path: opened.append(really_open(path)) or opened[-1])
     list(TextFile("ref.txt", write("ref.txt", "a\n")).blocks())
     assert [file.closed for file in opened] == [True]
 

@@ -67,7 +67,7 @@ def _run(words: Sequence[str], environment: Environment) -> int:
         return _done(options, environment)
     from bleucli.testsets import cache
 
-    with cache.asking_first(options.mirror), cache.allowing_http(options.allow_http):
+    with cache.use_mirror(options.mirror), cache.allow_http(options.allow_http):
         return _done(options, environment)
 
 

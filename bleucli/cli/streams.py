@@ -52,9 +52,9 @@ class Environment:
         """Write `bleu: kind: text` to stderr, in one line, whatever names it has."""
         colour = {"error": "red", "warning": "yellow"}.get(kind)
         if colour is not None and self._shows_colour(self.stderr):
-            from bleucli.output.colours import painted
+            from bleucli.output.colours import paint
 
-            kind = painted(colour, kind)
+            kind = paint(colour, kind)
         self._talk(f"bleu: {kind}: {_visible(text)}\n")
 
     def say_fault(self, error: BaseException) -> None:

@@ -139,8 +139,8 @@ def _echoed(known: Registry, options: "Namespace") -> Iterator[str]:
     from bleucli.testsets import preparation, selection
 
     sets = [known[name] for name in found]
-    marks = selection.joined([selection.marks_of(one, preparation.prepare(one, pair)) for one in sets])
-    wanted = set(selection.chosen(marks, options.origlang, options.subset, options.test_set))
+    marks = selection.join([selection.marks_of(one, preparation.prepare(one, pair)) for one in sets])
+    wanted = set(selection.choose(marks, options.origlang, options.subset, options.test_set))
     number = -1
     for number, line in enumerate(lines):
         if number in wanted:
@@ -158,7 +158,7 @@ def _columns(test_set: TestSet, pair: str, wanted: list[str], output: str | None
     paths = preparation.prepare(test_set, pair)
     refuse_overwriting(output, files_of(test_set, paths))
     fields = [field for name in wanted for field in _meant(name, test_set, pair, list(paths))]
-    columns = [plain.texts(paths[field]) for field in fields]
+    columns = [plain.read_texts(paths[field]) for field in fields]
     for field, column in zip(fields, columns, strict=True):
         if len(column) != len(columns[0]):
             raise BleuError(

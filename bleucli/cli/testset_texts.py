@@ -70,7 +70,7 @@ class TestSetTexts(Texts):
         options = self._options
         chosen = None
         if options.origlang is not None or options.subset is not None:
-            chosen = selection.chosen(self._marks(), options.origlang, options.subset, options.test_set)
+            chosen = selection.choose(self._marks(), options.origlang, options.subset, options.test_set)
         groups: Iterable[selection.Group] = ()
         if options.detail:
             groups = selection.groups(self._marks(), options.origlang, options.subset)
@@ -85,7 +85,7 @@ class TestSetTexts(Texts):
 
     def _marks(self) -> selection.Marks:
         if self._known is None:
-            self._known = selection.joined([selection.marks_of(one.test_set, one.paths) for one in self._sets])
+            self._known = selection.join([selection.marks_of(one.test_set, one.paths) for one in self._sets])
         return self._known
 
     # --- what is said of it

@@ -1,6 +1,6 @@
 r"""Colours and bold of text on a terminal; imported where they are shown, for colorama takes its time.
 
->>> painted("red", "p = 0.2")
+>>> paint("red", "p = 0.2")
 '\x1b[31mp = 0.2\x1b[0m'
 """
 
@@ -10,7 +10,7 @@ from colorama import Fore, Style
 CODES = {"cyan": Fore.CYAN, "yellow": Fore.YELLOW, "red": Fore.RED, "green": Fore.GREEN, "reset": Style.RESET_ALL}
 
 
-def painted(colour: str, text: str) -> str:
+def paint(colour: str, text: str) -> str:
     """Return text in one of the colours, the terminal's own behind it."""
     return f"{CODES[colour]}{text}{CODES['reset']}"
 

@@ -20,29 +20,29 @@ def render(results: Results, layout: Layout) -> str:
     Scores and intervals have the layout's decimals, p-values all they have. Control characters in a name are written as
     escapes.
     """
-    return _written(results, layout, ",")
+    return _write(results, layout, ",")
 
 
 def render_tabs(results: Results, layout: Layout) -> str:
     """Return the same with tabs between the columns."""
-    return _written(results, layout, "\t")
+    return _write(results, layout, "\t")
 
 
-def _written(results: Results, layout: Layout, delimiter: str) -> str:
+def _write(results: Results, layout: Layout, delimiter: str) -> str:
     table = StringIO()
     csv.writer(table, delimiter=delimiter, lineterminator="\n").writerows(_rows(results, layout))
     return table.getvalue()
 
 
 def _rows(results: Results, layout: Layout) -> "Iterator[list[str]]":
-    systems = [_columns(results, index, layout) for index in range(len(results.systems))]
+    systems = [_cells_of(results, index, layout) for index in range(len(results.systems))]
     present = [name for name in systems[0] if any(columns[name] for columns in systems)]
     yield present
     for columns in systems:
         yield [columns[name] for name in present]
 
 
-def _columns(results: Results, index: int, layout: Layout) -> dict[str, str]:
+def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
     """Return all that there may be of one system, in the order of the columns; what is absent is empty."""
     name, scores = results.systems[index]
     clusters = {ranking.name: str(ranking.clusters[index]) for ranking in results.rankings}
@@ -54,14 +54,14 @@ def _columns(results: Results, index: int, layout: Layout) -> dict[str, str]:
 
 
 def _figures(record: ScoreRecord, layout: Layout) -> dict[str, str]:
-    mean, half_width = ("", "") if record.interval is None else (_rounded(number, layout) for number in record.interval)
+    mean, half_width = ("", "") if record.interval is None else (_round(number, layout) for number in record.interval)
     return {
-        record.name: _rounded(record.score, layout),
+        record.name: _round(record.score, layout),
         f"{record.name} mean": mean,
         f"{record.name} ci": half_width,
         f"{record.name} p_value": "" if record.p_value is None else repr(record.p_value),
     }
 
 
-def _rounded(number: float, layout: Layout) -> str:
+def _round(number: float, layout: Layout) -> str:
     return f"{number:.{layout.width}f}"

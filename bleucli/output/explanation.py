@@ -3,11 +3,11 @@
 - `sections`: in full, under headings, as sacreBLEU prints it
 - `brief`: the test in a sentence or two
 - `signatures`: one a metric
-- `listed`: `brief` and `signatures` as a list
+- `list_notes`: `brief` and `signatures` as a list
 """
 
 from bleucli.markup import visible
-from bleucli.output.grids import baseline
+from bleucli.output.grids import baseline_name
 from bleucli.output.layout import Layout
 from bleucli.results import Results
 
@@ -63,7 +63,7 @@ def sections(results: Results, layout: Layout, colours: "Mapping[str, str] | Non
     found = [_section("Metric signatures", listed)]
     if results.test is not None:
         heading = _HEADINGS[results.test.method].format(results.test.trials)
-        found.insert(0, _section(heading, _explained(results, layout, colours or _NO_COLOURS)))
+        found.insert(0, _section(heading, _explain_test(results, layout, colours or _NO_COLOURS)))
     return found
 
 
@@ -78,7 +78,7 @@ def brief(results: Results, layout: Layout) -> list[str]:
     found = []
     if results.test is not None:
         name = _NAMES[results.test.method].format(results.test.trials)
-        against = baseline(results)
+        against = baseline_name(results)
         if against is None:
             compared, taken = "every system is compared with every other", _CORRECTED
         else:
@@ -100,7 +100,7 @@ def _section(heading: str, text: str) -> str:
     return f"{rule}\n{heading}\n{rule}\n{text}"
 
 
-def _explained(results: Results, layout: Layout, colours: "Mapping[str, str]") -> str:
+def _explain_test(results: Results, layout: Layout, colours: "Mapping[str, str]") -> str:
     if results.rankings:
         return "\n".join(f" - {sentence}" for sentence in brief(results, layout))
     name = visible(results.systems[0].name)
@@ -109,7 +109,7 @@ def _explained(results: Results, layout: Layout, colours: "Mapping[str, str]") -
     return "\n\n - ".join([told, _NOMINAL, *([_BEST] if layout.bold_best else [])])
 
 
-def listed(results: Results, layout: Layout, escape: "Callable[[str], str]", quote: str) -> str:
+def list_notes(results: Results, layout: Layout, escape: "Callable[[str], str]", quote: str) -> str:
     """Return a list of what explains the figures and of the signatures, for formats that mark its items with "- ".
 
     escape: from text to the format's. quote: what stands on both sides of a signature.

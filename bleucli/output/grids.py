@@ -2,7 +2,7 @@
 
 - `Markup`: how a format writes its cells
 - `Grid`, `grids`: the table of all scores, and one of p-values a ranking
-- `tabulated`: a grid as tabulate writes it
+- `tabulate`: a grid as tabulate writes it
 """
 
 from collections.abc import Callable
@@ -17,33 +17,29 @@ if TYPE_CHECKING:
     from tabulate import TableFormat
 
 
-class Markup(NamedTuple):
-    """How a format writes a cell.
-
-    escape: text as the format reads it. bold: what is escaped, in bold. paint: what is escaped, in the colour of
-    its role, "header", "baseline" or "insignificant". before_p: what separates a p-value from the score.
-    """
-
-    escape: Callable[[str], str]
-    bold: Callable[[str], str]
-    paint: Callable[[str, str], str]
-    before_p: str
-
-
-class Grid(NamedTuple):
-    """One table: a title if it needs one (not escaped), the header's cells, and a row a system."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-
-
-def unpainted(_role: str, text: str) -> str:
-    """Return text as it is: for formats without colours."""
+def _leave_unpainted(_role: str, text: str) -> str:
     return text
 
 
-def baseline(results: Results) -> str | None:
+class Markup(NamedTuple):
+    """How a format writes a cell."""
+
+    escape: Callable[[str], str]  # from text to the format's
+    bold: Callable[[str], str]  # makes bold what is escaped
+    before_p: str  # what separates a p-value from the score
+    # what is escaped, in the colour of its role, "header", "baseline" or "insignificant"; most formats have no colours
+    paint: Callable[[str, str], str] = _leave_unpainted
+
+
+class Grid(NamedTuple):
+    """One table."""
+
+    title: str  # "" if it needs none; not escaped
+    header: list[str]
+    rows: list[list[str]]  # one a system
+
+
+def baseline_name(results: Results) -> str | None:
     """Return the name of the system that all others were tested against, in one line, if they were."""
     return None if results.test is None or results.rankings else visible(results.systems[0].name)
 
@@ -56,11 +52,11 @@ def grids(results: Results, layout: Layout, markup: Markup) -> list[Grid]:
     ]
 
 
-def tabulated(grid: Grid, style: "str | TableFormat") -> str:
+def tabulate(grid: Grid, style: "str | TableFormat") -> str:
     """Return the table in one of tabulate's formats: the systems to the right, figures centred and as they are."""
-    from tabulate import tabulate
+    import tabulate
 
-    return tabulate(
+    return tabulate.tabulate(
         grid.rows,
         headers=grid.header,
         tablefmt=style,
@@ -74,16 +70,16 @@ def tabulated(grid: Grid, style: "str | TableFormat") -> str:
 
 
 def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
-    paired = baseline(results) is not None
+    paired = baseline_name(results) is not None
     columns = zip(*(system.scores for system in results.systems), strict=True)
     header = ["System", *map(_heading, columns)]
     rows = []
     for index, (name, scores) in enumerate(results.systems):
         role = "baseline" if paired and index == 0 else ""
-        cells = [_figures(record, layout, markup) for record in scores]
-        row = [markup.paint(role, text) for text in (markup.escape(visible(name)), *cells)]
-        if paired:
-            row[1:] = map(_with_p, row[1:], scores, [markup] * len(scores))
+        row = [markup.paint(role, markup.escape(visible(name)))]
+        for record in scores:
+            cell = markup.paint(role, _figures(record, layout, markup))
+            row.append(_append_p(cell, record, markup) if paired else cell)
         rows.append(row)
     return Grid("", _header(header, markup), rows)
 
@@ -107,14 +103,14 @@ def _figures(record: ScoreRecord, layout: Layout, markup: Markup) -> str:
     return score + markup.escape(f" ({mean:.{layout.width}f} ± {half_width:.{layout.width}f})")
 
 
-def _with_p(figures: str, record: ScoreRecord, markup: Markup) -> str:
+def _append_p(figures: str, record: ScoreRecord, markup: Markup) -> str:
     if record.p_value is None:
         return figures
     text = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"
-    return figures + markup.before_p + _starred(text, record.p_value, markup)
+    return figures + markup.before_p + _star(text, record.p_value, markup)
 
 
-def _starred(text: str, p_value: float, markup: Markup) -> str:
+def _star(text: str, p_value: float, markup: Markup) -> str:
     if p_value <= SIGNIFICANT:
         return markup.escape(f"{text}*")
     return markup.paint("insignificant", markup.escape(text))
@@ -149,4 +145,4 @@ def _badness(record: ScoreRecord) -> float:
 
 
 def _p_of_pair(p_value: float | None, markup: Markup) -> str:
-    return "" if p_value is None else _starred(f"{p_value:.4f}", p_value, markup)
+    return "" if p_value is None else _star(f"{p_value:.4f}", p_value, markup)

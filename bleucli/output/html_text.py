@@ -3,7 +3,7 @@
 import html
 
 from bleucli.output import explanation
-from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.output.grids import Grid, Markup, grids, tabulate
 from bleucli.output.layout import Layout
 from bleucli.results import Results
 
@@ -14,7 +14,7 @@ def render(results: Results, layout: Layout) -> str:
     The list explains the figures and gives the signatures. All is ASCII, with the rest as character references, so that
     a page of any encoding may have it. The best are in `<strong>`, if the layout says so.
     """
-    tables = [_table(grid) for grid in grids(results, layout, _MARKUP)]
+    tables = [_render_grid(grid) for grid in grids(results, layout, _MARKUP)]
     notes = [f"<li>{escape(sentence)}</li>" for sentence in explanation.brief(results, layout)]
     for name, signature in explanation.signatures(results, layout):
         notes.append(f"<li>{escape(name)}: <code>{escape(signature)}</code></li>")
@@ -31,10 +31,10 @@ def _bold(text: str) -> str:
     return f"<strong>{text}</strong>"
 
 
-_MARKUP = Markup(escape, _bold, unpainted, " ")
+_MARKUP = Markup(escape, _bold, " ")
 
 
-def _table(grid: Grid) -> str:
-    table = tabulated(grid, "unsafehtml")  # its html would escape once more
+def _render_grid(grid: Grid) -> str:
+    table = tabulate(grid, "unsafehtml")  # its html would escape once more
     caption = f"<table>\n<caption>{escape(grid.title)}</caption>"
     return table.replace("<table>", caption, 1) if grid.title else table

@@ -27,9 +27,9 @@ def render(results: Results, layout: Layout) -> str:
     """
     (system,) = results.systems
     if layout.score_only:
-        items = [_bare(record, layout) for record in system.scores]
+        items = [_render_alone(record, layout) for record in system.scores]
     else:
-        items = [_dumped(score_object(record, layout), 1) for record in system.scores]
+        items = [_dump(score_object(record, layout), 1) for record in system.scores]
     return f"{items[0]}\n" if len(items) == 1 else "[\n" + ",\n".join(items) + "\n]\n"
 
 
@@ -41,18 +41,18 @@ def render_systems(results: Results, layout: Layout) -> str:
     for index, (name, scores) in enumerate(results.systems):
         found: dict[str, object] = {"system": name}
         for record in scores:
-            ranked = _ranked(rankings.get(record.name), names, index)
-            tested = None if results.test is None else _tested(record) | ranked
+            ranked = _ranking_keys(rankings.get(record.name), names, index)
+            tested = None if results.test is None else _test_keys(record) | ranked
             found[record.name] = score_object(record, layout, tested)
         systems.append(found)
-    return _dumped(systems, 4) + "\n"
+    return _dump(systems, 4) + "\n"
 
 
 def score_line(record: ScoreRecord, layout: Layout) -> str:
     """Return one compact object in a line (JSON Lines)."""
     if layout.score_only:
-        return f"{_bare(record, layout)}\n"
-    return _dumped(score_object(record, layout)) + "\n"
+        return f"{_render_alone(record, layout)}\n"
+    return _dump(score_object(record, layout)) + "\n"
 
 
 def score_object(
@@ -64,35 +64,35 @@ def score_object(
     """
     found: dict[str, object] = {
         "name": record.name,
-        "score": _rounded(record.score, layout) if tested is None else record.score,
+        "score": _round(record.score, layout) if tested is None else record.score,
         "signature": record.signature.format(),
-        **(_confidence(record, layout) if tested is None else tested),
+        **(_interval_keys(record, layout) if tested is None else tested),
     }
     if record.verbose:
         found["verbose_score"] = record.verbose
     found |= dict(record.signature)
     if record.details:
-        found["details"] = [_detail(detail, layout) for detail in record.details]
+        found["details"] = [_detail_object(detail, layout) for detail in record.details]
     return found
 
 
-def _confidence(record: ScoreRecord, layout: Layout) -> dict[str, object]:
+def _interval_keys(record: ScoreRecord, layout: Layout) -> dict[str, object]:
     if record.interval is None:
         return {}
     mean, half_width = record.interval
     return {
-        "confidence_mean": _rounded(mean, layout),
-        "confidence_var": _rounded(half_width, layout),
+        "confidence_mean": _round(mean, layout),
+        "confidence_var": _round(half_width, layout),
         "confidence": f"μ = {mean:.{layout.width}f} ± {half_width:.{layout.width}f}",
     }
 
 
-def _tested(record: ScoreRecord) -> dict[str, object]:
+def _test_keys(record: ScoreRecord) -> dict[str, object]:
     mean, half_width = record.interval or (None, None)
     return {"p_value": record.p_value, "mean": mean, "ci": half_width}
 
 
-def _ranked(ranking: Ranking | None, names: list[str], index: int) -> dict[str, object]:
+def _ranking_keys(ranking: Ranking | None, names: list[str], index: int) -> dict[str, object]:
     if ranking is None:
         return {}
     pairs = zip(names, ranking.p_values[index], ranking.corrected[index], strict=True)
@@ -100,28 +100,28 @@ def _ranked(ranking: Ranking | None, names: list[str], index: int) -> dict[str, 
     return {"cluster": ranking.clusters[index], "p_values": others}
 
 
-def _rounded(number: float, layout: Layout) -> float:
+def _round(number: float, layout: Layout) -> float:
     return float(f"{number:.{layout.width}f}")
 
 
-def _bare(record: ScoreRecord, layout: Layout) -> str:
+def _render_alone(record: ScoreRecord, layout: Layout) -> str:
     if record.interval is None:
         return f"{record.score:.{layout.width}f}"
     from bleucli.output.text import score_and_interval
 
-    return _dumped(score_and_interval(record, layout._replace(colour=False)))
+    return _dump(score_and_interval(record, layout._replace(colour=False)))
 
 
-def _detail(detail: Detail, layout: Layout) -> dict[str, object]:
+def _detail_object(detail: Detail, layout: Layout) -> dict[str, object]:
     return {
         "origlang": detail.origlang,
         detail.kind: detail.value,
         "sentences": detail.segments,
-        "score": _rounded(detail.score, layout),
+        "score": _round(detail.score, layout),
     }
 
 
-def _dumped(value: object, indent: int | None = None) -> str:
+def _dump(value: object, indent: int | None = None) -> str:
     """Return JSON with text as it is, but for what is not to be seen."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     if text.replace("\n", "").isprintable():

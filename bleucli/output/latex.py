@@ -5,7 +5,7 @@ import unicodedata
 
 from bleucli.markup import visible
 from bleucli.output import explanation
-from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.output.grids import Grid, Markup, grids, tabulate
 from bleucli.output.layout import Layout
 from bleucli.results import Results
 
@@ -40,8 +40,8 @@ def render(results: Results, layout: Layout) -> str:
     It compiles with pdflatex as it is. A letter that LaTeX does not know without a package (Chinese, Greek) is written
     as its number, `U+7CFB`, and a comment says the name. The best are in `\textbf`, if the layout says so.
     """
-    tables = [_table(grid) for grid in grids(results, layout, _MARKUP)]
-    replaced = [f" - {escape(name)} is {name}" for name in _names(results) if any(map(_is_unknown, _composed(name)))]
+    tables = [_render_grid(grid) for grid in grids(results, layout, _MARKUP)]
+    replaced = [f" - {escape(name)} is {name}" for name in _names(results) if any(map(_is_unknown, _compose(name)))]
     notes = explanation.sections(results, layout)
     if replaced:
         notes.append("Letters that LaTeX does not know without a package\n" + "\n".join(replaced))
@@ -54,7 +54,7 @@ def escape(text: str) -> str:
     >>> print(escape("50% of a_b"))
     50\% of a\_b
     """
-    escaped = "".join(f"U+{ord(c):04X}" if _is_unknown(c) else _ESCAPES.get(c, c) for c in _composed(text))
+    escaped = "".join(f"U+{ord(c):04X}" if _is_unknown(c) else _ESCAPES.get(c, c) for c in _compose(text))
     if escaped.startswith("*"):  # behind \\ of the row above, it is no star
         escaped = f"{{*}}{escaped[1:]}"
     return _LIGATURES.sub(r"\1{}", escaped)
@@ -64,7 +64,7 @@ def _is_unknown(character: str) -> bool:
     return not (character.isascii() or character in _ESCAPES or character in _LETTERS)
 
 
-def _composed(text: str) -> str:
+def _compose(text: str) -> str:
     return unicodedata.normalize("NFC", text)  # é, and not e with an accent, as file names have it on a Mac
 
 
@@ -76,10 +76,10 @@ def _bold(text: str) -> str:
     return rf"\textbf{{{text}}}"
 
 
-_MARKUP = Markup(escape, _bold, unpainted, " ")
+_MARKUP = Markup(escape, _bold, " ")
 
 
-def _table(grid: Grid) -> str:
+def _render_grid(grid: Grid) -> str:
     from tabulate import DataRow, Line, TableFormat
 
     columns = "r" + "c" * (len(grid.header) - 1)
@@ -94,7 +94,7 @@ def _table(grid: Grid) -> str:
         padding=1,
         with_header_hide=None,
     )
-    table = tabulated(grid, booktabs)
+    table = tabulate(grid, booktabs)
     return _comment(grid.title) + table if grid.title else table
 
 

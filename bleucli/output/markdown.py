@@ -3,7 +3,7 @@
 import re
 
 from bleucli.output import explanation
-from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.output.grids import Grid, Markup, grids, tabulate
 from bleucli.output.layout import Layout
 from bleucli.results import Results
 
@@ -16,8 +16,8 @@ def render(results: Results, layout: Layout) -> str:
 
     The list explains the figures and gives the signatures. The best are in `**`, if the layout says so.
     """
-    tables = [_table(grid) for grid in grids(results, layout, _MARKUP)]
-    return "\n\n".join([*tables, explanation.listed(results, layout, escape, "`")]) + "\n"
+    tables = [_render_grid(grid) for grid in grids(results, layout, _MARKUP)]
+    return "\n\n".join([*tables, explanation.list_notes(results, layout, escape, "`")]) + "\n"
 
 
 def escape(text: str) -> str:
@@ -33,9 +33,9 @@ def _bold(text: str) -> str:
     return f"**{text}**"
 
 
-_MARKUP = Markup(escape, _bold, unpainted, " ")
+_MARKUP = Markup(escape, _bold, " ")
 
 
-def _table(grid: Grid) -> str:
-    table = tabulated(grid, "pipe")
+def _render_grid(grid: Grid) -> str:
+    table = tabulate(grid, "pipe")
     return f"{escape(grid.title)}\n\n{table}" if grid.title else table

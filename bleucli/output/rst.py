@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from bleucli.output import explanation
-from bleucli.output.grids import Grid, Markup, grids, unpainted
+from bleucli.output.grids import Grid, Markup, grids
 from bleucli.output.layout import Layout
 from bleucli.results import Results
 
@@ -22,8 +22,8 @@ def render(results: Results, layout: Layout) -> str:
 
     The list explains the figures and gives the signatures. The best are in `**`, if the layout says so.
     """
-    tables = [_titled_table(grid) for grid in grids(results, layout, _MARKUP)]
-    return "\n\n".join([*tables, explanation.listed(results, layout, escape, "``")]) + "\n"
+    tables = [_render_grid(grid) for grid in grids(results, layout, _MARKUP)]
+    return "\n\n".join([*tables, explanation.list_notes(results, layout, escape, "``")]) + "\n"
 
 
 def escape(text: str) -> str:
@@ -40,15 +40,15 @@ def _bold(text: str) -> str:
     return f"**{text}**"
 
 
-_MARKUP = Markup(escape, _bold, unpainted, " ")
+_MARKUP = Markup(escape, _bold, " ")
 
 
-def _titled_table(grid: Grid) -> str:
-    table = _table([grid.header, *grid.rows])
+def _render_grid(grid: Grid) -> str:
+    table = _render_rows([grid.header, *grid.rows])
     return f"{escape(grid.title)}\n\n{table}" if grid.title else table
 
 
-def _table(rows: list[list[str]]) -> str:
+def _render_rows(rows: list[list[str]]) -> str:
     """Return a simple table: columns end where docutils counts them to, unlike tabulate's of Chinese names."""
     # an empty first cell would continue the row above: it gets an empty comment
     rows = [[row[0] if row[0].strip() else "..", *row[1:]] for row in rows]
@@ -63,10 +63,10 @@ def _table(rows: list[list[str]]) -> str:
 
 def _width(text: str) -> int:
     """Return how many columns docutils counts: two for a wide character, none for a combining one."""
-    return sum(_columns(character) for character in text)
+    return sum(_width_of_character(character) for character in text)
 
 
-def _columns(character: str) -> int:
+def _width_of_character(character: str) -> int:
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

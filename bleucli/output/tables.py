@@ -2,7 +2,7 @@
 
 from bleucli.markup import visible
 from bleucli.output import explanation
-from bleucli.output.grids import Grid, Markup, grids, tabulated, unpainted
+from bleucli.output.grids import Grid, Markup, grids, tabulate
 from bleucli.output.layout import Layout
 from bleucli.output.text import details
 from bleucli.results import Results
@@ -16,9 +16,9 @@ def render(results: Results, layout: Layout) -> str:
 
     With colour the baseline is yellow, headers are cyan, p-values above 0.05 red; only then the best may be bold.
     """
-    markup, codes = _coloured() if layout.colour else (_PLAIN, None)
+    markup, codes = _colour_markup() if layout.colour else (_PLAIN, None)
     layout = layout._replace(bold_best=layout.bold_best and layout.colour)
-    tables = [_table(grid) for grid in grids(results, layout, markup)]
+    tables = [_render_grid(grid) for grid in grids(results, layout, markup)]
     return "\n\n".join([*tables, *explanation.sections(results, layout, codes)]) + "\n" + _details(results, layout)
 
 
@@ -29,23 +29,23 @@ def _details(results: Results, layout: Layout) -> str:
     return "".join(f"\n{visible(system.name)}\n{details(system, layout)}" for system in results.systems)
 
 
-def _table(grid: Grid) -> str:
-    table = tabulated(grid, "fancy_grid")
+def _render_grid(grid: Grid) -> str:
+    table = tabulate(grid, "fancy_grid")
     return f"{grid.title}\n{table}" if grid.title else table
 
 
-def _unchanged(text: str) -> str:
+def _leave_unchanged(text: str) -> str:
     return text
 
 
-_PLAIN = Markup(_unchanged, _unchanged, unpainted, "\n")
+_PLAIN = Markup(_leave_unchanged, _leave_unchanged, "\n")
 
 
-def _coloured() -> tuple[Markup, dict[str, str]]:
+def _colour_markup() -> tuple[Markup, dict[str, str]]:
     """Return how cells are coloured, and the codes for the text under the table."""
-    from bleucli.output.colours import CODES, bold, painted
+    from bleucli.output.colours import CODES, bold, paint
 
-    def paint(role: str, text: str) -> str:
-        return painted(_COLOURS[role], text) if role else text
+    def paint_role(role: str, text: str) -> str:
+        return paint(_COLOURS[role], text) if role else text
 
-    return Markup(_unchanged, bold, paint, "\n"), CODES
+    return Markup(_leave_unchanged, bold, "\n", paint_role), CODES

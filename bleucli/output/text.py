@@ -46,9 +46,9 @@ def score_and_interval(record: ScoreRecord, layout: Layout) -> str:
     mean, half_width = record.interval
     interval = f"(μ = {mean:.{layout.width}f} ± {half_width:.{layout.width}f})"
     if layout.colour:
-        from bleucli.output.colours import painted
+        from bleucli.output.colours import paint
 
-        interval = painted("cyan", interval)
+        interval = paint("cyan", interval)
     return f"{score} {interval}"
 
 

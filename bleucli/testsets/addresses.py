@@ -39,7 +39,7 @@ def local_path(address: str) -> str:
     return url2pathname(_split(address).path)
 
 
-def to_ask(address: str, name: str, mirror: str = "", offline: bool = False) -> list[str]:
+def choose_addresses(address: str, name: str, mirror: str = "", offline: bool = False) -> list[str]:
     """Return the addresses to ask for a download, in order; none if all of them need a network that must not be used.
 
     Args:
@@ -48,9 +48,9 @@ def to_ask(address: str, name: str, mirror: str = "", offline: bool = False) -> 
         mirror: an address below which copies lie as `name/last component`, or "".
         offline: leave out what needs the network.
 
-    >>> to_ask("https://example.org/data/a.tgz", "acme/news", "https://mirror.example/")
+    >>> choose_addresses("https://example.org/data/a.tgz", "acme/news", "https://mirror.example/")
     ['https://mirror.example/acme/news/a.tgz', 'https://example.org/data/a.tgz']
-    >>> to_ask("https://example.org/data/a.tgz", "acme/news", "/srv/mirror", offline=True)
+    >>> choose_addresses("https://example.org/data/a.tgz", "acme/news", "/srv/mirror", offline=True)
     ['/srv/mirror/acme/news/a.tgz']
     """
     copy = f"{mirror.rstrip('/')}/{name}/{last_component(address)}"
@@ -96,10 +96,10 @@ def _host(address: str) -> str:
         return address
 
 
-def shown(address: str) -> str:
+def hide_credentials(address: str) -> str:
     """Return an address as messages show it: without a user's name and password.
 
-    >>> shown("https://ada:secret@example.org/a.tgz"), shown("data/a@b.tgz")
+    >>> hide_credentials("https://ada:secret@example.org/a.tgz"), hide_credentials("data/a@b.tgz")
     ('https://example.org/a.tgz', 'data/a@b.tgz')
     """
     if not is_web(address):

@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 
 from bleucli.records import NamedTuple
-from bleucli.testsets.failures import Absent, Failed, Interrupted, Unusable
-from bleucli.testsets.partial import Left
+from bleucli.testsets.failures import Failed, Interrupted, MissingFile, UnusablePart
+from bleucli.testsets.partial import Leftover
 
 
 class Span(NamedTuple):
@@ -26,7 +26,7 @@ _NUMBER = "([0-9]{1,18})"
 _RANGE = re.compile(f"bytes {_NUMBER}-{_NUMBER}/{_NUMBER}")
 
 
-def span_of(status: int, headers: Mapping[str, str], left: Left) -> Span:
+def span_of(status: int, headers: Mapping[str, str], leftover: Leftover) -> Span:
     """Decide which bytes of the file the body of an answer holds.
 
     A part is taken only if everything says that it is the next one of the same file: its first byte, its end, the
@@ -35,15 +35,15 @@ def span_of(status: int, headers: Mapping[str, str], left: Left) -> Span:
     Args:
         status: of the answer.
         headers: of the answer.
-        left: what we have; if that is not nothing, the bytes behind it were asked for.
+        leftover: what we have; if that is not nothing, the bytes behind it were asked for.
 
     Raises:
         Failed: the answer holds nothing of the file that can be used.
 
-    >>> span_of(200, {"Content-Length": "10"}, Left(0, "", None))
+    >>> span_of(200, {"Content-Length": "10"}, Leftover(0, "", None))
     Span(start=0, end=10, total=10)
     >>> part = {"ETag": '"5f3"', "Content-Range": "bytes 7-8/10"}
-    >>> span_of(206, part, Left(7, '"5f3"', 10))
+    >>> span_of(206, part, Leftover(7, '"5f3"', 10))
     Span(start=7, end=9, total=10)
     """
     coding = headers.get("Transfer-Encoding", "chunked")
@@ -53,23 +53,23 @@ def span_of(status: int, headers: Mapping[str, str], left: Left) -> Span:
         size = body_size(headers)
         return Span(0, size, size)
     if status in (206, 416):
-        span = _part(headers, left) if status == 206 and left.size else None
+        span = _span_of_part(headers, leftover) if status == 206 and leftover.size else None
         if span is None:
-            raise Unusable(f"answered {_named(status)} to a request for the bytes from {left.size} on")
+            raise UnusablePart(f"answered {_name_status(status)} to a request for the bytes from {leftover.size} on")
         return span
     if status in _TRANSIENT or status >= 500:
-        raise Interrupted(f"answered {_named(status)}")
-    raise (Absent if status in (404, 410) else Failed)(f"answered {_named(status)}")
+        raise Interrupted(f"answered {_name_status(status)}")
+    raise (MissingFile if status in (404, 410) else Failed)(f"answered {_name_status(status)}")
 
 
-def _part(headers: Mapping[str, str], left: Left) -> Span | None:
+def _span_of_part(headers: Mapping[str, str], leftover: Leftover) -> Span | None:
     """Return the span of a part; None unless it continues what we have."""
     found = _RANGE.fullmatch(headers.get("Content-Range", ""))
     if not found:
         return None
     first, last, total = map(int, found.groups())
-    fits = first == left.size <= last < total and left.total in (None, total)
-    is_same = left.version == headers.get("ETag" if left.version.startswith('"') else "Last-Modified")
+    fits = first == leftover.size <= last < total and leftover.total in (None, total)
+    is_same = leftover.version == headers.get("ETag" if leftover.version.startswith('"') else "Last-Modified")
     is_announced_so = body_size(headers) in (None, last + 1 - first)
     return Span(first, last + 1, total) if fits and is_same and is_announced_so else None
 
@@ -112,10 +112,10 @@ def has_end(headers: Mapping[str, str]) -> bool:
     return body_size(headers) is not None or "chunked" in headers.get("Transfer-Encoding", "").lower()
 
 
-def _named(status: int) -> str:
+def _name_status(status: int) -> str:
     """Return a status with its name.
 
-    >>> _named(404), _named(599)
+    >>> _name_status(404), _name_status(599)
     ('404 Not Found', '599')
     """
     from http import HTTPStatus

@@ -11,8 +11,8 @@ from contextlib import ExitStack
 
 from bleucli.errors import BleuError
 from bleucli.testsets.cachefiles import Draft, disk_errors, make_folder
-from bleucli.testsets.locks import locked, sweep
-from bleucli.testsets.members import Member, members, plain_path, remedy
+from bleucli.testsets.locks import hold_lock, sweep
+from bleucli.testsets.members import Member, list_members, plain_path, remedy
 
 
 def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
@@ -29,17 +29,17 @@ def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
         BleuError: a path is unsafe, a member is missing or not a plain file, the archive is damaged or not one, or the
             disk does not take the files.
     """
-    places = {_checked(path, name): target for path, target in wanted.items()}
+    places = {_check_path(path, name): target for path, target in wanted.items()}
     missing = {path: target for path, target in places.items() if not os.path.isfile(target)}
     lock = f"{archive}.members.lock"
     if not missing:
         sweep(lock)
         return
-    with disk_errors(archive), locked(lock), ExitStack() as drafts:
+    with disk_errors(archive), hold_lock(lock), ExitStack() as drafts:
         _extract_alone(archive, missing, name, drafts)
 
 
-def _checked(path: str, name: str) -> str:
+def _check_path(path: str, name: str) -> str:
     if not is_safe(plain := plain_path(path)):
         raise BleuError(
             f"{name} wants the member {path!r} of an archive, which is not a safe path; expected one like"
@@ -62,7 +62,7 @@ def is_safe(path: str) -> bool:
 def _extract_alone(archive: str, wanted: Mapping[str, str], name: str, drafts: ExitStack) -> None:
     """Write all members as drafts and, when the whole archive was read, give them their own names."""
     kinds, written = {}, {}
-    for member in members(archive):
+    for member in list_members(archive):
         kinds[member.path] = member.kind
         if member.path in wanted and not member.kind:
             written[member.path] = _write(member, wanted[member.path], drafts)

@@ -13,7 +13,7 @@ def cache_directory() -> str:
     """
     home = os.path.expanduser("~")
     shared = os.path.join(home, ".sacrebleu")
-    return chosen_directory(_variables(), home, shared if os.path.isdir(shared) else "", sys.platform)
+    return choose_directory(_variables(), home, shared if os.path.isdir(shared) else "", sys.platform)
 
 
 def _variables() -> Mapping[str, str]:
@@ -24,7 +24,7 @@ _first: list[str] = []  # mirrors that are asked before the variable's; the last
 
 
 @contextmanager
-def asking_first(url: str | None) -> Iterator[None]:
+def use_mirror(url: str | None) -> Iterator[None]:
     """Ask this mirror within the block, whatever `BLEU_MIRROR` says; None for what that says."""
     _first.append(mirror() if url is None else url)
     try:
@@ -42,7 +42,7 @@ _insecure: list[bool] = []
 
 
 @contextmanager
-def allowing_http(allowed: bool) -> Iterator[None]:
+def allow_http(allowed: bool) -> Iterator[None]:
     """Follow redirections from https to http within the block, if that is allowed."""
     _insecure.append(allowed)
     try:
@@ -66,7 +66,7 @@ def offline() -> bool:
     return _variables().get("BLEU_OFFLINE", "") not in ("", "0")
 
 
-def chosen_directory(variables: Mapping[str, str], home: str, shared: str, platform: str) -> str:
+def choose_directory(variables: Mapping[str, str], home: str, shared: str, platform: str) -> str:
     """Decide on the cache directory.
 
     Args:
@@ -75,25 +75,25 @@ def chosen_directory(variables: Mapping[str, str], home: str, shared: str, platf
         shared: sacreBLEU's directory in it, or "" where there is none.
         platform: as in `sys.platform`.
 
-    >>> chosen_directory({"SACREBLEU": "/data/sacrebleu"}, "/home/ada", "", "linux")
+    >>> choose_directory({"SACREBLEU": "/data/sacrebleu"}, "/home/ada", "", "linux")
     '/data/sacrebleu'
     """
     if own := variables.get("BLEU_HOME"):
-        return _without_tilde(own, home)
+        return _expand_tilde(own, home)
     # Quirk: sacreBLEU takes a tilde in its variable for a folder's name, and the cache is to be the same
-    return variables.get("SACREBLEU") or shared or _of_platform(variables, home, platform)
+    return variables.get("SACREBLEU") or shared or _platform_directory(variables, home, platform)
 
 
-def _without_tilde(path: str, home: str) -> str:
+def _expand_tilde(path: str, home: str) -> str:
     """Write a path in full that no shell has seen, as in a Dockerfile or a systemd unit.
 
-    >>> _without_tilde("~/bleu", "/home/ada"), _without_tilde("/data/~/bleu", "/home/ada")
+    >>> _expand_tilde("~/bleu", "/home/ada"), _expand_tilde("/data/~/bleu", "/home/ada")
     ('/home/ada/bleu', '/data/~/bleu')
     """
     return home + path[1:] if path == "~" or path.startswith("~/") else os.path.expanduser(path)
 
 
-def _of_platform(variables: Mapping[str, str], home: str, platform: str) -> str:
+def _platform_directory(variables: Mapping[str, str], home: str, platform: str) -> str:
     if platform == "win32":
         folder = variables.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
     elif platform == "darwin":

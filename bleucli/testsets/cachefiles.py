@@ -4,7 +4,7 @@
 - `Draft`: a new file under a name that nobody can guess, until it gets its own
 - `create`, `reopen`: a file that a later run of the same user finds again
 - `open_lock`: a file that everybody may lock
-- `remove`, `replace`, `read`
+- `remove`, `replace`, `read_start`
 - `disk_errors`: what the disk refuses, in one line
 
 Nothing is opened, written or removed through a link. A folder of the cache may be a link only if it is ours or root's;
@@ -46,16 +46,16 @@ def make_folder(path: str) -> None:
         OSError: the disk does not take it.
         BleuError: a folder on the way is a link of somebody else.
     """
-    with _inside(path, make=True):
+    with _enter(path, make=True):
         pass
 
 
 @contextmanager
-def _place(path: str) -> "Iterator[Place]":
+def _locate(path: str) -> "Iterator[Place]":
     """Give the name of a file in its folder; errors of the system get the whole path."""
     folder, name = os.path.split(path)
     try:
-        with _inside(folder or ".") as descriptor:
+        with _enter(folder or ".") as descriptor:
             yield (path if descriptor is None else name), descriptor
     except OSError as error:
         if not os.path.isabs(error.filename or ""):
@@ -64,9 +64,9 @@ def _place(path: str) -> "Iterator[Place]":
 
 
 @contextmanager
-def _inside(folder: str, make: bool = False) -> Iterator[int | None]:
+def _enter(folder: str, make: bool = False) -> Iterator[int | None]:
     """Give a descriptor of a folder, on the way to which no link of somebody else was followed."""
-    top, below = _way(folder)
+    top, below = _split_at_cache(folder)
     if make:
         os.makedirs(top if _HAS_DESCRIPTORS else folder, exist_ok=True)
     if not _HAS_DESCRIPTORS:
@@ -76,14 +76,14 @@ def _inside(folder: str, make: bool = False) -> Iterator[int | None]:
     try:
         for part in below:
             top = os.path.join(top, part)
-            outer, descriptor = descriptor, _entered(descriptor, part, top, make)
+            outer, descriptor = descriptor, _open_folder(descriptor, part, top, make)
             os.close(outer)
         yield descriptor
     finally:
         os.close(descriptor)
 
 
-def _way(folder: str) -> tuple[str, list[str]]:
+def _split_at_cache(folder: str) -> tuple[str, list[str]]:
     """Return the folder from which on links are looked at, which is the cache's, and the names below it."""
     top = cache_directory()
     below = os.path.join(folder, "").removeprefix(os.path.join(top, ""))
@@ -92,7 +92,7 @@ def _way(folder: str) -> tuple[str, list[str]]:
     return top, [part for part in below.split(os.sep) if part]
 
 
-def _entered(outer: int, name: str, path: str, make: bool) -> int:
+def _open_folder(outer: int, name: str, path: str, make: bool) -> int:
     """Return a descriptor of a folder in a folder."""
     try:
         if make:
@@ -178,7 +178,7 @@ def create(path: str) -> "IO[bytes]":
     Raises:
         OSError: it is there, or the disk does not take it.
     """
-    with _place(path) as (name, folder):
+    with _locate(path) as (name, folder):
         return os.fdopen(os.open(name, _NEW, 0o666, dir_fd=folder), "w+b")
 
 
@@ -189,7 +189,7 @@ def reopen(path: str) -> "IO[bytes] | None":
         None unless it is a plain file of ours that has no other name.
     """
     try:
-        with _place(path) as (name, folder):
+        with _locate(path) as (name, folder):
             descriptor = os.open(name, os.O_RDWR | os.O_APPEND | _PLAIN, dir_fd=folder)
     except OSError:
         return None
@@ -211,10 +211,10 @@ def open_lock(path: str) -> "IO[bytes]":
         OSError: it cannot be made, or not be read.
         BleuError: it is not a plain file.
     """
-    with _place(path) as (name, folder):
+    with _locate(path) as (name, folder):
         while True:
             try:
-                return os.fdopen(_opened(name, path, folder), "rb")
+                return os.fdopen(_open_plain(name, path, folder), "rb")
             except FileNotFoundError:
                 with suppress(FileExistsError):
                     file = create(path)
@@ -223,7 +223,7 @@ def open_lock(path: str) -> "IO[bytes]":
                     return file
 
 
-def _opened(name: str, path: str, folder: int | None = None) -> int:
+def _open_plain(name: str, path: str, folder: int | None = None) -> int:
     """Return a descriptor of a plain file: to write, where the lock of a network's disk wants that, or else to read."""
     try:
         descriptor = os.open(name, os.O_RDWR | _PLAIN, dir_fd=folder)
@@ -246,7 +246,7 @@ def _not_plain(path: str) -> BleuError:
 # --- what is there
 
 
-def read(path: str, most: int = 1 << 20) -> bytes | None:
+def read_start(path: str, most: int = 1 << 20) -> bytes | None:
     """Return the start of a small file; None if there is none.
 
     Raises:
@@ -269,13 +269,13 @@ def read(path: str, most: int = 1 << 20) -> bytes | None:
 
 def remove(path: str) -> None:
     """Remove a file, or a link as such, if it is there."""
-    with suppress(FileNotFoundError), _place(path) as (name, folder):
+    with suppress(FileNotFoundError), _locate(path) as (name, folder):
         os.remove(name, dir_fd=folder)
 
 
 def replace(path: str, target: str) -> None:
     """Give a file another name; a file or link of that name is replaced."""
-    with _place(path) as (name, folder), _place(target) as (other, its_folder):
+    with _locate(path) as (name, folder), _locate(target) as (other, its_folder):
         os.replace(name, other, src_dir_fd=folder, dst_dir_fd=its_folder)
 
 

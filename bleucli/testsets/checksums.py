@@ -7,7 +7,7 @@ import os
 
 from bleucli.errors import BleuError
 from bleucli.records import NamedTuple
-from bleucli.testsets.cachefiles import Draft, read
+from bleucli.testsets.cachefiles import Draft, read_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ class Checksum(NamedTuple):
 DIGITS = {"sha256": 64, "md5": 32}
 
 
-def checked(kind: str, digits: str) -> Checksum:
+def parse_checksum(kind: str, digits: str) -> Checksum:
     """Return a checksum that somebody wrote down.
 
     Raises:
         BleuError: it is not a checksum.
 
-    >>> checked("md5", "D41D8CD98F00B204E9800998ECF8427E").digits
+    >>> parse_checksum("md5", "D41D8CD98F00B204E9800998ECF8427E").digits
     'd41d8cd98f00b204e9800998ecf8427e'
     """
     if kind not in DIGITS:
@@ -56,11 +56,11 @@ def is_sum(kind: str, digits: str) -> bool:
     return len(digits) == DIGITS[kind] and set(digits) <= set("0123456789abcdefABCDEF")
 
 
-def published(source: "Source") -> Checksum | None:
+def find_published(source: "Source") -> Checksum | None:
     """Return the stronger checksum that a test set names for one of its downloads; None if it names none."""
     if source.sha256:
-        return checked("sha256", source.sha256)
-    return checked("md5", source.md5) if source.md5 else None
+        return parse_checksum("sha256", source.sha256)
+    return parse_checksum("md5", source.md5) if source.md5 else None
 
 
 def record_of(path: str) -> str:
@@ -68,7 +68,7 @@ def record_of(path: str) -> str:
     return f"{path}.sha256"
 
 
-def recorded(path: str) -> Checksum | None:
+def read_record(path: str) -> Checksum | None:
     """Return the checksum that was recorded for a download; None if none was.
 
     Raises:
@@ -76,7 +76,7 @@ def recorded(path: str) -> Checksum | None:
     """
     record = record_of(path)
     try:
-        line = read(record)
+        line = read_start(record)
     except OSError as error:
         raise BleuError(f"{record} cannot be read ({error.strerror}); mend or delete it") from None
     if line is None:
@@ -107,7 +107,7 @@ def digest(path: str, kind: str) -> str:
         return hashlib.file_digest(file, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
 
 
-def fault(path: str, checksum: Checksum | None) -> str:
+def find_fault(path: str, checksum: Checksum | None) -> str:
     """Return what is wrong with a file, as the end of a sentence that begins with it; "" if nothing is.
 
     Raises:

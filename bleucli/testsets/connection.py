@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from urllib.parse import urljoin, urlsplit
 
 from bleucli.testsets import cache, crawl
-from bleucli.testsets.addresses import is_web, problem_of, shown
+from bleucli.testsets.addresses import hide_credentials, is_web, problem_of
 from bleucli.testsets.failures import Failed, Interrupted, Refused, Unreached
 
 TYPE_CHECKING = False
@@ -39,19 +39,19 @@ def answer_of(address: str, headers: Mapping[str, str], watch: crawl.Watch) -> "
 
     with requests.Session() as session:
         crawl.mount(session, watch)
-        with closing(_final_answer(session, address, headers, watch)) as answer:
+        with closing(_ask_and_follow(session, address, headers, watch)) as answer:
             yield answer
 
 
-def _final_answer(session: "Session", address: str, headers: Mapping[str, str], watch: crawl.Watch) -> "Response":
+def _ask_and_follow(session: "Session", address: str, headers: Mapping[str, str], watch: crawl.Watch) -> "Response":
     url = address
     for _ in range(MOST_REDIRECTS + 1):
-        answer = _asked(session, url, headers, _credentials(address, url), watch)
+        answer = _ask(session, url, headers, _credentials(address, url), watch)
         target = _target_of(session, answer)
         if target is None:
             return answer
         answer.close()
-        url = _followed(url, target)
+        url = _resolve(url, target)
     raise Failed(f"redirects more than {MOST_REDIRECTS} times")
 
 
@@ -62,10 +62,10 @@ def _target_of(session: "Session", answer: "Response") -> str | None:
         raise Failed("redirects to an address that cannot be read") from None
 
 
-def _followed(url: str, target: str) -> str:
+def _resolve(url: str, target: str) -> str:
     """Return the address that a redirection leads to, without credentials: those that we send are ours.
 
-    >>> _followed("https://example.org/a/b", "../c"), _followed("http://example.org/a", "https://eve:me@example.org/b")
+    >>> _resolve("https://example.org/a/b", "../c"), _resolve("http://example.org/a", "https://eve:me@example.org/b")
     ('https://example.org/c', 'https://example.org/b')
     """
     try:
@@ -76,10 +76,10 @@ def _followed(url: str, target: str) -> str:
         raise Failed("redirects to what is not an https: or http: address")
     if _is_secure(url) and not _is_secure(following) and not cache.allows_http():
         raise Failed(
-            f"redirects from https: to {shown(following)}, where anybody on the way can change the file; if you trust"
-            " the way, say --allow-http"
+            f"redirects from https: to {hide_credentials(following)}, where anybody on the way can change the file; if"
+            " you trust the way, say --allow-http"
         )
-    return shown(following)
+    return hide_credentials(following)
 
 
 def _is_secure(url: str) -> bool:
@@ -115,7 +115,7 @@ def is_same_server(address: str, url: str) -> bool:
     return is_upgrade or (first.scheme == second.scheme and ports[0] == ports[1])
 
 
-def _asked(session: "Session", url: str, headers: Mapping[str, str], auth: "Any", watch: crawl.Watch) -> "Response":
+def _ask(session: "Session", url: str, headers: Mapping[str, str], auth: "Any", watch: crawl.Watch) -> "Response":
     import requests
     from urllib3.exceptions import HTTPError
 
@@ -125,16 +125,16 @@ def _asked(session: "Session", url: str, headers: Mapping[str, str], auth: "Any"
         answer = session.get(url, headers=headers, auth=auth, stream=True, timeout=timeout, allow_redirects=False)
     except (requests.RequestException, HTTPError, OSError, ValueError) as error:
         check_pace(watch)
-        raise _failure(error, outer) from None
+        raise _failure_of(error, outer) from None
     check_pace(watch)
     return answer
 
 
-def _failure(error: Exception, outer: BaseException | None) -> Failed:
+def _failure_of(error: Exception, outer: BaseException | None) -> Failed:
     """Return what the failure of a request means."""
     import requests
 
-    why, cause = innermost(error, outer), cause_of(error, outer)
+    why, cause = reason_of(error, outer), cause_of(error, outer)
     if isinstance(error, requests.ConnectTimeout):
         return Unreached("cannot be reached in time")
     if isinstance(error, requests.Timeout):
@@ -169,12 +169,12 @@ def cause_of(error: BaseException, outer: BaseException | None = None) -> BaseEx
     return error
 
 
-def innermost(error: BaseException, outer: BaseException | None = None) -> str:
+def reason_of(error: BaseException, outer: BaseException | None = None) -> str:
     """Return, in one line, what the system said of an error, not what each library made of it; see `cause_of`.
 
     >>> error = RuntimeError("Pool(host=...): retries exceeded")
     >>> error.__cause__ = ConnectionRefusedError(111, "Connection refused")
-    >>> innermost(error)
+    >>> reason_of(error)
     'Connection refused'
     """
     error = cause_of(error, outer)

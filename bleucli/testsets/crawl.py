@@ -72,7 +72,7 @@ def mount(session: "Session", watch: Watch) -> None:
     from urllib3 import ProxyManager
     from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-    pools = {"http": _watched(HTTPConnectionPool, watch), "https": _watched(HTTPSConnectionPool, watch)}
+    pools = {"http": _watch_pool(HTTPConnectionPool, watch), "https": _watch_pool(HTTPSConnectionPool, watch)}
 
     class Adapter(HTTPAdapter):
         def init_poolmanager(self, *args: "Any", **options: "Any") -> None:
@@ -89,7 +89,7 @@ def mount(session: "Session", watch: Watch) -> None:
         session.mount(scheme, Adapter())
 
 
-def _watched(pool: "Any", watch: Watch) -> "Any":
+def _watch_pool(pool: "Any", watch: Watch) -> "Any":
     class Connection(pool.ConnectionCls):  # type: ignore[misc]
         def _new_conn(self) -> socket.socket:
             connection: socket.socket = super()._new_conn()

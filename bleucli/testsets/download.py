@@ -4,8 +4,8 @@
 - `fetch_source`: a download of a test set
 - `fetch_model`, `trust_model`: a model into the cache, and always the same
 
-First is decided (`addresses.to_ask`, `answers.span_of`: pure functions), then done: one downloader at a time brings
-the file to a temporary name beside its place, verifies it, and gives it its real name.
+First is decided (`addresses.choose_addresses`, `answers.span_of`: pure functions), then done: one downloader at a time
+brings the file to a temporary name beside its place, verifies it, and gives it its real name.
 """
 
 import os
@@ -14,14 +14,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from bleucli.errors import BleuError, Note
-from bleucli.testsets.addresses import last_component, problem_of, shown, to_ask
+from bleucli.testsets.addresses import choose_addresses, hide_credentials, last_component, problem_of
 from bleucli.testsets.cache import cache_directory, mirror, offline
 from bleucli.testsets.cachefiles import disk_errors, make_folder
-from bleucli.testsets.checksums import Checksum, checked, digest, fault, published, recorded, write_record
-from bleucli.testsets.failures import Absent, Failed, Interrupted, Refused, Unreached, Unusable, Wrong
-from bleucli.testsets.locks import locked, sweep
+from bleucli.testsets.checksums import (
+    Checksum,
+    digest,
+    find_fault,
+    find_published,
+    parse_checksum,
+    read_record,
+    write_record,
+)
+from bleucli.testsets.failures import Failed, Interrupted, MissingFile, Refused, Unreached, UnusablePart, WrongFile
+from bleucli.testsets.locks import hold_lock, sweep
 from bleucli.testsets.partial import discard, finish, part_of, tidy
-from bleucli.testsets.progress import status
+from bleucli.testsets.progress import show_status
 from bleucli.testsets.transfer import transfer
 
 TYPE_CHECKING = False
@@ -65,11 +73,11 @@ def trust_model(path: str, digits: str, *, name: str) -> None:
     """
     import warnings
 
-    known = recorded(path)
+    known = read_record(path)
     if known is None:
         try:
-            with _alone(path):
-                if (known := recorded(path)) is None:
+            with _work_alone(path):
+                if (known := read_record(path)) is None:
                     write_record(path, digits)
                     taken = "is recorded, and no other file will be taken"
         except BleuError as error:  # others wrote this cache, and we may only read it
@@ -100,13 +108,13 @@ def fetch(url: str, target: str, *, name: str, checksum: tuple[str, str] | None 
     Raises:
         BleuError: no address gives the file, or not the right one, or it cannot be written.
     """
-    expected = checked(*checksum) if checksum else None
-    if not fault(target, expected):
+    expected = parse_checksum(*checksum) if checksum else None
+    if not find_fault(target, expected):
         sweep(_lock_of(target))
         return
-    addresses = _addresses(url, target, name, expected)
-    with _alone(target):
-        if fault(target, expected):
+    addresses = _find_addresses(url, target, name, expected)
+    with _work_alone(target):
+        if find_fault(target, expected):
             _fetch_alone(addresses, target, name, expected)
 
 
@@ -124,30 +132,30 @@ def fetch_source(source: "Source", target: str, *, name: str) -> None:
     Raises:
         BleuError: no address gives the file, or not the right one, or it cannot be written.
     """
-    known = published(source)
-    expected = known or recorded(target)
-    if expected and not fault(target, expected):
+    known = find_published(source)
+    expected = known or read_record(target)
+    if expected and not find_fault(target, expected):
         sweep(_lock_of(target))
         return
-    addresses = _addresses(source.url, target, name, expected)
-    with _alone(target):
-        expected = known or recorded(target)  # somebody else may have been here while we waited
-        if fault(target, expected):
+    addresses = _find_addresses(source.url, target, name, expected)
+    with _work_alone(target):
+        expected = known or read_record(target)  # somebody else may have been here while we waited
+        if find_fault(target, expected):
             _fetch_alone(addresses, target, name, expected)
         if expected is None:
             write_record(target)
 
 
-def _addresses(url: str, target: str, name: str, expected: Checksum | None) -> list[str]:
+def _find_addresses(url: str, target: str, name: str, expected: Checksum | None) -> list[str]:
     """Return the addresses to ask for a file; see that there are some if it is needed."""
     for address in (url, mirror() or url):
         if problem := problem_of(address):
-            raise BleuError(f"{name} cannot be downloaded from {shown(address)!r}: {problem}")
-    asked = to_ask(url, name, mirror(), offline())
-    if not asked and (wrong := fault(target, expected)):
+            raise BleuError(f"{name} cannot be downloaded from {hide_credentials(address)!r}: {problem}")
+    asked = choose_addresses(url, name, mirror(), offline())
+    if not asked and (wrong := find_fault(target, expected)):
         raise BleuError(
-            f"{name} needs {target}, which {wrong}, and BLEU_OFFLINE forbids to download it from {shown(url)};"
-            " unset BLEU_OFFLINE, or put the file there"
+            f"{name} needs {target}, which {wrong}, and BLEU_OFFLINE forbids to download it from"
+            f" {hide_credentials(url)}; unset BLEU_OFFLINE, or put the file there"
         )
     return asked
 
@@ -157,11 +165,11 @@ def _lock_of(target: str) -> str:
 
 
 @contextmanager
-def _alone(target: str) -> Iterator[None]:
+def _work_alone(target: str) -> Iterator[None]:
     """Be the only one that works on a file."""
     with disk_errors(target):
         make_folder(os.path.dirname(target) or ".")
-        with locked(_lock_of(target)):
+        with hold_lock(_lock_of(target)):
             yield
 
 
@@ -184,12 +192,12 @@ def _fetch_from_first(addresses: list[str], target: str, name: str, expected: Ch
         try:
             _fetch_with_retries(address, target, expected)
         except Failed as failure:
-            failures.append((f"{shown(address)} {failure}", failure))
+            failures.append((f"{hide_credentials(address)} {failure}", failure))
         else:
             return _tell_of_mirror(failures, name)
-    is_wrong = any(isinstance(failure, Wrong) for _, failure in failures)
+    is_wrong = any(isinstance(failure, WrongFile) for _, failure in failures)
     raise BleuError(
-        f"cannot download {name}: {'; '.join(text for text, _ in failures)}; {_advice(target, expected, is_wrong)}"
+        f"cannot download {name}: {'; '.join(text for text, _ in failures)}; {_advise(target, expected, is_wrong)}"
     )
 
 
@@ -198,17 +206,17 @@ def _tell_of_mirror(failures: list[tuple[str, Failed]], name: str) -> None:
     import warnings
 
     for text, failure in failures:
-        if not isinstance(failure, Absent):
+        if not isinstance(failure, MissingFile):
             warnings.warn(f"{name} was not taken from the mirror: {text}; it came from its own address", stacklevel=2)
 
 
-def _advice(target: str, expected: Checksum | None, is_wrong: bool) -> str:
+def _advise(target: str, expected: Checksum | None, is_wrong: bool) -> str:
     if expected and expected.record and is_wrong:
         return (
             f"{expected.record} holds the sum of its first download; if the change is meant, delete that file and what"
             f" else the cache has of the test set, or else put the earlier file at {target}"
         )
-    there = f" in place of the one there, which {fault(target, expected)}" if os.path.isfile(target) else ""
+    there = f" in place of the one there, which {find_fault(target, expected)}" if os.path.isfile(target) else ""
     return f"check the connection and the address and try again, or put the file at {target}{there}"
 
 
@@ -224,7 +232,8 @@ def _fetch_with_retries(address: str, target: str, expected: Checksum | None) ->
         except Refused:
             raise
         except Interrupted as failure:
-            with status(f"{os.path.basename(target)}: {shown(address)} {failure}; asked again in {pause:g} s"):
+            said = f"{hide_credentials(address)} {failure}; asked again in {pause:g} s"
+            with show_status(f"{os.path.basename(target)}: {said}"):
                 time.sleep(pause)
     try:
         return _fetch_once(address, target, expected)
@@ -244,5 +253,5 @@ def _verify(target: str, expected: Checksum | None, resumed: bool) -> None:
     if expected is None or (found := digest(part_of(target), expected.kind)) == expected.digits:
         return
     discard(target)
-    failure = Unusable if resumed else Wrong
+    failure = UnusablePart if resumed else WrongFile
     raise failure(f"gave a file with the {expected.kind} {found}, expected {expected.digits}; it was thrown away")

@@ -25,7 +25,7 @@ _PAIR = re.compile(r"[A-Za-z]+-[A-Za-z]+(-[A-Za-z0-9]+)*")
 _WHOLE = re.compile(r"source:(\d{1,6})")
 
 
-def record(name: str, facts: object, where: str, packaged: bool) -> TestSet:
+def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> TestSet:
     """Return the record of a test set.
 
     Args:
@@ -39,42 +39,44 @@ def record(name: str, facts: object, where: str, packaged: bool) -> TestSet:
 
     >>> facts = {"format": "plain", "sources": [{"url": "https://data.example/a.tgz"}]}
     >>> facts["pairs"] = {"en-de": {"files": ["a.en", "a.de"]}}
-    >>> record("acme/news", facts, "acme.toml", packaged=False).pairs["en-de"].files[1]
+    >>> parse_test_set("acme/news", facts, "acme.toml", packaged=False).pairs["en-de"].files[1]
     File(source=0, member='a.de', column=0, field='')
     """
     at = f'{where}: testsets."{name}"'
     folders = name.lower().split("/")
     if not _NAME.fullmatch(name) or folders[0] == "models" or "raw" in folders:
         _refuse(at, "a name of letters, digits, and . _ + - between slashes, neither raw nor models", name)
-    table = _table(facts, at, _SET_KEYS)
-    kind = _value(table, "format", str, at, "a string")
+    table = _expect_table(facts, at, _SET_KEYS)
+    kind = _expect(table, "format", str, at, "a string")
     if kind not in FORMATS and not (packaged and kind == PACKAGED):
         _refuse(f"{at}.format", f"one of {', '.join(FORMATS)}", kind)
-    sources = [_source(one, f"{at}.sources[{i}]") for i, one in enumerate(_value(table, "sources", list, at, "a list"))]
+    listed = _expect(table, "sources", list, at, "a list")
+    sources = [_parse_source(one, f"{at}.sources[{number}]") for number, one in enumerate(listed)]
     if not packaged:  # scripts/check_registry looks at those
         check_names_of_downloads(sources, at)
-    pairs = _value(table, "pairs", dict, at, "a table")
+    pairs = _expect(table, "pairs", dict, at, "a table")
     if not pairs:
         _refuse(f"{at}.pairs", "at least one language pair", pairs)
     if len({pair.lower() for pair in pairs}) < len(pairs):
         _refuse(f"{at}.pairs", "pairs that differ in more than case", list(pairs))
-    labels = _strings(table, "refs", at)
-    archives = _archives(pairs, len(sources))
-    records = {pair: _pair(pair, value, kind, labels, archives, f"{at}.pairs.{pair}") for pair, value in pairs.items()}
-    for pair, found in records.items():
-        highest = max(file.source for file in found.files)
+    labels = _expect_strings(table, "refs", at)
+    archives = _find_archives(pairs, len(sources))
+    records = {}
+    for pair, value in pairs.items():
+        found = records[pair] = _parse_pair(pair, value, kind, labels, archives, f"{at}.pairs.{pair}")
+        highest = max(found.needed_sources())
         if kind != PACKAGED and highest >= len(sources):
             _refuse(f"{at}.pairs.{pair}.files", f"a source below {len(sources)}, the number of sources", highest)
-    about = _value(table, "about", str, at, "a string", default="")
-    segments = _number(table, "segments", at) if "segments" in table else None
-    return TestSet(name, about, kind, sources, records, _strings(table, "cite", at), segments)
+    about = _expect(table, "about", str, at, "a string", default="")
+    segments = _expect_number(table, "segments", at) if "segments" in table else None
+    return TestSet(name, about, kind, sources, records, _expect_strings(table, "cite", at), segments)
 
 
 def _refuse(at: str, expected: str, found: object) -> "NoReturn":
     raise BleuError(f"{at}: expected {expected}, found {found!r}")
 
 
-def _table(value: object, at: str, keys: Sequence[str]) -> "Mapping[str, Any]":
+def _expect_table(value: object, at: str, keys: Sequence[str]) -> "Mapping[str, Any]":
     if not isinstance(value, dict):
         _refuse(at, "a table", value)
     for key in value:
@@ -83,7 +85,7 @@ def _table(value: object, at: str, keys: Sequence[str]) -> "Mapping[str, Any]":
     return value
 
 
-def _value(
+def _expect(
     table: "Mapping[str, Any]", key: str, kind: "type[Kind]", at: str, what: str, default: "Kind | None" = None
 ) -> "Kind":
     value = table.get(key, default)
@@ -94,20 +96,20 @@ def _value(
     return value
 
 
-def _strings(table: "Mapping[str, Any]", key: str, at: str) -> list[str]:
-    values = _value(table, key, list, at, "a list of strings", default=[])
+def _expect_strings(table: "Mapping[str, Any]", key: str, at: str) -> list[str]:
+    values = _expect(table, key, list, at, "a list of strings", default=[])
     for value in values:
         if not isinstance(value, str):
             _refuse(f"{at}.{key}", "a list of strings", value)
     return values
 
 
-def _source(value: object, at: str) -> Source:
-    table = _table(value, at, _SOURCE_KEYS)
+def _parse_source(value: object, at: str) -> Source:
+    table = _expect_table(value, at, _SOURCE_KEYS)
     source = Source(
-        _value(table, "url", str, at, "an address"),
-        _value(table, "sha256", str, at, "hexadecimal digits", default=""),
-        _value(table, "md5", str, at, "hexadecimal digits", default=""),
+        _expect(table, "url", str, at, "an address"),
+        _expect(table, "sha256", str, at, "hexadecimal digits", default=""),
+        _expect(table, "md5", str, at, "hexadecimal digits", default=""),
     )
     if problem := problem_of(source.url) if source.url else "expected an address":
         _refuse(f"{at}.url", problem.removeprefix("expected "), source.url)
@@ -136,7 +138,7 @@ def check_names_of_downloads(sources: Sequence[Source], at: str) -> None:
             _refuse(f"{at}.sources[{number}].url", expected, name)
 
 
-def _archives(pairs: "Mapping[str, Any]", sources: int) -> list[int]:
+def _find_archives(pairs: "Mapping[str, Any]", sources: int) -> list[int]:
     """Return the numbers of the downloads that are archives: those that no pair takes as they are."""
     taken = set()
     for pair in pairs.values():
@@ -148,25 +150,25 @@ def _archives(pairs: "Mapping[str, Any]", sources: int) -> list[int]:
     return [number for number in range(sources) if number not in taken]
 
 
-def _pair(name: str, value: object, kind: str, labels: Sequence[str], archives: Sequence[int], at: str) -> Pair:
+def _parse_pair(name: str, value: object, kind: str, labels: Sequence[str], archives: Sequence[int], at: str) -> Pair:
     if not _PAIR.fullmatch(name):
         _refuse(at, "a language pair of the form xx-YY", name)
-    table = _table(value, at, _PAIR_KEYS)
-    values = _value(table, "files", list, at, "a list of files")
-    files = [_file(one, kind, archives, f"{at}.files[{number}]") for number, one in enumerate(values)]
+    table = _expect_table(value, at, _PAIR_KEYS)
+    values = _expect(table, "files", list, at, "a list of files")
+    files = [_parse_file(one, kind, archives, f"{at}.files[{number}]") for number, one in enumerate(values)]
     names_fields = kind != PACKAGED and FORMATS[kind].names_fields
     if names_fields and len(files) != 1:
         _refuse(f"{at}.files", "one file", values)
     if not names_fields and len(files) < 2:
         _refuse(f"{at}.files", "the source and at least one reference", values)
-    refs = _strings(table, "refs", at) or labels
+    refs = _expect_strings(table, "refs", at) or labels
     if names_fields and not refs:
         _refuse(f"{at}.refs", "the labels of the references to score, there or for the whole test set", refs)
     return Pair(files, refs)
 
 
-def _file(value: object, kind: str, archives: Sequence[int], at: str) -> File:
-    table = _table(value if isinstance(value, dict) else {"file": value}, at, _FILE_KEYS)
+def _parse_file(value: object, kind: str, archives: Sequence[int], at: str) -> File:
+    table = _expect_table(value if isinstance(value, dict) else {"file": value}, at, _FILE_KEYS)
     path = table.get("file")
     if not isinstance(path, str) or not path:
         _refuse(at, "a path in an archive, or source:0 for the first download itself", path)
@@ -179,23 +181,23 @@ def _file(value: object, kind: str, archives: Sequence[int], at: str) -> File:
     ):
         if key in table and not has_effect:
             raise BleuError(f"{at}: {key} belongs to {of}, and this is {path!r} of the format {kind}; leave it out")
-    column = _number(table, "column", at) if has_columns else 0
+    column = _expect_number(table, "column", at) if has_columns else 0
     if whole:
         return File(int(whole[1]), "", column)
     if kind == PACKAGED:
-        return File(0, path, 0, _value(table, "field", str, at, "a field"))
+        return File(0, path, 0, _expect(table, "field", str, at, "a field"))
     if not all(_is_plain(part) for part in path.split("/")):
         _refuse(at, "a path that stays in the archive", path)
-    return File(_archive(table, archives, at), path, column)
+    return File(_choose_archive(table, archives, at), path, column)
 
 
 def _is_plain(part: str) -> bool:
     return part not in ("", ".", "..") and not any(character in "\\:" or character < " " for character in part)
 
 
-def _archive(table: "Mapping[str, Any]", archives: Sequence[int], at: str) -> int:
+def _choose_archive(table: "Mapping[str, Any]", archives: Sequence[int], at: str) -> int:
     if "source" in table:
-        return _number(table, "source", at)
+        return _expect_number(table, "source", at)
     if len(archives) != 1:
         raise BleuError(
             f"{at}: {len(archives)} downloads may be the archive; expected which one it is, from 0:"
@@ -204,7 +206,7 @@ def _archive(table: "Mapping[str, Any]", archives: Sequence[int], at: str) -> in
     return archives[0]
 
 
-def _number(table: "Mapping[str, Any]", key: str, at: str) -> int:
+def _expect_number(table: "Mapping[str, Any]", key: str, at: str) -> int:
     value = table.get(key)
     if type(value) is not int or not 0 <= value < 1_000_000:
         _refuse(f"{at}.{key}", "a number from 0", value)

@@ -5,11 +5,11 @@ class Failed(Exception):
     """An address does not give the file, and asking again would not help."""
 
 
-class Absent(Failed):
+class MissingFile(Failed):
     """An address has no such file."""
 
 
-class Wrong(Failed):
+class WrongFile(Failed):
     """An address gives another file than the one that is wanted."""
 
 
@@ -25,5 +25,5 @@ class Refused(Interrupted):
     """Nobody listens at an address, and says so at once; asking again in a few seconds would not help."""
 
 
-class Unusable(Interrupted):
+class UnusablePart(Interrupted):
     """What an earlier attempt left is of no use to this server; the whole file may come if it is asked again."""

@@ -2,7 +2,7 @@
 
 - `folder`, `raw_folder`, `path_of`, `paths_of`, `download_path`, `member_paths`: where things lie
 - `write`: all fields of a pair, each whole or not at all
-- `listed`: the fields of a pair that are there, where the format does not tell
+- `list_fields`: the fields of a pair that are there, where the format does not tell
 """
 
 import os
@@ -35,11 +35,11 @@ def paths_of(name: str, pair: str, names: Sequence[str]) -> dict[str, str]:
 
     Of fields with the same path (`ref:A`, and a system `ref-A`), the later one gets another.
     """
-    paths = apart([path_of(name, pair, field) for field in names], lambda path, number: f"{path}~{number}")
+    paths = keep_apart([path_of(name, pair, field) for field in names], lambda path, number: f"{path}~{number}")
     return dict(zip(names, paths, strict=True))
 
 
-def apart(names: Iterable[str], other: Callable[[str, int], str], taken: Iterable[str] = ()) -> list[str]:
+def keep_apart(names: Iterable[str], other: Callable[[str, int], str], taken: Iterable[str] = ()) -> list[str]:
     """Return names that are told apart also where case, Unicode's forms and dots at the end make no difference.
 
     Args:
@@ -47,7 +47,7 @@ def apart(names: Iterable[str], other: Callable[[str, int], str], taken: Iterabl
         other: gives another name for one that is taken, and a number from 2 on.
         taken: names that are taken from the beginning.
 
-    >>> apart(["ref-A", "B", "ref-a", "b."], lambda name, number: f"{name}~{number}")
+    >>> keep_apart(["ref-A", "B", "ref-a", "b."], lambda name, number: f"{name}~{number}")
     ['ref-A', 'B', 'ref-a~2', 'b.~2']
     """
     keys = {file_key(name) for name in taken}
@@ -88,7 +88,7 @@ def member_paths(name: str, members: Iterable[tuple[int, str]], downloads: Itera
     """
     raw, known = raw_folder(name), list(dict.fromkeys(members))
     taken = [os.path.basename(download_path(name, url)) for url in downloads]
-    paths = apart([member for _, member in known], lambda member, number: f"archive-{number}/{member}", taken)
+    paths = keep_apart([member for _, member in known], lambda member, number: f"archive-{number}/{member}", taken)
     return {one: os.path.join(raw, *path.split("/")) for one, path in zip(known, paths, strict=True)}
 
 
@@ -134,15 +134,15 @@ def write(name: str, pair: str, columns: Mapping[str, Sequence[str]], with_order
             draft.keep()
 
 
-def in_order(name: str, pair: str) -> list[str]:
+def read_order(name: str, pair: str) -> list[str]:
     """Return the names of the fields as they were written down, empty if they were not."""
-    from bleucli.testsets.cachefiles import read
+    from bleucli.testsets.cachefiles import read_start
 
-    written = read(_order_path(name, pair))
+    written = read_start(_order_path(name, pair))
     return written.decode("utf-8", "replace").splitlines() if written else []
 
 
-def listed(name: str, pair: str) -> list[str]:
+def list_fields(name: str, pair: str) -> list[str]:
     """Return the names of the fields whose files are there; systems in alphabetical order."""
     prefix = _prefix(name, pair)
     try:

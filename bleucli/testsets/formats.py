@@ -24,11 +24,11 @@ def _fields_of_files(_: TestSet, pair: Pair) -> list[str]:
 
 
 def _read_plain(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
-    return dict(zip(_fields_of_files(test_set, pair), map(plain.texts, paths), strict=True))
+    return dict(zip(_fields_of_files(test_set, pair), map(plain.read_texts, paths), strict=True))
 
 
 def _read_tsv(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
-    columns = [plain.columns(path, [file.column])[0] for path, file in zip(paths, pair.files, strict=True)]
+    columns = [plain.read_columns(path, [file.column])[0] for path, file in zip(paths, pair.files, strict=True)]
     return dict(zip(_fields_of_files(test_set, pair), columns, strict=True))
 
 

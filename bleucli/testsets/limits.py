@@ -1,7 +1,7 @@
 """How large a file of a test set may be: far larger than any is, and too small to fill the memory or the disk.
 
-- `checked_size`: of what is unpacked
-- `bounded`: the same for chunks that come one after the other
+- `check_size`: of what is unpacked
+- `limit_chunks`: the same for chunks that come one after the other
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ def too_large(path: str, what: str) -> BleuError:
     return BleuError(f"{path} holds {what}, which no test set does; nothing was unpacked; check where it comes from")
 
 
-def checked_size(size: int, packed: int, path: str, most: int) -> int:
+def check_size(size: int, packed: int, path: str, most: int) -> int:
     """Return a number of unpacked bytes, if what is packed into so many can have it.
 
     Raises:
@@ -34,9 +34,9 @@ def checked_size(size: int, packed: int, path: str, most: int) -> int:
     return size
 
 
-def bounded(chunks: Iterator[bytes], packed: int, path: str) -> Iterator[bytes]:
-    """Give the chunks of a file that is packed into so many bytes, as long as it can have them; see `checked_size`."""
+def limit_chunks(chunks: Iterator[bytes], packed: int, path: str) -> Iterator[bytes]:
+    """Give the chunks of a file that is packed into so many bytes, as long as it can have them; see `check_size`."""
     size = 0
     for chunk in chunks:
-        size = checked_size(size + len(chunk), packed, path, MOST_FILE_BYTES)
+        size = check_size(size + len(chunk), packed, path, MOST_FILE_BYTES)
         yield chunk

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 from bleucli.errors import BleuError, Note
 from bleucli.testsets.cachefiles import open_lock, remove
-from bleucli.testsets.progress import is_watched, status
+from bleucli.testsets.progress import is_watched, show_status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _HELD = (errno.EAGAIN, errno.EACCES)
 
 
 @contextmanager
-def locked(path: str) -> Iterator[None]:
+def hold_lock(path: str) -> Iterator[None]:
     """Hold the lock file `path`; wait while another process or thread holds it.
 
     The holder removes the file, so whoever waited for it may find that it is no longer the one of that name, and
@@ -78,7 +78,7 @@ def _wait(file: "IO[bytes]", path: str) -> None:
     waiting = f"waiting for another process, which holds {path}"
     told = is_watched()
     end, pause = time.monotonic() + SECONDS_BEFORE_NOTE, 0.01
-    with status(waiting):
+    with show_status(waiting):
         while not _is_locked(file, path):
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from bleucli.decompression import LONGEST_START, DamagedError, codec_of, unpacked
+from bleucli.decompression import LONGEST_START, DamagedError, codec_of, unpack
 from bleucli.errors import BleuError
 from bleucli.records import NamedTuple
 from bleucli.testsets import limits
 from bleucli.testsets.checksums import record_of
-from bleucli.testsets.limits import checked_size, too_large
+from bleucli.testsets.limits import check_size, too_large
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,13 +44,13 @@ CHUNK_BYTES = 1 << 16
 _ZIP_STARTS = (b"PK\3\4", b"PK\5\6")
 
 
-def members(archive: str) -> Iterator[Member]:
+def list_members(archive: str) -> Iterator[Member]:
     """List the members of an archive, which is told by its content: tar (plain or compressed) or zip.
 
     Raises:
         BleuError: it is not such an archive, is damaged, holds too much, or cannot be read.
     """
-    with _reading(archive), open(archive, "rb") as file:
+    with _explain_damage(archive), open(archive, "rb") as file:
         start = file.read(LONGEST_START)
         file.seek(0)
         listed = _zip_members(file, archive) if start.startswith(_ZIP_STARTS) else _tar_members(file, start, archive)
@@ -72,7 +72,7 @@ def plain_path(path: str) -> str:
 
 
 @contextmanager
-def _reading(archive: str) -> Iterator[None]:
+def _explain_damage(archive: str) -> Iterator[None]:
     """Turn what the libraries say of an archive into one line.
 
     The libraries' list is long: damage shows as whatever a number, a name or an offset was taken for.
@@ -136,18 +136,18 @@ class _Stream:
     def seek(self, position: int) -> int:
         if position < self._position:
             raise _damaged(self._archive, "a member stands before the one that comes before it")
-        for _ in self._pieces(position - self._position):
+        for _ in self._take(position - self._position):
             pass
         return self._position
 
     def read(self, size: int) -> bytes:
         if not 0 <= size <= MOST_HEADER_BYTES:
             raise too_large(self._archive, f"a name of over {MOST_HEADER_BYTES} bytes")
-        self.last = b"".join(self._pieces(size))
+        self.last = b"".join(self._take(size))
         return self.last
 
-    def _pieces(self, size: int) -> Iterator[memoryview]:
-        checked_size(self._position + size, self.packed, self._archive, limits.MOST_BYTES)
+    def _take(self, size: int) -> Iterator[memoryview]:
+        check_size(self._position + size, self.packed, self._archive, limits.MOST_BYTES)
         while size and self._fill():
             piece, self._left = self._left[:size], self._left[size:]
             self._position += len(piece)
@@ -174,7 +174,7 @@ def _tar_members(file: "IO[bytes]", start: bytes, archive: str) -> Iterator[Memb
 
     codec = codec_of(start)
     chunks = iter(lambda: file.read(CHUNK_BYTES), b"")
-    stream = _Stream(unpacked(chunks, codec, archive, []) if codec else chunks, _size_of(file), archive)
+    stream = _Stream(unpack(chunks, codec, archive, []) if codec else chunks, _size_of(file), archive)
     try:
         tar = tarfile.TarFile(fileobj=stream, encoding="utf-8", errors="surrogateescape")  # type: ignore[arg-type]
     except tarfile.ReadError:
@@ -204,8 +204,8 @@ def _kind_in_tar(info: "TarInfo") -> str:
 
 
 def _bytes_in_tar(stream: _Stream, info: "TarInfo", archive: str) -> Iterator[bytes]:
-    left = checked_size(info.size, stream.packed, archive, limits.MOST_FILE_BYTES)
-    with _reading(archive):
+    left = check_size(info.size, stream.packed, archive, limits.MOST_FILE_BYTES)
+    with _explain_damage(archive):
         stream.seek(info.offset_data)
         while left > 0:
             chunk = stream.read(min(left, CHUNK_BYTES))
@@ -223,7 +223,7 @@ def _zip_members(file: "IO[bytes]", archive: str) -> Iterator[Member]:
 
     with ZipFile(file) as zipped:
         infos = zipped.infolist()
-        checked_size(sum(info.file_size for info in infos), _size_of(file), archive, limits.MOST_BYTES)
+        check_size(sum(info.file_size for info in infos), _size_of(file), archive, limits.MOST_BYTES)
         for info in infos:
             yield Member(plain_path(info.filename), _kind_in_zip(info), partial(_bytes_in_zip, zipped, info, archive))
 
@@ -244,7 +244,7 @@ def _kind_in_zip(info: "ZipInfo") -> str:
 
 
 def _bytes_in_zip(zipped: "ZipFile", info: "ZipInfo", archive: str) -> Iterator[bytes]:
-    checked_size(info.file_size, info.file_size, archive, limits.MOST_FILE_BYTES)
-    with _reading(archive), zipped.open(info) as file:
+    check_size(info.file_size, info.file_size, archive, limits.MOST_FILE_BYTES)
+    with _explain_damage(archive), zipped.open(info) as file:
         while chunk := file.read(CHUNK_BYTES):
             yield chunk

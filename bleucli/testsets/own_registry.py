@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from bleucli.errors import BleuError
 from bleucli.testsets.addresses import is_web, local_path
 from bleucli.testsets.entries import TestSet
-from bleucli.testsets.facts import record
+from bleucli.testsets.facts import parse_test_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-def read(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
+def read_registry(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
     """Read a file of test sets; a relative path in it starts at its folder.
 
     Returns:
@@ -22,18 +22,22 @@ def read(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
     Raises:
         BleuError: the file cannot be read, is not valid TOML, or has other keys or values than it can have.
     """
-    table = _toml(path)
+    table = _parse_toml(path)
     unknown = [key for key in table if key not in ("testsets", "bibliography")]
     sets = table.get("testsets")
     if unknown or not isinstance(sets, dict) or not sets:
         found = f"found {unknown[0]!r}" if unknown else "there is none"
         raise BleuError(f'{path}: expected tables of the form [testsets."name"], {found}')
     folder = os.path.dirname(os.path.abspath(path))
-    found_sets = [_from_folder(record(name, facts, path, packaged=False), folder) for name, facts in sets.items()]
-    return found_sets, _bibliography(table.get("bibliography", {}), found_sets, path)
+    found_sets = []
+    for name, facts in sets.items():
+        test_set = parse_test_set(name, facts, path, packaged=False)
+        sources = [source._replace(url=_make_absolute(source.url, folder)) for source in test_set.sources]
+        found_sets.append(test_set._replace(sources=sources))
+    return found_sets, _check_bibliography(table.get("bibliography", {}), found_sets, path)
 
 
-def _toml(path: str) -> "dict[str, Any]":
+def _parse_toml(path: str) -> "dict[str, Any]":
     import tomllib
 
     try:
@@ -47,15 +51,10 @@ def _toml(path: str) -> "dict[str, Any]":
         raise BleuError(f"{path} is not valid TOML: {error}") from None
 
 
-def _from_folder(found: TestSet, folder: str) -> TestSet:
-    """Let the relative paths of a test set start at a folder."""
-    return found._replace(sources=[source._replace(url=_absolute(source.url, folder)) for source in found.sources])
-
-
-def _absolute(address: str, folder: str) -> str:
+def _make_absolute(address: str, folder: str) -> str:
     """Return an address that does not depend on the working directory.
 
-    >>> _absolute("sets/a.tgz", "/data"), _absolute("https://data.example/a.tgz", "/data")
+    >>> _make_absolute("sets/a.tgz", "/data"), _make_absolute("https://data.example/a.tgz", "/data")
     ('/data/sets/a.tgz', 'https://data.example/a.tgz')
     """
     if is_web(address) or "://" in address or address.lower().startswith("file:"):
@@ -63,7 +62,7 @@ def _absolute(address: str, folder: str) -> str:
     return os.path.join(folder, os.path.expanduser(local_path(address)))
 
 
-def _bibliography(value: object, sets: list[TestSet], path: str) -> Mapping[str, str]:
+def _check_bibliography(value: object, sets: list[TestSet], path: str) -> Mapping[str, str]:
     if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
         raise BleuError(f"{path}: bibliography: expected a table of strings, found {value!r}")
     for found in sets:

@@ -11,7 +11,7 @@ import re
 from contextlib import suppress
 
 from bleucli.records import NamedTuple
-from bleucli.testsets.addresses import shown
+from bleucli.testsets.addresses import hide_credentials
 from bleucli.testsets.cachefiles import Draft, create, remove, reopen, replace
 
 TYPE_CHECKING = False
@@ -19,19 +19,15 @@ if TYPE_CHECKING:
     from typing import IO
 
 
-class Left(NamedTuple):
-    """What an earlier attempt left behind.
+class Leftover(NamedTuple):
+    """What an earlier attempt left behind."""
 
-    size: a number of bytes. version: of the file that they are from. total: the number of all its bytes, None if
-    the server did not tell.
-    """
-
-    size: int
-    version: str
-    total: int | None
+    size: int  # in bytes
+    version: str  # of the file that they are from
+    total: int | None  # the number of all its bytes; None if the server did not tell
 
 
-NOTHING = Left(0, "", None)
+NOTHING = Leftover(0, "", None)
 # Of users with a part of their own each; and of version 0.1, where it was everybody's
 _PART = r"(\.\d+)?\.part(\.json(\.[0-9a-f]{16}\.new)?)?"
 
@@ -45,7 +41,7 @@ def _state_of(path: str) -> str:
     return f"{part_of(path)}.json"
 
 
-def left_by(path: str, address: str) -> Left:
+def find_leftover(path: str, address: str) -> Leftover:
     """Return what can be used of an earlier attempt with the same address."""
     size = _size(path)
     file = reopen(_state_of(path)) if size else None
@@ -57,12 +53,12 @@ def left_by(path: str, address: str) -> Left:
     try:
         state = json.loads(line)
         version, total = state["version"], state["total"]
-        is_known = state["address"] == shown(address) and isinstance(version, str)
+        is_known = state["address"] == hide_credentials(address) and isinstance(version, str)
     except (ValueError, TypeError, KeyError, RecursionError):
         return NOTHING
     if not is_known or not (total is None or (type(total) is int and total >= size)):
         return NOTHING
-    return Left(size, version, total)
+    return Leftover(size, version, total)
 
 
 def _size(path: str) -> int:
@@ -77,7 +73,7 @@ def begin(path: str, address: str, version: str, total: int | None) -> "IO[bytes
     """Throw away what is there and return a new file; its version is noted, for a later attempt to ask for the rest."""
     discard(path)
     if version:
-        state = {"address": shown(address), "version": version, "total": total}
+        state = {"address": hide_credentials(address), "version": version, "total": total}
         with Draft(_state_of(path)) as draft:
             draft.file.write(json.dumps(state).encode())
             draft.keep()

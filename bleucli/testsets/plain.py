@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
-from bleucli.testsets.limits import bounded
+from bleucli.testsets.limits import limit_chunks
 from bleucli.textfiles import TextFile
 
 
@@ -24,10 +24,10 @@ class CachedText(TextFile):
 
     def _chunks(self) -> Iterator[bytes]:
         chunks = super()._chunks()
-        return bounded(chunks, os.path.getsize(self._path), self.name) if self._path and self._is_file else chunks
+        return limit_chunks(chunks, os.path.getsize(self._path), self.name) if self._path and self._is_file else chunks
 
 
-def lines_of(path: str) -> Iterator[str]:
+def read_lines(path: str) -> Iterator[str]:
     r"""Give the lines of a file, compressed or not, as they are; a line ends at `\n` alone.
 
     Raises:
@@ -38,12 +38,12 @@ def lines_of(path: str) -> Iterator[str]:
         yield from lines
 
 
-def texts(path: str) -> list[str]:
+def read_texts(path: str) -> list[str]:
     """Return the segments of a file of plain text: its lines without trailing white space."""
-    return [line.rstrip() for line in lines_of(path)]
+    return [line.rstrip() for line in read_lines(path)]
 
 
-def columns(path: str, numbers: Sequence[int]) -> list[list[str]]:
+def read_columns(path: str, numbers: Sequence[int]) -> list[list[str]]:
     """Return columns of a file of tab-separated values.
 
     Args:
@@ -54,7 +54,7 @@ def columns(path: str, numbers: Sequence[int]) -> list[list[str]]:
         BleuError: a line has no such column, or the file cannot be read.
     """
     found: list[list[str]] = [[] for _ in numbers]
-    for place, line in enumerate(lines_of(path), 1):
+    for place, line in enumerate(read_lines(path), 1):
         cells = line.split("\t")
         if len(cells) <= max(numbers):
             raise BleuError(

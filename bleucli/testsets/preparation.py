@@ -14,7 +14,7 @@ from bleucli.errors import BleuError
 from bleucli.testsets import fields
 from bleucli.testsets.entries import File, Pair, TestSet
 from bleucli.testsets.formats import FORMATS, PACKAGED
-from bleucli.testsets.registry import packaged
+from bleucli.testsets.registry import packaged_path
 
 
 def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
@@ -24,10 +24,10 @@ def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
         BleuError: something that is missing cannot be had, or is not what it should be.
     """
     if test_set.format == PACKAGED:
-        return {file.field: packaged(file.member) for file in test_set.pairs[pair].files}
-    if not (names := _present(test_set, pair)):
+        return {file.field: packaged_path(file.member) for file in test_set.pairs[pair].files}
+    if not (names := _find_fields(test_set, pair)):
         _make(test_set, pair)
-        names = _present(test_set, pair)
+        names = _find_fields(test_set, pair)
     return fields.paths_of(test_set.name, pair, names)
 
 
@@ -66,7 +66,7 @@ def known_fields(test_set: TestSet, pair: str) -> list[str]:
     return FORMATS[test_set.format].fields(test_set, found)
 
 
-def _present(test_set: TestSet, pair: str) -> list[str]:
+def _find_fields(test_set: TestSet, pair: str) -> list[str]:
     """Return the names of the fields if they are all there, else nothing."""
     names = known_fields(test_set, pair) or _fields_once_read(test_set, pair)
     return names if all(map(os.path.isfile, fields.paths_of(test_set.name, pair, names).values())) else []
@@ -74,12 +74,12 @@ def _present(test_set: TestSet, pair: str) -> list[str]:
 
 def _fields_once_read(test_set: TestSet, pair: str) -> list[str]:
     """Return the fields that were written down; else, where nothing can be read anew, those whose files are there."""
-    if names := fields.in_order(test_set.name, pair):
+    if names := fields.read_order(test_set.name, pair):
         return names
     raw = _raw_path(test_set, test_set.pairs[pair].files[0])
     if os.path.isfile(raw) and os.access(fields.raw_folder(test_set.name), os.W_OK):
         return []
-    listed = fields.listed(test_set.name, pair)
+    listed = fields.list_fields(test_set.name, pair)
     return listed if {"src", "docid", "origlang"} <= set(listed) else []
 
 
@@ -101,13 +101,13 @@ def _member_paths(test_set: TestSet) -> Mapping[tuple[int, str], str]:
 def _make(test_set: TestSet, pair: str) -> None:
     """Make all fields of a language pair, unless somebody else did so while we waited."""
     from bleucli.testsets.cachefiles import disk_errors, make_folder
-    from bleucli.testsets.locks import locked
+    from bleucli.testsets.locks import hold_lock
 
     raw = fields.raw_folder(test_set.name)
     with disk_errors(raw):
         make_folder(raw)
-        with locked(os.path.join(raw, f"{test_set.name.replace('/', '_')}.lock")):
-            if _present(test_set, pair):
+        with hold_lock(os.path.join(raw, f"{test_set.name.replace('/', '_')}.lock")):
+            if _find_fields(test_set, pair):
                 return
             _bring(test_set, pair)
             try:
@@ -115,11 +115,11 @@ def _make(test_set: TestSet, pair: str) -> None:
                 columns = FORMATS[test_set.format].read(test_set, test_set.pairs[pair], paths)
             except DamagedError as error:
                 raise BleuError(f"{error.name} {error.what}; delete {raw} and it will be fetched anew") from None
-            _check(columns, test_set, pair)
+            _check_columns(columns, test_set, pair)
             fields.write(test_set.name, pair, columns, with_order=FORMATS[test_set.format].names_fields)
 
 
-def _check(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair: str) -> None:
+def _check_columns(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair: str) -> None:
     """Refuse columns that cannot be a test set."""
     counts = {name: len(column) for name, column in columns.items()}
     if not counts["src"]:
@@ -139,13 +139,13 @@ def _bring(test_set: TestSet, pair: str) -> None:
     for number in test_set.pairs[pair].needed_sources():
         source = test_set.sources[number]
         target = fields.download_path(test_set.name, source.url)
-        if not os.path.isfile(target) and _are_there(test_set, pair, number):
+        if not os.path.isfile(target) and _are_unpacked(test_set, pair, number):
             continue
         fetch_source(source, target, name=test_set.name)
         _unpack(test_set, test_set.pairs[pair], number, target)
 
 
-def _are_there(test_set: TestSet, pair: str, number: int) -> bool:
+def _are_unpacked(test_set: TestSet, pair: str, number: int) -> bool:
     """Return whether the members of an archive were unpacked before and will be seen to be whole when they are read."""
     files = [file for file in test_set.pairs[pair].files if file.source == number]
     return FORMATS[test_set.format].shows_end and all(os.path.isfile(_raw_path(test_set, file)) for file in files)

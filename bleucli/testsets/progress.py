@@ -1,7 +1,7 @@
 """What a terminal shows while a download takes its time: on stderr, and nothing where nobody looks.
 
-- `bar`: how much has come
-- `status`: what is being waited for
+- `show_bar`: how much has come
+- `show_status`: what is being waited for
 """
 
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SECONDS_BEFORE_BAR = 1.0
 
 
-def bar(name: str, start: int, total: int | None) -> "tqdm[NoReturn]":
+def show_bar(name: str, start: int, total: int | None) -> "tqdm[NoReturn]":
     """Return a progress bar that shows if the download takes a while.
 
     Args:
@@ -44,12 +44,12 @@ def bar(name: str, start: int, total: int | None) -> "tqdm[NoReturn]":
 
 
 @contextmanager
-def status(text: str) -> Iterator[None]:
+def show_status(text: str) -> Iterator[None]:
     """Show a line while something lasts."""
     if not is_watched():
         yield
         return
-    line = visible(text)[: _columns() - 1]
+    line = visible(text)[: _terminal_width() - 1]
     sys.stderr.write(f"\r{line}")
     sys.stderr.flush()
     try:
@@ -64,7 +64,7 @@ def is_watched() -> bool:
     return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
 
 
-def _columns() -> int:
+def _terminal_width() -> int:
     """Return the width of the terminal; COLUMNS is about stdout, and the bar does not follow it either."""
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns or 80

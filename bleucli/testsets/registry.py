@@ -1,7 +1,7 @@
 """The registry of test sets: where each one is, which files make its language pairs, what to cite.
 
 - `Registry`: all test sets that are known; `load` reads those of the package and the user's own
-- `document_tags`, `packaged`: what else comes with the package
+- `document_tags`, `packaged_path`: what else comes with the package
 
 The facts of public test sets lie beside this file in `registry.json`; a test set is checked and made a record only when
 it is used, so that listing them takes no time.
@@ -71,9 +71,9 @@ class Registry:
             return self._own[name]
         if name not in self._facts:
             raise BleuError(f"there is no test set {name!r}{nearest(name, self)}; see bleu --list")
-        from bleucli.testsets.facts import record
+        from bleucli.testsets.facts import parse_test_set
 
-        return record(name, self._facts[name], "registry.json", packaged=True)
+        return parse_test_set(name, self._facts[name], "registry.json", packaged=True)
 
     def pair(self, name: str, pair: str) -> tuple[TestSet, Pair]:
         """Return a test set and a language pair of it.
@@ -117,9 +117,9 @@ def load(own: str | None = None) -> Registry:
     registry = Registry(facts["testsets"], facts["bibliography"])
     own = cache.registry() if own is None else own
     if own:
-        from bleucli.testsets.own_registry import read
+        from bleucli.testsets.own_registry import read_registry
 
-        registry.add(*read(own), where=own)
+        registry.add(*read_registry(own), where=own)
     return registry
 
 
@@ -133,7 +133,7 @@ def document_tags(name: str) -> Mapping[str, str]:
     return tags
 
 
-def packaged(name: str) -> str:
+def packaged_path(name: str) -> str:
     """Return the path of a packaged file of the demo set."""
     return os.path.join(_HERE, "demo", name)
 

@@ -2,7 +2,7 @@
 
 - `Marks`: what is known of each segment
 - `marks_of`: read it from a test set's fields
-- `chosen`, `groups`: the segments that options ask for
+- `choose`, `groups`: the segments that options ask for
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from bleucli.errors import BleuError, UsageError
 from bleucli.records import NamedTuple
 from bleucli.testsets.entries import TestSet
-from bleucli.testsets.plain import lines_of
+from bleucli.testsets.plain import read_lines
 from bleucli.testsets.registry import document_tags
 
 
@@ -54,7 +54,7 @@ def marks_of(test_set: TestSet, paths: Mapping[str, str]) -> Marks:
     """
 
     def column(name: str) -> list[str] | None:
-        return [line.rstrip() for line in lines_of(paths[name])] if name in paths else None
+        return [line.rstrip() for line in read_lines(paths[name])] if name in paths else None
 
     origlangs = column("origlang")
     if not any(origlangs or ()):  # IWSLT's files have the field, but nothing in it
@@ -90,13 +90,13 @@ def count(marks: Marks) -> int:
     return max(counts, default=0)
 
 
-def joined(parts: Sequence[Marks]) -> Marks:
+def join(parts: Sequence[Marks]) -> Marks:
     """Return the marks of several test sets in a row; what one of them does not tell is not known."""
     columns = zip(*parts, strict=True)
     return Marks(*(None if None in column else [one for part in column for one in part] for column in columns))
 
 
-def chosen(marks: Marks, origlang: str | None, subset: str | None, name: str) -> list[int]:
+def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) -> list[int]:
     """Return the numbers of the segments with an original language and a tag.
 
     Args:
@@ -108,26 +108,26 @@ def chosen(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
     Raises:
         BleuError: the test set does not tell, or there is no such segment.
 
-    >>> chosen(Marks(["en", "de", "en"], ["US-crime", "GB-sport", ""], None), "en", "^US", "wmt18")
+    >>> choose(Marks(["en", "de", "en"], ["US-crime", "GB-sport", ""], None), "en", "^US", "wmt18")
     [0]
     """
-    of_origlang = set(_with_origlang(marks, origlang, name))
-    found = [number for number in _with_tag(marks, subset, name) if number in of_origlang]
+    of_origlang = set(_find_origlang(marks, origlang, name))
+    found = [number for number in _find_tag(marks, subset, name) if number in of_origlang]
     if not found:
         asked = " and ".join(filter(None, (origlang and f"origlang {origlang}", subset and f"subset {subset!r}")))
-        raise BleuError(f"{name} has no segment of {asked}{_there_is(marks, origlang, subset)}")
+        raise BleuError(f"{name} has no segment of {asked}{_describe(marks, origlang, subset)}")
     return found
 
 
-def _there_is(marks: Marks, origlang: str | None, subset: str | None) -> str:
+def _describe(marks: Marks, origlang: str | None, subset: str | None) -> str:
     known = [
         *([f"original languages {', '.join(sorted(set(marks.origlangs)))}"] if origlang and marks.origlangs else []),
-        *([f"subsets {', '.join(_names(marks))}"] if subset and marks.subsets else []),
+        *([f"subsets {', '.join(_subset_names(marks))}"] if subset and marks.subsets else []),
     ]
     return f"; it has the {' and the '.join(known)}"
 
 
-def _with_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
+def _find_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
     if origlang is None:
         return list(range(count(marks)))
     if marks.origlangs is None:
@@ -136,7 +136,7 @@ def _with_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
     return [number for number, one in enumerate(marks.origlangs) if (one == language) is wanted]
 
 
-def _with_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
+def _find_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
     if subset is None:
         return list(range(count(marks)))
     if marks.tags is None:
@@ -148,7 +148,7 @@ def _with_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
     return [number for number, tag in enumerate(marks.tags) if pattern.search(tag)]
 
 
-def _names(marks: Marks) -> list[str]:
+def _subset_names(marks: Marks) -> list[str]:
     return sorted({name for names in marks.subsets or () for name in names})
 
 
@@ -157,15 +157,15 @@ def groups(marks: Marks, origlang: str | None, subset: str | None) -> Iterator[G
 
     Args:
         marks: of all segments.
-        origlang: as for `chosen`.
+        origlang: as for `choose`.
         subset: likewise; if given, it is the only one.
     """
     subsets = list(enumerate(marks.subsets or ()))
-    members = {name: {number for number, names in subsets if name in names} for name in _names(marks)}
+    members = {name: {number for number, names in subsets if name in names} for name in _subset_names(marks)}
     if subset is not None:
-        members = {subset: set(_with_tag(marks, subset, ""))}
+        members = {subset: set(_find_tag(marks, subset, ""))}
     languages = marks.origlangs or ()
-    wanted = _with_origlang(marks, origlang, "")
+    wanted = _find_origlang(marks, origlang, "")
     for language in sorted(set(languages)):
         numbers = [number for number in wanted if languages[number] == language]
         if numbers:

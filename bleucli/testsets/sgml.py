@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from bleucli.testsets.plain import lines_of
-from bleucli.testsets.plain import texts as plain_texts
+from bleucli.testsets.plain import read_lines
+from bleucli.testsets.plain import read_texts as plain_texts
 
 METADATA = ("docid", "genre", "origlang")
 _ATTRIBUTES = {name: re.compile(rf'\b{name}="([^"]*)"') for name in METADATA}
@@ -23,9 +23,9 @@ def read(paths: Sequence[str], metadata: bool) -> dict[str, list[str]]:
     Raises:
         BleuError: a file cannot be read.
     """
-    columns = {"src": texts(paths[0])}
-    columns |= {name: texts(path) for name, path in zip(reference_names(len(paths) - 1), paths[1:], strict=True)}
-    return columns | (_metadata(paths[0]) if metadata else {})
+    columns = {"src": read_texts(paths[0])}
+    columns |= {name: read_texts(path) for name, path in zip(reference_names(len(paths) - 1), paths[1:], strict=True)}
+    return columns | (_read_metadata(paths[0]) if metadata else {})
 
 
 def reference_names(count: int) -> list[str]:
@@ -37,11 +37,11 @@ def reference_names(count: int) -> list[str]:
     return ["ref"] if count == 1 else [f"ref:{number}" for number in range(count)]
 
 
-def texts(path: str) -> list[str]:
+def read_texts(path: str) -> list[str]:
     """Return the segments of a file."""
     if not path.endswith((".sgm", ".xml")):
         return plain_texts(path)
-    return [segment(line) for line in lines_of(path) if _is_segment(line)]
+    return [segment(line) for line in read_lines(path) if _is_segment(line)]
 
 
 def _is_segment(line: str) -> bool:
@@ -62,7 +62,7 @@ def segment(line: str) -> str:
     return " ".join(line.split())
 
 
-def _metadata(path: str) -> dict[str, list[str]]:
+def _read_metadata(path: str) -> dict[str, list[str]]:
     columns: dict[str, list[str]] = {name: [] for name in METADATA}
     for values in _documents_of_segments(path):
         for name, column in columns.items():
@@ -76,7 +76,7 @@ def _documents_of_segments(path: str) -> Iterator[dict[str, str]]:
     Quirk: an attribute that a document does not have is the one of the document before it.
     """
     values: dict[str, str] = {}
-    for line in lines_of(path):
+    for line in read_lines(path):
         if line.startswith("<doc "):
             found = {name: pattern.search(line) for name, pattern in _ATTRIBUTES.items()}
             values |= {name: match[1] for name, match in found.items() if match}

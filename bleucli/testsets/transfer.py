@@ -10,9 +10,9 @@ from bleucli.testsets.addresses import is_web, local_path
 from bleucli.testsets.answers import Span, has_end, span_of, version_in
 from bleucli.testsets.cachefiles import reopen
 from bleucli.testsets.crawl import Watch
-from bleucli.testsets.failures import Absent, Failed, Interrupted, Unusable
-from bleucli.testsets.partial import Left, begin, discard, left_by, part_of
-from bleucli.testsets.progress import bar
+from bleucli.testsets.failures import Failed, Interrupted, MissingFile, UnusablePart
+from bleucli.testsets.partial import Leftover, begin, discard, find_leftover, part_of
+from bleucli.testsets.progress import show_bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,56 +40,56 @@ def transfer(address: str, path: str, must_end: bool = False) -> bool:
     if not is_web(address):
         _transfer_from_disk(address, path)
         return False
-    left = left_by(path, address)
+    leftover = find_leftover(path, address)
     with Watch() as watch:
-        while (span := _transfer_part(address, path, left, must_end, watch)).end != span.total:
-            left = Left(span.end or 0, left.version, span.total)
+        while (span := _transfer_part(address, path, leftover, must_end, watch)).end != span.total:
+            leftover = Leftover(span.end or 0, leftover.version, span.total)
     return span.start > 0
 
 
 def _transfer_from_disk(address: str, path: str) -> None:
-    chunks = _read(local_path(address))
+    chunks = _read_from_disk(local_path(address))
     first = next(chunks, b"")  # it can be read: now what is there may go
     with begin(path, address, "", None) as file:
         _append(file, path, Span(0, None, None), chain([first], chunks))
 
 
-def _transfer_part(address: str, path: str, left: Left, must_end: bool, watch: Watch) -> Span:
+def _transfer_part(address: str, path: str, leftover: Leftover, must_end: bool, watch: Watch) -> Span:
     """Ask for what is missing, and write what comes, which may be a part of it (RFC 9110, 15.3.7); return which."""
-    is_begun = left.size > 0
+    is_begun = leftover.size > 0
     try:
-        with connection.answer_of(address, _headers(left), watch) as answer:
-            span = span_of(answer.status_code, answer.headers, left)
+        with connection.answer_of(address, _headers(leftover), watch) as answer:
+            span = span_of(answer.status_code, answer.headers, leftover)
             if must_end and not has_end(answer.headers):
                 raise Failed("does not say how long the file is, and no checksum would tell whether it is whole")
             if (span.total or 0) > limits.MOST_BYTES:
                 raise Failed(f"announces {span.total} bytes, which no test set has")
-            with _opened(address, path, span, answer) as file:
+            with _open_part(address, path, span, answer) as file:
                 is_begun = True
-                _append(file, path, span, _chunks(answer, span, watch), watch)
+                _append(file, path, span, _read_body(answer, span, watch), watch)
             return span
     except Failed as failure:
-        if is_begun and (isinstance(failure, Unusable) or not isinstance(failure, Interrupted)):
+        if is_begun and (isinstance(failure, UnusablePart) or not isinstance(failure, Interrupted)):
             discard(path)
         raise
 
 
-def _headers(left: Left) -> dict[str, str]:
+def _headers(leftover: Leftover) -> dict[str, str]:
     headers = {"Accept-Encoding": "identity", "User-Agent": "bleucli"}
-    return headers | ({"Range": f"bytes={left.size}-", "If-Range": left.version} if left.size else {})
+    return headers | ({"Range": f"bytes={leftover.size}-", "If-Range": leftover.version} if leftover.size else {})
 
 
-def _opened(address: str, path: str, span: Span, answer: "Response") -> "IO[bytes]":
+def _open_part(address: str, path: str, span: Span, answer: "Response") -> "IO[bytes]":
     """Return the file that a body is written to, which holds what comes before it."""
     if not span.start:
         return begin(path, address, version_in(answer.headers), span.total)
     file = reopen(part_of(path))
     if file is None or file.seek(0, os.SEEK_END) != span.start:
-        raise Unusable("is asked again: somebody else changed what had come")
+        raise UnusablePart("is asked again: somebody else changed what had come")
     return file
 
 
-def _chunks(answer: "Response", span: Span, watch: Watch) -> Iterator[bytes]:
+def _read_body(answer: "Response", span: Span, watch: Watch) -> Iterator[bytes]:
     """Read a body as it was sent: a server that calls a .gz file gzip-encoded does not get it unpacked."""
     from http.client import HTTPException
 
@@ -103,25 +103,25 @@ def _chunks(answer: "Response", span: Span, watch: Watch) -> Iterator[bytes]:
             if at > limits.MOST_BYTES:
                 raise Failed(f"sends more than {limits.MOST_BYTES} bytes, which no test set has")
             if span.end is not None and at > span.end:
-                raise Unusable(f"sends more than the {span.end - span.start} bytes that it announced")
+                raise UnusablePart(f"sends more than the {span.end - span.start} bytes that it announced")
             yield chunk
     except (TimeoutError, ReadTimeoutError):
         raise Interrupted(f"was silent for {connection.SECONDS_OF_SILENCE:g} seconds") from None
     except (HTTPError, HTTPException, OSError, ValueError) as error:
         connection.check_pace(watch)
         if span.end is not None and at < span.end:
-            raise _broken_off(at, span) from None
-        raise Interrupted(f"broke off ({connection.innermost(error, outer)})") from None
+            raise _early_end(at, span) from None
+        raise Interrupted(f"broke off ({connection.reason_of(error, outer)})") from None
     connection.check_pace(watch)
     if span.end is not None and at < span.end:
-        raise _broken_off(at, span)
+        raise _early_end(at, span)
 
 
-def _broken_off(at: int, span: Span) -> Interrupted:
+def _early_end(at: int, span: Span) -> Interrupted:
     return Interrupted(f"broke off after {at} of {span.total} bytes")
 
 
-def _read(path: str) -> Iterator[bytes]:
+def _read_from_disk(path: str) -> Iterator[bytes]:
     try:
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
             raise Failed("is a device or a pipe, expected a file")  # it may never end
@@ -129,13 +129,13 @@ def _read(path: str) -> Iterator[bytes]:
             while chunk := file.read(CHUNK_BYTES):
                 yield chunk
     except OSError as error:
-        failure = Absent if isinstance(error, FileNotFoundError) else Failed
+        failure = MissingFile if isinstance(error, FileNotFoundError) else Failed
         raise failure(f"cannot be read ({error.strerror})") from None
 
 
 def _append(file: "IO[bytes]", path: str, span: Span, chunks: Iterable[bytes], watch: Watch | None = None) -> None:
     """Write chunks behind what a file holds."""
-    with bar(os.path.basename(path), span.start, span.total) as progress:
+    with show_bar(os.path.basename(path), span.start, span.total) as progress:
         for chunk in chunks:
             file.write(chunk)
             progress.update(len(chunk))

@@ -44,16 +44,16 @@ def read(path: str) -> dict[str, list[str]]:
     Raises:
         BleuError: the file cannot be read, is not such XML, or declares an entity.
     """
-    documents = [one for one in _documents(path) if "testsuite" not in one.attributes]
+    documents = [one for one in _read_documents(path) if "testsuite" not in one.attributes]
     streams = dict.fromkeys(stream for one in documents for stream in one.streams)
     references = [stream for stream in streams if _kind(stream) == "ref"]
     systems = [stream for stream in streams if _kind(stream) == "hyp"]
     if not references:
         raise BleuError(f"{path}: expected documents with references, found none")
     has_domain = any("domain" in one.attributes for one in documents)
-    columns = _columns([*references, *systems], has_domain, path)
+    columns = _empty_columns([*references, *systems], has_domain, path)
     for one in documents:
-        numbers = _numbers(one, references)
+        numbers = _scored_numbers(one, references)
         for stream in (_SOURCE, *references, *systems):
             texts = one.streams.get(stream, {})
             columns[_field(stream)] += [" ".join(texts.get(number, "").split()) for number in numbers]
@@ -62,7 +62,7 @@ def read(path: str) -> dict[str, list[str]]:
     return columns
 
 
-def _columns(streams: list[str], has_domain: bool, path: str) -> dict[str, list[str]]:
+def _empty_columns(streams: list[str], has_domain: bool, path: str) -> dict[str, list[str]]:
     """Return an empty column for each field.
 
     Raises:
@@ -86,7 +86,7 @@ def _is_safe(name: str) -> bool:
     return 0 < len(name.encode()) <= _LONGEST and name.isprintable() and _UNSAFE.isdisjoint(name)
 
 
-def _numbers(document: _Document, references: list[str]) -> list[int]:
+def _scored_numbers(document: _Document, references: list[str]) -> list[int]:
     """Return the numbers of the segments of a document, in order: those for which some reference has text."""
     found = [document.streams[stream] for stream in references if stream in document.streams]
     return [number for number in sorted(document.streams.get(_SOURCE, ())) if any(texts.get(number) for texts in found)]
@@ -116,7 +116,7 @@ def _stream(kind: str, attributes: dict[str, str]) -> str:
 # --- expat
 
 
-def _documents(path: str) -> "Iterator[_Document]":
+def _read_documents(path: str) -> "Iterator[_Document]":
     from xml.parsers.expat import ExpatError, ParserCreate
 
     parser = ParserCreate()
@@ -173,7 +173,7 @@ def _collect(parser: "XMLParserType", path: str, documents: "list[_Document]") -
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal texts, number, pieces
         if name == "seg":
-            number, pieces = _number(attributes, parser, path), []
+            number, pieces = _parse_number(attributes, parser, path), []
             parser.CharacterDataHandler = pieces.append
         elif pieces is not None:
             parser.CharacterDataHandler = None  # Quirk: a segment's text ends where an element within it begins
@@ -195,7 +195,7 @@ def _collect(parser: "XMLParserType", path: str, documents: "list[_Document]") -
     parser.EndElementHandler = end
 
 
-def _number(attributes: dict[str, str], parser: "XMLParserType", path: str) -> int:
+def _parse_number(attributes: dict[str, str], parser: "XMLParserType", path: str) -> int:
     try:
         return int(attributes.get("id", ""))
     except ValueError:

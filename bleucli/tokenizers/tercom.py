@@ -78,16 +78,16 @@ class Tercom:
     def _normalize(self, text: str) -> str:
         for entity, character in _ENTITIES:
             text = text.replace(entity, character)
-        text = _spaced(_SYMBOLS, text)
+        text = _space_out(_SYMBOLS, text)
         for pattern, replacement in _WESTERN:
             text = re.sub(pattern, replacement, text)
-        return _spaced(_ASIAN, text) if self.asian_support else text
+        return _space_out(_ASIAN, text) if self.asian_support else text
 
 
-def _spaced(characters: str, text: str) -> str:
+def _space_out(characters: str, text: str) -> str:
     """Put a space on both sides of each of the characters.
 
-    >>> _spaced(_ASIAN, "ab東")
+    >>> _space_out(_ASIAN, "ab東")
     'ab 東 '
     """
     return " ".join(re.split(characters, text))
