@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 import oracles
-from parity_corpora import REFERENCES, Group, groups, texts
+from parity_corpora import Group, groups, texts
 from parity_report import Report
 
 import bleucli
@@ -26,8 +26,6 @@ TOKENIZERS_OF = {
 METHODS = ("exp", "floor", "add-k", "none")
 ORDERS = range(1, 7)
 MOST = ORDERS[-1]
-# The tokenizers of the published scores
-PUBLISHED = {"en-de": "13a", "cs-uk": "13a", "en-ja": "char", "en-zh": "zh"}
 # Where both sides run end to end in each configuration: segments for sentence_score, segments for corpus_score
 SENTENCES, WINDOW = 5, 30
 
@@ -205,20 +203,9 @@ def compare_sample(folder: str, dice: random.Random, count: int, size: int | Non
     """Compare random systems in random configurations: some sentences, and corpora of `size` neighbouring segments."""
     warnings.simplefilter("ignore")
     report = Report()
-    for group in sorted(dice.choices(groups(), k=count)):
+    for group in sorted(dice.choices(groups(folder), k=count)):
         comparison = Comparison(report, group, *texts(folder, group))
         configuration = random_configuration(dice, group.pair)
         comparison.sentences_end_to_end(configuration, dice.sample(range(len(comparison.hypotheses)), SENTENCES))
         comparison.window(dice, size).corpus_end_to_end(configuration)
-    return report
-
-
-def compare_published(folder: str) -> Report:
-    """Compare with the scores that the organisers of WMT22 published."""
-    report = Report()
-    for pair, system, which, expected in oracles.published_bleu(folder):
-        references = REFERENCES[f"wmt22.{pair}"][-1] if which == "all" else f"ref.{which}"
-        metric = bleucli.BLEU(tokenize=PUBLISHED[pair])
-        found = metric.corpus_score(*texts(folder, Group(f"wmt22.{pair}", system, references))).score
-        report.published("BLEU", found, expected, f"{pair} {system} bleu-{which}")
     return report

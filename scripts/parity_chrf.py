@@ -4,9 +4,10 @@ import random
 from itertools import chain
 
 import oracles
-from parity_corpora import REFERENCES, Group, first_reference, groups, share, texts
+import parity_segments
+from parity_corpora import Group, first_reference, groups, share, texts
 from parity_report import Report
-from parity_segments import Comparison, Kind, Options, drawn
+from parity_segments import Comparison, Kind, Options
 
 import bleucli
 
@@ -64,18 +65,9 @@ def compare_group(folder: str, group: Group, seed: int, thorough: bool) -> Repor
 
 def compare_sample(folder: str, dice: random.Random, count: int, size: int) -> Report:
     """Compare random systems in random configurations."""
-    report = Report()
-    for group in sorted(dice.choices(groups(partly=True), k=count)):
-        options = dice.choice([DEFAULT, PLUS, *ONE_BY_ONE, *(random_options(dice) for _ in range(MIXED))])
-        drawn(Comparison(report, KIND, group, texts(folder, group)), dice, options, size, size // 2)
-    return report
 
+    def choose(_: Group) -> tuple[Options, int]:
+        return dice.choice([DEFAULT, PLUS, *ONE_BY_ONE, *(random_options(dice) for _ in range(MIXED))]), size
 
-def compare_published(folder: str) -> Report:
-    """Compare with the scores that the organisers of WMT22 published."""
-    report = Report()
-    for pair, system, which, expected in oracles.published_chrf(folder):
-        references = REFERENCES[f"wmt22.{pair}"][-1] if which == "all" else f"ref.{which}"
-        found = bleucli.CHRF().corpus_score(*texts(folder, Group(f"wmt22.{pair}", system, references))).score
-        report.published("chrF", found, expected, f"{pair} {system} chrf-{which}")
-    return report
+    chosen = dice.choices(groups(folder, partly=True), k=count)
+    return parity_segments.compare_sample(KIND, folder, chosen, choose, dice)

@@ -1,26 +1,14 @@
 """The systems and references that `scripts/parity` compares scores of."""
 
-import os
 import random
 from collections import namedtuple
 from functools import lru_cache
 
-import oracles
+from evaluation_data import CORPORA, present, read_lines
 
-SYSTEMS = {
-    "wmt17.en-de": ("KIT", "LIUM-NMT", "PROMT-Rule-based", "SYSTRAN", "online-B", "uedin-nmt"),
-    "wmt22.en-de": ("JDExploreAcademy", "Online-B", "Online-W", "OpenNMT"),
-    "wmt22.en-zh": ("LanguageX", "Online-A", "Online-B"),
-    "wmt22.en-ja": ("KYB", "NT5", "Online-B"),
-    "wmt22.cs-uk": ("AMU", "HuaweiTSC", "Online-G"),
-}
-REFERENCES = {
-    "wmt17.en-de": ("ref",),
-    "wmt22.en-de": ("ref.A", "ref.B", "ref.A ref.B"),
-    "wmt22.en-zh": ("ref.A", "ref.B", "ref.A ref.B"),
-    "wmt22.en-ja": ("ref.A",),
-    "wmt22.cs-uk": ("ref.A",),
-}
+SYSTEMS = {pair: corpus.systems for pair, corpus in CORPORA.items()}
+# Each alone, and all together
+REFERENCES = {pair: (*names, *([" ".join(names)] if len(names) > 1 else [])) for pair, (names, _) in CORPORA.items()}
 # Behind the name of a reference: a part of its segments is missing
 PARTLY = "?"
 MISSING = 0.1
@@ -29,21 +17,27 @@ MISSING = 0.1
 Group = namedtuple("Group", "pair system references")
 
 
-def groups(partly: bool = False) -> list[Group]:
+def groups(folder: str, partly: bool = False) -> list[Group]:
     """Return each system with each choice of references, the slowest first; `partly`: also with some missing."""
     found = [
         Group(pair, system, references)
-        for pair, choices in REFERENCES.items()
-        for references in choices + ((f"{choices[-1]}{PARTLY}",) if partly and " " in choices[-1] else ())
+        for pair in present(folder)
+        for references in choices_of_references(pair, partly)
         for system in SYSTEMS[pair]
     ]
     return sorted(found, key=lambda group: (-group.references.count(" "), group))
 
 
+def choices_of_references(pair: str, partly: bool) -> tuple[str, ...]:
+    """Return the references of a language pair, each alone and all together; `partly`: also all, with some missing."""
+    choices = REFERENCES[pair]
+    return (*choices, f"{choices[-1]}{PARTLY}") if partly and " " in choices[-1] else choices
+
+
 @lru_cache(maxsize=16)
 def lines(folder: str, pair: str, name: str) -> list[str | None]:
     """Return the segments of a file of the data directory; with `PARTLY` behind its name, some of them."""
-    found = oracles.read_lines(folder, pair, f"{name.removesuffix(PARTLY)}.txt")
+    found = read_lines(folder, pair, f"{name.removesuffix(PARTLY)}.txt")
     if not name.endswith(PARTLY):
         return found
     dice = random.Random(f"{pair} {name}")
@@ -72,8 +66,7 @@ def urgency(group: Group) -> tuple[bool, int]:
     return not first_reference(group), SYSTEMS[group.pair].index(group.system)
 
 
-def checksums(folder: str, chosen: list[Group]) -> dict[str, str]:
-    """Return the SHA-256 of each file that some groups consist of."""
-    names = {(pair, name) for pair, system, references in chosen for name in (system, *references.split())}
-    paths = sorted({f"{pair}/{name.removesuffix(PARTLY)}.txt" for pair, name in names})
-    return {path: oracles.sha256_of(os.path.join(folder, path)) for path in paths}
+def files_of(group: Group) -> list[str]:
+    """Return the paths of the files that a group consists of, below the folder of the data."""
+    names = (group.system, *group.references.split())
+    return [f"{group.pair}/{name.removesuffix(PARTLY)}.txt" for name in names]

@@ -19,6 +19,8 @@ class Report:
         self.compared: Counter[str] = Counter()
         self.different: Counter[str] = Counter()
         self.examples: dict[str, list[str]] = {}
+        # what could not be compared, by the reason
+        self.left_out: Counter[str] = Counter()
         # the oracle's scores of whole corpora, by group, metric and options in JSON
         self.recorded: dict[tuple[Group, str, str], float] = {}
 
@@ -44,12 +46,6 @@ class Report:
             line, expected = next((a, b) for a, b in pairs if a != b)
             self.show(what, [f"{where(*place)}: ours {line!r}, expected {expected!r}"])
 
-    def published(self, metric: str, ours: float, published: float, place: str) -> None:
-        """Compare with a score that the organisers of WMT22 published."""
-        what = f"{metric}: published score"
-        if self.differs(what, oracles.same(ours, published)):
-            self.show(what, [f"{place}: ours {ours!r}, published {published!r}"])
-
     def record(self, group: Group, metric: str, options: dict[str, Any], score: float) -> None:
         """Keep the oracle's score of a whole corpus; `options`: those that are not the default."""
         self.recorded[group, metric, json.dumps(options)] = score
@@ -58,6 +54,7 @@ class Report:
         """Add what another process compared."""
         self.compared.update(other.compared)
         self.different.update(other.different)
+        self.left_out.update(other.left_out)
         self.recorded.update(other.recorded)
         for what, messages in other.examples.items():
             self.show(what, messages)
@@ -68,6 +65,7 @@ class Report:
         rows += [(what, f"{number:,}", f"{self.different[what]:,}") for what, number in self.compared.items()]
         rows.append(("all", f"{self.compared.total():,}", f"{self.different.total():,}"))
         lines = [f"{what:<42} {number:>12} {different:>10}" for what, number, different in rows]
+        lines += [f"not compared: {number:,}, since {reason}" for reason, number in self.left_out.items()]
         for what, messages in self.examples.items():
             lines += ["", f"{what}, the first of {self.different[what]:,} differences:"]
             lines += [f"  {message}" for message in messages]

@@ -3,11 +3,11 @@
 import random
 import warnings
 from collections import namedtuple
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import oracles
-from parity_corpora import Group
+from parity_corpora import Group, texts
 from parity_report import Report
 
 from bleucli.segments import Segments
@@ -36,7 +36,7 @@ class Comparison:
         self.numbers = range(len(self.hypotheses)) if numbers is None else numbers
         self.whole = numbers is None
 
-    def picked(self, dice: random.Random, size: int) -> "Comparison":
+    def pick(self, dice: random.Random, size: int) -> "Comparison":
         """Return the comparison of so many segments, drawn at random."""
         numbers = sorted(dice.sample(range(len(self.hypotheses)), min(size, len(self.hypotheses))))
         hypotheses, *streams = ([column[n] for n in numbers] for column in (self.hypotheses, *self.streams))
@@ -92,8 +92,22 @@ class Comparison:
         return f"{len(self.hypotheses)} segments"
 
 
-def drawn(comparison: Comparison, dice: random.Random, options: Options, size: int, few: int) -> None:
-    """Compare some sentences and a small corpus in one configuration."""
-    part = comparison.picked(dice, size)
-    part.corpus(options)
-    part.picked(dice, few).sentences(options)
+def compare_sample(
+    kind: Kind, folder: str, chosen: list[Group], choose: Callable[[Group], tuple[Options, int]], dice: random.Random
+) -> Report:
+    """Compare some segments of each system as a corpus, and half of them one by one.
+
+    Args:
+        kind: of the metric.
+        folder: of the data.
+        chosen: the systems.
+        choose: gives the configuration and the number of segments for a system.
+        dice: what draws the segments.
+    """
+    report = Report()
+    for group in sorted(chosen):
+        options, size = choose(group)
+        part = Comparison(report, kind, group, texts(folder, group)).pick(dice, size)
+        part.corpus(options)
+        part.pick(dice, size // 2).sentences(options)
+    return report

@@ -11,9 +11,10 @@ from itertools import product
 from typing import Any
 
 import oracles
+import parity_segments
 from parity_corpora import SYSTEMS, Group, first_reference, groups, share, texts
 from parity_report import Report
-from parity_segments import Comparison, Kind, Options, drawn
+from parity_segments import Comparison, Kind, Options
 
 import bleucli
 
@@ -89,9 +90,9 @@ def compare_group(folder: str, group: Group, seed: int, thorough: bool) -> Repor
     for options in [DEFAULT, *on_every_sentence(group, thorough)]:
         compare_combination(comparison, options)
     for options in on_some_sentences(group, seed, thorough):
-        compare_combination(comparison.picked(dice, SLOW_PART if is_slow(group, options) else PART), options)
+        compare_combination(comparison.pick(dice, SLOW_PART if is_slow(group, options) else PART), options)
     for options in COMBINATIONS:
-        comparison.picked(dice, SLOW_CORPUS_PART if is_slow(group, options) else CORPUS_PART).corpus(options)
+        comparison.pick(dice, SLOW_CORPUS_PART if is_slow(group, options) else CORPUS_PART).corpus(options)
     if group.system == SYSTEMS[group.pair][-1] and first_reference(group):
         comparison.corpus(DEFAULT)
     return report
@@ -99,9 +100,10 @@ def compare_group(folder: str, group: Group, seed: int, thorough: bool) -> Repor
 
 def compare_sample(folder: str, dice: random.Random, count: int, size: int) -> Report:
     """Compare random systems in random combinations."""
-    report = Report()
-    for group in sorted(dice.choices(groups(partly=True), k=count)):
+
+    def choose(group: Group) -> tuple[Options, int]:
         options = dice.choice(COMBINATIONS)
-        part = size // 5 if is_slow(group, options) else size
-        drawn(Comparison(report, KIND, group, texts(folder, group)), dice, options, part, part // 2)
-    return report
+        return options, size // 5 if is_slow(group, options) else size
+
+    chosen = dice.choices(groups(folder, partly=True), k=count)
+    return parity_segments.compare_sample(KIND, folder, chosen, choose, dice)

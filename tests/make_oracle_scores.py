@@ -2,10 +2,10 @@
 
     python tests/make_oracle_scores.py
 
-Run it where the real system outputs lie beside the checkout (see `oracles.DATA`), and again whenever they, or the pairs
-of `ter_pairs.py`, have changed. The oracle is run, nothing of ours is. The tests only read what was written:
+Run it where the evaluation data are, WMT17's submissions included (see `evaluation_data`), and again whenever they, or
+the pairs of `ter_pairs.py`, have changed. The oracle is run, nothing of ours is. The tests only read what was written:
 
-- `files`: the SHA-256 of the texts that were scored
+- `files`: the SHA-256 of the texts that were scored, with single blanks for white space: no score here depends on it
 - `scores`: of a system, its references, the metric and its options: the score of the whole, and of the first `head`
   segments alone, which is enough work for the kernels in Python
 - `ter_pairs`, `ter_edits`: the SHA-256 of the pairs of `ter_pairs.py`, and the edits of each
@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import evaluation_data
 import oracles
 import ter_pairs
 
@@ -56,7 +57,7 @@ def scored(folder: str, row: dict[str, Any]) -> dict[str, Any]:
 def checksums(folder: str, rows: list[dict[str, Any]]) -> dict[str, str]:
     """Return the SHA-256 of each file that the rows were made from."""
     used = sorted({f"{row['pair']}/{name}.txt" for row in rows for name in (row["system"], *row["references"])})
-    return {path: oracles.sha256_of(os.path.join(folder, path)) for path in used}
+    return {path: oracles.folded_sha256(os.path.join(folder, path)) for path in used}
 
 
 def edits(kind: str) -> list[int]:
@@ -81,9 +82,10 @@ def rendered(table: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    folder = oracles.data_directory()
-    if folder is None:
-        print(f"there are no system outputs in {oracles.DATA}", file=sys.stderr)
+    folder = evaluation_data.FOLDER
+    missing = [name for name in evaluation_data.CORPORA if name not in evaluation_data.present(folder)]
+    if missing:
+        print(f"make_oracle_scores: {folder} lacks files of {', '.join(missing)}", file=sys.stderr)
         return 2
     rows = [scored(folder, row) for row in tasks(folder)]
     table = {

@@ -542,7 +542,7 @@ def test_no_text_is_out_of_step_with_itself(some):
 
 @pytest.mark.parametrize("folder", ["wmt17.en-de", "wmt22.cs-uk", "wmt22.en-de", "wmt22.en-ja", "wmt22.en-zh"])
 def test_real_systems_are_in_step_and_a_missing_line_is_found(folder):
-    place = os.path.join(oracles.real_data(), folder)
+    place = os.path.join(oracles.real_data(folder), folder)
     reference, *others = sorted(os.listdir(place), key=lambda name: not name.startswith("ref"))
     references = oracles.read_lines(place, reference)
     for name in others:

@@ -132,7 +132,7 @@ def test_a_score_has_the_oracles_interval(seeded, name, seed):
 
 
 def real_systems(pair, names, count=None):
-    folder = os.path.join(oracles.real_data(), pair)
+    folder = os.path.join(oracles.real_data(pair), pair)
     return [(name, oracles.read_lines(folder, f"{name}.txt")[:count]) for name in names]
 
 

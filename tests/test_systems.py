@@ -90,7 +90,7 @@ def test_metrics_stand_in_one_order_whatever_the_order_of_m(run, words):
 
 @pytest.mark.parametrize("test", ["", "--paired-bs", "--paired-ar"])
 def test_text_of_real_systems_is_the_oracles(run, write, test):
-    folder = os.path.join(oracles.real_data(), "wmt17.en-de")
+    folder = os.path.join(oracles.real_data("wmt17.en-de"), "wmt17.en-de")
     for name in ("ref", "KIT", "online-B", "SYSTRAN"):
         write(f"{name}.txt", "".join(f"{line}\n" for line in oracles.read_lines(folder, f"{name}.txt")[:200]))
     ours, theirs = outputs(
@@ -424,11 +424,9 @@ sys.exit(status)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc/self/status")
 @pytest.mark.skipif(kernels.live != "native", reason="the reference kernels take minutes")
 def test_an_interval_of_100_000_segments_takes_less_than_300_megabytes(folder, root):
-    tool = os.path.join(os.path.dirname(oracles.DATA), "tools", "make_big")
     oracles.real_data()
-    if not os.path.isfile(tool):
-        pytest.skip("the tool that makes big corpora (../shared/tools/make_big) does not lie beside this checkout")
-    subprocess.run([sys.executable, tool, "100000", "big"], check=True, timeout=300)
+    maker = os.path.join(root, "scripts", "large_corpus")
+    subprocess.run([sys.executable, maker, "100000", "big"], check=True, timeout=300)
     done = subprocess.run(
         [sys.executable, "-c", PEAK, "big/ref.txt", "-i", "big/hyp.txt", "-q", "-ci"],
         env=os.environ | {"PYTHONPATH": root},
