@@ -8,7 +8,7 @@
 environment=${BLEU_ENVIRONMENT:-$checkout.env}
 case $environment in /*) ;; *) environment=$PWD/$environment ;; esac
 case ${PYTHON-} in /*) ;; */*) PYTHON=$PWD/$PYTHON ;; esac
-case ${BLEU_EVALUATION_DATA-} in '' | /*) ;; *) BLEU_EVALUATION_DATA=$PWD/$BLEU_EVALUATION_DATA ;; esac
+case ${BLEU_EVALUATION_DATA-} in '' | [/~]*) ;; *) BLEU_EVALUATION_DATA=$PWD/$BLEU_EVALUATION_DATA ;; esac
 environment_python=$environment/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PIP_USER=0
 unset PYTHONHOME PYTHONPATH # they would lead past the environment

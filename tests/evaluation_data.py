@@ -15,7 +15,9 @@ from collections import namedtuple
 
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VARIABLE = "BLEU_EVALUATION_DATA"
-FOLDER = os.path.abspath(os.environ.get(VARIABLE) or os.path.join(os.path.dirname(CHECKOUT), "shared", "data"))
+FOLDER = os.path.abspath(
+    os.path.expanduser(os.environ.get(VARIABLE, "")) or os.path.join(os.path.dirname(CHECKOUT), "shared", "data")
+)
 # The scores that the organisers of WMT22 published
 PUBLISHED = "published-scores.wmt22.tsv"
 

@@ -362,6 +362,7 @@ def test_scripts_that_find_no_data_say_how_to_make_them(root, folder, script, wo
         ({}, os.path.join(os.path.dirname(evaluation_data.CHECKOUT), "shared", "data")),
         ({VARIABLE: ""}, os.path.join(os.path.dirname(evaluation_data.CHECKOUT), "shared", "data")),
         ({VARIABLE: "/srv/data"}, "/srv/data"),
+        ({VARIABLE: "~/data"}, os.path.expanduser("~/data")),
     ],
 )
 def test_the_folder_is_the_one_that_is_named_or_lies_beside_the_checkout(variables, expected):
