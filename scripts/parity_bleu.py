@@ -59,7 +59,7 @@ def random_configuration(dice: random.Random, pair: str) -> Configuration:
     )
 
 
-def told(group: Group, configuration: Configuration, what: str = "") -> str:
+def describe(group: Group, configuration: Configuration, what: str = "") -> str:
     """Return where a difference was found."""
     options = ", ".join(f"{name}={value!r}" for name, value in configuration._asdict().items())
     return f"{group.pair} {group.system}, {group.references}, {options}{what}"
@@ -104,10 +104,10 @@ class Comparison:
         self.hypotheses = hypotheses
         self.streams = streams
 
-    def told(self, configuration: Configuration, index: int | None = None) -> str:
+    def describe(self, configuration: Configuration, index: int | None = None) -> str:
         """Return where a difference was found: the segment, or the corpus."""
         place = f", {len(self.hypotheses)} segments" if index is None else f", line {index + 1}"
-        return told(self.group, configuration, place)
+        return describe(self.group, configuration, place)
 
     def oracle_rows(self, configuration: Configuration) -> list[tuple[int, ...]]:
         """Return what the oracle counts of each segment: `[hyp_len, ref_len, correct_1..6, total_1..6]`."""
@@ -124,7 +124,7 @@ class Comparison:
         for index, (ours, row) in enumerate(zip(found, rows, strict=True)):
             theirs = (*row[: 2 + order], *row[2 + MOST : 2 + MOST + order])
             if self.report.differs("BLEU: statistics of a segment", ours == theirs):
-                place = self.told(configuration, index)
+                place = self.describe(configuration, index)
                 self.report.show("BLEU: statistics of a segment", [f"{place}: ours {ours}, oracle's {theirs}"])
         return found
 
@@ -134,15 +134,15 @@ class Comparison:
         for index, (row, expected) in enumerate(zip(ours, theirs, strict=True)):
             found = metric.score_from_stats(row)
             expected_score = oracle_score(configuration, expected)
-            self.report.scores("BLEU: score of a segment", found, expected_score, self.told, configuration, index)
+            self.report.scores("BLEU: score of a segment", found, expected_score, self.describe, configuration, index)
         sums = tuple(map(sum, zip(*ours, strict=True)))
         expected_score = oracle_score(configuration, tuple(map(sum, zip(*theirs, strict=True))))
         self.report.record(self.group, "BLEU", not_default(configuration), expected_score.score)
         found = metric.score_from_stats(sums)
-        self.report.scores("BLEU: score of a corpus", found, expected_score, self.told, configuration)
+        self.report.scores("BLEU: score of a corpus", found, expected_score, self.describe, configuration)
         if kernels.live == "native":  # the others take half a second
             found = metric.corpus_score(self.hypotheses, self.streams)
-            self.report.scores("BLEU: corpus_score", found, expected_score, self.told, configuration)
+            self.report.scores("BLEU: corpus_score", found, expected_score, self.describe, configuration)
 
     def sentences(self, configuration: Configuration, rows: list[tuple[int, ...]], picked: Iterable[int]) -> None:
         """Compare our sentence_score with the oracle's formula on the oracle's statistics."""
@@ -150,7 +150,7 @@ class Comparison:
         for index in picked:
             found = metric.sentence_score(self.hypotheses[index], [stream[index] for stream in self.streams])
             expected = oracle_score(configuration, rows[index])
-            self.report.scores("BLEU: sentence_score", found, expected, self.told, configuration, index)
+            self.report.scores("BLEU: sentence_score", found, expected, self.describe, configuration, index)
 
     def sentences_end_to_end(self, configuration: Configuration, picked: Iterable[int]) -> None:
         """Compare our sentence_score with the oracle's own."""
@@ -159,19 +159,19 @@ class Comparison:
             references = [stream[index] for stream in self.streams]
             found = ours.sentence_score(self.hypotheses[index], references)
             expected = theirs.sentence_score(self.hypotheses[index], references)
-            self.report.scores("BLEU: sentence_score, end to end", found, expected, self.told, configuration, index)
+            self.report.scores("BLEU: sentence_score, end to end", found, expected, self.describe, configuration, index)
 
     def corpus_end_to_end(self, configuration: Configuration) -> None:
         """Compare our corpus_score, its text and its signature with the oracle's own."""
         ours, theirs = our_metric(configuration), oracle_metric(configuration)
         found = ours.corpus_score(self.hypotheses, self.streams)
         expected = theirs.corpus_score(self.hypotheses, self.streams)
-        self.report.scores("BLEU: corpus_score, end to end", found, expected, self.told, configuration)
-        self.report.texts("BLEU: score in text", str(found), str(expected), self.told, configuration)
+        self.report.scores("BLEU: corpus_score, end to end", found, expected, self.describe, configuration)
+        self.report.texts("BLEU: score in text", str(found), str(expected), self.describe, configuration)
         for short in (False, True):
             signature = oracles.our_signature(theirs.get_signature().format(short), configuration.max_ngram_order)
             signed = oracles.without_version(ours.get_signature().format(short))
-            self.report.texts("BLEU: signature", signed, signature, self.told, configuration)
+            self.report.texts("BLEU: signature", signed, signature, self.describe, configuration)
 
     def window(self, dice: random.Random, size: int | None) -> "Comparison":
         """Return the comparison of so many neighbouring segments, drawn at random."""

@@ -42,7 +42,7 @@ class Comparison:
         hypotheses, *streams = ([column[n] for n in numbers] for column in (self.hypotheses, *self.streams))
         return Comparison(self.report, self.kind, self.group, (hypotheses, streams), [self.numbers[n] for n in numbers])
 
-    def told(self, options: Options, place: str) -> str:
+    def describe(self, options: Options, place: str) -> str:
         """Return where a difference was found."""
         return f"{self.group.pair} {self.group.system}, {self.group.references}, {options}, {place}"
 
@@ -53,7 +53,7 @@ class Comparison:
         if self.report.differs(name, found == expected):
             pairs = zip(fields, found, expected, strict=True)
             wrong = "; ".join(f"{field}: ours {a!r}, oracle's {b!r}" for field, a, b in pairs if a != b)
-            self.report.show(name, [f"{self.told(options, place)}: {wrong}"])
+            self.report.show(name, [f"{self.describe(options, place)}: {wrong}"])
 
     def sentences(self, options: Options) -> list[Any]:
         """Compare each segment, by `sentence_score` and by its statistics; return the oracle's scores."""
@@ -78,13 +78,13 @@ class Comparison:
         if self.whole:
             self.report.record(self.group, self.kind.name, options, expected.score)
         what = f"{self.kind.name}: score in text"
-        self.report.texts(what, str(found), str(expected), self.told, options, self.place)
+        self.report.texts(what, str(found), str(expected), self.describe, options, self.place)
         for short in (False, True):
             signed, signature = (
                 oracles.without_version(metric.get_signature().format(short)) for metric in (ours, theirs)
             )
             what = f"{self.kind.name}: signature"
-            self.report.texts(what, signed, signature, self.told, options, self.place)
+            self.report.texts(what, signed, signature, self.describe, options, self.place)
 
     @property
     def place(self) -> str:

@@ -44,7 +44,7 @@ def tasks(folder: str) -> Iterator[dict[str, Any]]:
                     yield row
 
 
-def scored(folder: str, row: dict[str, Any]) -> dict[str, Any]:
+def score_row(folder: str, row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with its scores."""
     hypotheses, *streams = (
         oracles.read_lines(folder, row["pair"], f"{name}.txt") for name in (row["system"], *row["references"])
@@ -66,7 +66,7 @@ def edits(kind: str) -> list[int]:
     return [metric.sentence_score(hypothesis, [reference]).num_edits for hypothesis, reference in ter_pairs.pairs(kind)]
 
 
-def rendered(table: dict[str, Any]) -> str:
+def render(table: dict[str, Any]) -> str:
     """Return JSON in which each entry of a long list or object stands on a line of its own."""
     parts = []
     for key, value in table.items():
@@ -87,7 +87,7 @@ def main() -> int:
     if missing:
         print(f"make_oracle_scores: {folder} lacks files of {', '.join(missing)}", file=sys.stderr)
         return 2
-    rows = [scored(folder, row) for row in tasks(folder)]
+    rows = [score_row(folder, row) for row in tasks(folder)]
     table = {
         "oracle": f"sacreBLEU {oracles.sacrebleu.__version__}",
         "head": HEAD,
@@ -97,7 +97,7 @@ def main() -> int:
         "ter_edits": {kind: edits(kind) for kind in ter_pairs.KINDS},
     }
     with open(oracles.STORED, "w", encoding="utf-8") as file:
-        file.write(rendered(table))
+        file.write(render(table))
     return 0
 
 

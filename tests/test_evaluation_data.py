@@ -300,7 +300,7 @@ def test_the_scripts_run_on_what_was_made(mirror, make, root):
 
 
 def test_published_scores_that_are_missing_are_told_of_and_the_rest_is_compared(functions_of, data, capsys):
-    assert list(functions_of("parity")["_published"](data, ["bleu", "chrf"])) == []
+    assert list(functions_of("parity")["_published_tasks"](data, ["bleu", "chrf"])) == []
     assert f"the scores that WMT22 published, for {data} has no {PUBLISHED}." in capsys.readouterr().out
 
 
