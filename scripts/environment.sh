@@ -1,7 +1,7 @@
 # Sourced by scripts/demo, scripts/test and .ci/run, which set `checkout`: the environment beside the checkout.
 #
 # `set_up run` or `set_up test` brings it up to date and returns with `bleu` on PATH, $environment_python, and
-# $kernels: `native`, or `reference` where $missing is not there to compile with. Nothing half made is trusted: a stamp
+# $kernels: `native`, or `python` where $missing is not there to compile with. Nothing half made is trusted: a stamp
 # says what a step was made from and is written last; a step that was killed leaves the mark `unfinished` behind.
 # PYTHON, CC, CFLAGS and BLEU_ENVIRONMENT=DIR are the caller's to set.
 
@@ -81,7 +81,7 @@ find_compiler() {
     [ "$has_header" = True ] || missing="no Python.h (Debian and Ubuntu: apt install python3-dev)"
     # shellcheck disable=SC2086 # CC may be several words: ccache gcc
     runs ${CC:-false} || missing="no C compiler${CC:+ (CC=$CC)}"
-    if [ -n "$missing" ]; then kernels=reference demanded=auto CC=false; fi
+    if [ -n "$missing" ]; then kernels=python demanded=auto CC=false; fi
     export CC
 }
 

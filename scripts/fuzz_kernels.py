@@ -1,7 +1,8 @@
-"""Generators for `scripts/fuzz`: the native kernels against the reference ones, and against input that is hostile.
+"""Generators for `scripts/fuzz`: the native kernels against those in Python, and against input that is hostile.
 
-Result and exception must be the reference's; with every single allocation failing in turn, MemoryError or the right
-result; stopped at every question in turn, KeyboardInterrupt or the right result; and nothing may be left unreleased.
+Result and exception must be those of the python kernels; with every single allocation failing in turn, MemoryError or
+the right result; stopped at every question in turn, KeyboardInterrupt or the right result; and nothing may be left
+unreleased.
 """
 
 import functools
@@ -13,18 +14,18 @@ import unicodedata
 from array import array
 from collections.abc import Callable, Iterator
 
-from bleucli.kernels import reference
+from bleucli.kernels import python
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
 try:
     from bleucli.kernels import _native as native
 except ImportError:  # whoever only lists the generators need not have it
-    native = reference
+    native = python
 
 RESAMPLING = ("draw_weights", "weighted_sums", "swapped_sums")
 NUMBERS = (*RESAMPLING, "column_sums", "f_score")
-NAMES = sorted(name for name in dir(native) if not name.startswith("_") and hasattr(reference, name))
+NAMES = sorted(name for name in dir(native) if not name.startswith("_") and hasattr(python, name))
 OF_TEXTS = [name for name in NAMES if name not in NUMBERS]
 COUNTING = ("ngram_stats", "chrf_stats", "ter_stats")
 
@@ -116,9 +117,9 @@ def compare(name: str, arguments) -> None:
 
 
 def assert_alike(name: str, arguments):
-    found, expected = (outcome(getattr(module, name), arguments) for module in (native, reference))
+    found, expected = (outcome(getattr(module, name), arguments) for module in (native, python))
     if found != expected:
-        raise AssertionError(f"{name}{plain_arguments(arguments)}: native {found!r}, reference {expected!r}")
+        raise AssertionError(f"{name}{plain_arguments(arguments)}: native {found!r}, python {expected!r}")
     return expected
 
 

@@ -176,12 +176,12 @@ def our_signature(signature: str, order: int = 4) -> str:
 
 
 def kernel_modules() -> list[ModuleType]:
-    """Return the reference kernels and, where they were built from the sources at hand, the native ones."""
+    """Return the python kernels and, where they were built from the sources at hand, the native ones."""
     from bleucli import kernels
-    from bleucli.kernels import reference
+    from bleucli.kernels import python
 
     native, _ = kernels._load_native()
-    return [reference] if native is None else [reference, native]
+    return [python] if native is None else [python, native]
 
 
 # --- equality: to the last bit, but for what stands here with its reason

@@ -434,7 +434,7 @@ def test_a_wrong_format_in_the_environment_is_named_with_its_variable(run, pair,
 
 def test_wrong_kernels_in_the_environment_are_refused(command, pair):
     answer = command(*pair, variables={"BLEU_KERNELS": "fast"})
-    refused(answer, "BLEU_KERNELS", "'fast'", "auto", "native", "reference")
+    refused(answer, "BLEU_KERNELS", "'fast'", "auto", "native", "python")
 
 
 def test_wrong_kernels_have_their_status_though_nobody_reads_stderr(command, pair):

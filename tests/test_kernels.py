@@ -1,4 +1,4 @@
-"""The native kernels against the reference ones, function by function; the reference ones are the definition."""
+"""The native kernels against the python ones, function by function; the python ones are the definition."""
 
 import importlib.util
 import inspect
@@ -26,7 +26,7 @@ from strategies import FRAGMENTS, SPACES, corpora, texts
 
 from bleucli import kernels
 from bleucli.errors import FieldCountError
-from bleucli.kernels import reference, stopping
+from bleucli.kernels import python, stopping
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -34,7 +34,7 @@ native, why_not = kernels._load_native()
 if native is None:
     pytest.skip(f"nothing to compare: {why_not}", allow_module_level=True)
 
-FUNCTIONS = [name for name in kernels.__all__ if callable(getattr(reference, name, None))]
+FUNCTIONS = [name for name in kernels.__all__ if callable(getattr(python, name, None))]
 # What functions that count take behind hypotheses and references
 LAST_ARGUMENTS = {"ngram_stats": (4,), "chrf_stats": (6, 2, 2, False, False), "ter_stats": ()}
 OF_ONE_STREAM = ("strip_trailing", "drop_empty", "tokenize_13a", "tokenize_zh", "tokenize_char")
@@ -44,8 +44,8 @@ columns_of_texts = st.lists(st.none() | texts, max_size=6).map(Segments.from_str
 
 
 def both(name, *arguments):
-    """Return what the native and the reference function of that name say, errors as their type and text."""
-    return [answer(getattr(module, name), *arguments) for module in (native, reference)]
+    """Return what the native and the python function of that name say, errors as their type and text."""
+    return [answer(getattr(module, name), *arguments) for module in (native, python)]
 
 
 def answer(function, *arguments):
@@ -104,8 +104,8 @@ def test_both_have_the_same_functions():
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_parameters_and_summary_are_the_references(name):
-    found, expected = getattr(native, name), getattr(reference, name)
+def test_parameters_and_summary_are_those_in_python(name):
+    found, expected = getattr(native, name), getattr(python, name)
     parameters = [
         [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
         for function in (found, expected)
@@ -116,8 +116,8 @@ def test_parameters_and_summary_are_the_references(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_parameters_are_positional_only(name):
-    parameters = inspect.signature(getattr(reference, name)).parameters
-    for module in (native, reference):
+    parameters = inspect.signature(getattr(python, name)).parameters
+    for module in (native, python):
         with pytest.raises(TypeError):
             getattr(module, name)(**dict.fromkeys(parameters))
 
@@ -133,7 +133,7 @@ def test_attack_30_there_is_no_function_before_the_module_is_executed():
 INTERRUPTED = """
 import importlib.machinery, importlib.util, sys
 sys.path.insert(0, {root!r})
-import bleucli.errors, bleucli.segments, bleucli.stats, bleucli.kernels.reference
+import bleucli.errors, bleucli.segments, bleucli.stats, bleucli.kernels.python
 del sys.modules[{name!r}]
 class Finder:
     def find_spec(self, name, path=None, target=None):
@@ -152,7 +152,7 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("name", ["bleucli.segments", "bleucli.stats", "bleucli.errors"])
 def test_attack_17_ctrl_c_while_the_module_is_loaded_is_ctrl_c(name, root):
     code = INTERRUPTED.format(root=root, name=name, path=native.__file__)
-    environment = os.environ | {"BLEU_KERNELS": "reference"}
+    environment = os.environ | {"BLEU_KERNELS": "python"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert (done.stdout, done.stderr) == ("interrupted False\n", "")
 
@@ -241,7 +241,7 @@ def test_split_lines_of_cut_text(text, cut):
 
 def test_split_lines_shares_the_data_between_columns():
     data = b"a\tb\nc\td\n"
-    for module in (native, reference):
+    for module in (native, python):
         assert all(column.data is data for column in module.split_lines(data, 2))
 
 
@@ -283,7 +283,7 @@ def test_functions_of_one_stream(name, segments):
 @settings(max_examples=60)
 def test_functions_of_slices(name, segments, start, stop):
     found, expected = both(name, segments[start:stop])
-    assert found == expected == answer(getattr(reference, name), Segments.from_strings(list(segments)[start:stop]))
+    assert found == expected == answer(getattr(python, name), Segments.from_strings(list(segments)[start:stop]))
 
 
 @pytest.mark.parametrize("name", OF_ONE_STREAM)
@@ -328,7 +328,7 @@ def test_tokenize_intl_of_every_two_fragments(classes):
     assert_alike("tokenize_intl", Segments.from_strings(list(map("".join, product(FRAGMENTS, repeat=2)))), classes)
 
 
-@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
 @pytest.mark.parametrize("count", [0, 0x10FFFF, 0x110001])
 def test_tokenize_intl_refuses_another_number_of_classes(module, count):
     with pytest.raises(ValueError, match="classes"):
@@ -357,7 +357,7 @@ def test_reference_counts(drawn):
     assert_alike("reference_counts", tuple(Segments.from_strings(stream) for stream in drawn))
 
 
-@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
 def test_streams_of_different_lengths_are_refused(module):
     one, two = Segments.from_strings(["a"]), Segments.from_strings(["a", "b"])
     with pytest.raises(ValueError, match="different lengths"):
@@ -462,7 +462,7 @@ def test_ngram_stats_without_references_or_segments():
     assert_alike("reference_counts", [nothing, nothing])
 
 
-@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
 @pytest.mark.parametrize("order", [0, -1])
 def test_ngram_stats_refuse_an_order_under_1(module, order):
     with pytest.raises(ValueError, match="max_order"):
@@ -603,7 +603,7 @@ def test_chrf_and_ter_stats_without_references_or_segments():
         assert_alike(name, empty, references, *LAST_ARGUMENTS[name])
 
 
-@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
 @pytest.mark.parametrize("orders", [(0, 0), (-1, 2), (6, -1), (-1, -1)])
 def test_chrf_stats_refuse_orders_that_cannot_be(module, orders):
     with pytest.raises(ValueError, match="orders"):
@@ -614,7 +614,7 @@ def test_chrf_stats_refuse_orders_that_cannot_be(module, orders):
 def test_chrf_stats_refuse_a_beta_whose_square_is_no_number(beta):
     segments = Segments.from_strings(["a"])
     raised = []
-    for module in (native, reference):
+    for module in (native, python):
         with pytest.raises((ValueError, TypeError, OverflowError)) as caught:
             module.chrf_stats(segments, [segments], 6, 0, beta, False, False)
         raised.append((type(caught.value), str(caught.value)))
@@ -712,7 +712,7 @@ def test_ter_stats_of_long_texts():
     hypotheses, references = ([" ".join(case[side]) for case in cases] for side in (0, 1))
     found, expected = (
         module.ter_stats(Segments.from_strings(hypotheses), [Segments.from_strings(references)])
-        for module in (native, reference)
+        for module in (native, python)
     )
     assert list(found) == list(expected)
 
@@ -819,10 +819,10 @@ def test_column_sums_of_slices_and_of_nothing():
     assert_alike("column_sums", stats[5:5])
     assert_alike("column_sums", SegmentStats(memoryview(b"").cast("q"), 3))
     assert_alike("column_sums", native.ngram_stats(Segments(b"", b""), [Segments(b"", b"")], 4))
-    assert native.column_sums(reference.ngram_stats(Segments(b"", b""), [Segments(b"", b"")], 4)) == (0,) * 10
+    assert native.column_sums(python.ngram_stats(Segments(b"", b""), [Segments(b"", b"")], 4)) == (0,) * 10
 
 
-@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
 def test_attack_32_column_sums_beyond_64_bits_are_refused_rather_than_wrong(module):
     largest, smallest = 2**63 - 1, -(2**63)
     assert module.column_sums(stats_of("q", [largest - 1, 1], 1)) == (largest,)
@@ -851,7 +851,7 @@ def test_f_score(stats, beta, eps_smoothing):
     assert repr(found) == repr(expected) == repr(native.f_score(numpy.array(stats), beta, eps_smoothing))
 
 
-@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
 @pytest.mark.parametrize("eps_smoothing", [False, True])
 def test_f_score_refuses_what_are_no_statistics(module, eps_smoothing):
     for count in (0, 1, 2, 4, 17):
@@ -882,7 +882,7 @@ any_number = (
 @example([1e300, 1e300, 1e-300], 0, False)
 @example([10**400, -1, 1], 2, False)
 def test_attack_32_f_score_of_what_are_no_counts(stats, beta, eps_smoothing):
-    found, expected = (score_or_error(module, stats, beta, eps_smoothing) for module in (native, reference))
+    found, expected = (score_or_error(module, stats, beta, eps_smoothing) for module in (native, python))
     assert found == expected
 
 
@@ -1042,7 +1042,7 @@ def test_other_objects_are_refused(name, wrong):
             getattr(native, name)(*arguments)
 
 
-@pytest.mark.parametrize("module", [native, reference], ids=["native", "reference"])
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -1091,7 +1091,7 @@ def test_bytes_that_are_not_utf8_do_no_harm(data, cuts, order):
 
 
 def test_the_environment_chooses_the_live_kernels():
-    modules = {"native": native, "reference": reference}
+    modules = {"native": native, "python": python}
     assert kernels._choose("auto") == (native, "native", "")
     for name, module in modules.items():
         assert kernels._choose(name) == (module, name, "")

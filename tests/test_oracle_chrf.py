@@ -23,7 +23,7 @@ from strategies import FRAGMENTS, SPACES, Corpus, corpora, texts
 import bleucli
 from bleucli import BleuError, InputTypeError, kernels
 from bleucli.errors import UsageError
-from bleucli.kernels.reference_f_score import EPSILON, f_score
+from bleucli.kernels.python_f_score import EPSILON, f_score
 from bleucli.segments import Segments
 
 # hints to the user, which most tests here are not about

@@ -29,8 +29,8 @@ from paired_samples import (
 
 from bleucli import BLEU, TER, BleuError, kernels
 from bleucli.errors import UsageError
-from bleucli.kernels import reference
-from bleucli.kernels.reference_f_score import f_score, f_scores
+from bleucli.kernels import python
+from bleucli.kernels.python_f_score import f_score, f_scores
 from bleucli.results import SIGNIFICANT
 from bleucli.significance.resampling import (
     Sample,
@@ -220,7 +220,7 @@ def test_each_size_alone_changes_no_digit(monkeypatch, expected, name):
 
 @pytest.mark.skipif(NATIVE is None, reason="the native kernels were not built")
 def test_both_kernels_find_the_same_digits(monkeypatch, expected):
-    for module in (NATIVE, reference):
+    for module in (NATIVE, python):
         for name in ("draw_weights", "weighted_sums", "swapped_sums"):
             monkeypatch.setattr(f"bleucli.kernels.{name}", getattr(module, name))
         assert results_of(samples_of(40), 2) == expected

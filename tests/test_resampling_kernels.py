@@ -1,4 +1,4 @@
-"""The kernels that resample: native as the reference, and both as NumPy's own draws and sums."""
+"""The kernels that resample: native as python, and both as NumPy's own draws and sums."""
 
 from array import array
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bleucli.kernels import reference
+from bleucli.kernels import python
 from bleucli.stats import SegmentStats
 
 native = pytest.importorskip("bleucli.kernels._native", reason="the native kernels were not built")
@@ -34,7 +34,7 @@ def words_of(seed, count):
 
 
 def both(name, *arguments):
-    return [getattr(module, name)(*arguments) for module in (native, reference)]
+    return [getattr(module, name)(*arguments) for module in (native, python)]
 
 
 # --- draws
@@ -58,7 +58,7 @@ def test_draws_go_on_where_others_stopped(seed, segments, first, second):
     whole, end = native.draw_weights(words, 0, segments, first + second)
     one, between = native.draw_weights(words, 0, segments, first)
     assert native.draw_weights(words, between, segments, second) == (whole[len(one) :], end)
-    assert reference.draw_weights(words, between, segments, second) == (whole[len(one) :], end)
+    assert python.draw_weights(words, between, segments, second) == (whole[len(one) :], end)
 
 
 def test_draws_are_made_again_where_some_segments_would_be_likelier():
@@ -82,7 +82,7 @@ def test_a_single_segment_takes_no_random_number():
 
 def test_a_segment_that_is_drawn_too_often_is_refused():
     words = array("Q", [1 << 32 | 1] * 150)
-    for module in (native, reference):
+    for module in (native, python):
         with pytest.raises(OverflowError, match="drawn more than 255 times"):
             module.draw_weights(words, 0, 300, 1)
 
@@ -123,7 +123,7 @@ def test_weighted_sums_of_large_and_negative_numbers(number, kind):
 def test_sums_beyond_64_bits_are_refused():
     stats = stats_of([[LARGEST // 255 + 1]])
     words = words_of(1, 1)
-    for module in (native, reference):
+    for module in (native, python):
         with pytest.raises(OverflowError, match="64 bits"):
             module.weighted_sums(stats, bytes([1]))
         with pytest.raises(OverflowError, match="64 bits"):
@@ -135,9 +135,7 @@ def test_doubles_beyond_exact_integers_are_added_in_order(number):
     stats = stats_of([[number], [1.0], [-number], [0.25]], "d")
     weights, words = bytes([1, 1, 1, 1, 2, 0, 2, 1]), words_of(3, 1)
     for name, arguments in (("weighted_sums", (stats, weights)), ("swapped_sums", (stats, stats, words, 0, 2))):
-        assert str(np.asarray(getattr(native, name)(*arguments))) == str(
-            np.asarray(getattr(reference, name)(*arguments))
-        )
+        assert str(np.asarray(getattr(native, name)(*arguments))) == str(np.asarray(getattr(python, name)(*arguments)))
 
 
 def test_weights_that_do_not_fit_the_rows_are_refused():
@@ -194,7 +192,7 @@ def test_swaps_are_those_of_numpys_booleans():
 def test_all_swapped_and_none_are_the_two_systems():
     left, right = random_rows(1, 70, 2, "d", whole=False), random_rows(2, 70, 2, "d", whole=False)
     words = array("Q", [2**64 - 1] * 2)
-    for module in (native, reference):
+    for module in (native, python):
         sums, others = module.swapped_sums(left, right, words, 0, 1)
         assert (sums[0], others[0]) == (native.column_sums(left), native.column_sums(right))
 

@@ -10,7 +10,7 @@ from threading import Event, get_ident
 
 import pytest
 
-from bleucli.kernels import reference
+from bleucli.kernels import python
 from bleucli.kernels.stopping import heed_stop, workers
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
@@ -122,7 +122,7 @@ ONE, ROW = Segments.from_strings(["a"]), SegmentStats(memoryview(bytes(8)).cast(
 def test_attack_18_a_reference_kernel_ends_where_nobody_waits(name, arguments):
     def call():
         with pytest.raises(KeyboardInterrupt):
-            getattr(reference, name)(*arguments)
+            getattr(python, name)(*arguments)
 
     with ThreadPoolExecutor(1, initializer=_stop_when, initargs=(lambda: True,)) as threads:
         threads.submit(call).result()
@@ -183,7 +183,7 @@ def test_attack_18_a_signal_ends_a_kernel_soon(calls, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("kernels", ["native", "reference"])
+@pytest.mark.parametrize("kernels", ["native", "python"])
 def test_attack_18_ctrl_c_ends_the_command_within_one_segment(start, write, monkeypatch, jobs, kernels):
     monkeypatch.setenv("BLEU_KERNELS", kernels)
     size = 100_000 if kernels == "native" else 2_000

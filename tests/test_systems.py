@@ -422,7 +422,7 @@ sys.exit(status)
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc/self/status")
-@pytest.mark.skipif(kernels.live != "native", reason="the reference kernels take minutes")
+@pytest.mark.skipif(kernels.live != "native", reason="the python kernels take minutes")
 def test_an_interval_of_100_000_segments_takes_less_than_300_megabytes(folder, root):
     oracles.real_data()
     maker = os.path.join(root, "scripts", "large_corpus")

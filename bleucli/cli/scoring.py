@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bleucli.cli.gates import Baseline
     from bleucli.significance.comparison import Sampling
 
-# From so many segments on, the reference kernels take seconds
+# From so many segments on, the python kernels take seconds
 _MANY_SEGMENTS = 2000
 
 

@@ -1,7 +1,7 @@
-"""The loops that take the time, from one of two sources: compiled (`_native`) or plain Python (`reference`).
+"""The loops that take the time, from one of two sources: compiled (`_native`) or plain Python (`python`).
 
-Both compute the same, function by function; `reference` says what. The environment's `BLEU_KERNELS` chooses, once:
-`auto` (default: native where it was built), `native` (or fail), `reference`. `live` tells which it is, and `reason` why
+Both compute the same, function by function; `python` says what. The environment's `BLEU_KERNELS` chooses, once:
+`auto` (default: native where it was built), `native` (or fail), `python`. `live` tells which it is, and `reason` why
 `auto` did not take the native ones.
 """
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from bleucli.kernels.reference import (
+    from bleucli.kernels.python import (
         chrf_stats,
         column_sums,
         count_ending,
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
         tokenize_intl,
         tokenize_zh,
     )
-    from bleucli.kernels.reference_f_score import f_score
-    from bleucli.kernels.reference_resampling import draw_weights, swapped_sums, weighted_sums
+    from bleucli.kernels.python_f_score import f_score
+    from bleucli.kernels.python_resampling import draw_weights, swapped_sums, weighted_sums
 
 __all__ = [
     "CODE_POINTS",
@@ -83,17 +83,19 @@ def _why_missing(error: ImportError) -> str:
 
 
 def _choose(wanted: str) -> "tuple[ModuleType, str, str]":
-    """Return the kernels, `native` or `reference`, and why `auto` had to make do with the latter."""
-    if wanted not in ("auto", "native", "reference"):
-        raise KernelError(f"BLEU_KERNELS is {wanted!r}; expected auto, native or reference")
-    found, why = _load_native() if wanted != "reference" else (None, "")
+    """Return the kernels, `native` or `python`, and why `auto` had to make do with the latter."""
+    if wanted == "reference":  # as the python kernels were called before 0.2
+        wanted = "python"
+    if wanted not in ("auto", "native", "python"):
+        raise KernelError(f"BLEU_KERNELS is {wanted!r}; expected auto, native or python")
+    found, why = _load_native() if wanted != "python" else (None, "")
     if found is not None:
         return found, "native", ""
     if wanted == "native":
         raise KernelError(f"BLEU_KERNELS is native, but {why}")
-    from bleucli.kernels import reference
+    from bleucli.kernels import python
 
-    return reference, "reference", why
+    return python, "python", why
 
 
 CODE_POINTS = 0x110000  # the size of the table that tokenize_intl takes

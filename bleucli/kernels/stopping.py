@@ -2,7 +2,7 @@
 
 - `workers`: threads that stop when the one who waits for them does
 - `heed_stop`: what kernels ask now and then, the native ones some dozen times a second
-- `pieces`: a long iterable, cut so that the reference kernels can ask in between
+- `pieces`: a long iterable, cut so that the python kernels can ask in between
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -113,7 +113,7 @@ class CHRF(Metric):
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
         """Return the score of each row of sums, in one go."""
-        from bleucli.kernels.reference_f_score import f_scores
+        from bleucli.kernels.python_f_score import f_scores
 
         return f_scores(sums, self.beta, self.eps_smoothing)
 

@@ -1,2 +1,2 @@
 /* Written by kernels/sources.py: the checksum of the other files in this folder. */
-#define BLEU_SOURCES_CHECKSUM "4ae92af2"
+#define BLEU_SOURCES_CHECKSUM "c7b37854"

@@ -1,4 +1,4 @@
-/* The kernels in C. Each function mirrors the one of the same name in kernels/reference.py, where it is explained.
+/* The kernels in C. Each function mirrors the one of the same name in kernels/python.py, where it is explained.
  *
  * No function here touches a Python object or global state: all of them run without the interpreter's lock. Texts
  * are arbitrary bytes; what is not UTF-8 is counted as it comes and never read past its end. What takes long is done for

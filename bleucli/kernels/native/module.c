@@ -22,9 +22,9 @@ static PyObject *py_live_allocations(PyObject *Py_UNUSED(module), PyObject *Py_U
 }
 #endif
 
-/* Signature and first line as in kernels/reference.py, which has the rest. */
+/* Signature and first line as in kernels/python.py, which has the rest. */
 #define DOC(name, parameters, summary) \
-    name "(" parameters ")\n--\n\n" summary "\n\nSee bleucli.kernels.reference." name "."
+    name "(" parameters ")\n--\n\n" summary "\n\nSee bleucli.kernels.python." name "."
 
 static PyMethodDef methods[] = {
     {"split_lines", py_split_lines, METH_VARARGS,
@@ -176,7 +176,7 @@ static PyModuleDef_Slot slots[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_native", "The kernels in C; see bleucli.kernels.reference.", sizeof(State), NULL, slots,
+    PyModuleDef_HEAD_INIT, "_native", "The kernels in C; see bleucli.kernels.python.", sizeof(State), NULL, slots,
     module_traverse,       module_clear, module_free,
 };
 

@@ -4,7 +4,7 @@
 - references: `reference_counts`, `drop_empty`
 - tokenizers: `tokenize_13a`, `tokenize_zh`, `tokenize_intl` with `distinct_characters`, `tokenize_char`
 - counting: `ngram_stats`, `chrf_stats`, `ter_stats`, `column_sums`, `count_ending`
-- resampling: `draw_weights`, `weighted_sums`, `swapped_sums` (in `reference_resampling`)
+- resampling: `draw_weights`, `weighted_sums`, `swapped_sums` (in `python_resampling`)
 - scores: `f_score`
 """
 
@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from bleucli.errors import FieldCountError
-from bleucli.kernels.reference_chrf import chrf_counts, chrf_row, counted
-from bleucli.kernels.reference_f_score import f_score, squared
-from bleucli.kernels.reference_resampling import draw_weights, swapped_sums, weighted_sums  # noqa: F401 - kernels
-from bleucli.kernels.reference_ter import ter_edits
+from bleucli.kernels.python_chrf import chrf_counts, chrf_row, counted
+from bleucli.kernels.python_f_score import f_score, squared
+from bleucli.kernels.python_resampling import draw_weights, swapped_sums, weighted_sums  # noqa: F401 - kernels
+from bleucli.kernels.python_ter import ter_edits
 from bleucli.kernels.stopping import heed_stop, pieces
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
