@@ -90,7 +90,7 @@ find_compiler() {
 # What everything is made from, one thing a line.
 inputs() {
     printf '%s\n' "$identity" "$environment" "$checkout" "CC=$CC" "CFLAGS=${CFLAGS-} ${CPPFLAGS-} ${LDFLAGS-}"
-    cksum pyproject.toml bleucli/kernels/native/*.[ch]
+    cksum pyproject.toml setup.py bleucli/kernels/native/*.[ch]
 }
 
 # says STAMP TEXT
@@ -163,7 +163,6 @@ install() {
     say "building bleucli (once for each change)"
     rm -f "$environment/run.stamp" "$environment/test.stamp"
     rm -rf build bleucli/kernels/_native*.so bleucli/kernels/_native*.pyd
-    "$environment_python" bleucli/kernels/sources.py
     made_from=$(inputs) # before the build: what is changed meanwhile is built next time
     if [ "$1" = test ]; then requirement='.[test]'; else requirement=.; fi
     step "pip install -e '$requirement'" pip_install --no-build-isolation -e "$requirement"

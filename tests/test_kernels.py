@@ -5,6 +5,8 @@ import inspect
 import mmap
 import os
 import random
+import runpy
+import shutil
 import string
 import subprocess
 import sys
@@ -26,7 +28,7 @@ from strategies import FRAGMENTS, SPACES, corpora, texts
 
 from bleucli import kernels
 from bleucli.errors import FieldCountError
-from bleucli.kernels import python, stopping
+from bleucli.kernels import python, sources, stopping
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -155,6 +157,28 @@ def test_attack_17_ctrl_c_while_the_module_is_loaded_is_ctrl_c(name, root):
     environment = os.environ | {"BLEU_KERNELS": "python"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert (done.stdout, done.stderr) == ("interrupted False\n", "")
+
+
+def test_kernels_that_were_built_from_other_sources_are_refused(monkeypatch):
+    monkeypatch.setattr(sources, "checksum", lambda: "00000000")
+    module, why = kernels._load_native()
+    assert module is None
+    assert "built from other C sources" in why
+
+
+def test_any_change_of_a_source_changes_the_checksum_but_not_its_line_ends(tmp_path):
+    shutil.copytree(os.path.dirname(kernels.__file__), tmp_path, dirs_exist_ok=True)
+    checksum = runpy.run_path(str(tmp_path / "sources.py"))["checksum"]
+    file = tmp_path / "native" / "ter.c"
+    text = file.read_bytes()
+    assert checksum() == native.checksum
+    file.write_bytes(text.replace(b"\n", b"\r\n"))
+    assert checksum() == native.checksum
+    file.write_bytes(text + b"\n")
+    assert checksum() != native.checksum
+    file.write_bytes(text)
+    file.rename(file.with_name("ter_edits.c"))
+    assert checksum() != native.checksum
 
 
 INTERPRETERS = """

@@ -1,7 +1,9 @@
 /* The module: its table of functions, its state, its start. */
 #include "bindings.h"
 
-#include "checksum.h"
+/* BLEU_SOURCES_CHECKSUM, which setup.py defines, as a string. */
+#define QUOTE(text) #text
+#define QUOTE_VALUE(macro) QUOTE(macro)
 
 #ifdef BLEU_FAIL_ALLOCATIONS
 static PyObject *py_fail_allocation(PyObject *Py_UNUSED(module), PyObject *count)
@@ -129,7 +131,7 @@ static int module_exec(PyObject *module)
                    find("bleucli.errors", "FieldCountError", &state->field_count_error) &&
                    intern("data", &state->data_name) && intern("bounds", &state->bounds_name) &&
                    intern("cast", &state->cast_name) && draw_secrets(&state->secrets);
-    if (!complete || PyModule_AddStringConstant(module, "checksum", BLEU_SOURCES_CHECKSUM) != 0) {
+    if (!complete || PyModule_AddStringConstant(module, "checksum", QUOTE_VALUE(BLEU_SOURCES_CHECKSUM)) != 0) {
         return -1;
     }
     return PyModule_AddFunctions(module, methods);
