@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli import metrics, significance
     from bleucli.errors import BleuError, InputTypeError
+    from bleucli.metrics import metric_from_signature
     from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
@@ -58,6 +59,7 @@ _HOMES = {
     "get_langpairs_for_testset": "bleucli.testsets.access",
     "get_reference_files": "bleucli.testsets.access",
     "get_source_file": "bleucli.testsets.access",
+    "metric_from_signature": "bleucli.metrics",
     "raw_corpus_bleu": "bleucli.metrics.bleu",
     "sentence_bleu": "bleucli.metrics.bleu",
     "sentence_chrf": "bleucli.metrics.chrf",
@@ -87,6 +89,7 @@ __all__ = [
     "get_langpairs_for_testset",
     "get_reference_files",
     "get_source_file",
+    "metric_from_signature",
     "metrics",
     "raw_corpus_bleu",
     "resampling",

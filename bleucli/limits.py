@@ -1,6 +1,6 @@
 """Checks of what a caller hands over: the right type, and within bounds.
 
-- `whole_number`, `real_number`, `string`: an argument's value, or an error that names it
+- `whole_number`, `real_number`, `truth_value`, `string`: an argument's value, or an error that names it
 - `unhashable`: the error for values that no option can have
 """
 
@@ -59,6 +59,25 @@ def real_number(what: str, value: "Any") -> float:
         return index(value) if hasattr(value, "__index__") else float(value)
     except (TypeError, ValueError):
         raise _wrong_type(what, value, "a number") from None
+
+
+def truth_value(what: str, value: "Any") -> bool:
+    """Return a truth value of Python or NumPy as Python's; 0 and 1 are taken for one as well.
+
+    Raises:
+        InputTypeError: it is none of these.
+
+    >>> truth_value("lowercase", "no")
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.InputTypeError: lowercase 'no' is of type str; give True or False
+    """
+    try:
+        if value in (False, True):
+            return bool(value)
+    except ValueError:  # an array has several
+        pass
+    raise _wrong_type(what, value, "True or False")
 
 
 def string(what: str, value: str) -> str:

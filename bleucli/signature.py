@@ -8,8 +8,9 @@ from bleucli.errors import BleuError, InputTypeError
 from bleucli.limits import string
 from bleucli.markup import C0, UNSEEN
 
-# Long and short names of the keys, as sacreBLEU 2.6.0 prints them; `correction`, `ngram` and `empty` are ours. Two
-# short names mean two things; the value tells which (see _short_name, _long_name).
+# Long and short names of the keys, as sacreBLEU 2.6.0 prints them and in its order; `correction`, `ngram` and `empty`
+# are ours. Two short names mean two things; the value tells which (see _short_name, _long_name). Which of them a metric
+# signs with, the table of its options says.
 _SHORT = {
     "nrefs": "#",
     "bs": "bs",
@@ -34,10 +35,19 @@ _SHORT = {
     "empty": "em",
     "version": "v",
 }
-_LONG = {short: long for long, short in _SHORT.items()} | {"numrefs": "nrefs", "s": "smooth"}
+# `numrefs`, `numchars` and `numwords` are those of sacreBLEU 1.x
+_LONG = {short: long for long, short in _SHORT.items()} | {
+    "s": "smooth",
+    "numrefs": "nrefs",
+    "numchars": "nc",
+    "numwords": "nw",
+}
 _EXPECTED = "expected one such as BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
 # What says how scores were resampled and tested, not how they were made
 RESAMPLING_KEYS = ("bs", "ar", "seed", "correction")
+# What says of a run by which program it was and how it was tested; then, which texts were scored
+RUN_KEYS = ("version", *RESAMPLING_KEYS)
+TEXT_KEYS = ("nrefs", "test", "lang", "origlang", "subset")
 _BEFORE_TEXTS = ("nrefs", *RESAMPLING_KEYS)
 VERSION = f"bleucli-{__version__}"
 
@@ -128,6 +138,15 @@ class Signature:
 
     def __hash__(self) -> int:
         return hash(self.format())
+
+
+def place_of(key: str) -> int:
+    """Return where a key stands among the others; those that are not known stand last.
+
+    >>> sorted(["tok", "stem", "case"], key=place_of)
+    ['case', 'tok', 'stem']
+    """
+    return list(_SHORT).index(key) if key in _SHORT else len(_SHORT)
 
 
 def _safe(value: str) -> str:

@@ -110,7 +110,6 @@ def test_a_part_without_rows_leaves_a_sum_without_rows():
         (TER(), TER(case_sensitive=True)),
         (BLEU(), CHRF()),
     ],
-    ids=str,
 )
 def test_statistics_of_other_options_are_not_added(left, right):
     stats = [metric.corpus_stats(["a b"], [["a b"]]) for metric in (left, right)]

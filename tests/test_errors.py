@@ -392,10 +392,10 @@ WRONG_USE = {
     "two files to split": (("ref.txt", "sys.txt", "-nr", "2"), ("--num-refs", "2 files")),
     "negative threads": (("ref.txt", "-J", "-1"), ("--jobs -1", "0")),
     "threads that are no number": (("ref.txt", "-J", "x"), ("--jobs", "'x'")),
-    "negative smoothing": (("ref.txt", "-s", "floor", "-sv", "-1"), ("smoothing value -1", "from 0")),
-    "negative smoothing of no effect": (("ref.txt", "-sv", "-1"), ("smoothing value -1", "from 0")),
-    "smoothing by no number": (("ref.txt", "-s", "add-k", "-sv", "nan"), ("smoothing value nan", "from 0")),
-    "endless smoothing": (("ref.txt", "-s", "add-k", "-sv", "inf"), ("smoothing value inf", "from 0")),
+    "negative smoothing": (("ref.txt", "-s", "floor", "-sv", "-1"), ("--smooth-value -1", "from 0")),
+    "negative smoothing of no effect": (("ref.txt", "-sv", "-1"), ("--smooth-value -1", "from 0")),
+    "smoothing by no number": (("ref.txt", "-s", "add-k", "-sv", "nan"), ("--smooth-value nan", "from 0")),
+    "endless smoothing": (("ref.txt", "-s", "add-k", "-sv", "inf"), ("--smooth-value inf", "from 0")),
     "smoothing that is no number": (("ref.txt", "-sv", "x"), ("--smooth-value", "'x'")),
     "order 0": (("ref.txt", "--max-ngram-order", "0"), ("order 0", "from 1")),
     "negative order": (("ref.txt", "--max-ngram-order", "-4"), ("order -4", "from 1")),
@@ -606,7 +606,7 @@ def test_an_error_leaves_no_output_file(run, write, extra):
 def test_orders_and_betas_that_cannot_be_are_refused(run, pair, words):
     answer = run(*pair, "-m", "chrf", *words)
     assert (answer.status, answer.out) == (2, "")
-    assert answer.err.startswith("bleu: error: chrF ")
+    assert answer.err.startswith("bleu: error: --chrf-")
     assert "expected" in answer.err
     assert answer.err.count("\n") == 1
 

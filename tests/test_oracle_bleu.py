@@ -574,7 +574,7 @@ def test_sentence_bleu_refuses_values_that_cannot_be_looked_up(chosen):
 
 def test_sentence_bleu_refuses_values_of_a_wrong_type_also_after_equal_ones_of_the_right_type():
     assert bleucli.sentence_bleu("a b", ["a b"], "floor", 1).score == 100.0
-    with pytest.raises(InputTypeError, match="smoothing value True is of type bool"):
+    with pytest.raises(InputTypeError, match=r"^smooth_value True is of type bool"):
         bleucli.sentence_bleu("a b", ["a b"], "floor", True)
 
 

@@ -8,7 +8,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bleucli.errors import UsageError
+from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import Metric
 from bleucli.metrics.chrf import CHRF
 from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
@@ -120,14 +120,10 @@ def _smoothing(signed: str) -> Smoothing:
     >>> _smoothing("floor[0.1]").signature, _smoothing("exp").signature, _smoothing("floor.0.01").signature
     ('floor[0.10]', 'exp', 'floor[0.01]')
     """
-    method, _, value = signed.replace(".", "[", 1).partition("[") if "[" not in signed else signed.partition("[")
     try:
-        smoothing = Smoothing(method, float(value.removesuffix("]")) if value else None)
-    except ValueError:
-        raise UsageError(f"--like: smooth:{signed} is not a smoothing that can be followed here") from None
-    if value and method not in DEFAULT_VALUES:
-        raise UsageError(f"--like: smooth:{signed}, but {method} takes no value")
-    return smoothing
+        return Smoothing.parse(signed)
+    except BleuError as error:
+        raise UsageError(f"--like: {error}") from None
 
 
 def _number(key: str, wanted: dict[str, str]) -> int:

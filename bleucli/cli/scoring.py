@@ -130,7 +130,7 @@ def _metrics(options: "Namespace") -> list[Metric]:
 
 def _made(options: "Namespace", wanted: Sequence[str]) -> dict[str, Metric]:
     return {
-        name: METRICS[name](skip_empty_refs=options.skip_empty_refs, **METRIC_ARGUMENTS[name](options))
+        name: METRICS[name].of_command(skip_empty_refs=options.skip_empty_refs, **METRIC_ARGUMENTS[name](options))
         for name in METRICS
         if name in wanted
     }

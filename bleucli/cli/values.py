@@ -51,4 +51,4 @@ def _check_metrics(options: Namespace) -> None:
     without_tokenizer = Namespace(**vars(options) | {"tokenize": None, "language_pair": None})
     for name, arguments in METRIC_ARGUMENTS.items():
         if options.given & options.of_metric[name]:
-            METRICS[name](**arguments(without_tokenizer))
+            METRICS[name].of_command(**arguments(without_tokenizer))

@@ -4,7 +4,33 @@ from bleucli.metrics.base import Metric
 from bleucli.metrics.bleu import BLEU, BLEUScore
 from bleucli.metrics.chrf import CHRF, CHRFScore
 from bleucli.metrics.ter import TER, TERScore
+from bleucli.signature import Signature
 
 METRICS: dict[str, type[Metric]] = {"bleu": BLEU, "chrf": CHRF, "ter": TER}
 
-__all__ = ["BLEU", "CHRF", "METRICS", "TER", "BLEUScore", "CHRFScore", "Metric", "TERScore"]
+__all__ = ["BLEU", "CHRF", "METRICS", "TER", "BLEUScore", "CHRFScore", "Metric", "TERScore", "metric_from_signature"]
+
+
+def metric_from_signature(signature: str | Signature) -> Metric:
+    """Return the metric that a published signature describes, to score other texts in the same way.
+
+    Args:
+        signature: long or short, of sacreBLEU 1.x or 2.x or ours, a whole score line included. What it says of texts
+            and tests is left aside; without a name before it, chrF's beta is taken for 2.
+
+    Raises:
+        BleuError: it is not a signature, or asks for what cannot be done here; in one line that says what.
+        InputTypeError: it is not a string.
+
+    >>> metric = metric_from_signature("chrF2++|nrefs:1|case:lc|eff:yes|nc:6|nw:2|space:no|version:2.6.0")
+    >>> metric.corpus_score(["The dog bit the man."], [["the dog had bit the man."]])
+    chrF2++ = 70.39
+    """
+    from bleucli.metrics import reading
+
+    if not isinstance(signature, Signature):
+        signature = Signature.parse(signature)
+    described = METRICS[reading.metric_of(signature, METRICS)]
+    metric = described(**reading.values_of(described, signature))
+    reading.refuse_other(metric, signature)
+    return metric

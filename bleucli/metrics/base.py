@@ -1,7 +1,8 @@
 """What all metrics share: from texts to statistics, sums of statistics, and from sums to a score.
 
 A metric says how a text is prepared (`prepare`), how prepared texts are compared (`compare`), how a sum of statistics
-becomes a score (`score_from_stats`) and how that is signed (`signature_fields`). Everything else is here.
+becomes a score (`score_from_stats`), and which options it has (`options`), from which its signature follows. Everything
+else is here.
 """
 
 import warnings
@@ -13,20 +14,24 @@ from bleucli.corpus import Corpus, Source, check_shape, of_strings, references_o
 from bleucli.counting import CorpusStats, References, count
 from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.limits import MOST_TRIALS, whole_number
+from bleucli.metrics.options import SKIP_EMPTY_REFS, Option, find
 from bleucli.segments import Segments, align, blocks_of_strings, refuse_unordered
-from bleucli.signature import VERSION, Signature
+from bleucli.signature import VERSION, Signature, place_of
 from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 _LISTS = (list, tuple)
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, ClassVar, Self, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
 
     from bleucli.results import Interval
+
+    T = TypeVar("T")
 
 
 class Score:
@@ -78,7 +83,7 @@ class Metric(ABC):
     - `compare`: the numbers that are counted, and then `score_from_stats`, which must know them.
     - `score_from_stats`: the score of a sum. Resamples are scored by it, row by row, unless `scores_from_stats`, which
       is for many rows at once, is overridden as well.
-    - `signature_fields`: whenever the score is another, so that nobody takes it for the original's.
+    - `options`, or `signature_fields`: whenever the score is another, so that nobody takes it for the original's.
 
     What `prepare` reads must be set before `super().__init__(references=...)`, which prepares them.
 
@@ -87,8 +92,7 @@ class Metric(ABC):
     ...     def prepare(self, segments):
     ...         stems = [text and " ".join(word[:4] for word in text.split()) for text in segments]
     ...         return super().prepare(Segments.from_strings(stems))
-    ...     def signature_fields(self):
-    ...         return [*super().signature_fields(), ("stem", "4")]
+    ...     constants = (("stem", "4"),)
     >>> Stemmed().corpus_score(["the cats sleeping there"], [["the cats sleep there"]]).score
     100.0
     """
@@ -97,17 +101,27 @@ class Metric(ABC):
     higher_is_better = True
     needs_all_references = False
     learned: object = None
+    options: "ClassVar[Sequence[Option]]" = (SKIP_EMPTY_REFS,)
+    # Keys of the signature that have one value each
+    constants: "ClassVar[Sequence[tuple[str, str]]]" = ()
+    # Whether messages name options as the command does
+    in_command = False
+    _signed: "ClassVar[Sequence[tuple[str, Callable[[Any], str]]]]" = ((SKIP_EMPTY_REFS.key, SKIP_EMPTY_REFS.sign),)
 
     def __init_subclass__(cls, **options: "Any") -> None:
         super().__init_subclass__(**options)
         own = vars(cls)
+        if "options" in own or "constants" in own:
+            signed = [(option.key, option.sign) for option in cls.options if option.key]
+            signed += [(key, lambda _, value=value: value) for key, value in cls.constants]
+            cls._signed = sorted(signed, key=lambda field: place_of(field[0]))
         if "score_from_stats" in own and "scores_from_stats" not in own:  # an inherited one has another formula
             cls.scores_from_stats = Metric.scores_from_stats  # type: ignore[method-assign]
 
     def __init__(
         self, *, skip_empty_refs: bool = False, references: Iterable[Iterable[str | None]] | None = None
     ) -> None:
-        self.skip_empty_refs = skip_empty_refs
+        self.skip_empty_refs = SKIP_EMPTY_REFS.check(skip_empty_refs, SKIP_EMPTY_REFS.label(self.in_command))
         self.advice: list[str] = []  # what a user should know about the way of scoring, whatever the texts
         self._nrefs: str | None = None
         self._sampling: list[tuple[str, str]] = []
@@ -136,9 +150,18 @@ class Metric(ABC):
     def score_from_stats(self, sums: Sequence[int | float]) -> "Any":
         """Return the score of a sum of statistics."""
 
-    @abstractmethod
     def signature_fields(self) -> list[tuple[str, str]]:
-        """Return keys and values for the signature, between `nrefs` and `version`."""
+        """Return keys and values for the signature, between `nrefs` and `version`, from the table of options."""
+        return [(key, value) for key, sign in self._signed if (value := sign(self))]
+
+    @classmethod
+    def read_name(cls, name: str) -> "dict[str, Any] | None":
+        """Return the constructor's arguments that the name of a score tells; None if it is another metric's.
+
+        Raises:
+            BleuError: it is this metric's, but cannot be.
+        """
+        return {} if name == cls.name else None
 
     def learn(self, references: Iterator[Sequence[Segments]]) -> None:  # noqa: B027 # few metrics need it
         """Read all references before anything is counted, and keep in `learned` what was found.
@@ -216,11 +239,34 @@ class Metric(ABC):
 
     def configuration(self) -> object:
         """Return what tells differently configured metrics apart: statistics of both cannot be added."""
-        return type(self), tuple(self.signature_fields()), self.learned
+        named = [getattr(self, option.name) for option in self.options if option.in_name]
+        return type(self), self.signature_fields(), named, self.learned
 
-    def empty_field(self) -> list[tuple[str, str]]:
-        """Return the last key of every metric's signature, which stands there only where it decides something."""
-        return [("empty", "missing")] if self.skip_empty_refs else []
+    @classmethod
+    def of_command(cls, **values: "Any") -> "Self":
+        """Make a metric of which all messages, the constructor's errors too, name options as the command does."""
+        metric = cls.__new__(cls)
+        metric.in_command = True
+        metric.__init__(**values)  # type: ignore[misc]
+        return metric
+
+    def check(self, name: str, value: "T") -> "T":
+        """Return the value of an option if it can have it.
+
+        Raises:
+            InputTypeError: it is of another type.
+            UsageError: it is out of bounds.
+        """
+        checked: T = find(self.options, name).check(value, self.label(name))
+        return checked
+
+    def label(self, name: str) -> str:
+        """Return what the reader of a message calls an option: `beta` in Python, `--chrf-beta` in the command."""
+        return find(self.options, name).label(self.in_command)
+
+    def spell(self, name: str) -> str:
+        """Return how the reader of a message gives an option: `effective_order=True`, or `-sl` in the command."""
+        return find(self.options, name).spell(self.in_command)
 
     def signature(self, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> Signature:
         """Return the signature of a score whose segments had at least `fewest` and at most `most` references.

@@ -9,15 +9,19 @@ from math import exp, log
 
 from bleucli import kernels, tokenizers
 from bleucli.counting import CorpusStats, References
+from bleucli.errors import BleuError
 from bleucli.inspection.marks import subword_marks, unspaced_letters
-from bleucli.limits import LARGEST_ORDER, real_number, string, unhashable, whole_number
+from bleucli.limits import LARGEST_ORDER, unhashable
 from bleucli.metrics.base import Metric, Score
-from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
+from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, Smoothing
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -26,8 +30,8 @@ DEFAULT_ORDER = 4
 _TOKENIZED_ENDING = b" ."
 _TOKENIZED_MANY = 100
 _TOKENIZED_HINT = (
-    "{} hypotheses end in ' .', so the text looks tokenized, which changes the score; detokenize it, or say --force (in"
-    " Python force=True) if it is meant to be so"
+    "{} hypotheses end in ' .', so the text looks tokenized, which changes the score; detokenize it, or say {} if it"
+    " is meant to be so"
 )
 # A mark in every twentieth segment is no accident
 _SUBWORD_FEW = 20
@@ -35,12 +39,12 @@ _SUBWORD_FEW = 20
 _SUBWORD_SAMPLE = 256
 _SUBWORD_HINT = "{} subword marks (@@ or ▁) are left in the text, which changes the score; join the subwords first"
 _UNSPACED_HINT = (
-    "most letters are of a script that 13a does not split into words; choose another with -tok or -l (bleu"
+    "most letters are of a script that 13a does not split into words; choose another with {} or {} (bleu"
     " --list-tokenizers)"
 )
 _SHORT_PENALTY = 0.7
 _SHORT_HINT = "the output has {} tokens for {} of the references (BP = {:.3f}); are translations missing or cut?"
-_TOO_SHORT_HINT = "the text is too short for n-grams of order {}; for single segments use effective order (-sl)"
+_TOO_SHORT_HINT = "the text is too short for n-grams of order {}; for single segments use effective order ({})"
 # sacreBLEU 2.6.0 takes this for the logarithm of 0
 _LOG_OF_ZERO = -9999999999.0
 # What rounding can add to a perfect score (100.00000000000004)
@@ -53,8 +57,6 @@ class BLEUScore(Score):
     `score` and `precisions` are in percent; `counts` (matches) and `totals` (n-grams) run from order 1 to N; `bp` is
     the brevity penalty, `sys_len` and `ref_len` are the lengths in tokens, `ratio` is their quotient or 0.
     """
-
-    __slots__ = ("bp", "counts", "name", "precisions", "ratio", "ref_len", "score", "sys_len", "totals")
 
     def __init__(
         self,
@@ -90,6 +92,31 @@ class BLEUScore(Score):
         )
 
 
+def _read_tokenizer(signed: str, exact: bool) -> "dict[str, Any]":
+    """Return the tokenizer that is signed so; MeCab's signatures end in versions.
+
+    >>> _read_tokenizer("ja-mecab-0.996-IPA", True), _read_tokenizer("13a", True)
+    ({'tokenize': 'ja-mecab'}, {'tokenize': '13a'})
+    """
+    mecab = (name for name in ("ja-mecab", "ko-mecab") if signed.startswith(name))
+    return {"tokenize": next(mecab, signed)}
+
+
+def _restate_tokenizer(signed: str) -> str:
+    return "flores101" if signed == "spm" else signed  # its old name
+
+
+def _read_smoothing(signed: str, exact: bool) -> "dict[str, Any]":
+    smoothing = Smoothing.parse(signed)
+    if smoothing.method not in DEFAULT_VALUES:
+        return {"smooth_method": smoothing.method}
+    if not exact and not smoothing.value:
+        raise BleuError(
+            f"smooth:{signed} in the signature was rounded to two decimals; give smoothing method and value instead"
+        )
+    return {"smooth_method": smoothing.method, "smooth_value": smoothing.value}
+
+
 class BLEU(Metric):
     """BLEU with sacreBLEU's options and defaults.
 
@@ -118,6 +145,65 @@ class BLEU(Metric):
     """
 
     name = "BLEU"
+    options = (
+        Option(
+            "tokenize",
+            str,
+            None,
+            ("--tokenize", "-tok"),
+            "see --list-tokenizers (default: by -l, else 13a)",
+            loads=True,
+            key="tok",
+            absent=tokenizers.DEFAULT,
+            sign=lambda metric: metric.tokenizer.signature,
+            restate=_restate_tokenizer,
+            read=_read_tokenizer,
+        ),
+        Option(
+            "lowercase",
+            bool,
+            False,
+            ("--lowercase", "-lc"),
+            "compare without regard to case",
+            key="case",
+            words=("mixed", "lc"),
+        ),
+        Option(
+            "smooth_method",
+            str,
+            "exp",
+            ("--smooth-method", "-s"),
+            f"{', '.join(METHODS[:-1])} or {METHODS[-1]}",
+            choices=METHODS,
+            key="smooth",
+            sign=lambda metric: metric.smoothing.signature,
+            restate=lambda signed: Smoothing.parse(signed).signature,
+            read=_read_smoothing,
+        ),
+        Option(
+            "smooth_value",
+            float,
+            None,
+            ("--smooth-value", "-sv"),
+            f"for {' and '.join(f'{method} ({value:g})' for method, value in DEFAULT_VALUES.items())}",
+            most=LARGEST_VALUE,
+        ),
+        Option(
+            "max_ngram_order",
+            int,
+            DEFAULT_ORDER,
+            ("--max-ngram-order",),
+            least=1,
+            most=LARGEST_ORDER,
+            ours=True,
+            key="ngram",
+            hidden=True,
+        ),
+        Option("force", bool, False, ("--force",), "do not warn of tokenized input"),
+        Option("effective_order", bool, False, ("--sentence-level", "-sl"), shared=True, key="eff"),
+        Option("trg_lang", str, "", ("--language-pair", "-l"), shared=True, loads=True),
+        SKIP_EMPTY_REFS,
+    )
 
     def __init__(
         self,
@@ -133,18 +219,18 @@ class BLEU(Metric):
         *,
         skip_empty_refs: bool = False,
     ) -> None:
-        self.lowercase = lowercase
-        self.force = force
-        if smooth_value is not None:
-            smooth_value = real_number("smoothing value", smooth_value)
-        self.smoothing = Smoothing(smooth_method, smooth_value)
-        self.max_ngram_order = whole_number("n-gram order", max_ngram_order, 1, LARGEST_ORDER)
-        self.effective_order = effective_order
-        trg_lang = string("target language", "" if trg_lang is None else trg_lang)
-        tokenize = tokenizers.default_for(trg_lang) if tokenize is None else string("tokenizer", tokenize)
+        self.lowercase = self.check("lowercase", lowercase)
+        self.force = self.check("force", force)
+        self.smoothing = Smoothing(self.check("smooth_method", smooth_method), self.check("smooth_value", smooth_value))
+        self.max_ngram_order = self.check("max_ngram_order", max_ngram_order)
+        self.effective_order = self.check("effective_order", effective_order)
+        trg_lang = self.check("trg_lang", "" if trg_lang is None else trg_lang)
+        tokenize = self.check("tokenize", tokenize)
+        if tokenize is None:
+            tokenize = tokenizers.default_for(trg_lang)
         self.tokenizer = tokenizers.get(tokenize)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
-        self.advice = tokenizers.advice(tokenize, trg_lang)
+        self.advice = tokenizers.advice(tokenize, trg_lang, self.spell("tokenize"))
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to, cut trailing white space, tokenize."""
@@ -196,17 +282,10 @@ class BLEU(Metric):
         scores[~plain] = [self.score_from_stats(row).score for row in rows[~plain].tolist()]
         return scores
 
-    def signature_fields(self) -> list[tuple[str, str]]:
-        """Return case, effective order, tokenizer, smoothing, and what differs from the default."""
-        fields = [
-            ("case", "lc" if self.lowercase else "mixed"),
-            ("eff", "yes" if self.effective_order else "no"),
-            ("tok", self.tokenizer.signature),
-            ("smooth", self.smoothing.signature),
-        ]
-        if self.max_ngram_order != DEFAULT_ORDER:
-            fields.append(("ngram", str(self.max_ngram_order)))
-        return fields + self.empty_field()
+    @classmethod
+    def read_name(cls, name: str) -> "dict[str, Any] | None":
+        """Return nothing to be set; spBLEU is BLEU with another tokenizer, which its signature names."""
+        return {} if name.endswith("BLEU") else None
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count endings in a space and a period; in a sample, subword marks, segments, unspaced and all letters."""
@@ -224,9 +303,9 @@ class BLEU(Metric):
         """Warn of text that is not what the tokenizer expects, of output that is too short, of a score of 0."""
         endings, marks, sampled, unspaced, letters = stats.signs
         candidates = (
-            (endings >= _TOKENIZED_MANY, _TOKENIZED_HINT.format(endings)),
+            (endings >= _TOKENIZED_MANY, _TOKENIZED_HINT.format(endings, self.spell("force"))),
             (marks * _SUBWORD_FEW > sampled, _SUBWORD_HINT.format(marks)),
-            (2 * unspaced > letters, _UNSPACED_HINT),
+            (2 * unspaced > letters, _UNSPACED_HINT.format(self.spell("tokenize"), self.spell("trg_lang"))),
             *self._score_hints(stats.sums),
         )
         return [hint for applies, hint in candidates if applies]
@@ -237,7 +316,10 @@ class BLEU(Metric):
         yield bp < _SHORT_PENALTY, _SHORT_HINT.format(sys_len, ref_len, bp)
         matched, totals = any(sums[2 : 2 + order]), sums[2 + order :]
         yield not matched, "BLEU is 0 since no word is matched; no smoothing applies then"
-        yield matched and not totals[-1] and not self.effective_order, _TOO_SHORT_HINT.format(order)
+        yield (
+            matched and not totals[-1] and not self.effective_order,
+            _TOO_SHORT_HINT.format(order, self.spell("effective_order")),
+        )
 
 
 def _geometric_mean(precisions: list[float]) -> float:

@@ -8,14 +8,17 @@ from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.counting import References
-from bleucli.errors import UsageError
-from bleucli.limits import LARGEST_ORDER, real_number, unhashable, whole_number
+from bleucli.errors import BleuError, UsageError
+from bleucli.limits import LARGEST_ORDER, unhashable
 from bleucli.metrics.base import Metric, Score
+from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -27,8 +30,6 @@ _LARGEST_BETA = 1e150  # its square is still a number; recall is all that counts
 
 class CHRFScore(Score):
     """A chrF score in percent, with the orders and the beta that it was made with."""
-
-    __slots__ = ("beta", "char_order", "score", "word_order")
 
     def __init__(self, score: float, char_order: int, word_order: int, beta: float) -> None:
         self.score = score
@@ -64,6 +65,63 @@ class CHRF(Metric):
     """
 
     name = "chrF"
+    options = (
+        Option(
+            "char_order",
+            int,
+            DEFAULT_CHAR_ORDER,
+            ("--chrf-char-order", "-cc"),
+            "longest character n-gram",
+            most=LARGEST_ORDER,
+            key="nc",
+        ),
+        Option(
+            "word_order",
+            int,
+            DEFAULT_WORD_ORDER,
+            ("--chrf-word-order", "-cw"),
+            "longest word n-gram, 2 for chrF++",
+            most=LARGEST_ORDER,
+            key="nw",
+        ),
+        Option(
+            "beta",
+            float,
+            DEFAULT_BETA,
+            ("--chrf-beta",),
+            "weight of recall",
+            most=_LARGEST_BETA,
+            reads=int,
+            in_name=True,
+        ),
+        Option(
+            "whitespace",
+            bool,
+            False,
+            ("--chrf-whitespace",),
+            "white space takes part in character n-grams",
+            key="space",
+        ),
+        Option(
+            "lowercase",
+            bool,
+            False,
+            ("--chrf-lowercase",),
+            "compare without regard to case",
+            key="case",
+            words=("mixed", "lc"),
+        ),
+        Option(
+            "eps_smoothing",
+            bool,
+            False,
+            ("--chrf-eps-smoothing",),
+            "smooth as chrF++.py, NLTK and Moses do",
+            key="eff",
+            words=("yes", "no"),
+        ),
+        SKIP_EMPTY_REFS,
+    )
 
     def __init__(
         self,
@@ -77,17 +135,15 @@ class CHRF(Metric):
         *,
         skip_empty_refs: bool = False,
     ) -> None:
-        self.char_order = whole_number("chrF character order", char_order, 0, LARGEST_ORDER)
-        self.word_order = whole_number("chrF word order", word_order, 0, LARGEST_ORDER)
+        self.char_order = self.check("char_order", char_order)
+        self.word_order = self.check("word_order", word_order)
         if not self.char_order and not self.word_order:
-            raise UsageError("chrF orders 0 and 0; expected at least 1 for characters or for words")
-        beta = real_number("chrF beta", beta)
-        if not 0 <= beta <= _LARGEST_BETA:
-            raise UsageError(f"chrF beta {beta}; expected a number from 0 to {_LARGEST_BETA:g}")
-        self.beta = abs(beta)  # -0.0 is 0.0
-        self.lowercase = lowercase
-        self.whitespace = whitespace
-        self.eps_smoothing = eps_smoothing
+            orders = f"{self.label('char_order')} 0 and {self.label('word_order')} 0"
+            raise UsageError(f"{orders}; expected at least 1 for characters or for words")
+        self.beta = abs(self.check("beta", beta))  # -0.0 is 0.0
+        self.lowercase = self.check("lowercase", lowercase)
+        self.whitespace = self.check("whitespace", whitespace)
+        self.eps_smoothing = self.check("eps_smoothing", eps_smoothing)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
 
     def prepare(self, segments: Segments) -> Segments:
@@ -117,20 +173,24 @@ class CHRF(Metric):
 
         return f_scores(sums, self.beta, self.eps_smoothing)
 
-    def configuration(self) -> object:
-        """Return what tells differently configured metrics apart: beta is in the name, not in the signature."""
-        return super().configuration(), self.beta
+    @classmethod
+    def read_name(cls, name: str) -> "dict[str, Any] | None":
+        """Return the beta in the name of a score, and the word order if there are plus signs.
 
-    def signature_fields(self) -> list[tuple[str, str]]:
-        """Return case, smoothing, orders and white space."""
-        fields = [
-            ("case", "lc" if self.lowercase else "mixed"),
-            ("eff", "no" if self.eps_smoothing else "yes"),
-            ("nc", str(self.char_order)),
-            ("nw", str(self.word_order)),
-            ("space", "yes" if self.whitespace else "no"),
-        ]
-        return fields + self.empty_field()
+        >>> CHRF.read_name("chrF3++"), CHRF.read_name("chrF"), CHRF.read_name("TER")
+        ({'beta': 3, 'word_order': 2}, {'beta': 2}, None)
+        """
+        if not name.startswith(cls.name):
+            return None
+        digits = name.removeprefix(cls.name).rstrip("+")
+        plus = len(name) - len(cls.name) - len(digits)
+        try:
+            beta = (int(digits) if digits.isdecimal() else float(digits)) if digits else DEFAULT_BETA
+        except ValueError:
+            beta = -1.0
+        if digits and str(beta) != digits:
+            raise BleuError(f"{name} is not the name of a chrF score; expected one such as chrF2")
+        return {"beta": beta} | ({"word_order": plus} if plus else {})
 
 
 def corpus_chrf(

@@ -1,11 +1,11 @@
 """Smoothing methods of BLEU: what stands in for the precision of an order without a match (Chen & Cherry 2014)."""
 
-from bleucli.errors import UsageError
+from bleucli.errors import BleuError
 
 # sacreBLEU 2.6.0: the methods, and the default values of those that have one
 METHODS = ("exp", "floor", "add-k", "none")
 DEFAULT_VALUES = {"floor": 0.1, "add-k": 1.0}
-_LARGEST_VALUE = 1e100  # beyond, precisions overflow
+LARGEST_VALUE = 1e100  # beyond, precisions overflow
 
 
 class Smoothing:
@@ -16,9 +16,6 @@ class Smoothing:
         value: what `floor` puts in the place of 0 matches and `add-k` adds; None for the method's default. The other
             methods have none and ignore it.
 
-    Raises:
-        UsageError: there is no such method, or the value is negative or not finite.
-
     >>> Smoothing("floor").signature
     'floor[0.10]'
     >>> Smoothing("exp").precisions([3, 0, 0], [5, 4, 3])
@@ -28,14 +25,31 @@ class Smoothing:
     __slots__ = ("method", "signature", "value")
 
     def __init__(self, method: str, value: float | None = None) -> None:
-        if method not in METHODS:
-            raise UsageError(f"unknown smoothing method {method!r}; choose one of {', '.join(METHODS)}")
-        if value is not None and not 0 <= value <= _LARGEST_VALUE:
-            raise UsageError(f"smoothing value {value}; expected a number from 0 to {_LARGEST_VALUE:g}")
         default = DEFAULT_VALUES.get(method)
         self.method = method
         self.value = 0.0 if default is None else default if value is None else value
         self.signature = method if default is None else f"{method}[{_decimals(self.value)}]"
+
+    @classmethod
+    def parse(cls, signed: str) -> "Smoothing":
+        """Return the smoothing that a signature names, of sacreBLEU 1.x (`floor.0.01`) too.
+
+        Raises:
+            BleuError: there is no such smoothing.
+
+        >>> Smoothing.parse("floor[0.1]").signature, Smoothing.parse("floor.0.01").signature
+        ('floor[0.10]', 'floor[0.01]')
+        """
+        method, _, rest = signed.replace(".", "[", 1).partition("[") if "[" not in signed else signed.partition("[")
+        try:
+            value = float(rest.removesuffix("]")) if rest else None
+        except ValueError:
+            method = ""
+        if method not in METHODS or not 0 <= (value or 0) <= LARGEST_VALUE:
+            raise BleuError(f"smooth:{signed} in the signature is not a smoothing that can be followed here")
+        if rest and method not in DEFAULT_VALUES:
+            raise BleuError(f"smooth:{signed} in the signature, but {method} takes no value")
+        return cls(method, value)
 
     def smoothed_counts(self, counts: list[float], totals: list[float]) -> tuple[list[float], list[float]]:
         """Return matches and n-grams by order, as they are or, with add-k, increased from the second order on."""

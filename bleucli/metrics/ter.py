@@ -10,6 +10,7 @@ from bleucli import kernels
 from bleucli.counting import References
 from bleucli.limits import unhashable
 from bleucli.metrics.base import Metric, Score
+from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 from bleucli.tokenizers.tercom import Tercom
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 class TERScore(Score):
     """A TER score in percent: `num_edits` for `ref_length` words, the average length of the references."""
-
-    __slots__ = ("name", "num_edits", "ref_length", "score")
 
     def __init__(self, score: float, num_edits: int, ref_length: float) -> None:
         self.name = "TER"
@@ -49,6 +48,29 @@ class TER(Metric):
 
     name = "TER"
     higher_is_better = False
+    options = (
+        Option(
+            "case_sensitive",
+            bool,
+            False,
+            ("--ter-case-sensitive",),
+            "tell upper from lower case",
+            key="case",
+            words=("lc", "mixed"),
+        ),
+        Option(
+            "asian_support",
+            bool,
+            False,
+            ("--ter-asian-support",),
+            "treat East Asian text in the two options below",
+            key="asian",
+        ),
+        Option("no_punct", bool, False, ("--ter-no-punct",), "delete punctuation", key="punct", words=("yes", "no")),
+        Option("normalized", bool, False, ("--ter-normalized",), "split punctuation off, decode entities", key="norm"),
+        SKIP_EMPTY_REFS,
+    )
+    constants = (("tok", Tercom.signature),)
 
     def __init__(
         self,
@@ -60,14 +82,15 @@ class TER(Metric):
         *,
         skip_empty_refs: bool = False,
     ) -> None:
-        self.normalized = normalized
-        self.no_punct = no_punct
-        self.asian_support = asian_support
-        self.case_sensitive = case_sensitive
-        self.tokenizer = Tercom(normalized, no_punct, asian_support, case_sensitive)
+        self.normalized = self.check("normalized", normalized)
+        self.no_punct = self.check("no_punct", no_punct)
+        self.asian_support = self.check("asian_support", asian_support)
+        self.case_sensitive = self.check("case_sensitive", case_sensitive)
+        self.tokenizer = Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
-        if asian_support and not normalized and not no_punct:
-            self.advice = ["--ter-asian-support does nothing without --ter-normalized or --ter-no-punct"]
+        if self.asian_support and not self.normalized and not self.no_punct:
+            asian, others = self.spell("asian_support"), (self.spell("normalized"), self.spell("no_punct"))
+            self.advice = [f"{asian} does nothing without {' or '.join(others)}"]
 
     def prepare(self, segments: Segments) -> Segments:
         """Cut trailing white space and tokenize."""
@@ -105,17 +128,6 @@ class TER(Metric):
         rates: NDArray[np.float64] = np.where(edits > 0, 1.0, 0.0)
         np.divide(edits, lengths, out=rates, where=lengths > 0)
         return 100.0 * rates
-
-    def signature_fields(self) -> list[tuple[str, str]]:
-        """Return case, tokenizer, and the tokenizer's options."""
-        fields = [
-            ("case", "mixed" if self.case_sensitive else "lc"),
-            ("tok", self.tokenizer.signature),
-            ("norm", "yes" if self.normalized else "no"),
-            ("punct", "no" if self.no_punct else "yes"),
-            ("asian", "yes" if self.asian_support else "no"),
-        ]
-        return fields + self.empty_field()
 
 
 def corpus_ter(

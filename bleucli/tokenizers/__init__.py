@@ -135,19 +135,19 @@ def default_for(language: str) -> str:
     return _BY_LANGUAGE.get(language, (DEFAULT, ""))[0]
 
 
-def advice(name: str, language: str) -> list[str]:
-    """Return what a user should know about the choice of a tokenizer.
+def advice(name: str, language: str, option: str) -> list[str]:
+    """Return what a user should know about the choice of a tokenizer; `option` is what to choose another one by.
 
-    >>> advice("13a", "zh")
+    >>> advice("13a", "zh", "-tok")
     ['13a is not made for Chinese; the usual tokenizers are zh and flores200 (-tok)']
     """
     found = []
     usual, spoken = _BY_LANGUAGE.get(language, (name, ""))
     is_model = name.startswith(LOCAL_MODEL) or (name in _ENTRIES and _ENTRIES[name].extra == "spm")
     if name != usual and not is_model:  # a model of pieces suits any language
-        found.append(f"{name} is not made for {spoken}; the usual tokenizers are {usual} and flores200 (-tok)")
+        found.append(f"{name} is not made for {spoken}; the usual tokenizers are {usual} and flores200 ({option})")
     if name == "spm":
-        found.append("the tokenizer spm is now called flores101 and may go away under its old name; say -tok flores101")
+        found.append("the tokenizer spm is now called flores101 and may go away under its old name; say flores101")
     return found
 
 

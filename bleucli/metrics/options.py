@@ -1,0 +1,179 @@
+"""A metric's options: each is declared once, in the table `options` of its class.
+
+- `Option`: one of them; its constructor's check, its place in signatures and in the command follow from it
+- `SKIP_EMPTY_REFS`: the option that all metrics have
+- `find`: the option of a name
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from bleucli.errors import BleuError, UsageError
+from bleucli.limits import real_number, string, truth_value, whole_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Numbers in signatures have no more digits than these
+_MOST_DIGITS = 9
+
+
+class Option:
+    """An option of a metric.
+
+    Args:
+        name: of the constructor's argument, and of the attribute that keeps its value.
+        kind: of its values: bool, int, float or str.
+        default: None if what it stands for depends on other options; only then it may be given.
+        flags: what the command calls it, the long form first, the short one last.
+        help: for the command's help, which adds the default.
+        least, most: bounds of numbers.
+        choices: the words that may be given; any if there are none.
+        reads: how the command reads a value, where that is narrower than `kind`.
+        ours: the flag is not one of sacreBLEU's.
+        shared: the command declares the flag itself, since it says more than this option.
+        loads: making the metric may load or download what the value names.
+        key: in signatures; "" for an option that is not signed, or not by itself.
+        words: what the signature says of False and of True; "" for nothing.
+        hidden: the default is not signed.
+        absent: what a signature without the key means, where that is not the default.
+        sign: returns from a metric what its signature says; "" for nothing.
+        restate: returns in today's form what a signature says.
+        read: returns the constructor's arguments from what a signature says, and from whether its numbers are exact;
+            those of sacreBLEU have two decimals.
+        in_name: the value stands in the name of the score, not in its signature.
+
+    >>> order = Option("order", int, 4, ("--order",), "longest n-gram", least=1, most=9, key="n")
+    >>> order.check(12, "order")
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.UsageError: order 12; expected a number from 1 to 9
+    >>> order.help, order.read("5", True)
+    ('longest n-gram (default: 4)', {'order': 5})
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kind: type,
+        default: "Any",
+        flags: tuple[str, ...] = (),
+        help: str = "",  # noqa: A002
+        *,
+        least: float = 0,
+        most: float = 0,
+        choices: Sequence[str] = (),
+        reads: type | None = None,
+        ours: bool = False,
+        shared: bool = False,
+        loads: bool = False,
+        key: str = "",
+        words: tuple[str, str] = ("no", "yes"),
+        hidden: bool = False,
+        absent: str | None = None,
+        sign: "Callable[[Any], str] | None" = None,
+        restate: Callable[[str], str] | None = None,
+        read: "Callable[[str, bool], dict[str, Any]] | None" = None,
+        in_name: bool = False,
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.default = default
+        self.flags = flags
+        has_default = default is not None and default != "" and kind is not bool
+        self.help = f"{help} (default: {default})".lstrip() if has_default else help
+        self.least = least
+        self.most = most
+        self.choices = choices
+        self.reads = reads or kind
+        self.ours = ours
+        self.shared = shared
+        self.loads = loads
+        self.key = key
+        self.words = words
+        self.hidden = hidden
+        self.absent = (words[default] if kind is bool else str(default)) if absent is None else absent
+        self.sign = sign or self._sign
+        self.restate = restate or str
+        self.read = read or self._read
+        self.in_name = in_name
+
+    @property
+    def dest(self) -> str:
+        """The long flag as the name of an attribute: chrf_beta for --chrf-beta."""
+        return self.flags[0].removeprefix("--").replace("-", "_") if self.flags else ""
+
+    def check(self, value: "Any", spelling: str) -> "Any":
+        """Return a value as `kind`; `spelling` is what to call the option in errors.
+
+        Raises:
+            InputTypeError: it is of another type.
+            UsageError: it is out of bounds, or none of the choices.
+        """
+        if value is None and self.default is None:
+            return None
+        if self.kind is bool:
+            return truth_value(spelling, value)
+        if self.kind is int:
+            return whole_number(spelling, value, int(self.least), int(self.most))
+        if self.kind is float:
+            number = real_number(spelling, value)
+            if not self.least <= number <= self.most:
+                raise UsageError(f"{spelling} {number}; expected a number from {self.least:g} to {self.most:g}")
+            return number
+        word = string(spelling, value)
+        if self.choices and word not in self.choices:
+            raise UsageError(f"{spelling} {word!r}; choose one of {', '.join(self.choices)}")
+        return word
+
+    def label(self, in_command: bool) -> str:
+        """Return what a reader calls the option, in the command or in Python."""
+        return self.flags[0] if in_command else self.name
+
+    def spell(self, in_command: bool) -> str:
+        """Return how a reader turns the option on or gives it a value, in the command or in Python.
+
+        >>> SKIP_EMPTY_REFS.spell(in_command=True), SKIP_EMPTY_REFS.spell(in_command=False)
+        ('--skip-empty-refs', 'skip_empty_refs=True')
+        """
+        if in_command:
+            return self.flags[-1]
+        return f"{self.name}=True" if self.kind is bool else f"{self.name}=..."
+
+    def _sign(self, metric: object) -> str:
+        value = getattr(metric, self.name)
+        if self.hidden and value == self.default:
+            return ""
+        return self.words[value] if self.kind is bool else str(value)
+
+    def _read(self, text: str, exact: bool) -> "dict[str, Any]":
+        if self.kind is bool:
+            if text not in self.words:
+                expected = " or ".join(filter(None, self.words))
+                raise BleuError(f"{self.key}:{text} in the signature; expected {expected}")
+            return {self.name: text == self.words[True]}
+        if not text.isdecimal() or len(text) > _MOST_DIGITS:
+            raise BleuError(f"{self.key}:{text} in the signature; expected a number")
+        return {self.name: int(text)}
+
+
+def find(options: Iterable[Option], name: str) -> Option:
+    """Return the option of that name.
+
+    >>> find([SKIP_EMPTY_REFS], "skip_empty_refs").key
+    'empty'
+    """
+    return next(option for option in options if option.name == name)
+
+
+SKIP_EMPTY_REFS = Option(
+    "skip_empty_refs",
+    bool,
+    False,
+    ("--skip-empty-refs",),
+    "empty references are missing ones",
+    ours=True,
+    shared=True,
+    key="empty",
+    words=("", "missing"),
+)

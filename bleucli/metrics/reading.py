@@ -1,0 +1,116 @@
+"""From a signature back to the metric that it describes.
+
+- `metric_of`: which metric it is
+- `values_of`: the arguments to construct it with
+- `refuse_other`: an error if a metric is another one
+
+A signature may leave keys out, as those of sacreBLEU 1.x do; they mean the defaults then.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from bleucli.errors import BleuError
+from bleucli.metrics.base import Metric
+from bleucli.metrics.options import Option
+from bleucli.signature import RUN_KEYS, TEXT_KEYS, VERSION, Signature
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# sacreBLEU 1.x
+_FORMER_VALUES = {"true": "yes", "false": "no"}
+
+
+def metric_of(signature: Signature, metrics: "Mapping[str, type[Metric]]") -> str:
+    """Return which of `metrics` a signature is of: by its name, else by a key that no other metric has, else the first.
+
+    Raises:
+        BleuError: the name is no metric's.
+    """
+    if signature.name:
+        named = [key for key, metric in metrics.items() if metric.read_name(signature.name) is not None]
+        if not named:
+            names = [metric.name for metric in metrics.values()]
+            expected = f"{', '.join(names[:-1])} or {names[-1]}"
+            raise BleuError(f"{signature.name!r} is not a metric here; expected a signature of {expected}")
+        return named[0]
+    others = [key for key, metric in metrics.items() if _is_marked(signature, key, metrics)]
+    return others[0] if others else next(iter(metrics))
+
+
+def _is_marked(signature: Signature, name: str, metrics: "Mapping[str, type[Metric]]") -> bool:
+    """Return whether a signature has a constant of a metric, or a key that no other metric has."""
+    others = {key for other, metric in metrics.items() if other != name for key in _keys(metric)}
+    constants = metrics[name].constants
+    return bool(_keys(metrics[name]) & signature.info.keys() - others) or any(
+        signature.info.get(key) == value for key, value in constants
+    )
+
+
+def _keys(metric: type[Metric]) -> set[str]:
+    return {option.key for option in metric.options if option.key} | {key for key, _ in metric.constants}
+
+
+def _signed(options: Iterable[Option]) -> Iterable[Option]:
+    return (option for option in options if option.key)
+
+
+def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
+    """Return what a signature says for each key of a metric, in today's form, defaults included.
+
+    Raises:
+        BleuError: another key, which decides a score as well.
+    """
+    info = {key: _FORMER_VALUES.get(value, value) for key, value in signature.info.items()}
+    for key in info:
+        if key not in _keys(metric) and key not in (*TEXT_KEYS, *RUN_KEYS):
+            raise BleuError(f"{key!r} is not a key of a {metric.name} signature; it cannot be followed")
+    texts = {key: info.get(key, value) for key, value in metric.constants}
+    in_name = _values_in_name(metric, signature)
+    for option in _signed(metric.options):
+        absent = str(in_name.get(option.name, option.absent))
+        texts[option.key] = option.restate(info.get(option.key, absent))
+    return texts
+
+
+def values_of(metric: type[Metric], signature: Signature) -> "dict[str, Any]":
+    """Return the constructor's arguments that a signature names, defaults included.
+
+    Raises:
+        BleuError: a key is none of the metric's, or a value cannot be.
+    """
+    texts = _texts_of(metric, signature)
+    exact = is_exact(signature)
+    values = _values_in_name(metric, signature)
+    for option in _signed(metric.options):
+        values |= option.read(texts[option.key], exact)
+    return values
+
+
+def _values_in_name(metric: type[Metric], signature: Signature) -> "dict[str, Any]":
+    return metric.read_name(signature.name or metric.name) or {}
+
+
+def is_exact(signature: Signature) -> bool:
+    """Return whether the numbers in a signature were not rounded: sacreBLEU prints two decimals, whatever they were."""
+    return signature.info.get("version", "").startswith(VERSION.partition("-")[0])
+
+
+def refuse_other(metric: Metric, signature: Signature) -> None:
+    """Compare what a metric will sign with a signature.
+
+    Raises:
+        BleuError: they differ in a way that changes the score.
+    """
+    theirs = _texts_of(type(metric), signature)
+    ours = {option.key: option.absent for option in _signed(metric.options)} | dict(metric.signature_fields())
+    for name, value in _values_in_name(type(metric), signature).items():
+        theirs[name], ours[name] = str(value), str(getattr(metric, name))
+    for key, value in theirs.items():
+        if ours[key] != value:
+            asked = f"asks for {key}:{value}" if value else f"names no {key}"
+            raise BleuError(
+                f"{asked}, but this would be {key}:{ours[key]}; leave out the options that contradict the signature, or"
+                " install what it names"
+            )

@@ -1,0 +1,278 @@
+"""Each option of a metric is declared once: constructors, signatures and the command agree with the tables."""
+
+import inspect
+import pickle
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bleucli
+from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, Segments, Signature, metric_from_signature
+from bleucli.errors import UsageError
+from bleucli.metrics import METRICS, Metric
+from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.signature import _SHORT
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+OPTIONS = [(metric, option) for metric in METRICS.values() for option in metric.options]
+each_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+each_option = pytest.mark.parametrize(
+    ("metric", "option"), OPTIONS, ids=[f"{metric.name}-{option.name}" for metric, option in OPTIONS]
+)
+PAIR = ["the cat sat on the mat"], [["the cat lay on a mat"]]
+
+
+# --- constructors
+
+
+@each_metric
+def test_a_constructor_takes_the_options_of_the_table_and_references(metric):
+    parameters = dict(inspect.signature(metric).parameters)
+    del parameters["references"]
+    defaults = {name: parameter.default for name, parameter in parameters.items()}
+    assert defaults == {option.name: option.default for option in metric.options}
+
+
+@each_metric
+def test_a_constructors_types_are_those_of_the_table(metric):
+    for option in metric.options:
+        annotation = inspect.signature(metric).parameters[option.name].annotation
+        expected = {option.kind, type(None)} if option.default is None else {option.kind}
+        assert set(getattr(annotation, "__args__", [annotation])) == expected
+
+
+def wrong_values(option):
+    if option.kind is bool:
+        yield from (("no", InputTypeError), (None, InputTypeError), (2, InputTypeError), ([], InputTypeError))
+    elif option.kind is str:
+        yield from ((5, InputTypeError), (b"13a", InputTypeError))
+    else:
+        yield from (("1", InputTypeError), (True, InputTypeError), ([1], InputTypeError))
+        yield from ((option.least - 1, UsageError), (int(option.most) * 2, UsageError))
+    if option.choices:
+        yield "nonsense", UsageError
+
+
+@each_option
+def test_errors_name_the_option_as_the_reader_knows_it(metric, option):
+    for value, kind in wrong_values(option):
+        with pytest.raises(kind, match=f"^{option.name} ") as caught:
+            metric(**{option.name: value})
+        assert "\n" not in str(caught.value)
+        with pytest.raises(kind, match=f"^{option.flags[0]} "):
+            metric.of_command(**{option.name: value})
+
+
+def test_truth_values_of_numpy_and_numbers_are_taken_as_pythons():
+    numpy = pytest.importorskip("numpy")
+    for value in (True, 1, numpy.True_, numpy.int64(1)):
+        assert BLEU(lowercase=value).lowercase is True
+    with pytest.raises(InputTypeError, match=r"^lowercase array.*; give True or False$"):
+        BLEU(lowercase=numpy.array([True, False]))
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "in_python", "in_command"),
+    [
+        (
+            TER,
+            {"asian_support": True},
+            "asian_support=True does nothing without normalized=True",
+            "--ter-asian-support",
+        ),
+        (BLEU, {"tokenize": "13a", "trg_lang": "zh"}, "flores200 (tokenize=...)", "flores200 (-tok)"),
+    ],
+)
+def test_advice_names_options_as_the_reader_knows_them(metric, values, in_python, in_command):
+    (python,), (command,) = metric(**values).advice, metric.of_command(**values).advice
+    assert in_python in python
+    assert in_command in command
+    assert " -" not in python
+
+
+@pytest.mark.parametrize(
+    ("texts", "in_python", "in_command"),
+    [
+        ((["ab c"], [["ab d"]]), "(effective_order=True)", "(-sl)"),
+        ((["東京都に住んでいる"], [["東京に住む"]]), "with tokenize=... or trg_lang=... (", "with -tok or -l ("),
+        ((["a ."] * 100, [["a ."] * 100]), "or say force=True if", "or say --force if"),
+    ],
+)
+def test_hints_name_options_as_the_reader_knows_them(run, write, texts, in_python, in_command):
+    with pytest.warns(UserWarning, match=re.escape(in_python)):
+        BLEU().corpus_score(*texts)
+    system, (reference,) = texts
+    for name, lines in (("ref", reference), ("sys", system)):
+        write(name, "".join(f"{text}\n" for text in lines))
+    answer = run("ref", "-i", "sys")
+    assert in_command in answer.err
+    assert "=True" not in answer.err
+
+
+# --- signatures
+
+
+def test_every_key_has_its_place_in_signatures():
+    keys = {option.key for _, option in OPTIONS if option.key}
+    keys |= {key for metric in METRICS.values() for key, _ in metric.constants}
+    assert keys <= _SHORT.keys()
+
+
+def of(option):
+    """Draw a value of an option, among others those at its bounds."""
+    if option.kind is bool:
+        return st.booleans()
+    if option.name == "tokenize":
+        return st.sampled_from([None, "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab"])
+    if option.name == "trg_lang":
+        return st.sampled_from(["", "de", "zh", "ja"])
+    if option.choices:
+        return st.sampled_from(option.choices)
+    bounds = {"min_value": option.least, "max_value": option.most}
+    numbers = st.integers(int(option.least), int(option.most))
+    if option.kind is float:
+        numbers |= st.floats(**bounds)
+    small = st.integers(int(option.least), 9)
+    return (small | numbers | st.none()) if option.default is None else (small | numbers)
+
+
+@st.composite
+def metrics(draw):
+    """Draw a metric with options."""
+    kind = draw(st.sampled_from(list(METRICS.values())))
+    chosen = draw(st.lists(st.sampled_from(kind.options), unique=True))
+    values = {option.name: draw(of(option)) for option in chosen}
+    if values.get("char_order", 6) == 0 and values.get("word_order", 0) == 0:
+        values["word_order"] = 1
+    return kind(**values)
+
+
+def settings_of(metric):
+    """Return the values that decide a score."""
+    unsigned = {"force", "trg_lang", "tokenize", "smooth_method", "smooth_value"}
+    values = {option.name: getattr(metric, option.name) for option in metric.options if option.name not in unsigned}
+    smoothing = getattr(metric, "smoothing", None)
+    return values | ({"smoothing": (smoothing.method, smoothing.value)} if smoothing else {})
+
+
+@given(metrics(), st.booleans())
+def test_a_metric_is_made_again_from_what_it_signs(metric, short):
+    score = metric.sentence_score("the cat", ["the cat sat"])
+    signature = metric.get_signature()
+    for text in (f"{score.name}|{signature.format(short)}", score.format(signature=signature.format(short))):
+        again = metric_from_signature(text)
+        assert type(again) is type(metric)
+        assert again.signature(1, 1) == signature
+        assert settings_of(again) == settings_of(metric)
+        assert str(again.sentence_score("the cat", ["the cat sat"])) == str(score)
+
+
+@given(metrics())
+def test_a_parsed_signature_is_taken_as_well_as_its_text(metric):
+    score = metric.sentence_score("a", ["a"])
+    parsed = Signature.parse(f"{score.name}|{metric.get_signature()}")
+    assert metric_from_signature(parsed).signature_fields() == metric.signature_fields()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "signed"),
+    [
+        ("BLEU+c.lc+numrefs.1+s.floor.0.01+tok.intl+v.1.4", BLEU, "case:lc|eff:no|tok:intl|smooth:floor[0.01]"),
+        ("spBLEU|nrefs:1|tok:char", BLEU, "case:mixed|eff:no|tok:char|smooth:exp"),
+        ("chrF2+numchars.4+space.true+version.1.5.1", CHRF, "case:mixed|eff:yes|nc:4|nw:0|space:yes"),
+        ("chrF++|nrefs:1|nc:6", CHRF, "case:mixed|eff:yes|nc:6|nw:2|space:no"),
+        ("nw:2", CHRF, "case:mixed|eff:yes|nc:6|nw:2|space:no"),
+        ("punct:no", TER, "case:lc|tok:tercom|norm:no|punct:no|asian:no"),
+        ("t:tercom", TER, "case:lc|tok:tercom|norm:no|punct:yes|asian:no"),
+        ("nrefs:4|test:wmt17|lang:en-zh|empty:missing", BLEU, "case:mixed|eff:no|tok:13a|smooth:exp|empty:missing"),
+    ],
+)  # fmt: skip
+def test_other_peoples_signatures_make_metrics(text, kind, signed):
+    metric = metric_from_signature(text)
+    assert type(metric) is kind
+    assert "|".join(f"{key}:{value}" for key, value in metric.signature_fields()) == signed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("hello", "'hello' is not a signature"),
+        ("METEOR|nrefs:1|case:lc", "'METEOR' is not a metric here; expected a signature of BLEU, chrF or TER"),
+        ("BLEU|case:upper", "case:upper in the signature; expected mixed or lc"),
+        ("BLEU|ngram:many", "ngram:many in the signature; expected a number"),
+        ("BLEU|ngram:0", "max_ngram_order 0; expected a number from 1 to 1000"),
+        ("BLEU|smooth:linear", "smooth:linear in the signature is not a smoothing"),
+        ("BLEU|smooth:floor[0.00]|version:2.6.0", "smooth:floor[0.00] in the signature was rounded"),
+        ("BLEU|tok:14a", "unknown tokenizer '14a'"),
+        ("BLEU|tok:ja-mecab-0.900-IPA", "asks for tok:ja-mecab-0.900-IPA, but this would be tok:ja-mecab-0.996-IPA"),
+        ("BLEU|colour:red", "'colour' is not a key of a BLEU signature"),
+        ("chrFx|nc:6", "chrFx is not the name of a chrF score"),
+        ("chrF2++|nc:6|nw:1", "asks for word_order:2, but this would be word_order:1"),
+        ("TER|tok:13a", "asks for tok:13a, but this would be tok:tercom"),
+        ("TER|empty:0", "empty:0 in the signature; expected missing"),
+    ],
+)
+def test_signatures_that_cannot_be_followed_are_refused_in_one_line(text, message):
+    with pytest.raises(BleuError, match=re.escape(message)) as caught:
+        metric_from_signature(text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"BLEU|tok:13a", ["tok:13a"]])
+def test_what_is_no_text_is_refused(wrong):
+    with pytest.raises(InputTypeError, match="give a string"):
+        metric_from_signature(wrong)
+
+
+def test_smoothing_that_we_signed_is_exact():
+    ours = BLEU(smooth_method="floor", smooth_value=0)
+    ours.corpus_score(*PAIR)
+    assert metric_from_signature(str(ours.get_signature())).smoothing.value == 0
+
+
+# --- metrics of one's own
+
+
+class Prefixes(BLEU):
+    """BLEU of the beginnings of words."""
+
+    options = (*BLEU.options, Option("length", int, 4, least=1, most=20, key="prefix"))
+
+    def __init__(self, length=4, **values):
+        self.length = self.check("length", length)
+        super().__init__(**values)
+
+    def prepare(self, segments):
+        texts = [" ".join(word[: self.length] for word in text.split()) for text in segments]
+        return super().prepare(Segments.from_strings(texts))
+
+
+def test_a_metric_of_ones_own_declares_its_option_and_signs_it():
+    metric = Prefixes(length=2, lowercase=True)
+    assert metric.corpus_score(["sleeping cats"], [["sleeps dogs"]]).counts == [1, 0, 0, 0]
+    fields = "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|prefix:2|version:"
+    assert str(metric.get_signature()).startswith(fields)
+    with pytest.raises(UsageError, match=r"^length 21; expected a number from 1 to 20$"):
+        Prefixes(length=21)
+    assert "prefix" not in str(BLEU().signature(1, 1))
+
+
+def test_a_metric_without_a_table_has_the_option_of_all():
+    assert Metric.options == (SKIP_EMPTY_REFS,)
+
+
+@each_metric
+def test_metrics_and_scores_can_be_sent_to_other_processes(metric):
+    for made in (metric(skip_empty_refs=True), metric.of_command(skip_empty_refs=True)):
+        again = pickle.loads(pickle.dumps(made))
+        assert again.signature(1, 1) == made.signature(1, 1)
+        score = again.corpus_score(*PAIR)
+        assert vars(pickle.loads(pickle.dumps(score))) == vars(score)
+
+
+def test_the_package_gives_it_by_its_name():
+    assert bleucli.metric_from_signature is metric_from_signature
+    assert "metric_from_signature" in bleucli.__all__
