@@ -6,6 +6,7 @@ unreleased.
 """
 
 import functools
+import inspect
 import random
 import string
 import sys
@@ -25,9 +26,7 @@ except ImportError:  # whoever only lists the generators need not have it
 
 RESAMPLING = ("draw_weights", "weighted_sums", "swapped_sums")
 NUMBERS = (*RESAMPLING, "column_sums", "f_score")
-NAMES = sorted(name for name in dir(native) if not name.startswith("_") and hasattr(python, name))
-OF_TEXTS = [name for name in NAMES if name not in NUMBERS]
-COUNTING = ("ngram_stats", "chrf_stats", "ter_stats")
+OF_TEXTS = [name for name in python.__all__ if name not in NUMBERS]
 
 
 # --- generators
@@ -257,30 +256,39 @@ def classes() -> bytes:
     return bytes(values.get(unicodedata.category(chr(code))[0], 0) for code in range(0x110000))
 
 
+def parameters_of(name: str) -> list[str]:
+    return list(inspect.signature(getattr(python, name)).parameters)
+
+
 def random_arguments(rng: random.Random, name: str, make: Callable[[random.Random], str | None]):
-    """Make the arguments of the kernel of that name."""
+    """Make the arguments of the kernel of that name, by those of its parameters."""
+    parameters = parameters_of(name)
     count = rng.choice((0, 1, 2, 7))
-    if name == "split_lines":
-        data = "\n".join(text or "" for text in random_segments(rng, make, count)).encode()
-        if rng.random() < 0.3:
-            data = bytes(byte ^ (rng.random() < 0.02) * 0x80 for byte in data)
-        return data, rng.choice((0, 0, 1, 2, 3))
-    texts = random_segments(rng, make, count)
-    if name == "count_ending":
-        return texts, rng.choice((b" .", b"", b".", b"a"))
-    if name == "tokenize_intl":
-        return texts, classes()
-    if name == "reference_counts":
-        return ([random_segments(rng, make, count) for _ in range(rng.randrange(1, 4))],)
-    if name not in COUNTING:
-        return (texts,)
-    streams = [random_segments(rng, make, count) for _ in range(rng.randrange(4))]
-    if name == "ngram_stats":
-        return texts, streams, rng.choice((1, 2, 4, 6, 20))
-    if name == "chrf_stats":
-        orders = rng.choice((1, 2, 6, 8)), rng.randrange(4), rng.choice((0, 0.5, 1, 2, 3))
-        return texts, streams, *orders, rng.random() < 0.3, rng.random() < 0.3
-    return texts[:2], [stream[:2] for stream in streams]
+    if name == "ter_stats":
+        count = min(count, 2)
+    streams = rng.randrange(4) if "hypotheses" in parameters else rng.randrange(1, 4)
+    makers = {
+        "data": lambda: random_lines(rng, make, count),
+        "segments": lambda: random_segments(rng, make, count),
+        "hypotheses": lambda: random_segments(rng, make, count),
+        "references": lambda: [random_segments(rng, make, count) for _ in range(streams)],
+        "columns": lambda: rng.choice((0, 0, 1, 2, 3)),
+        "ending": lambda: rng.choice((b" .", b"", b".", b"a")),
+        "classes": classes,
+        "max_order": lambda: rng.choice((1, 2, 4, 6, 20)),
+        "char_order": lambda: rng.choice((1, 2, 6, 8)),
+        "word_order": lambda: rng.randrange(4),
+        "beta": lambda: rng.choice((0, 0.5, 1, 2, 3)),
+        "whitespace": lambda: rng.random() < 0.3,
+        "eps_smoothing": lambda: rng.random() < 0.3,
+    }
+    return [makers[parameter]() for parameter in parameters]
+
+
+def random_lines(rng: random.Random, make: Callable[[random.Random], str | None], count: int) -> bytes:
+    """Make lines of text, at times with some bytes that are not UTF-8."""
+    data = "\n".join(text or "" for text in random_segments(rng, make, count)).encode()
+    return bytes(byte ^ (rng.random() < 0.02) * 0x80 for byte in data) if rng.random() < 0.3 else data
 
 
 # --- numbers
@@ -389,12 +397,19 @@ def restless(rng: random.Random):
 
 def arguments_of(name: str, texts: Segments, data):
     """Return arguments for a kernel in which the same texts stand wherever texts belong."""
-    return {
-        "split_lines": (data, 2),
-        "count_ending": (texts, b"."),
-        "tokenize_intl": (texts, classes()),
-        "reference_counts": ([texts],),
-        "ngram_stats": (texts, [texts], 3),
-        "chrf_stats": (texts, [texts], 6, 2, 2, False, False),
-        "ter_stats": (texts, [texts]),
-    }.get(name, (texts,))
+    values = {
+        "data": data,
+        "segments": texts,
+        "hypotheses": texts,
+        "references": [texts],
+        "columns": 2,
+        "ending": b".",
+        "classes": classes(),
+        "max_order": 3,
+        "char_order": 6,
+        "word_order": 2,
+        "beta": 2,
+        "whitespace": False,
+        "eps_smoothing": False,
+    }
+    return [values[parameter] for parameter in parameters_of(name)]

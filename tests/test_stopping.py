@@ -119,7 +119,7 @@ ONE, ROW = Segments.from_strings(["a"]), SegmentStats(memoryview(bytes(8)).cast(
         ("swapped_sums", (ROW, ROW, bytes(8), 0, 1)),
     ],
 )
-def test_attack_18_a_reference_kernel_ends_where_nobody_waits(name, arguments):
+def test_attack_18_a_python_kernel_ends_where_nobody_waits(name, arguments):
     def call():
         with pytest.raises(KeyboardInterrupt):
             getattr(python, name)(*arguments)

@@ -1,14 +1,10 @@
 """The kernels in plain Python: the definition of what the native ones compute, name for name.
 
-- lines: `split_lines`, `strip_trailing`
-- references: `reference_counts`, `drop_empty`
-- tokenizers: `tokenize_13a`, `tokenize_zh`, `tokenize_intl` with `distinct_characters`, `tokenize_char`
-- counting: `ngram_stats`, `chrf_stats`, `ter_stats`, `column_sums`, `count_ending`
-- resampling: `draw_weights`, `weighted_sums`, `swapped_sums` (in `python_resampling`)
-- scores: `f_score`
+`__all__` is the table of contents, and the only list of them in Python.
 """
 
 import re
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,11 +13,38 @@ from itertools import accumulate
 from bleucli.errors import FieldCountError
 from bleucli.kernels.python_chrf import chrf_counts, chrf_row, counted
 from bleucli.kernels.python_f_score import f_score, squared
-from bleucli.kernels.python_resampling import draw_weights, swapped_sums, weighted_sums  # noqa: F401 - kernels
+from bleucli.kernels.python_resampling import draw_weights, swapped_sums, weighted_sums
 from bleucli.kernels.python_ter import ter_edits
 from bleucli.kernels.stopping import heed_stop, pieces
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
+
+__all__ = [  # noqa: RUF022 - by what they are for
+    # lines
+    "split_lines",
+    "strip_trailing",
+    # references
+    "reference_counts",
+    "drop_empty",
+    # tokenizers
+    "tokenize_13a",
+    "tokenize_zh",
+    "tokenize_intl",
+    "distinct_characters",
+    "tokenize_char",
+    # counting
+    "ngram_stats",
+    "chrf_stats",
+    "ter_stats",
+    "column_sums",
+    "count_ending",
+    # resampling
+    "draw_weights",
+    "weighted_sums",
+    "swapped_sums",
+    # scores
+    "f_score",
+]
 
 MISSING = (-1, -1)
 
@@ -200,7 +223,7 @@ def tokenize_intl(segments: Segments, classes: bytes | bytearray, /) -> Segments
     >>> list(tokenize_intl(Segments.from_strings(["a,$5% 5,5"]), classes))
     ['a , $ 5 % 5,5']
     """
-    if len(classes) != 0x110000:
+    if len(classes) != sys.maxunicode + 1:
         raise ValueError(f"classes of {len(classes)} bytes; expected one a code point")
     return _each(lambda text: _tokenize_intl(text, classes), segments)
 

@@ -77,23 +77,9 @@ PyObject *new_segments(PyObject *module, PyObject *data, PyObject *bounds);
 /* A new SegmentStats object of numbers of a format, "q" or "d"; steals `rows`. */
 PyObject *new_stats(PyObject *module, PyObject *rows, const char *format, size_t columns);
 
-PyObject *py_split_lines(PyObject *module, PyObject *arguments);
-PyObject *py_strip_trailing(PyObject *module, PyObject *segments);
-PyObject *py_drop_empty(PyObject *module, PyObject *segments);
-PyObject *py_reference_counts(PyObject *module, PyObject *references);
-PyObject *py_tokenize_13a(PyObject *module, PyObject *segments);
-PyObject *py_tokenize_zh(PyObject *module, PyObject *segments);
-PyObject *py_tokenize_intl(PyObject *module, PyObject *arguments);
-PyObject *py_distinct_characters(PyObject *module, PyObject *object);
-PyObject *py_tokenize_char(PyObject *module, PyObject *segments);
-PyObject *py_count_ending(PyObject *module, PyObject *arguments);
-PyObject *py_ngram_stats(PyObject *module, PyObject *arguments);
-PyObject *py_chrf_stats(PyObject *module, PyObject *arguments);
-PyObject *py_f_score(PyObject *module, PyObject *arguments);
-PyObject *py_ter_stats(PyObject *module, PyObject *arguments);
-PyObject *py_column_sums(PyObject *module, PyObject *object);
-PyObject *py_draw_weights(PyObject *module, PyObject *arguments);
-PyObject *py_weighted_sums(PyObject *module, PyObject *arguments);
-PyObject *py_swapped_sums(PyObject *module, PyObject *arguments);
+/* METH_O gives a function its only argument, METH_VARARGS a tuple of them. */
+#define KERNEL(name, flags, parameters, summary) PyObject *py_##name(PyObject *module, PyObject *arguments);
+#include "functions.h"
+#undef KERNEL
 
 #endif
