@@ -31,19 +31,14 @@ if TYPE_CHECKING:
 
 
 class Codec(NamedTuple):
-    """A kind of compression.
+    """A kind of compression."""
 
-    name: for messages. starts: first bytes of a file. again: first bytes of a further member. padding: zero bytes
-    may follow a member, in multiples of this; 0 for none. lenient: anything else may follow, too. member: makes a
-    new member, given the file's name.
-    """
-
-    name: str
-    starts: tuple[bytes, ...]
-    again: tuple[bytes, ...]
-    padding: int
-    lenient: bool
-    member: "Callable[[str], _Member]"
+    name: str  # for messages
+    starts: tuple[bytes, ...]  # first bytes of a file
+    again: tuple[bytes, ...]  # first bytes of a further member
+    padding: int  # zero bytes may follow a member, in multiples of this; 0 for none
+    lenient: bool  # anything else may follow, too
+    member: "Callable[[str], _Member]"  # makes a new member, given the file's name
 
 
 # So many bytes at the start of a file tell how it is compressed

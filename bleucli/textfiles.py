@@ -169,8 +169,9 @@ class TextFile:
 
     def _whole_lines(self) -> Iterator[bytes]:
         """Read UTF-8, whole lines at a time."""
+        chunks = self._chunks() if self._encoding == "utf-8" else self._transcode(self._chunks())
         parts: list[bytes] = []
-        for chunk in self._skip_mark(self._utf8_chunks()):
+        for chunk in self._skip_mark(chunks):
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 parts.append(chunk)
@@ -197,10 +198,6 @@ class TextFile:
             self._bytes += len(_MARK)
             start = start[len(_MARK) :]
         yield from _put_back(start, chunks)
-
-    def _utf8_chunks(self) -> Iterator[bytes]:
-        chunks = self._chunks()
-        return chunks if self._encoding == "utf-8" else self._transcode(chunks)
 
     def _transcode(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         decoder = codecs.getincrementaldecoder(self._encoding)()

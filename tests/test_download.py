@@ -703,11 +703,11 @@ def test_attack_7_an_answer_that_makes_no_sense_is_one_line(raw, web, target, mo
 def test_attack_15_a_redirection_from_https_to_http_is_refused_unless_it_is_allowed():
     secure, other = "https://a.example/x", "http://u:secret@b.example/y"
     with pytest.raises(failures.Failed, match=r"redirects from https: to http://b\.example/y, where anybody"):
-        connection._followed(secure, other)
+        connection._resolve(secure, other)
     with cache.allow_http(True):
-        assert connection._followed(secure, other) == "http://b.example/y"
-    assert connection._followed("http://a.example/x", other) == "http://b.example/y"
-    assert connection._followed(secure, "//b.example/y") == "https://b.example/y"
+        assert connection._resolve(secure, other) == "http://b.example/y"
+    assert connection._resolve("http://a.example/x", other) == "http://b.example/y"
+    assert connection._resolve(secure, "//b.example/y") == "https://b.example/y"
 
 
 @pytest.mark.parametrize(

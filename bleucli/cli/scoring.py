@@ -144,14 +144,15 @@ def _threads(jobs: int) -> int:
 
 
 def _print_segments(options: "Namespace", texts: Texts, environment: Environment) -> bool:
-    from bleucli.output import json_text, text
+    from bleucli.output import json_text
+    from bleucli.output.lines import score_line
 
     metrics = _metrics(options)
     corpus = texts.corpus()
     if len(metrics) != 1 or len(corpus.system_names()) != 1:
         raise UsageError("--sentence-level takes one system and one metric")
     _format(options, environment)  # refuses a wrong one; only the option makes JSON of segments
-    render = json_text.score_line if options.format == "json" else text.score_line
+    render = json_text.score_line if options.format == "json" else score_line
     scores = evaluate.score_segments(corpus, metrics[0], jobs=_threads(options.jobs), selection=texts.select())
     records = map(texts.signed, scores)
     layout = _layout(options, environment, "text")

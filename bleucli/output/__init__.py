@@ -2,7 +2,7 @@
 
 - `layout`: how scores are printed
 - `FORMATS`, `render`: a format by name, with the modules that it takes and no others
-- `text`, `json_text`: one score a line or an object; `tables`: several systems as text
+- `lines`, `json_text`: one score a line or an object; `tables`: several systems as text
 - `latex`, `markdown`, `html_text`, `rst`, `csv_text`: tables for elsewhere
 - `colours`: those of a terminal
 - `grids`, `explanation`: what stands in a table and under it, whatever its format
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Each format, with the functions that render one system and several
 _RENDERERS = {
     "json": ("bleucli.output.json_text.render", "bleucli.output.json_text.render_systems"),
-    "text": ("bleucli.output.text.render", "bleucli.output.tables.render"),
+    "text": ("bleucli.output.lines.render", "bleucli.output.tables.render"),
     "latex": ("bleucli.output.latex.render",) * 2,
     "markdown": ("bleucli.output.markdown.render",) * 2,
     "html": ("bleucli.output.html_text.render",) * 2,

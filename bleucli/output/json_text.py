@@ -41,8 +41,11 @@ def render_systems(results: Results, layout: Layout) -> str:
     for index, (name, scores) in enumerate(results.systems):
         found: dict[str, object] = {"system": name}
         for record in scores:
-            ranked = _ranking_keys(rankings.get(record.name), names, index)
-            tested = None if results.test is None else _test_keys(record) | ranked
+            tested: dict[str, object] | None = None
+            if results.test is not None:
+                mean, half_width = record.interval or (None, None)
+                tested = {"p_value": record.p_value, "mean": mean, "ci": half_width}
+                tested |= _ranking_keys(rankings.get(record.name), names, index)
             found[record.name] = score_object(record, layout, tested)
         systems.append(found)
     return _dump(systems, 4) + "\n"
@@ -87,11 +90,6 @@ def _interval_keys(record: ScoreRecord, layout: Layout) -> dict[str, object]:
     }
 
 
-def _test_keys(record: ScoreRecord) -> dict[str, object]:
-    mean, half_width = record.interval or (None, None)
-    return {"p_value": record.p_value, "mean": mean, "ci": half_width}
-
-
 def _ranking_keys(ranking: Ranking | None, names: list[str], index: int) -> dict[str, object]:
     if ranking is None:
         return {}
@@ -107,7 +105,7 @@ def _round(number: float, layout: Layout) -> float:
 def _render_alone(record: ScoreRecord, layout: Layout) -> str:
     if record.interval is None:
         return f"{record.score:.{layout.width}f}"
-    from bleucli.output.text import score_and_interval
+    from bleucli.output.lines import score_and_interval
 
     return _dump(score_and_interval(record, layout._replace(colour=False)))
 

@@ -4,7 +4,7 @@ from bleucli.markup import visible
 from bleucli.output import explanation
 from bleucli.output.grids import Grid, Markup, grids, tabulate
 from bleucli.output.layout import Layout
-from bleucli.output.text import details
+from bleucli.output.lines import details
 from bleucli.results import Results
 
 # Output of sacreBLEU 2.6.0 on a terminal

@@ -194,14 +194,11 @@ def reopen(path: str) -> "IO[bytes] | None":
     except OSError:
         return None
     status = os.fstat(descriptor)
-    if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_uid == _our_id(status):
+    is_ours = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and is_ours:
         return os.fdopen(descriptor, "a+b")
     os.close(descriptor)
     return None
-
-
-def _our_id(status: os.stat_result) -> int:
-    return os.geteuid() if hasattr(os, "geteuid") else status.st_uid
 
 
 def open_lock(path: str) -> "IO[bytes]":

@@ -15,14 +15,11 @@ if TYPE_CHECKING:
 
 
 class Checksum(NamedTuple):
-    """What the bytes of a download hash to.
+    """What the bytes of a download hash to."""
 
-    kind: sha256 or md5. digits: hexadecimal, small letters. record: the file that it was read from, or "".
-    """
-
-    kind: str
-    digits: str
-    record: str = ""
+    kind: str  # sha256 or md5
+    digits: str  # hexadecimal, small letters
+    record: str = ""  # the file that it was read from, if it was
 
 
 # How many hexadecimal digits a checksum has

@@ -186,13 +186,9 @@ def _parse_file(value: object, kind: str, archives: Sequence[int], at: str) -> F
         return File(int(whole[1]), "", column)
     if kind == PACKAGED:
         return File(0, path, 0, _expect(table, "field", str, at, "a field"))
-    if not all(_is_plain(part) for part in path.split("/")):
+    if not {"", ".", ".."}.isdisjoint(path.split("/")) or any(one in "\\:" or one < " " for one in path):
         _refuse(at, "a path that stays in the archive", path)
     return File(_choose_archive(table, archives, at), path, column)
-
-
-def _is_plain(part: str) -> bool:
-    return part not in ("", ".", "..") and not any(character in "\\:" or character < " " for character in part)
 
 
 def _choose_archive(table: "Mapping[str, Any]", archives: Sequence[int], at: str) -> int:

@@ -25,15 +25,11 @@ if TYPE_CHECKING:
 
 
 class Member(NamedTuple):
-    """A member of an archive.
+    """A member of an archive."""
 
-    path: below the archive's root. kind: what it is, if it is not a plain file, else "". chunks: gives its bytes;
-    in a tar archive only until the next member is asked for.
-    """
-
-    path: str
-    kind: str
-    chunks: Callable[[], Iterator[bytes]]
+    path: str  # below the archive's root
+    kind: str  # what it is, if it is not a plain file, else ""
+    chunks: Callable[[], Iterator[bytes]]  # gives its bytes; in a tar archive only until the next member is asked for
 
 
 MOST_MEMBERS = 100_000

@@ -7,6 +7,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from bleucli.errors import BleuError, UsageError
 from bleucli.records import NamedTuple
@@ -14,29 +15,26 @@ from bleucli.testsets.entries import TestSet
 from bleucli.testsets.plain import read_lines
 from bleucli.testsets.registry import document_tags
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class Marks(NamedTuple):
-    """What is known of each segment; None if the test set does not tell.
+    """What is known of each segment; None if the test set does not tell."""
 
-    origlangs: the language it was first written in. tags: a domain, or COUNTRY-domain[-detail]. subsets: the
-    subsets that it belongs to, by name.
-    """
-
-    origlangs: Sequence[str] | None
-    tags: Sequence[str] | None
-    subsets: Sequence[Sequence[str]] | None
+    origlangs: Sequence[str] | None  # the language it was first written in
+    tags: Sequence[str] | None  # a domain, or COUNTRY-domain[-detail]
+    subsets: Sequence[Sequence[str]] | None  # the names of those that it belongs to
 
 
 class Group(NamedTuple):
-    """Segments with something in common, by their numbers from 0.
+    """Segments with something in common."""
 
-    origlang: the language they were first written in. kind, value: "domain" or "country", and which; ALL for all.
-    """
-
-    origlang: str
-    kind: str
-    value: str
-    segments: Sequence[int]
+    origlang: str  # the language they were first written in
+    kind: str  # "domain" or "country"
+    value: str  # which one, or ALL
+    segments: Sequence[int]  # their numbers, from 0
 
 
 # What to do if files of the cache do not fit together, as after a killed run of sacreBLEU
@@ -92,8 +90,11 @@ def count(marks: Marks) -> int:
 
 def join(parts: Sequence[Marks]) -> Marks:
     """Return the marks of several test sets in a row; what one of them does not tell is not known."""
-    columns = zip(*parts, strict=True)
-    return Marks(*(None if None in column else [one for part in column for one in part] for column in columns))
+    columns: list[list[Any] | None] = []
+    for of_parts in zip(*parts, strict=True):
+        known = [column for column in of_parts if column is not None]
+        columns.append(list(chain.from_iterable(known)) if len(known) == len(parts) else None)
+    return Marks(*columns)
 
 
 def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) -> list[int]:
@@ -114,16 +115,19 @@ def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
     of_origlang = set(_find_origlang(marks, origlang, name))
     found = [number for number in _find_tag(marks, subset, name) if number in of_origlang]
     if not found:
-        asked = " and ".join(filter(None, (origlang and f"origlang {origlang}", subset and f"subset {subset!r}")))
-        raise BleuError(f"{name} has no segment of {asked}{_describe(marks, origlang, subset)}")
+        asked = [f"origlang {origlang}"] if origlang else []
+        asked += [f"subset {subset!r}"] if subset else []
+        raise BleuError(f"{name} has no segment of {' and '.join(asked)}{_describe(marks, origlang, subset)}")
     return found
 
 
 def _describe(marks: Marks, origlang: str | None, subset: str | None) -> str:
-    known = [
-        *([f"original languages {', '.join(sorted(set(marks.origlangs)))}"] if origlang and marks.origlangs else []),
-        *([f"subsets {', '.join(_subset_names(marks))}"] if subset and marks.subsets else []),
-    ]
+    """Return what could have been asked for, as the end of an error."""
+    known = []
+    if origlang and marks.origlangs:
+        known.append(f"original languages {', '.join(sorted(set(marks.origlangs)))}")
+    if subset and marks.subsets:
+        known.append(f"subsets {', '.join(_subset_names(marks))}")
     return f"; it has the {' and the '.join(known)}"
 
 

@@ -29,7 +29,8 @@ _KINDS = (_SOURCE, *_LABELS)
 # What is read at once, and what a tag may have
 _PIECE_BYTES = 1 << 17
 _LONGEST_TAG = 1 << 20
-# Bytes that a name may have, for those of the test set come before it, and characters that it may not have
+# What a label must be to be part of a file's name on every system: bytes that it may have, for those of the test set's
+# name come before it, and characters that it may not have
 _LONGEST = 100
 _UNSAFE = frozenset('/\\<>"|?*')
 
@@ -50,15 +51,18 @@ def read(path: str) -> dict[str, list[str]]:
     systems = [stream for stream in streams if _kind(stream) == "hyp"]
     if not references:
         raise BleuError(f"{path}: expected documents with references, found none")
+    attributes = {"docid": "id", "origlang": "origlang"}  # of a document, by the field that repeats it
     has_domain = any("domain" in one.attributes for one in documents)
+    if has_domain:
+        attributes["domain"] = "domain"
     columns = _empty_columns([*references, *systems], has_domain, path)
     for one in documents:
         numbers = _scored_numbers(one, references)
         for stream in (_SOURCE, *references, *systems):
             texts = one.streams.get(stream, {})
             columns[_field(stream)] += [" ".join(texts.get(number, "").split()) for number in numbers]
-        for name, attribute in (("docid", "id"), ("origlang",) * 2, *((("domain",) * 2,) if has_domain else ())):
-            columns[name] += [" ".join(one.attributes.get(attribute, "").split())] * len(numbers)
+        for field, attribute in attributes.items():
+            columns[field] += [" ".join(one.attributes.get(attribute, "").split())] * len(numbers)
     return columns
 
 
@@ -72,18 +76,13 @@ def _empty_columns(streams: list[str], has_domain: bool, path: str) -> dict[str,
     systems = [_field(stream) for stream in streams if _kind(stream) == "hyp"]
     others = [_SOURCE, "docid", "origlang", "domain"]
     for name in (*references, *systems):
-        if not _is_safe(name):
+        if not (0 < len(name.encode()) <= _LONGEST and name.isprintable() and _UNSAFE.isdisjoint(name)):
             raise BleuError(f"{path}: a translator or system is called {name!r}, which cannot be a field's name")
     for name in systems:
         if name in (*others, *references):
             raise BleuError(f"{path}: a system is called {name!r}, which is another field's name")
     names = [_SOURCE, *references, "docid", "origlang", *systems, *(["domain"] if has_domain else [])]
     return {name: [] for name in names}
-
-
-def _is_safe(name: str) -> bool:
-    """Return whether a name may be part of a file's name, on every system."""
-    return 0 < len(name.encode()) <= _LONGEST and name.isprintable() and _UNSAFE.isdisjoint(name)
 
 
 def _scored_numbers(document: _Document, references: list[str]) -> list[int]:

@@ -12,23 +12,24 @@ def render(results: Results, layout: Layout) -> str:
         return "".join(score_line(record, layout) for record in system.scores) + details(system, layout)
     labels = [_label(record, layout) for record in system.scores]
     widest = max(map(len, labels))
-    lines = zip(labels, system.scores, strict=True)
-    return "".join(f"{label:>{widest}} = {_result(record, layout)}\n" for label, record in lines) + details(
-        system, layout
-    )
+    lines = [
+        f"{label:>{widest}} = {_result(record, layout)}\n" for label, record in zip(labels, system.scores, strict=True)
+    ]
+    return "".join(lines) + details(system, layout)
 
 
 def details(system: SystemResult, layout: Layout) -> str:
     """Return a line a part of the test set and metric, as sacreBLEU does; nothing if there are none."""
-    widest = max(len(record.name) for record in system.scores)
-    parts = list(zip(*(record.details for record in system.scores), strict=True))
-    labels = [visible(f"origlang={part[0].origlang} {part[0].kind}={part[0].value}") for part in parts]
-    return "".join(
-        f"{label:<{max(map(len, labels))}} : sentences={detail.segments:<6} {record.name:<{widest}} ="
-        f" {detail.score:.{layout.width}f}\n"
-        for label, part in zip(labels, parts, strict=True)
-        for record, detail in zip(system.scores, part, strict=True)
-    )
+    labels = [visible(f"origlang={part.origlang} {part.kind}={part.value}") for part in system.scores[0].details]
+    widest_label = max(map(len, labels), default=0)
+    widest_name = max(len(record.name) for record in system.scores)
+    lines = []
+    for number, label in enumerate(labels):
+        for record in system.scores:
+            part = record.details[number]
+            score = f"{record.name:<{widest_name}} = {part.score:.{layout.width}f}"
+            lines.append(f"{label:<{widest_label}} : sentences={part.segments:<6} {score}\n")
+    return "".join(lines)
 
 
 def score_line(record: ScoreRecord, layout: Layout) -> str:
