@@ -216,7 +216,7 @@ def unpack(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -
         while not member.eof:
             data = data or next(chunks, b"")
             if not data:
-                raise _damaged(name, codec, "it is cut short")
+                raise _damage_of(name, codec, "it is cut short")
             yield from _unpack_member(member, data, codec, name)
             data = member.rest
         data = _find_member(data, chunks, codec, name, hints)
@@ -230,7 +230,7 @@ def _unpack_member(member: "_Member", data: bytes, codec: Codec, name: str) -> I
             raise BleuError(
                 f"{name} takes too much memory to unpack (its {codec.name} window is too large); unpack it first"
             ) from None
-        raise _damaged(name, codec, "its bytes do not fit together") from None
+        raise _damage_of(name, codec, "its bytes do not fit together") from None
 
 
 def _find_member(data: bytes, chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -> bytes:
@@ -245,7 +245,7 @@ def _find_member(data: bytes, chunks: Iterator[bytes], codec: Codec, name: str, 
         if data.startswith(codec.again):
             return data
     if not codec.lenient:
-        raise _damaged(name, codec, "something else follows")
+        raise _damage_of(name, codec, "something else follows")
     hints.append(f"{name}: what follows the {codec.name} data was left out")
     return b""
 
@@ -255,5 +255,5 @@ def _strip_padding(data: bytes, codec: Codec) -> tuple[bytes, int]:
     return kept, len(data) - len(kept)
 
 
-def _damaged(name: str, codec: Codec, why: str) -> DamagedError:
+def _damage_of(name: str, codec: Codec, why: str) -> DamagedError:
     return DamagedError(name, f"is a damaged {codec.name} file: {why}")

@@ -85,14 +85,14 @@ def _explain_damage(archive: str) -> Iterator[None]:
     except BleuError:
         raise
     except (TarError, BadZipFile, zlib_error, struct_error, EOFError, ArithmeticError, LookupError):
-        raise _damaged(archive, "its bytes do not fit together") from None
+        raise _damage_of(archive, "its bytes do not fit together") from None
     except (ValueError, RuntimeError):
-        raise _damaged(archive, "its bytes make no sense") from None
+        raise _damage_of(archive, "its bytes make no sense") from None
     except OSError as error:
         raise BleuError(f"{archive} cannot be read ({error.strerror or error}); check that it is there") from None
 
 
-def _damaged(archive: str, why: str) -> BleuError:
+def _damage_of(archive: str, why: str) -> BleuError:
     return BleuError(f"{archive} is a damaged archive: {why}; {remedy(archive)}")
 
 
@@ -131,7 +131,7 @@ class _Stream:
 
     def seek(self, position: int) -> int:
         if position < self._position:
-            raise _damaged(self._archive, "a member stands before the one that comes before it")
+            raise _damage_of(self._archive, "a member stands before the one that comes before it")
         for _ in self._take(position - self._position):
             pass
         return self._position
@@ -181,11 +181,11 @@ def _tar_members(file: "IO[bytes]", start: bytes, archive: str) -> Iterator[Memb
     with tar:
         while (info := tar.next()) is not None:
             if info.size < 0:
-                raise _damaged(archive, "a member has less than no bytes")
+                raise _damage_of(archive, "a member has less than no bytes")
             yield Member(plain_path(info.name), _kind_in_tar(info), partial(_bytes_in_tar, stream, info, archive))
     # tarfile takes a header that it does not understand for the end of the archive
     if stream.last.strip(b"\0"):
-        raise _damaged(archive, "the header of a member makes no sense")
+        raise _damage_of(archive, "the header of a member makes no sense")
     stream.drain()
 
 
@@ -206,7 +206,7 @@ def _bytes_in_tar(stream: _Stream, info: "TarInfo", archive: str) -> Iterator[by
         while left > 0:
             chunk = stream.read(min(left, CHUNK_BYTES))
             if not chunk:
-                raise _damaged(archive, "it is cut short")
+                raise _damage_of(archive, "it is cut short")
             yield chunk
             left -= len(chunk)
 

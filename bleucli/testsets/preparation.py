@@ -68,11 +68,11 @@ def known_fields(test_set: TestSet, pair: str) -> list[str]:
 
 def _find_fields(test_set: TestSet, pair: str) -> list[str]:
     """Return the names of the fields if they are all there, else nothing."""
-    names = known_fields(test_set, pair) or _fields_once_read(test_set, pair)
+    names = known_fields(test_set, pair) or _recall_fields(test_set, pair)
     return names if all(map(os.path.isfile, fields.paths_of(test_set.name, pair, names).values())) else []
 
 
-def _fields_once_read(test_set: TestSet, pair: str) -> list[str]:
+def _recall_fields(test_set: TestSet, pair: str) -> list[str]:
     """Return the fields that were written down; else, where nothing can be read anew, those whose files are there."""
     if names := fields.read_order(test_set.name, pair):
         return names
