@@ -50,10 +50,11 @@ LADDER: dict[str, set[str]] = {
         *("significance", "stats", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "metrics", "records", "results", "significance"},
+    "gates": {"errors", "records", "results", "signature"},
     "segment_scores": {"corpus", "errors", "results", "segments", "signature", "significance", "stats"},
     "cli": {
-        *("_version", "corpus", "errors", "evaluate", "inspection", "jsonlines", "kernels", "limits", "markup"),
-        *("metrics", "output", "records", "results", "segment_scores", "signature", "significance"),
+        *("_version", "corpus", "errors", "evaluate", "gates", "inspection", "jsonlines", "kernels", "limits"),
+        *("markup", "metrics", "output", "records", "results", "segment_scores", "signature", "significance"),
         *("testsets", "textfiles", "tokenizers"),
     },
     "__main__": {"cli"},

@@ -3,13 +3,12 @@
 import json
 import os
 import random
-from argparse import Namespace
 
 import pytest
 from paired_samples import near, texts
 from test_errors import refused
 
-from bleucli.cli import gates
+from bleucli import gates
 from bleucli.errors import BleuError
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.signature import Signature
@@ -281,8 +280,8 @@ class Scored:
 
     def fell(self, write, earlier, bound):
         write("old.json", f'{{"name": "BLEU", "score": {earlier}, "signature": "tok:13a"}}')
-        baseline = gates.read_baseline(Namespace(baseline="old.json"))
-        return [*gates.drops(self.results, baseline, bound)]
+        baseline = gates.read_baseline("old.json", "old.json")
+        return [*gates.find_drops(self.results, baseline, bound)]
 
 
 @pytest.mark.parametrize(

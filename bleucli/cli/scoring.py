@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from bleucli.cli.gates import Baseline
+    from bleucli.gates import Baseline
     from bleucli.significance.comparison import Sampling
 
 # From so many segments on, the python kernels take seconds
@@ -227,18 +227,21 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
 def _baseline(options: "Namespace") -> "Baseline | None":
     if options.baseline is None:
         return None
-    from bleucli.cli import gates
+    from bleucli import gates
 
-    return gates.read_baseline(options)
+    return gates.read_baseline(options.baseline, shown(options.baseline))
 
 
 def _judged(results: Results, baseline: "Baseline | None", options: "Namespace") -> tuple[list[str], list[str]]:
     """Return which gates failed, and what their answer does not bear out."""
     if not has_gates(options):
         return [], []
-    from bleucli.cli import gates
+    from bleucli import gates
 
-    failures = [*gates.under(results, options.fail_under), *gates.drops(results, baseline, options.max_drop)]
+    failures = [
+        *gates.find_low_scores(results, options.fail_under),
+        *gates.find_drops(results, baseline, options.max_drop),
+    ]
     return failures, list(gates.hints(results, baseline, options.max_drop))
 
 

@@ -4,7 +4,7 @@ from argparse import Namespace
 
 from bleucli import tokenizers
 from bleucli.cli import sampling
-from bleucli.cli.arguments import METRIC_ARGUMENTS, has_gates, target_language
+from bleucli.cli.arguments import METRIC_ARGUMENTS, target_language
 from bleucli.errors import UsageError
 from bleucli.jsonlines import fields_named
 from bleucli.metrics import METRICS
@@ -30,10 +30,7 @@ def check(options: Namespace) -> None:
         value = getattr(options, name)
         if value is not None and not least <= value <= most:
             raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
-    if has_gates(options):
-        from bleucli.cli import gates
-
-        gates.check(options)
+    _check_gates(options)
     sampling.check(options)
     if options.like is not None:
         options.like = Signature.parse(options.like)
@@ -52,3 +49,26 @@ def _check_metrics(options: Namespace) -> None:
     for name, arguments in METRIC_ARGUMENTS.items():
         if options.given & options.of_metric[name]:
             METRICS[name].of_command(**arguments(without_tokenizer))
+
+
+def _check_gates(options: Namespace) -> None:
+    """Refuse gates that have no such value or miss something."""
+    for name in ("fail_under", "max_drop"):
+        value = getattr(options, name)
+        option = f"--{name.replace('_', '-')}"
+        if value is not None and value != value:
+            raise UsageError(f"{option} nan; expected a score")
+        if value is not None and options.sentence_level:
+            raise UsageError(f"{option} needs a corpus's score; leave out --sentence-level")
+    if options.max_drop is not None and not options.max_drop >= 0:
+        raise UsageError(f"--max-drop {options.max_drop}; expected a number from 0 on")
+    if options.baseline is not None and options.max_drop is None:
+        raise UsageError("--baseline is for --max-drop; say by how much a score may be worse")
+    test = next((f"--{name.replace('_', '-')}" for name in ("paired_bs", "paired_ar") if getattr(options, name)), None)
+    if options.baseline is not None and test is not None:
+        raise UsageError(
+            f"--baseline has scores alone, and {test} needs the earlier output itself; leave out one of them, or give"
+            f" both outputs: -i old.txt new.txt {test} --max-drop {options.max_drop}"
+        )
+    if options.max_drop is not None and not (options.baseline or options.paired_bs or options.paired_ar):
+        raise UsageError("--max-drop needs an earlier answer, --baseline FILE.json, or a paired test, --paired-ar")

@@ -1,8 +1,12 @@
-"""Gates for Makefiles and CI: scores that are too low, or have fallen."""
+"""Gates for Makefiles and CI: scores that are too low, or have fallen.
+
+- `find_low_scores`: systems on the wrong side of a bound
+- `read_baseline`, `find_drops`: scores that are worse than those of an earlier answer, or than the first system's
+- `hints`: what such a gate does not bear out
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.records import NamedTuple
 from bleucli.results import BOOTSTRAP_RATE, Results, ScoreRecord
@@ -10,7 +14,6 @@ from bleucli.signature import RESAMPLING_KEYS, Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import Namespace
     from decimal import Decimal
     from typing import Any
 
@@ -42,34 +45,7 @@ _ROUNDED_DECIMALS = 11
 _MOST_DECIMALS = 1000  # as for --width
 
 
-def check(options: "Namespace") -> None:
-    """Refuse gates that have no such value or miss something.
-
-    Raises:
-        UsageError: they do.
-    """
-    for name in ("fail_under", "max_drop"):
-        value = getattr(options, name)
-        option = f"--{name.replace('_', '-')}"
-        if value is not None and value != value:
-            raise UsageError(f"{option} nan; expected a score")
-        if value is not None and options.sentence_level:
-            raise UsageError(f"{option} needs a corpus's score; leave out --sentence-level")
-    if options.max_drop is not None and not options.max_drop >= 0:
-        raise UsageError(f"--max-drop {options.max_drop}; expected a number from 0 on")
-    if options.baseline is not None and options.max_drop is None:
-        raise UsageError("--baseline is for --max-drop; say by how much a score may be worse")
-    test = next((f"--{name.replace('_', '-')}" for name in ("paired_bs", "paired_ar") if getattr(options, name)), None)
-    if options.baseline is not None and test is not None:
-        raise UsageError(
-            f"--baseline has scores alone, and {test} needs the earlier output itself; leave out one of them, or give"
-            f" both outputs: -i old.txt new.txt {test} --max-drop {options.max_drop}"
-        )
-    if options.max_drop is not None and not (options.baseline or options.paired_bs or options.paired_ar):
-        raise UsageError("--max-drop needs an earlier answer, --baseline FILE.json, or a paired test, --paired-ar")
-
-
-def under(results: Results, bound: float | None) -> Iterator[str]:
+def find_low_scores(results: Results, bound: float | None) -> Iterator[str]:
     """Name the systems whose first score, unrounded, is on the wrong side of the bound."""
     if bound is None:
         return
@@ -83,20 +59,17 @@ def under(results: Results, bound: float | None) -> Iterator[str]:
 # --- an earlier answer
 
 
-def read_baseline(options: "Namespace") -> Baseline | None:
-    """Return the earlier answer that --baseline names, if any.
+def read_baseline(path: str, name: str) -> Baseline:
+    """Read an earlier answer, written with `-f json`; name: of the file, for errors.
 
     Raises:
         BleuError: it cannot be read, or is not an answer of ours.
     """
-    if options.baseline is None:
-        return None
     import json
     from decimal import Decimal
 
-    name = shown(options.baseline)
     try:
-        with open(options.baseline, encoding="utf-8-sig", errors="surrogateescape") as file:  # names may be no UTF-8
+        with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # names may be no UTF-8
             answer = json.load(file, parse_float=Decimal, parse_int=Decimal)
     except OSError as error:
         raise BleuError(f"cannot read {name}: {error.strerror or error}; make it with -f json -o {name}") from None
@@ -169,7 +142,7 @@ def _decimals(number: "Decimal") -> int:
 # --- drops
 
 
-def drops(results: Results, baseline: Baseline | None, bound: float | None) -> Iterator[str]:
+def find_drops(results: Results, baseline: Baseline | None, bound: float | None) -> Iterator[str]:
     """Name the scores that are worse than the baseline's by more than the bound; if they were tested, significantly so.
 
     Without an earlier answer the first system is the baseline. An earlier score that was rounded is compared with this
@@ -181,14 +154,14 @@ def drops(results: Results, baseline: Baseline | None, bound: float | None) -> I
     if bound is None:
         return
     allowed = _decimal(bound)
-    for name, record, earlier in _compared(results, baseline):
+    for name, record, earlier in _compare(results, baseline):
         score, drop = _drop(record, earlier, baseline)
         if baseline is not None and _is_rounded_too_far(record, earlier, baseline, allowed):
             raise UsageError(
                 f"{baseline.path} has {record.name} {earlier}, which is rounded too far for --max-drop {bound!r}; write"
                 f" the baseline with -w {_MANY_DECIMALS}"
             )
-        if drop > allowed and not _by_chance(record):
+        if drop > allowed and not _is_chance(record):
             since = f" since {baseline.path}" if baseline else ""
             p_value = f", p = {record.p_value:.4f}" if record.p_value is not None else ""
             yield (
@@ -232,21 +205,21 @@ def _is_rounded_too_far(record: ScoreRecord, earlier: "Decimal", baseline: Basel
     return could_be_whole and _drop(record, earlier, baseline)[1] > allowed
 
 
-def _by_chance(record: ScoreRecord) -> bool:
+def _is_chance(record: ScoreRecord) -> bool:
     """Return whether a test takes the difference for chance."""
     return record.p_value is not None and not record.differs
 
 
-def _compared(results: Results, baseline: Baseline | None) -> "Iterator[tuple[str, ScoreRecord, Decimal]]":
+def _compare(results: Results, baseline: Baseline | None) -> "Iterator[tuple[str, ScoreRecord, Decimal]]":
     """Give each system's name, its score, and the one to compare it with."""
     first = results.systems[0].scores
     for system in results.systems if baseline else results.systems[1:]:
         for record, other in zip(system.scores, first, strict=True):
-            earlier = _earlier(baseline, system.name, record) if baseline else _decimal(other.score)
+            earlier = _find_earlier(baseline, system.name, record) if baseline else _decimal(other.score)
             yield system.name, record, earlier
 
 
-def _earlier(baseline: Baseline, system: str, record: ScoreRecord) -> "Decimal":
+def _find_earlier(baseline: Baseline, system: str, record: ScoreRecord) -> "Decimal":
     """Return the score in an earlier answer."""
     scores = baseline.systems.get("", baseline.systems.get(system))
     if scores is None:
@@ -254,7 +227,7 @@ def _earlier(baseline: Baseline, system: str, record: ScoreRecord) -> "Decimal":
     if record.name not in scores:
         raise BleuError(f"{baseline.path} has no {record.name}; it has {', '.join(scores)}")
     score, signature = scores[record.name]
-    ours, theirs = _deciding(record.signature), _deciding(signature)
+    ours, theirs = _strip_tests(record.signature), _strip_tests(signature)
     if ours.info != theirs.info:
         raise BleuError(
             f"{baseline.path} has {record.name}|{theirs}, but this is {record.name}|{ours}; score both in the same way"
@@ -262,8 +235,8 @@ def _earlier(baseline: Baseline, system: str, record: ScoreRecord) -> "Decimal":
     return score
 
 
-def _deciding(signature: "Iterable[tuple[str, str]]") -> Signature:
-    """Leave out of a signature what does not decide a score."""
+def _strip_tests(signature: "Iterable[tuple[str, str]]") -> Signature:
+    """Return a signature without what does not decide a score."""
     return Signature((key, value) for key, value in signature if key not in _IGNORED_KEYS)
 
 
@@ -279,7 +252,7 @@ def hints(results: Results, baseline: Baseline | None, bound: float | None) -> I
 
 def _unseen_drops(results: Results, baseline: Baseline) -> Iterator[str]:
     """Name the scores of which a drop would not be seen, though none is allowed."""
-    for name, record, earlier in _compared(results, baseline):
+    for name, record, earlier in _compare(results, baseline):
         if _drop(record, earlier, baseline)[1] == 0 and _decimal(record.score) != earlier:
             yield (
                 f"{name}: {record.name} is {earlier}, as in {baseline.path}; a drop behind its last digit is not seen:"
