@@ -1,9 +1,12 @@
 # Sourced by scripts/demo, scripts/test and .ci/run, which set `checkout`: the environment beside the checkout.
 #
-# `set_up run` or `set_up test` brings it up to date and returns with `bleu` on PATH, $environment_python, and
-# $kernels: `native`, or `python` where $missing is not there to compile with. Nothing half made is trusted: a stamp
-# says what a step was made from and is written last; a step that was killed leaves the mark `unfinished` behind.
-# PYTHON, CC, CFLAGS and BLEU_ENVIRONMENT=DIR are the caller's to set.
+# `set_up run` and `set_up test` are `python -m venv` and `pip install -e .` or `.[test]`, done where something changed.
+# They return with `bleu` on PATH, $environment_python, and the $kernels that are demanded from now on: `native`, or
+# `python` where $missing is not there to compile with. PYTHON, CC, CFLAGS and BLEU_ENVIRONMENT=DIR are the caller's to
+# set.
+#
+# `.made-from` in the environment says what it was made from: the interpreter, `run` or `test`, and the rest. It is
+# emptied before anything is done and written last. So what was interrupted is never trusted, but made anew.
 
 environment=${BLEU_ENVIRONMENT:-$checkout.env}
 case $environment in /*) ;; *) environment=$PWD/$environment ;; esac
@@ -29,151 +32,96 @@ set_up() {
     cd "$checkout" # from the start: tools that choose a Python by directory choose the same one from everywhere
     find_python
     find_compiler
-    is_ready "$1" || {
+    interpreter="$identity in $environment"
+    inputs=$(
+        printf '%s\n' "$checkout" "CC=$CC" "CFLAGS=${CFLAGS-} ${CPPFLAGS-} ${LDFLAGS-}"
+        cksum pyproject.toml setup.py
+    )
+    if ! { is_made_for test || { [ "$1" = run ] && is_made_for run; }; } || ! has_kernels 2>/dev/null; then
         has_interpreter || make_environment
         install "$1"
-    }
+    fi
     PATH=$environment/bin:$PATH
+    export BLEU_KERNELS="${BLEU_KERNELS:-$kernels}" # else a kernel that does not load would go unnoticed
 }
 
-# --- Python --------------------------------------------------------------------------------------------------------
-
-print_identity='import sys; print(sys.version.replace("\n", " "), sys.base_prefix)'
-# Prints what there is to know about an interpreter; exits with 1 if it is too old.
-probe='
-import sys
-print(sys.version.split()[0])
-if sys.version_info < (3, 11):
-    sys.exit(1)
-import os, sysconfig
-print(os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))
-'$print_identity
+# Version, place, and whether there is a header to compile extensions with; exits with 1 if it is too old.
+print_identity='
+import os, sys, sysconfig
+header = os.path.join(sysconfig.get_path("include"), "Python.h")
+print(sys.version.replace("\n", " "), sys.base_prefix, os.path.exists(header))
+sys.exit(sys.version_info < (3, 11))
+'
 
 find_python() {
     seen=
-    for candidate in "${PYTHON:-python3}" python3.14 python3.13 python3.12 python3.11 python; do
-        if answer=$("$candidate" -c "$probe" 2>/dev/null); then
-            { read -r version && read -r has_header && read -r identity; } <<ANSWER
-$answer
-ANSWER
-            python=$(command -v "$candidate")
-            return
-        fi
-        [ -z "$answer" ] || seen="${seen:+$seen, }$candidate $answer"
+    for python in "${PYTHON:-python3}" python3.14 python3.13 python3.12 python3.11 python; do
+        if identity=$("$python" -c "$print_identity" 2>/dev/null); then return; fi
+        [ -z "$identity" ] || seen="${seen:+$seen, }$python ${identity%% *}"
         [ -z "${PYTHON-}" ] || break
     done
     seen="${seen:-none}${PYTHON:+ (PYTHON=$PYTHON)}"
     fail 2 "needs Python 3.11 or newer, found $seen; install one, or set PYTHON to it"
 }
 
-# --- the C compiler ------------------------------------------------------------------------------------------------
-
-runs() {
-    "$@" --version >/dev/null 2>&1
-}
-
-# Decides which kernels there will be: native ones need a compiler that runs and the header Python.h.
 find_compiler() {
     for candidate in cc gcc clang; do
-        if [ -z "${CC-}" ] && runs "$candidate"; then CC=$candidate; fi
+        [ -n "${CC-}" ] || ! command -v "$candidate" >/dev/null || CC=$candidate
     done
-    kernels=native demanded=native missing=
-    [ "$has_header" = True ] || missing="no Python.h (Debian and Ubuntu: apt install python3-dev)"
+    kernels=native missing=
+    [ "${identity##* }" = True ] || missing="no Python.h (Debian and Ubuntu: apt install python3-dev)"
     # shellcheck disable=SC2086 # CC may be several words: ccache gcc
-    runs ${CC:-false} || missing="no C compiler${CC:+ (CC=$CC)}"
-    if [ -n "$missing" ]; then kernels=python demanded=auto CC=false; fi
+    ${CC:-false} --version >/dev/null 2>&1 || missing="no C compiler${CC:+ (CC=$CC)}"
+    if [ -n "$missing" ]; then kernels=python CC=false; fi
     export CC
 }
 
-# --- what there is already -----------------------------------------------------------------------------------------
-
-# What everything is made from, one thing a line.
-inputs() {
-    printf '%s\n' "$identity" "$environment" "$checkout" "CC=$CC" "CFLAGS=${CFLAGS-} ${CPPFLAGS-} ${LDFLAGS-}"
-    cksum pyproject.toml setup.py bleucli/kernels/native/*.[ch]
+is_made_for() {
+    [ "$(cat "$environment/.made-from" 2>/dev/null)" = "$(printf '%s\n' "$interpreter" "$1" "$inputs")" ]
 }
 
-# says STAMP TEXT
-says() {
-    [ -e "$environment/$1" ] && [ ! -e "$environment/unfinished" ] && [ "$(cat "$environment/$1")" = "$2" ]
-}
-
-# is_ready run|test: made from what is here today, and it runs.
-is_ready() {
-    { says test.stamp "$(inputs)" || { [ "$1" = run ] && says run.stamp "$(inputs)"; }; } && has_kernels 2>/dev/null
+# Native kernels that were built from other C sources than today's refuse to load.
+has_kernels() {
+    BLEU_KERNELS=$kernels "$environment_python" -P -c 'import bleucli.kernels'
 }
 
 has_interpreter() {
-    says interpreter.stamp "$identity $environment" &&
-        [ "$("$environment_python" -c "import setuptools, pip; $print_identity" 2>/dev/null)" = "$identity" ]
-}
-
-has_kernels() {
-    BLEU_KERNELS=$demanded "$environment_python" -P -c '
-import sys, bleucli.kernels
-sys.exit(bleucli.kernels.live != sys.argv[1])
-' "$kernels"
-}
-
-# --- making it -----------------------------------------------------------------------------------------------------
-
-# write_stamp NAME TEXT: whole or not at all.
-write_stamp() {
-    printf '%s\n' "$2" >"$environment/$1.new" && mv "$environment/$1.new" "$environment/$1"
-}
-
-# step WHAT COMMAND...: a command that ends badly can be repeated; one that was killed leaves `unfinished`.
-step() {
-    what=$1
-    shift
-    touch "$environment/unfinished" || fail 2 "cannot write $environment; set BLEU_ENVIRONMENT to another directory"
-    "$@" >&2 || {
-        rm -f "$environment/unfinished"
-        fail 1 "$what failed, as said above; the next run tries again"
-    }
-    rm -f "$environment/unfinished"
-}
-
-pip_install() {
-    "$environment_python" -m pip install --quiet "$@"
+    [ "$(head -n 1 "$environment/.made-from" 2>/dev/null)" = "$interpreter" ] &&
+        "$environment_python" -c 'import setuptools, pip' 2>/dev/null
 }
 
 # Only what is empty or ours is emptied: BLEU_ENVIRONMENT could name anything.
 is_ours() {
-    [ -z "$(ls -A "$environment")" ] || [ -e "$environment/.bleucli" ] ||
+    [ -z "$(ls -A "$environment")" ] || [ -e "$environment/.made-from" ] ||
         { [ "$environment" = "$checkout.env" ] && [ -e "$environment/pyvenv.cfg" ]; }
 }
 
 make_environment() {
-    "$python" -c 'import ensurepip, venv' 2>/dev/null ||
-        fail 2 "$python ($version) has no venv; install it (Debian and Ubuntu: apt install python3-venv), or set PYTHON"
     mkdir -p "$environment" 2>/dev/null && [ -w "$environment" ] ||
         fail 2 "cannot write $environment; set BLEU_ENVIRONMENT to a directory that can be written"
     is_ours || fail 2 "$environment is in use for something else; set BLEU_ENVIRONMENT to another directory"
     say "setting up $environment (once)"
-    touch "$environment/.bleucli"
+    : >"$environment/.made-from"
     rm -rf "${environment:?}"/*
-    step "python -m venv" "$python" -m venv "$environment"
-    step "pip install setuptools" pip_install "setuptools>=77"
-    write_stamp interpreter.stamp "$identity $environment"
+    "$python" -m venv "$environment" >&2 ||
+        fail 2 "$python cannot make environments, as said above (Debian and Ubuntu: apt install python3-venv)"
+    pip_install "setuptools>=77" || fail 1 "pip install setuptools failed, as said above; the next run tries again"
 }
 
-# install run|test: Python's files stay where they are (-e); the kernels are compiled anew, never left from before.
+# Python's files stay where they are; the kernels are compiled anew, and demanded, so that a failure is heard of.
 install() {
     say "building bleucli (once for each change)"
-    rm -f "$environment/run.stamp" "$environment/test.stamp"
-    rm -rf build bleucli/kernels/_native*.so bleucli/kernels/_native*.pyd
-    made_from=$(inputs) # before the build: what is changed meanwhile is built next time
-    if [ "$1" = test ]; then requirement='.[test]'; else requirement=.; fi
-    step "pip install -e '$requirement'" pip_install --no-build-isolation -e "$requirement"
-    has_kernels 2>/dev/null || explain_kernels
-    write_stamp "$1.stamp" "$made_from"
+    : >"$environment/.made-from"
+    requirement=.
+    [ "$1" = run ] || requirement=".[$1]"
+    if ! BLEU_KERNELS=$kernels pip_install --no-build-isolation -e "$requirement" || ! has_kernels; then
+        printf '%s\n' "$interpreter" >"$environment/.made-from" # it ended by itself: the rest is whole
+        fail 1 "building bleucli failed, as said above; the next run tries again"
+    fi
+    printf '%s\n' "$interpreter" "$1" "$inputs" >"$environment/.made-from.new"
+    mv "$environment/.made-from.new" "$environment/.made-from"
 }
 
-# The extension is optional in the build, so that pip is silent about a failed compile: compile once more, aloud.
-explain_kernels() {
-    build='import setuptools; setuptools.setup()'
-    "$environment_python" -W ignore -c "$build" --quiet build_ext --inplace --force >&2 || true
-    ! ls bleucli/kernels/_native*.so >/dev/null 2>&1 || has_kernels 2>&1 | tail -n 1 >&2
-    fail 1 "compiling the kernels failed, as said above (CC=$CC); CC=false does without them"
+pip_install() {
+    "$environment_python" -m pip install --quiet "$@" >&2
 }
