@@ -21,7 +21,7 @@ from conftest import process_environment
 
 import bleucli
 from bleucli import kernels
-from bleucli.cli.arguments import SACREBLEU_OPTIONS, parse, parser
+from bleucli.cli.arguments import parse, parser
 from bleucli.errors import UsageError
 
 VERSION = f"bleucli-{bleucli.__version__}"
@@ -524,6 +524,54 @@ SHORT_OPTIONS = (
     *("-t", "-l", "-ol", "-i", "-nr", "-e", "-m", "-sl", "-s", "-sv", "-tok", "-lc", "-cc", "-cw", "-ci", "-cin"),
     *("-par", "-pbs", "-parn", "-pbsn", "-j", "-q", "-sh", "-b", "-w", "-d", "-nc", "-f", "-h", "-V"),
 )
+# The long options of sacreBLEU 2.6.0, by `sacrebleu --help`; their abbreviations go before ours
+SACREBLEU_OPTIONS = [
+    "--help",
+    "--citation",
+    "--cite",
+    "--list",
+    "--test-set",
+    "--language-pair",
+    "--origlang",
+    "--subset",
+    "--download",
+    "--echo",
+    "--input",
+    "--num-refs",
+    "--encoding",
+    "--metrics",
+    "--sentence-level",
+    "--version",
+    "--smooth-method",
+    "--smooth-value",
+    "--tokenize",
+    "--lowercase",
+    "--force",
+    "--chrf-char-order",
+    "--chrf-word-order",
+    "--chrf-beta",
+    "--chrf-whitespace",
+    "--chrf-lowercase",
+    "--chrf-eps-smoothing",
+    "--ter-case-sensitive",
+    "--ter-asian-support",
+    "--ter-no-punct",
+    "--ter-normalized",
+    "--confidence",
+    "--confidence-n",
+    "--paired-ar",
+    "--paired-bs",
+    "--paired-ar-n",
+    "--paired-bs-n",
+    "--paired-jobs",
+    "--quiet",
+    "--short",
+    "--score-only",
+    "--width",
+    "--detail",
+    "--no-color",
+    "--format",
+]
 KNOWN = {name for action in parser()._actions for name in action.option_strings}
 BUILT = [option for option in SACREBLEU_OPTIONS if option in KNOWN]
 

@@ -492,7 +492,7 @@ def test_the_traceback_of_what_nobody_foresaw_can_be_seen(failing):
     assert "Traceback" not in failing(RuntimeError("odd"), variables={"BLEU_TRACEBACK": "0"}).err
 
 
-@pytest.mark.parametrize("broken", ["bleucli.cli.commands", "bleucli.cli.streams", "argparse"])
+@pytest.mark.parametrize("broken", ["bleucli.cli.commands", "bleucli.cli.streams", "bleucli.cli.delivery"])
 def test_an_installation_that_is_broken_has_that_status_too(root, broken):
     code = f"import sys; sys.modules[{broken!r}] = None; from bleucli.__main__ import main; sys.exit(main())"
     done = subprocess.run((sys.executable, "-c", code), env=os.environ | {"PYTHONPATH": root}, capture_output=True)

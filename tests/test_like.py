@@ -151,11 +151,19 @@ def test_smoothing_values_that_say_nothing_are_refused(run, files, smoothing):
     assert smoothing in answer.err
 
 
-@pytest.mark.parametrize("name", ["chrF9999999999", "chrFx"])
-def test_a_beta_that_cannot_be_is_refused(run, files, name):
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("chrF1e+151", "--chrf-beta 1e+151; expected"), ("chrF" + "9" * 5000, "chrF999"), ("chrFx", "chrFx")],
+)
+def test_a_beta_that_cannot_be_is_refused(run, files, name, part):
     answer = run(*WORDS, "--like", f"{name}|nrefs:1|nc:6|nw:0")
     assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
-    assert name in answer.err
+    assert part in answer.err
+
+
+@pytest.mark.parametrize("beta", ["9999999999", "0.5"])
+def test_any_beta_in_a_name_is_followed(run, files, beta):
+    assert run(*WORDS, "-q", "--like", f"chrF{beta}|nc:6").out.startswith(f"chrF{beta}|nrefs:1|")
 
 
 @pytest.mark.parametrize(

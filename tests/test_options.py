@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 import bleucli
 from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, Segments, Signature, metric_from_signature
+from bleucli.cli import arguments, metric_options
+from bleucli.cli.options import Options
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
@@ -23,6 +25,44 @@ each_option = pytest.mark.parametrize(
     ("metric", "option"), OPTIONS, ids=[f"{metric.name}-{option.name}" for metric, option in OPTIONS]
 )
 PAIR = ["the cat sat on the mat"], [["the cat lay on a mat"]]
+
+
+def of(option):
+    """Draw a value of an option, among others those at its bounds."""
+    if option.kind is bool:
+        return st.booleans()
+    if option.name == "tokenize":
+        return st.sampled_from([None, "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab"])
+    if option.name == "trg_lang":
+        return st.sampled_from(["", "de", "zh", "ja"])
+    if option.choices:
+        return st.sampled_from(option.choices)
+    numbers = st.integers(int(option.least), int(option.most)) | st.integers(int(option.least), 9)
+    if option.kind is float:
+        numbers |= st.floats(option.least, option.most)
+    return numbers | st.none() if option.default is None else numbers
+
+
+@st.composite
+def chosen_options(draw):
+    """Draw a metric's class and values of some of its options."""
+    kind = draw(st.sampled_from(list(METRICS.values())))
+    chosen = draw(st.lists(st.sampled_from(kind.options), unique=True))
+    values = {option.name: draw(of(option)) for option in chosen}
+    if values.get("char_order", 6) == 0 and values.get("word_order", 0) == 0:
+        values["word_order"] = 1
+    return kind, values
+
+
+metrics = chosen_options().map(lambda chosen: chosen[0](**chosen[1]))
+
+
+def settings_of(metric):
+    """Return the values that decide a score."""
+    unsigned = {"force", "trg_lang", "tokenize", "smooth_method", "smooth_value"}
+    values = {option.name: getattr(metric, option.name) for option in metric.options if option.name not in unsigned}
+    smoothing = getattr(metric, "smoothing", None)
+    return values | ({"smoothing": (smoothing.method, smoothing.value)} if smoothing else {})
 
 
 # --- constructors
@@ -112,6 +152,63 @@ def test_hints_name_options_as_the_reader_knows_them(run, write, texts, in_pytho
     assert "=True" not in answer.err
 
 
+# --- the command
+
+
+def flags_of(action):
+    return tuple(action.option_strings)
+
+
+def test_the_command_has_each_flag_once_with_the_tables_type_and_help():
+    actions = {flags_of(action): action for action in arguments.parser()._actions}
+    for _, option in OPTIONS:
+        if option.shared and option is not SKIP_EMPTY_REFS:  # it says more than the option
+            assert option.flags in actions
+            continue
+        action = actions[option.flags]
+        assert action.help == option.help
+        assert action.dest == option.dest
+        if option.kind is bool:
+            assert (action.nargs, action.const, action.type) == (0, True, None)
+        else:
+            assert action.type is option.reads
+        assert action.default in (None, False)  # defaults are the constructors'
+
+
+def test_every_option_is_in_the_record_or_a_metrics():
+    of_metrics = {dest for flags in metric_options.FLAGS.values() for dest in flags}
+    dests = {action.dest for action in arguments.parser()._actions}
+    assert dests - of_metrics == Options.__annotations__.keys() - {"given", "of_metrics", "followed"}
+    assert vars(arguments.parse([])).keys() == Options.__annotations__.keys()
+
+
+def test_options_are_not_changed():
+    options = arguments.parse(["ref.txt", "-w", "3"])
+    with pytest.raises(AttributeError, match="options are not changed"):
+        options.width = 4
+    assert (options.replace(width=4).width, options.width) == (4, 3)
+
+
+def words_for(option, value):
+    """Return the words that give an option a value on the command line."""
+    if option.kind is bool:
+        return [option.flags[-1]] if value else []
+    if option.name == "trg_lang":
+        value = value and f"en-{value}"
+    return [] if value in (None, "") else [f"{option.flags[0]}={value}"]
+
+
+@given(chosen_options())
+def test_a_metric_is_made_by_the_command_as_by_its_constructor(chosen):
+    kind, values = chosen
+    values = {name: int(value) if name == "beta" else value for name, value in values.items()}
+    words = [word for option in kind.options for word in words_for(option, values.get(option.name))]
+    made = metric_options.make(arguments.parse(words), next(name for name in METRICS if METRICS[name] is kind))
+    metric = kind(**values)
+    assert made.signature_fields() == metric.signature_fields()
+    assert settings_of(made) == settings_of(metric)
+
+
 # --- signatures
 
 
@@ -121,44 +218,7 @@ def test_every_key_has_its_place_in_signatures():
     assert keys <= _SHORT.keys()
 
 
-def of(option):
-    """Draw a value of an option, among others those at its bounds."""
-    if option.kind is bool:
-        return st.booleans()
-    if option.name == "tokenize":
-        return st.sampled_from([None, "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab"])
-    if option.name == "trg_lang":
-        return st.sampled_from(["", "de", "zh", "ja"])
-    if option.choices:
-        return st.sampled_from(option.choices)
-    bounds = {"min_value": option.least, "max_value": option.most}
-    numbers = st.integers(int(option.least), int(option.most))
-    if option.kind is float:
-        numbers |= st.floats(**bounds)
-    small = st.integers(int(option.least), 9)
-    return (small | numbers | st.none()) if option.default is None else (small | numbers)
-
-
-@st.composite
-def metrics(draw):
-    """Draw a metric with options."""
-    kind = draw(st.sampled_from(list(METRICS.values())))
-    chosen = draw(st.lists(st.sampled_from(kind.options), unique=True))
-    values = {option.name: draw(of(option)) for option in chosen}
-    if values.get("char_order", 6) == 0 and values.get("word_order", 0) == 0:
-        values["word_order"] = 1
-    return kind(**values)
-
-
-def settings_of(metric):
-    """Return the values that decide a score."""
-    unsigned = {"force", "trg_lang", "tokenize", "smooth_method", "smooth_value"}
-    values = {option.name: getattr(metric, option.name) for option in metric.options if option.name not in unsigned}
-    smoothing = getattr(metric, "smoothing", None)
-    return values | ({"smoothing": (smoothing.method, smoothing.value)} if smoothing else {})
-
-
-@given(metrics(), st.booleans())
+@given(metrics, st.booleans())
 def test_a_metric_is_made_again_from_what_it_signs(metric, short):
     score = metric.sentence_score("the cat", ["the cat sat"])
     signature = metric.get_signature()
@@ -170,7 +230,7 @@ def test_a_metric_is_made_again_from_what_it_signs(metric, short):
         assert str(again.sentence_score("the cat", ["the cat sat"])) == str(score)
 
 
-@given(metrics())
+@given(metrics)
 def test_a_parsed_signature_is_taken_as_well_as_its_text(metric):
     score = metric.sentence_score("a", ["a"])
     parsed = Signature.parse(f"{score.name}|{metric.get_signature()}")

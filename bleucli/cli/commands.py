@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from bleucli.cli.arguments import MODES, mode_of, parse, parser
 from bleucli.cli.delivery import deliver, refuse_overwriting
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError, Note, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import Namespace
     from collections.abc import Iterator
+
+    from bleucli.cli.options import Options
 
 
 class Status:
@@ -59,6 +59,11 @@ def _is_behind(error: BaseException | None, kind: type[BaseException]) -> bool:
 
 def _run(words: Sequence[str], environment: Environment) -> int:
     """Choose the mode; each imports what it takes, so that --version is there at once."""
+    if list(words) in (["--version"], ["-V"]):  # the parser, and the metrics that it asks, would take most of the time
+        deliver([_version()], None, environment)
+        return Status.FINE
+    from bleucli.cli.arguments import parse
+
     options = parse(words)
     if options.output == "":
         raise UsageError("--output is empty; name a file")
@@ -71,23 +76,26 @@ def _run(words: Sequence[str], environment: Environment) -> int:
         return _done(options, environment)
 
 
-def _files_read(options: "Namespace") -> "Iterator[str]":
+def _files_read(options: "Options") -> "Iterator[str]":
     """Give the files that options and environment name and that this mode, or another one, reads."""
     yield from options.refs
     yield from options.input or ()
     yield from filter(None, (options.baseline, _own_registry(options)))
-    if options.tokenize is not None and options.tokenize.startswith("spm:"):
-        yield options.tokenize.removeprefix("spm:")
+    tokenizer = options.of_metrics["bleu"].get("tokenize", "")
+    if tokenizer.startswith("spm:"):
+        yield tokenizer.removeprefix("spm:")
 
 
-def _own_registry(options: "Namespace") -> str:
+def _own_registry(options: "Options") -> str:
     from bleucli.testsets import cache
 
     return cache.registry() if options.registry is None else str(options.registry)
 
 
-def _done(options: "Namespace", environment: Environment) -> int:
+def _done(options: "Options", environment: Environment) -> int:
     if options.help:
+        from bleucli.cli.arguments import parser
+
         deliver([parser().format_help()], options.output, environment)
         return Status.FINE
     import warnings
@@ -97,8 +105,10 @@ def _done(options: "Namespace", environment: Environment) -> int:
         return _worked(options, environment)
 
 
-def _worked(options: "Namespace", environment: Environment) -> int:
+def _worked(options: "Options", environment: Environment) -> int:
     """Do what may take a while, and may warn."""
+    from bleucli.cli.arguments import MODES, mode_of
+
     mode = mode_of(options)
     if not mode:
         from bleucli.cli import scoring
@@ -124,7 +134,7 @@ def _worked(options: "Namespace", environment: Environment) -> int:
     return Status.FINE
 
 
-def _warn(warning: Warning | str, options: "Namespace", environment: Environment) -> None:
+def _warn(warning: Warning | str, options: "Options", environment: Environment) -> None:
     if not options.quiet:
         environment.say("note" if isinstance(warning, Note) else "warning", str(warning))
 

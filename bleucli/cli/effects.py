@@ -5,13 +5,15 @@ That is said of options that decide numbers or how they are printed, not of thos
 
 from collections.abc import Iterator
 
-from bleucli.cli.arguments import METRIC_TITLES, MODES
+from bleucli.cli.arguments import MODES
+from bleucli.cli.metric_options import FLAGS
 from bleucli.cli.sampling import METHODS
+from bleucli.metrics import METRICS
 from bleucli.output import shows_bold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import Namespace
+    from bleucli.cli.options import Options
 
 _HOW_IT_IS_DONE = frozenset({"jobs", "quiet", "no_color", "output"})
 
@@ -30,13 +32,13 @@ class Run:
         self.colour = colour
 
 
-def of_mode(options: "Namespace", mode: str) -> list[str]:
+def of_mode(options: "Options", mode: str) -> list[str]:
     """Return what to say, in one line, of options that have no effect in a mode; nothing if all have one."""
     idle = options.given - MODES[mode] - _HOW_IT_IS_DONE - {mode}
     return told(dict.fromkeys(sorted(idle), f"not with --{mode.replace('_', '-')}"))
 
 
-def of_scoring(options: "Namespace", run: Run) -> list[str]:
+def of_scoring(options: "Options", run: Run) -> list[str]:
     """Return what to say, in one line, of options that had no effect on scores; nothing if all had one.
 
     Args:
@@ -63,7 +65,7 @@ def told(reasons: dict[str, str]) -> list[str]:
     return [f"without effect: {'; '.join(parts)}"] if parts else []
 
 
-def _rules(options: "Namespace", run: Run) -> "Iterator[tuple[set[str] | frozenset[str], str]]":
+def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset[str], str]]":
     """Give the options that have no effect in this run, each set with the reason."""
     yield from _of_metrics(options, run)
     for asked, trials, _ in METHODS.values():
@@ -73,26 +75,27 @@ def _rules(options: "Namespace", run: Run) -> "Iterator[tuple[set[str] | frozens
         yield {"paired_jobs"}, "nothing is resampled"
     if options.test_set is None:
         yield {"registry"}, "no test set is named"
-    if options.test_set is None and options.tokenize is None:
+    if options.test_set is None and "tokenize" not in options.of_metrics["bleu"]:
         yield {"mirror", "allow_http"}, "nothing is downloaded"
     yield from _of_layout(options, run)
 
 
-def _of_metrics(options: "Namespace", run: Run) -> "Iterator[tuple[set[str] | frozenset[str], str]]":
+def _of_metrics(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset[str], str]]":
     from bleucli.metrics.smoothing import DEFAULT_VALUES
 
     if not run.metrics:
         yield {"skip_empty_refs", "lowercase"}, "no texts are compared"
-    for metric, title in METRIC_TITLES.items():
-        if metric not in run.metrics:
-            yield options.of_metric[metric] - {"lowercase"}, f"{title} is not scored"  # -lc has a hint of its own
-    if options.smooth_method not in DEFAULT_VALUES:
-        yield {"smooth_value"}, f"smoothing {options.smooth_method or 'exp'} takes none"
+    for name, metric in METRICS.items():
+        if name not in run.metrics:
+            yield FLAGS[name].keys() - {"lowercase"}, f"{metric.name} is not scored"  # -lc has a hint of its own
+    method = options.of_metrics["bleu"].get("smooth_method", FLAGS["bleu"]["smooth_method"].default)
+    if method not in DEFAULT_VALUES:
+        yield {"smooth_value"}, f"smoothing {method} takes none"
     if options.test_set is None and "bleu" not in run.metrics:
         yield {"language_pair"}, "it picks BLEU's tokenizer, and BLEU is not scored"
 
 
-def _of_layout(options: "Namespace", run: Run) -> "Iterator[tuple[set[str], str]]":
+def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]":
     bare = options.score_only and run.systems == 1
     if options.score_only and not bare:
         yield {"score_only"}, "several systems have a table"

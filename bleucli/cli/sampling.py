@@ -8,8 +8,7 @@ from bleucli.limits import MOST_TRIALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import Namespace
-
+    from bleucli.cli.options import Options
     from bleucli.significance.comparison import Sampling
 
 # The options by method: what asks for it, and its number of trials with the least that makes sense
@@ -20,7 +19,7 @@ METHODS = {
 }
 
 
-def check(options: "Namespace") -> None:
+def check(options: "Options") -> None:
     """Refuse options of resampling that have no such value or do not go together.
 
     Raises:
@@ -43,7 +42,7 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def wanted(options: "Namespace", environment: Environment, bold: bool) -> "Sampling | None":
+def wanted(options: "Options", environment: Environment, bold: bool) -> "Sampling | None":
     """Return how scores are to be resampled, or None if nothing asks for it; `bold`: the best will be set in bold.
 
     Raises:
@@ -66,7 +65,7 @@ def wanted(options: "Namespace", environment: Environment, bold: bool) -> "Sampl
     )
 
 
-def check_systems(options: "Namespace", count: int) -> None:
+def check_systems(options: "Options", count: int) -> None:
     """Refuse a paired test of a single system."""
     if (options.paired_bs or options.paired_ar) and count < 2:
         test = "--paired-bs" if options.paired_bs else "--paired-ar"

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from bleucli import evaluate, kernels
-from bleucli.cli import effects, sampling, values
-from bleucli.cli.arguments import METRIC_ARGUMENTS, has_gates
+from bleucli.cli import metric_options, sampling, values
+from bleucli.cli.arguments import has_gates
 from bleucli.cli.delivery import deliver
 from bleucli.cli.progress import Progress
 from bleucli.cli.streams import Environment, shown
@@ -20,8 +20,9 @@ from bleucli.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import Namespace
+    from typing import Any
 
+    from bleucli.cli.options import Options
     from bleucli.gates import Baseline
     from bleucli.significance.comparison import Sampling
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _MANY_SEGMENTS = 2000
 
 
-def score(options: "Namespace", environment: Environment) -> bool:
+def score(options: "Options", environment: Environment) -> bool:
     """Score and print; return whether all gates were passed.
 
     Raises:
@@ -37,6 +38,9 @@ def score(options: "Namespace", environment: Environment) -> bool:
     """
     _check(options)
     if options.like is not None:  # before anything is downloaded
+        from bleucli.cli import like
+
+        options = like.follow(options, options.like)
         _check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
     texts = _texts(options, environment)
     if options.like is not None and not options.skip_empty_refs and "empty" not in options.like.info:
@@ -48,7 +52,7 @@ def score(options: "Namespace", environment: Environment) -> bool:
         raise texts.explained(error) from None
 
 
-def _texts(options: "Namespace", environment: Environment) -> Texts:
+def _texts(options: "Options", environment: Environment) -> Texts:
     if options.test_set is None:
         return Texts(options, environment)
     from bleucli.cli.testset_texts import TestSetTexts
@@ -59,7 +63,7 @@ def _texts(options: "Namespace", environment: Environment) -> Texts:
 # --- what is asked for
 
 
-def _check(options: "Namespace") -> None:
+def _check(options: "Options") -> None:
     """Refuse options that have no such value or do not go together."""
     _check_test_set(options)
     jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options)), None)
@@ -72,7 +76,7 @@ def _check(options: "Namespace") -> None:
         raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
 
 
-def _check_test_set(options: "Namespace") -> None:
+def _check_test_set(options: "Options") -> None:
     if options.test_set is not None and options.refs:
         raise UsageError(f"references are taken either from --test-set {options.test_set} or from {options.refs[0]}")
     for name in ("origlang", "subset", "detail"):
@@ -82,7 +86,7 @@ def _check_test_set(options: "Namespace") -> None:
         raise UsageError("--detail gives corpus scores; leave out --sentence-level")
 
 
-def _check_segment_scores(options: "Namespace", jsonl: str | None) -> None:
+def _check_segment_scores(options: "Options", jsonl: str | None) -> None:
     """Refuse, beside --segment-scores, what is about text; `jsonl` is a system in JSON Lines, if any."""
     if options.refs or options.test_set or options.metrics or options.sentence_level or options.like is not None:
         raise UsageError(
@@ -94,7 +98,7 @@ def _check_segment_scores(options: "Namespace", jsonl: str | None) -> None:
         raise UsageError(f"--segment-scores reads one number a line, but {name} is JSON Lines; give text files")
 
 
-def _format(options: "Namespace", environment: Environment) -> str | None:
+def _format(options: "Options", environment: Environment) -> str | None:
     """Return the format that was asked for, if any: by the option, else by the environment."""
     if options.format:
         return str(options.format)
@@ -107,33 +111,23 @@ def _format(options: "Namespace", environment: Environment) -> str | None:
     return None
 
 
-def _layout(options: "Namespace", environment: Environment, chosen: str) -> Layout:
+def _layout(options: "Options", environment: Environment, chosen: str) -> Layout:
     colour = options.output is None and not options.no_color and environment.shows_colour()
     bold = options.bold_best and shows_bold(chosen, colour)
     return Layout(options.width, options.short, options.score_only, colour, bold)
 
 
-def _metrics(options: "Namespace") -> list[Metric]:
+def _metrics(options: "Options") -> list[Metric]:
     """Make the metrics that were asked for, each once, in the order in which they are printed."""
-    if options.like is None:
-        return list(_made(options, options.metrics or ["bleu"]).values())
-    from bleucli.cli import like
+    wanted = options.metrics or [options.followed or "bleu"]
+    if options.followed and options.followed not in wanted:
+        raise UsageError(f"--like is a signature of {options.followed}, which is not among the metrics; add it to -m")
+    made = {name: metric_options.make(options, name) for name in METRICS if name in wanted}
+    if options.like is not None:
+        from bleucli.cli import like
 
-    followed = like.take_over(options, options.like)
-    wanted = options.metrics or [followed]
-    if followed not in wanted:
-        raise UsageError(f"--like is a signature of {followed}, which is not among the metrics; add it to -m")
-    made = _made(options, wanted)
-    like.check(made[followed], options.like)
+        like.check(made[options.followed], options.like)
     return list(made.values())
-
-
-def _made(options: "Namespace", wanted: Sequence[str]) -> dict[str, Metric]:
-    return {
-        name: METRICS[name].of_command(skip_empty_refs=options.skip_empty_refs, **METRIC_ARGUMENTS[name](options))
-        for name in METRICS
-        if name in wanted
-    }
 
 
 def _threads(jobs: int) -> int:
@@ -143,7 +137,7 @@ def _threads(jobs: int) -> int:
 # --- modes
 
 
-def _print_segments(options: "Namespace", texts: Texts, environment: Environment) -> bool:
+def _print_segments(options: "Options", texts: Texts, environment: Environment) -> bool:
     from bleucli.output import json_text
     from bleucli.output.lines import score_line
 
@@ -171,8 +165,8 @@ def _print_segments(options: "Namespace", texts: Texts, environment: Environment
     deliver(lines(), options.output, environment)
     _note_files(texts, sum(counts.values()), options, environment)
     _note_differences(dict(first.signature) | _nrefs(counts), options, environment)
-    done = effects.Run(_scored([first]), 1, options.format or "text", segments=True, colour=layout.colour)
-    _warn([*effects.of_scoring(options, done), *texts.hints()], options, environment)
+    idle = _without_effect(options, _scored([first]), 1, options.format or "text", True, layout.colour)
+    _warn([*idle, *texts.hints()], options, environment)
     return True
 
 
@@ -181,7 +175,7 @@ def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:
     return {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}
 
 
-def _check_like(options: "Namespace", known: Mapping[str, str]) -> None:
+def _check_like(options: "Options", known: Mapping[str, str]) -> None:
     """Refuse other texts than --like names, as soon as something is known of them."""
     if options.like is not None:
         from bleucli.cli import like
@@ -189,7 +183,7 @@ def _check_like(options: "Namespace", known: Mapping[str, str]) -> None:
         like.check_texts(options.like, known)
 
 
-def _print_systems(options: "Namespace", texts: Texts, environment: Environment) -> bool:
+def _print_systems(options: "Options", texts: Texts, environment: Environment) -> bool:
     bare_details = options.detail and options.score_only
     chosen = _format(options, environment) or ("text" if bare_details else "json")
     if options.detail and chosen not in ("json", "text"):
@@ -207,14 +201,13 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
     _note_files(texts, results.segments, options, environment)
     _note_differences(signed, options, environment)
     scored = _scored(results.systems[0].scores)
-    done = effects.Run(scored, len(results.systems), chosen, segments=False, colour=layout.colour)
     hints = [
-        *effects.of_scoring(options, done),
+        *_without_effect(options, scored, len(results.systems), chosen, False, layout.colour),
         *texts.hints(),
         *results.hints,
         *gate_hints,
     ]
-    if options.lowercase and scored - {"bleu"}:
+    if options.of_metrics["bleu"].get("lowercase") and scored - {"bleu"}:
         hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
         hints.append(f"this was slow: {kernels.reason}")
@@ -224,7 +217,7 @@ def _print_systems(options: "Namespace", texts: Texts, environment: Environment)
     return not failures
 
 
-def _baseline(options: "Namespace") -> "Baseline | None":
+def _baseline(options: "Options") -> "Baseline | None":
     if options.baseline is None:
         return None
     from bleucli import gates
@@ -232,7 +225,7 @@ def _baseline(options: "Namespace") -> "Baseline | None":
     return gates.read_baseline(options.baseline, shown(options.baseline))
 
 
-def _judged(results: Results, baseline: "Baseline | None", options: "Namespace") -> tuple[list[str], list[str]]:
+def _judged(results: Results, baseline: "Baseline | None", options: "Options") -> tuple[list[str], list[str]]:
     """Return which gates failed, and what their answer does not bear out."""
     if not has_gates(options):
         return [], []
@@ -245,13 +238,13 @@ def _judged(results: Results, baseline: "Baseline | None", options: "Namespace")
     return failures, list(gates.hints(results, baseline, options.max_drop))
 
 
-def _signed(results: Results, options: "Namespace") -> Mapping[str, str]:
+def _signed(results: Results, options: "Options") -> Mapping[str, str]:
     """Return what the signature to follow, and the one that came of it, say of the texts."""
     if options.like is None:
         return {}
     from bleucli.cli import like
 
-    return like.signed(results.systems[0].scores, options.like)
+    return like.signed(results.systems[0].scores, options.followed)
 
 
 def _scored(records: Sequence[ScoreRecord]) -> frozenset[str]:
@@ -259,7 +252,7 @@ def _scored(records: Sequence[ScoreRecord]) -> frozenset[str]:
     return frozenset(name for name in METRICS for record in records if record.name.lower().startswith(name))
 
 
-def _results(options: "Namespace", texts: Texts, environment: Environment, bold: bool) -> Results:
+def _results(options: "Options", texts: Texts, environment: Environment, bold: bool) -> Results:
     plan = sampling.wanted(options, environment, bold)
     corpus = texts.corpus()
     sampling.check_systems(options, len(corpus.system_names()))
@@ -285,26 +278,35 @@ def _marked(results: Results, bold: bool, plan: "Sampling | None") -> Results:
     return mark_best(results)
 
 
-def _note_files(texts: Texts, segments: int, options: "Namespace", environment: Environment) -> None:
+def _without_effect(options: "Options", *done: "Any") -> list[str]:
+    """Say which options had no effect, in one line or none; `done` is what `effects.Run` takes."""
+    if options.given <= {"refs", "input"}:  # texts always have one
+        return []
+    from bleucli.cli import effects
+
+    return effects.of_scoring(options, effects.Run(*done))
+
+
+def _note_files(texts: Texts, segments: int, options: "Options", environment: Environment) -> None:
     if len(options.refs) + len(options.input or []) > 1:
         _note(texts.which_is_which(segments), options, environment)
 
 
-def _note_differences(signed: Mapping[str, str], options: "Namespace", environment: Environment) -> None:
+def _note_differences(signed: Mapping[str, str], options: "Options", environment: Environment) -> None:
     if options.like is None:
         return
     from bleucli.cli import like
 
-    for note in like.notes(signed, options.like):
+    for note in like.notes(signed, options.like, options.followed):
         _note(note, options, environment)
 
 
-def _note(text: str, options: "Namespace", environment: Environment) -> None:
+def _note(text: str, options: "Options", environment: Environment) -> None:
     if not options.quiet:
         environment.say("note", text)
 
 
-def _warn(hints: Sequence[str], options: "Namespace", environment: Environment) -> None:
+def _warn(hints: Sequence[str], options: "Options", environment: Environment) -> None:
     for hint in hints:
         if not options.quiet:
             environment.say("warning", hint)

@@ -1,7 +1,7 @@
 """Modes about test sets: list them, show their texts, say what to cite, download them."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from bleucli.cli.delivery import refuse_overwriting
@@ -15,12 +15,12 @@ from bleucli.testsets.suggestions import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import Namespace
+    from bleucli.cli.options import Options
 
 _COLUMN = 30  # as sacreBLEU prints names
 
 
-def answer(options: "Namespace") -> Iterable[str]:
+def answer(options: "Options") -> Iterable[str]:
     """Return what the options ask for, in pieces.
 
     Raises:
@@ -32,10 +32,12 @@ def answer(options: "Namespace") -> Iterable[str]:
         return [_list(known, options.language_pair)] if options.test_set is None else _fields_of_pairs(known, options)
     if options.cite:
         return [_citations(known, options)]
-    return _downloaded(known, options) if options.download is not None else _echoed(known, options)
+    if options.download is not None:
+        return _downloaded(known, options.download, options.language_pair)
+    return _echoed(known, options)
 
 
-def _check(options: "Namespace") -> None:
+def _check(options: "Options") -> None:
     """Refuse what would be left undone: a second mode, and texts to score."""
     asked = [
         f"--{name}" for name in ("list", "cite", "echo", "download") if getattr(options, name) not in (None, False)
@@ -69,7 +71,7 @@ def files_of(test_set: TestSet, paths: Mapping[str, str]) -> list[str]:
     return [*paths.values(), *sources]
 
 
-def pair_of(options: "Namespace", known: Registry, found: list[str]) -> str:
+def pair_of(options: "Options", known: Registry, found: list[str]) -> str:
     """Return the language pair, which every test set must have."""
     if options.language_pair is None:
         pairs = known.pairs(known[found[0]].name)
@@ -98,7 +100,7 @@ def _list(known: Registry, pair: str | None) -> str:
     return f"The available test sets{which} are:\n{''.join(lines)}"
 
 
-def _fields_of_pairs(known: Registry, options: "Namespace") -> Iterator[str]:
+def _fields_of_pairs(known: Registry, options: "Options") -> Iterator[str]:
     """List the language pairs of test sets and their fields; what a file alone can tell is downloaded."""
     from bleucli.testsets import preparation
 
@@ -110,7 +112,7 @@ def _fields_of_pairs(known: Registry, options: "Namespace") -> Iterator[str]:
             yield visible(f"{pair}: {', '.join(fields)}") + "\n"
 
 
-def _citations(known: Registry, options: "Namespace") -> str:
+def _citations(known: Registry, options: "Options") -> str:
     wanted = names(options.test_set, "--cite")
     found = {text for name in wanted if (text := known.citation(name))}
     if not found:
@@ -118,21 +120,19 @@ def _citations(known: Registry, options: "Namespace") -> str:
     return "\n\n".join(text for text in dict.fromkeys(map(known.citation, wanted)) if text) + "\n"
 
 
-def _downloaded(known: Registry, options: "Namespace") -> Iterator[str]:
+def _downloaded(known: Registry, name: str, pair: str | None) -> Iterator[str]:
     """Download a test set, or the language pair that is named; nothing is printed."""
     from bleucli.testsets import preparation
 
-    name = options.download
-    pairs = [options.language_pair] if options.language_pair else known.pairs(known[name].name)
-    for pair in pairs:
-        preparation.prepare(known.pair(name, pair)[0], pair)
+    for one in [pair] if pair else known.pairs(known[name].name):
+        preparation.prepare(known.pair(name, one)[0], one)
     yield ""
 
 
-def _echoed(known: Registry, options: "Namespace") -> Iterator[str]:
+def _echoed(known: Registry, options: "Options") -> Iterator[str]:
     found = names(options.test_set, "--echo")
     pair = pair_of(options, known, found)
-    lines = chain.from_iterable(_columns(known[name], pair, options.echo, options.output) for name in found)
+    lines = chain.from_iterable(_columns(known[name], pair, options.echo or (), options.output) for name in found)
     if options.origlang is None and options.subset is None:
         yield from lines
         return
@@ -140,7 +140,7 @@ def _echoed(known: Registry, options: "Namespace") -> Iterator[str]:
 
     sets = [known[name] for name in found]
     marks = selection.join([selection.marks_of(one, preparation.prepare(one, pair)) for one in sets])
-    wanted = set(selection.choose(marks, options.origlang, options.subset, options.test_set))
+    wanted = set(selection.choose(marks, options.origlang, options.subset, ",".join(found)))
     number = -1
     for number, line in enumerate(lines):
         if number in wanted:
@@ -151,7 +151,7 @@ def _echoed(known: Registry, options: "Namespace") -> Iterator[str]:
         )
 
 
-def _columns(test_set: TestSet, pair: str, wanted: list[str], output: str | None) -> Iterator[str]:
+def _columns(test_set: TestSet, pair: str, wanted: Sequence[str], output: str | None) -> Iterator[str]:
     """Give the lines of fields, separated by tabs."""
     from bleucli.testsets import plain, preparation
 

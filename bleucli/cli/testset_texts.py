@@ -19,8 +19,9 @@ from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import Namespace
     from typing import IO
+
+    from bleucli.cli.options import Options
 
 
 class _Chosen(NamedTuple):
@@ -34,7 +35,7 @@ class _Chosen(NamedTuple):
 class TestSetTexts(Texts):
     """The systems of one run, and the references of one or several test sets in a row."""
 
-    def __init__(self, options: "Namespace", environment: Environment) -> None:
+    def __init__(self, options: "Options", environment: Environment) -> None:
         self._options = options
         self._registry = registry.load(options.registry)
         found = names(options.test_set, "scoring")
@@ -70,7 +71,7 @@ class TestSetTexts(Texts):
         options = self._options
         chosen = None
         if options.origlang is not None or options.subset is not None:
-            chosen = selection.choose(self._marks(), options.origlang, options.subset, options.test_set)
+            chosen = selection.choose(self._marks(), options.origlang, options.subset, str(options.test_set))
         groups: Iterable[selection.Group] = ()
         if options.detail:
             groups = selection.groups(self._marks(), options.origlang, options.subset)

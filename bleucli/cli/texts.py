@@ -14,8 +14,9 @@ from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import Namespace
+    from typing import Any
 
+    from bleucli.cli.options import Options
     from bleucli.evaluate import Selection
 
 # sacreBLEU 2.6.0: what the first system is called in paired tests
@@ -25,7 +26,7 @@ _BASELINE = "Baseline"
 class Texts:
     """The text files of one run: systems and references."""
 
-    def __init__(self, options: "Namespace", environment: Environment) -> None:
+    def __init__(self, options: "Options", environment: Environment) -> None:
         self._environment = environment
         self._stdin_taken = False
         self._paired = options.paired_ar or options.paired_bs
@@ -43,11 +44,11 @@ class Texts:
         if self._stdin_taken and options.output is not None and is_file_of(environment.stdin, options.output):
             raise UsageError(f"--output {shown(options.output)} is also read, as standard input; name another file")
 
-    def _read(self, path: str, options: "Namespace", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
+    def _read(self, path: str, options: "Options", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
         file = self._open(path, options, columns)
         return JsonLines(file, self._fields, **wanted) if read_as_jsonl(path, options) else file
 
-    def _check_jsonl_options(self, options: "Namespace") -> None:
+    def _check_jsonl_options(self, options: "Options") -> None:
         if options.num_refs is not None and isinstance(self._references[0], JsonLines):
             raise UsageError(f"--num-refs splits a text file; {self._references[0].name} is JSON Lines")
         if options.jsonl and not self._stdin_taken:
@@ -56,9 +57,9 @@ class Texts:
         if options.jsonl_fields is not None and not any(isinstance(file, JsonLines) for file in files):
             raise UsageError("--jsonl-fields, but no JSON Lines are read; name files .jsonl or .ndjson, or add --jsonl")
 
-    def _open(self, path: str, options: "Namespace", columns: int | None) -> TextFile:
+    def _open(self, path: str, options: "Options", columns: int | None) -> TextFile:
         data = options.segment_scores or read_as_jsonl(path, options)
-        form = {
+        form: dict[str, Any] = {
             "encoding": options.encoding,
             "columns": columns,
             "mark": "dropped" if data else "noted",
@@ -152,7 +153,7 @@ class Texts:
         return [hint for file in (*self._references, *self._systems) for hint in file.hints]
 
 
-def names_of(options: "Namespace") -> dict[str, str]:
+def names_of(options: "Options") -> dict[str, str]:
     """Return what a signature says of the texts: of a test set, which one and which part of it; nothing of files."""
     if options.test_set is None:
         return {}
@@ -165,7 +166,7 @@ def names_of(options: "Namespace") -> dict[str, str]:
     return {key: value for key, value in named.items() if value is not None}
 
 
-def read_as_jsonl(path: str, options: "Namespace") -> bool:
+def read_as_jsonl(path: str, options: "Options") -> bool:
     """Return whether what that path on the command line names is taken for JSON Lines."""
     return bool(options.jsonl) if path == "-" else is_jsonl(path)
 

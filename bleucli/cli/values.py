@@ -1,14 +1,10 @@
 """Values that options cannot have, whether they would have an effect or not."""
 
-from argparse import Namespace
-
 from bleucli import tokenizers
-from bleucli.cli import sampling
-from bleucli.cli.arguments import METRIC_ARGUMENTS, target_language
+from bleucli.cli import metric_options, sampling
+from bleucli.cli.options import Options
 from bleucli.errors import UsageError
 from bleucli.jsonlines import fields_named
-from bleucli.metrics import METRICS
-from bleucli.signature import Signature
 from bleucli.textfiles import TextFile
 
 # Options that are numbers: the least, the most, and what they count
@@ -20,8 +16,8 @@ _RANGES = {
 }
 
 
-def check(options: Namespace) -> None:
-    """Refuse wrong values; the signature of --like becomes one.
+def check(options: Options) -> None:
+    """Refuse wrong values.
 
     Raises:
         BleuError: naming the option, or what it is about.
@@ -32,26 +28,18 @@ def check(options: Namespace) -> None:
             raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
     _check_gates(options)
     sampling.check(options)
-    if options.like is not None:
-        options.like = Signature.parse(options.like)
-    if options.tokenize is not None:
-        tokenizers.check_name(options.tokenize)
+    tokenizer = options.of_metrics["bleu"].get("tokenize")
+    if tokenizer is not None:
+        tokenizers.check_name(tokenizer)
     TextFile("", encoding=options.encoding)
     if options.jsonl_fields is not None:
         fields_named(options.jsonl_fields)
-    target_language(options.language_pair, options.test_set is not None or options.list or options.download is not None)
-    _check_metrics(options)
+    of_test_set = options.test_set is not None or options.list or options.download is not None
+    metric_options.target_language(options.language_pair, of_test_set)
+    metric_options.check(options)
 
 
-def _check_metrics(options: Namespace) -> None:
-    """Make each metric that options were given for, but no tokenizer, which may want a model."""
-    without_tokenizer = Namespace(**vars(options) | {"tokenize": None, "language_pair": None})
-    for name, arguments in METRIC_ARGUMENTS.items():
-        if options.given & options.of_metric[name]:
-            METRICS[name].of_command(**arguments(without_tokenizer))
-
-
-def _check_gates(options: Namespace) -> None:
+def _check_gates(options: Options) -> None:
     """Refuse gates that have no such value or miss something."""
     for name in ("fail_under", "max_drop"):
         value = getattr(options, name)

@@ -1,0 +1,100 @@
+"""The options of metrics on the command line, from the tables beside their classes.
+
+- `add_groups`: the flags of each metric, in a group of their own
+- `take`: their values, as the arguments of the constructors
+- `make`: a metric as the options ask for it
+"""
+
+from bleucli.errors import UsageError
+from bleucli.metrics import METRICS, Metric
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from bleucli.cli.arguments import Parser
+    from bleucli.cli.options import Options
+    from bleucli.metrics.options import Option
+
+# The flags of one metric alone, by the name that the parser gives them
+FLAGS = {
+    name: {option.dest: option for option in metric.options if not option.shared} for name, metric in METRICS.items()
+}
+_METAVARS = {int: "N", float: "X", str: "NAME"}
+# Target languages with a tokenizer of their own, where test sets (NTREX) name them in three letters (ISO 639-3)
+_TWO_LETTERS = {"zho": "zh", "jpn": "ja", "kor": "ko"}
+
+
+def add_groups(top: "Parser") -> None:
+    """Add the flags of each metric."""
+    for name, metric in METRICS.items():
+        theirs, ours = top.group(metric.name)
+        for option in FLAGS[name].values():
+            add = ours if option.ours else theirs
+            if option.kind is bool:
+                add(*option.flags, action="store_true", help=option.help)
+            else:
+                add(*option.flags, type=option.reads, metavar=_METAVARS[option.reads], help=option.help)
+
+
+def take(found: "Mapping[str, Any]") -> "dict[str, dict[str, Any]]":
+    """Return what the parser found of the metrics' flags, as the arguments of each constructor."""
+    return {
+        name: {option.name: found[dest] for dest, option in flags.items() if dest in found}
+        for name, flags in FLAGS.items()
+    }
+
+
+def make(options: "Options", name: str, without: "Iterable[Option]" = ()) -> Metric:
+    """Make the metric of that name as the options ask for it.
+
+    Args:
+        options: of the command.
+        name: as in `METRICS`.
+        without: options that are left at their defaults.
+    """
+    shared = {
+        "effective_order": options.sentence_level,
+        "skip_empty_refs": options.skip_empty_refs,
+        "trg_lang": target_language(options.language_pair, options.test_set is not None),
+    }
+    given = options.of_metrics[name]
+    values = dict(given) | {
+        option.name: given.get(option.name) or shared[option.name] for option in METRICS[name].options if option.shared
+    }
+    for option in without:
+        values.pop(option.name, None)
+    return METRICS[name].of_command(**values)
+
+
+def check(options: "Options") -> None:
+    """Refuse values that an option of a metric cannot have; what it may take to load is not loaded.
+
+    Raises:
+        BleuError: naming the option.
+    """
+    for name, flags in FLAGS.items():
+        if options.given & flags.keys():
+            make(options, name, [option for option in METRICS[name].options if option.loads])
+
+
+def target_language(pair: str | None, of_test_set: bool = False) -> str:
+    """Return the target of a language pair, or "".
+
+    Args:
+        pair: of languages.
+        of_test_set: the pair may be one of NTREX, with three letters and a region.
+
+    >>> target_language("en-zh"), target_language("eng-zho-TW", of_test_set=True), target_language(None)
+    ('zh', 'zh', '')
+    """
+    if pair is None:
+        return ""
+    source, _, target = pair.partition("-")
+    if of_test_set:
+        target = target.partition("-")[0]
+        return _TWO_LETTERS.get(target, target)
+    if not source.isalpha() or not target.isalpha():
+        raise UsageError(f"--language-pair {pair}; expected the form xx-YY, such as en-de")
+    return target

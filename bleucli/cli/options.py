@@ -1,0 +1,88 @@
+"""The options of one run of the command, as a record that nobody changes."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from bleucli.signature import Signature
+
+
+class Options:
+    """What the command was asked for, each option by its long flag; those that nobody gave are None or False.
+
+    given: the options that were in the words. of_metrics: for each metric the arguments of its constructor that were
+    given, by flags of its own or by the signature of `--like`. followed: the metric that this signature is of, or "".
+    """
+
+    # what to score
+    refs: "Sequence[str]"
+    input: "Sequence[str] | None"
+    num_refs: int | None
+    encoding: str
+    jsonl: bool
+    jsonl_fields: str | None
+    skip_empty_refs: bool
+    # test sets
+    test_set: str | None
+    origlang: str | None
+    subset: str | None
+    detail: bool
+    echo: "Sequence[str] | None"
+    list: bool
+    cite: bool
+    download: str | None
+    registry: str | None
+    mirror: str | None
+    allow_http: bool
+    # how to score
+    metrics: "Sequence[str] | None"
+    sentence_level: bool
+    jobs: int
+    language_pair: str | None
+    like: "Signature | None"
+    of_metrics: "Mapping[str, Mapping[str, Any]]"
+    followed: str
+    # how sure it is
+    confidence: bool
+    confidence_n: int
+    paired_bs: bool
+    paired_ar: bool
+    paired_bs_n: int
+    paired_ar_n: int
+    paired_all: bool
+    paired_jobs: int
+    segment_scores: bool
+    # what to print
+    format: str | None
+    score_only: bool
+    width: int
+    short: bool
+    bold_best: bool
+    no_color: bool
+    quiet: bool
+    output: str | None
+    # gates
+    fail_under: float | None
+    baseline: str | None
+    max_drop: float | None
+    # other
+    version: bool
+    list_tokenizers: bool
+    help: bool
+    given: frozenset[str]
+
+    def __init__(self, values: "Mapping[str, Any]") -> None:
+        vars(self).update(values)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"options are not changed; make others with replace({name}=...)")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Options) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def replace(self, **values: "Any") -> "Options":
+        """Return options of which some have other values."""
+        return Options(vars(self) | values)
