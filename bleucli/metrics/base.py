@@ -8,6 +8,7 @@ else is here.
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from types import GenericAlias
 
 from bleucli import kernels
 from bleucli.corpus import Corpus, Source, check_shape, of_strings, references_of, refuse_missing, system_of
@@ -24,14 +25,26 @@ _LISTS = (list, tuple)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, ClassVar, Self, TypeVar
+    from typing import Any, ClassVar, Generic, Self, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
+    from typing_extensions import TypeVar as DefaultingTypeVar
 
     from bleucli.results import Interval
 
     T = TypeVar("T")
+    # A bare `Metric` is one of any score
+    ScoreT_co = DefaultingTypeVar("ScoreT_co", bound="Score", covariant=True, default="Score")
+
+    class _Generic(Generic[ScoreT_co]):
+        """What makes a class generic in its score."""
+
+
+else:
+
+    class _Generic:  # as `typing` does it, without the time that it takes to import
+        __class_getitem__ = classmethod(GenericAlias)
 
 
 class Score:
@@ -68,8 +81,8 @@ class Score:
     __repr__ = __str__
 
 
-class Metric(ABC):
-    """Base of the metrics; see the module's docstring for what each defines.
+class Metric(_Generic["ScoreT_co"], ABC):
+    """Base of the metrics, generic in their scores; see the module's docstring for what each defines.
 
     Args:
         skip_empty_refs: take an empty reference for a missing one.
@@ -147,7 +160,7 @@ class Metric(ABC):
         """Return the statistics of prepared hypotheses against prepared references."""
 
     @abstractmethod
-    def score_from_stats(self, sums: Sequence[int | float]) -> "Any":
+    def score_from_stats(self, sums: Sequence[int | float]) -> "ScoreT_co":
         """Return the score of a sum of statistics."""
 
     def signature_fields(self) -> list[tuple[str, str]]:
@@ -163,7 +176,7 @@ class Metric(ABC):
         """
         return {} if name == cls.name else None
 
-    def learn(self, references: Iterator[Sequence[Segments]]) -> None:  # noqa: B027 # few metrics need it
+    def learn(self, references: Iterator[Sequence[Segments]]) -> None:  # few metrics need it
         """Read all references before anything is counted, and keep in `learned` what was found.
 
         Called where `needs_all_references` is true, on an object of its own for each corpus.
@@ -291,7 +304,7 @@ class Metric(ABC):
         hypotheses: Iterable[str | None],
         references: Iterable[Iterable[str | None]] | None,
         n_bootstrap: int = 1,
-    ) -> "Any":
+    ) -> "ScoreT_co":
         """Score a system's output.
 
         Args:
@@ -308,7 +321,7 @@ class Metric(ABC):
         stats = self.corpus_stats(hypotheses, references, keep_rows=n_bootstrap != 1)
         for hint in [*stats.hints(), *self.advice]:
             warnings.warn(hint, stacklevel=2)
-        score = stats.score()
+        score: ScoreT_co = stats.score()
         self._nrefs = stats.signature().info["nrefs"]
         self._sampling = []
         if stats.rows is not None:
@@ -370,7 +383,7 @@ class Metric(ABC):
         names = ["references"] * (len(self._cached[0].streams) if self._cached else 0)
         return Source("references", names, (block.streams for block in self._cached))
 
-    def sentence_score(self, hypothesis: str, references: Iterable[str | None]) -> "Any":
+    def sentence_score(self, hypothesis: str, references: Iterable[str | None]) -> "ScoreT_co":
         """Score one segment.
 
         Args:

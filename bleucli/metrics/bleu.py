@@ -117,7 +117,7 @@ def _read_smoothing(signed: str, exact: bool) -> "dict[str, Any]":
     return {"smooth_method": smoothing.method, "smooth_value": smoothing.value}
 
 
-class BLEU(Metric):
+class BLEU(Metric[BLEUScore]):
     """BLEU with sacreBLEU's options and defaults.
 
     Args:
@@ -354,8 +354,7 @@ def corpus_bleu(
     77.88007830714052
     """
     metric = BLEU(lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order)
-    score: BLEUScore = metric.corpus_score(hypotheses, references)
-    return score
+    return metric.corpus_score(hypotheses, references)
 
 
 def raw_corpus_bleu(
@@ -389,8 +388,7 @@ def sentence_bleu(
         metric = _sentence_metric(lowercase, tokenize, smooth_method, smooth_value, use_effective_order)
     except TypeError as error:
         raise unhashable(error) from None
-    score: BLEUScore = metric.sentence_score(hypothesis, references)
-    return score
+    return metric.sentence_score(hypothesis, references)
 
 
 @lru_cache(maxsize=8, typed=True)

@@ -43,7 +43,7 @@ class CHRFScore(Score):
         return f"chrF{self.beta}{'+' * self.word_order}"
 
 
-class CHRF(Metric):
+class CHRF(Metric[CHRFScore]):
     """chrF with sacreBLEU's options and defaults; a word order of 2 makes it chrF++.
 
     Args:
@@ -208,8 +208,7 @@ def corpus_chrf(
     72.04777245090835
     """
     metric = CHRF(char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
-    score: CHRFScore = metric.corpus_score(hypotheses, references)
-    return score
+    return metric.corpus_score(hypotheses, references)
 
 
 def sentence_chrf(
@@ -230,8 +229,7 @@ def sentence_chrf(
         metric = _sentence_metric(char_order, word_order, beta, not remove_whitespace, eps_smoothing)
     except TypeError as error:
         raise unhashable(error) from None
-    score: CHRFScore = metric.sentence_score(hypothesis, references)
-    return score
+    return metric.sentence_score(hypothesis, references)
 
 
 @lru_cache(maxsize=8, typed=True)

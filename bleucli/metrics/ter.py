@@ -31,7 +31,7 @@ class TERScore(Score):
         self.ref_length = ref_length
 
 
-class TER(Metric):
+class TER(Metric[TERScore]):
     """TER with sacreBLEU's options and defaults. It is an error rate: lower is better.
 
     Args:
@@ -143,8 +143,7 @@ def corpus_ter(
     >>> corpus_ter(["the cat sat down"], [["the cat sat down there"]]).score
     20.0
     """
-    score: TERScore = TER(normalized, no_punct, asian_support, case_sensitive).corpus_score(hypotheses, references)
-    return score
+    return TER(normalized, no_punct, asian_support, case_sensitive).corpus_score(hypotheses, references)
 
 
 def sentence_ter(
@@ -164,8 +163,7 @@ def sentence_ter(
         metric = _sentence_metric(normalized, no_punct, asian_support, case_sensitive)
     except TypeError as error:
         raise unhashable(error) from None
-    score: TERScore = metric.sentence_score(hypothesis, references)
-    return score
+    return metric.sentence_score(hypothesis, references)
 
 
 @lru_cache(maxsize=16, typed=True)

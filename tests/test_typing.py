@@ -1,0 +1,84 @@
+"""What a type checker knows of a user's program: a metric's score is of the metric's own class."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("mypy")
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROGRAM = """\
+from collections.abc import Sequence
+
+from bleucli import BLEU, CHRF, TER, Segments, corpus_bleu, metric_from_signature, sentence_ter
+from bleucli.metrics import METRICS, Metric
+from bleucli.metrics.base import References, Score
+from bleucli.stats import SegmentStats
+
+hypotheses, references = ["a b"], [["a c"]]
+reveal_type(BLEU().corpus_score(hypotheses, references))
+reveal_type(CHRF(beta=1).corpus_score(hypotheses, references, n_bootstrap=10))
+reveal_type(TER().sentence_score("a b", ["a c"]))
+reveal_type(BLEU().score_from_stats([0, 0, 0, 0, 0, 0, 0, 0, 0, 0]))
+reveal_type(corpus_bleu(hypotheses, references))
+reveal_type(sentence_ter("a", ["a"]))
+reveal_type(metric_from_signature("BLEU|tok:13a").corpus_score(hypotheses, references))
+precisions: list[float] = BLEU().corpus_score(hypotheses, references).precisions
+edits: int = TER().corpus_score(hypotheses, references).num_edits
+
+
+def average(metrics: Sequence[Metric], hypotheses: list[str], references: list[list[str]]) -> float:
+    return sum(metric.corpus_score(hypotheses, references).score for metric in metrics) / len(metrics)
+
+
+average([BLEU(), CHRF(), TER()], hypotheses, references)
+average([kind() for kind in METRICS.values()], hypotheses, references)
+
+
+class Characters(Score):
+    characters: int
+
+
+class Length(Metric[Characters]):
+    name = "length"
+
+    def prepare(self, segments: Segments) -> Segments:
+        return segments
+
+    def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
+        return BLEU(tokenize="char").segment_stats(hypotheses, references.streams)
+
+    def score_from_stats(self, sums: Sequence[int | float]) -> Characters:
+        return Characters()
+
+
+reveal_type(Length().corpus_score(hypotheses, references))
+TER().corpus_score(hypotheses, references).precisions
+BLEU(lowercase="no")
+"""
+SCORES = ("BLEUScore", "CHRFScore", "TERScore", "BLEUScore", "BLEUScore", "TERScore", "Score", "Characters")
+ERRORS = (
+    '"TERScore" has no attribute "precisions"',
+    'Argument "lowercase" to "BLEU" has incompatible type "str"; expected "bool"',
+)
+
+
+def test_a_users_program_is_checked_strictly(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", tmp_path / "cache", program],
+        cwd=tmp_path,
+        env=os.environ | {"MYPYPATH": ROOT},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.stderr == ""
+    assert tuple(re.findall(r'Revealed type is ".*?(\w+)"', done.stdout)) == SCORES
+    errors = re.findall(r"program.py:\d+: error: (.*?)  \[", done.stdout)
+    assert len(errors) == done.stdout.count(" error: ") == len(ERRORS), done.stdout
+    assert all(error.startswith(expected) for error, expected in zip(errors, ERRORS, strict=True))
