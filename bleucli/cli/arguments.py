@@ -137,7 +137,7 @@ def parser() -> Parser:
     _add_texts(top)
     _add_test_sets(top)
     _add_scoring(top)
-    metric_options.add_groups(top)
+    metric_options.add_groups(top.group)
     _add_significance(top)
     _add_report(top)
     _add_gates(top)

@@ -10,10 +10,9 @@ from bleucli.metrics import METRICS, Metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from bleucli.cli.arguments import Parser
     from bleucli.cli.options import Options
     from bleucli.metrics.options import Option
 
@@ -26,10 +25,10 @@ _METAVARS = {int: "N", float: "X", str: "NAME"}
 _TWO_LETTERS = {"zho": "zh", "jpn": "ja", "kor": "ko"}
 
 
-def add_groups(top: "Parser") -> None:
-    """Add the flags of each metric."""
+def add_groups(open_group: "Callable[[str], tuple[Callable[..., object], Callable[..., object]]]") -> None:
+    """Add the flags of each metric to a group; the parser opens it, and gives what adds a flag of sacreBLEU or ours."""
     for name, metric in METRICS.items():
-        theirs, ours = top.group(metric.name)
+        theirs, ours = open_group(metric.name)
         for option in FLAGS[name].values():
             add = ours if option.ours else theirs
             if option.kind is bool:
