@@ -198,16 +198,15 @@ static void count_segment(Work *work, Segments hypotheses, const Segments *refer
 {
     size_t orders = work->options.char_order + work->options.word_order;
     double best = -1.0;
-    int64_t start = hypotheses.bounds[2 * index], end = hypotheses.bounds[2 * index + 1];
-    start = start < 0 ? end = 0 : start;
+    Text hypothesis = text_at(hypotheses, index);
     memset(row, 0, 3 * orders * sizeof *row);
-    read_hypothesis(work, hypotheses.data + start, hypotheses.data + end);
+    read_hypothesis(work, hypothesis.at, hypothesis.end);
     for (size_t i = 0; i < reference_count && !work->call->stopped; i++) {
-        start = references[i].bounds[2 * index], end = references[i].bounds[2 * index + 1];
-        if (start < 0) {
+        Text reference = text_at(references[i], index);
+        if (reference.is_missing) {
             continue;
         }
-        compare_reference(work, references[i].data + start, references[i].data + end, work->row);
+        compare_reference(work, reference.at, reference.end, work->row);
         if (work->call->stopped) {
             return;
         }
@@ -237,7 +236,8 @@ static void work_free(Work *work)
 static size_t longest_of(Segments texts, size_t longest)
 {
     for (size_t i = 0; i < texts.count; i++) {
-        size_t size = (size_t)(texts.bounds[2 * i + 1] - texts.bounds[2 * i]);
+        Text text = text_at(texts, i);
+        size_t size = (size_t)(text.end - text.at);
         longest = size > longest ? size : longest;
     }
     return longest;

@@ -15,6 +15,7 @@ typedef struct {
     Call *call;
     Vocabulary vocabulary;
     size_t hyp_room, ref_room;      /* words of the longest texts */
+    unsigned char *memory;          /* what all but `masks` and `operations` are parts of */
     uint32_t *words;                /* the hypothesis as shifted so far */
     uint32_t *reference;
     uint32_t *trial;                /* a shifted hypothesis, for the beam */

@@ -19,6 +19,18 @@ typedef struct {
     size_t count;
 } Segments;
 
+/* One of them: its bytes from `at` to `end`. A missing text is empty. */
+typedef struct {
+    const unsigned char *at, *end;
+    int is_missing;
+} Text;
+
+static inline Text text_at(Segments texts, size_t index)
+{
+    int64_t start = texts.bounds[2 * index], end = texts.bounds[2 * index + 1];
+    return start < 0 ? (Text){texts.data, texts.data, 1} : (Text){texts.data + start, texts.data + end, 0};
+}
+
 /* Rows of integers or, if reals is set, of doubles. */
 typedef struct {
     const int64_t *integers;

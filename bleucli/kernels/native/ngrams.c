@@ -61,20 +61,18 @@ static void count_row(Work *work, size_t max_order, int64_t *row)
 static void count_segment(Work *work, Segments hypotheses, const Segments *references, size_t index, size_t max_order,
                           int64_t *row)
 {
-    int64_t start = hypotheses.bounds[2 * index], end = hypotheses.bounds[2 * index + 1];
-    start = start < 0 ? end = 0 : start;
-    const unsigned char *at = hypotheses.data + start, *stop = hypotheses.data + end;
-    size_t room = token_room(at, stop, work->call);
+    Text hypothesis = text_at(hypotheses, index);
+    size_t room = token_room(hypothesis.at, hypothesis.end, work->call);
     if (work->call->stopped) {
         return;
     }
     vocabulary_clear(&work->vocabulary, room);
-    read_text(work, &work->hypothesis, at, stop, 1);
+    read_text(work, &work->hypothesis, hypothesis.at, hypothesis.end, 1);
     for (size_t i = 0; i < work->reference_count; i++) {
-        start = references[i].bounds[2 * index], end = references[i].bounds[2 * index + 1];
+        Text reference = text_at(references[i], index);
         work->references[i].size = MISSING_TEXT;
-        if (start >= 0) {
-            read_text(work, &work->references[i], references[i].data + start, references[i].data + end, 0);
+        if (!reference.is_missing) {
+            read_text(work, &work->references[i], reference.at, reference.end, 0);
         }
     }
     count_row(work, max_order, row);

@@ -204,15 +204,15 @@ static Outcome count_segment(Pair *pair, Segments hypotheses, const Segments *re
                              size_t index, double *row)
 {
     int64_t fewest = 0, words = 0, present = 0;
-    int64_t start = hypotheses.bounds[2 * index], end = hypotheses.bounds[2 * index + 1];
-    start = start < 0 ? end = 0 : start;
+    Text hypothesis = text_at(hypotheses, index);
     for (size_t i = 0; i < reference_count; i++) {
-        int64_t from = references[i].bounds[2 * index], to = references[i].bounds[2 * index + 1], edits;
-        if (from < 0) {
+        Text reference = text_at(references[i], index);
+        int64_t edits;
+        if (reference.is_missing) {
             continue;
         }
-        read_reference(pair, references[i].data + from, references[i].data + to);
-        read_hypothesis(pair, hypotheses.data + start, hypotheses.data + end);
+        read_reference(pair, reference.at, reference.end);
+        read_hypothesis(pair, hypothesis.at, hypothesis.end);
         Outcome outcome = edits_of_pair(pair, &edits);
         if (outcome != DONE) {
             return outcome;
@@ -228,46 +228,55 @@ static Outcome count_segment(Pair *pair, Segments hypotheses, const Segments *re
 
 static void pair_free(Pair *pair)
 {
-    void *parts[] = {pair->words,      pair->reference, pair->trial,       pair->first_place, pair->next_place,
-                     pair->masks,      pair->rows,      pair->row_costs,   pair->state,       pair->above,
-                     pair->costs,      pair->operations, pair->row_starts, pair->row_columns, pair->aligned,
-                     pair->word_errors, pair->reference_errors};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        release(parts[i]);
-    }
+    release(pair->memory);
+    release(pair->masks);
+    release(pair->operations);
     vocabulary_free(&pair->vocabulary);
 }
 
+/* Take room for `count` things of a size off what is left of a block. */
+static void *carve(unsigned char **left, size_t count, size_t size)
+{
+    void *taken = *left;
+    *left += count * size;
+    return taken;
+}
+
+/* What the parts below take for each word of the longest texts; a row of the beam has
+ * a column more, and one that bounds it. */
+#define HYP_WORD_SIZE (sizeof(int64_t) + 2 * sizeof(size_t) + 2 * sizeof(uint32_t) + 1)
+#define REF_WORD_SIZE (3 * sizeof(int64_t) + 3 * sizeof(uint32_t) + 1)
+
 static Outcome pair_allocate(Pair *pair, size_t hyp_room, size_t ref_room)
 {
-    if (hyp_room >= NONE / 2 || ref_room >= NONE / 2) { /* ids of 32 bits would not do */
+    if (hyp_room + ref_room >= NONE / 2 || hyp_room + ref_room > SIZE_MAX / 64) { /* as in ngrams.c */
         return NO_MEMORY;
     }
-    size_t blocks = (ref_room + 63) / 64;
-    size_t kept = hyp_room + 1 <= KEPT_STATES / blocks ? (hyp_room + 1) * blocks : KEPT_STATES + blocks;
+    size_t blocks = (ref_room + 63) / 64, rows = hyp_room + 1, columns = ref_room + 2;
+    size_t kept = rows <= KEPT_STATES / blocks ? rows * blocks : KEPT_STATES + blocks;
     pair->hyp_room = hyp_room;
     pair->ref_room = ref_room;
-    pair->words = allocate(hyp_room, sizeof *pair->words);
-    pair->trial = allocate(hyp_room, sizeof *pair->trial);
-    pair->reference = allocate(ref_room, sizeof *pair->reference);
-    pair->first_place = allocate(ref_room, sizeof *pair->first_place);
-    pair->next_place = allocate(ref_room, sizeof *pair->next_place);
-    pair->rows = allocate(kept, sizeof *pair->rows);
-    pair->row_costs = allocate(hyp_room + 1, sizeof *pair->row_costs);
-    pair->state = allocate(blocks, sizeof *pair->state);
-    pair->above = allocate(ref_room + 2, sizeof *pair->above);
-    pair->costs = allocate(ref_room + 2, sizeof *pair->costs);
-    pair->row_starts = allocate(hyp_room + 1, sizeof *pair->row_starts);
-    pair->row_columns = allocate(hyp_room + 1, sizeof *pair->row_columns);
-    pair->aligned = allocate(ref_room, sizeof *pair->aligned);
-    pair->word_errors = allocate(hyp_room, 1);
-    pair->reference_errors = allocate(ref_room, 1);
-    int complete = pair->words != NULL && pair->trial != NULL && pair->reference != NULL && pair->first_place != NULL &&
-                   pair->next_place != NULL && pair->rows != NULL && pair->row_costs != NULL &&
-                   pair->state != NULL && pair->above != NULL && pair->costs != NULL && pair->row_starts != NULL &&
-                   pair->row_columns != NULL && pair->aligned != NULL && pair->word_errors != NULL &&
-                   pair->reference_errors != NULL;
-    return complete ? vocabulary_start(&pair->vocabulary, ref_room, &pair->call->secrets) : NO_MEMORY;
+    pair->memory = allocate((kept + blocks) * sizeof(Bits) + rows * HYP_WORD_SIZE + columns * REF_WORD_SIZE, 1);
+    if (pair->memory == NULL) {
+        return NO_MEMORY;
+    }
+    unsigned char *left = pair->memory; /* from the largest numbers to the smallest, so that all are aligned */
+    pair->rows = carve(&left, kept, sizeof *pair->rows);
+    pair->state = carve(&left, blocks, sizeof *pair->state);
+    pair->row_costs = carve(&left, rows, sizeof *pair->row_costs);
+    pair->above = carve(&left, columns, sizeof *pair->above);
+    pair->costs = carve(&left, columns, sizeof *pair->costs);
+    pair->aligned = carve(&left, columns, sizeof *pair->aligned);
+    pair->row_starts = carve(&left, rows, sizeof *pair->row_starts);
+    pair->row_columns = carve(&left, rows, sizeof *pair->row_columns);
+    pair->words = carve(&left, rows, sizeof *pair->words);
+    pair->trial = carve(&left, rows, sizeof *pair->trial);
+    pair->reference = carve(&left, columns, sizeof *pair->reference);
+    pair->first_place = carve(&left, columns, sizeof *pair->first_place);
+    pair->next_place = carve(&left, columns, sizeof *pair->next_place);
+    pair->word_errors = carve(&left, rows, 1);
+    pair->reference_errors = carve(&left, columns, 1);
+    return vocabulary_start(&pair->vocabulary, ref_room, &pair->call->secrets);
 }
 
 Outcome ter_stats(Segments hypotheses, const Segments *references, size_t reference_count, double *rows, Call *call)

@@ -152,9 +152,9 @@ Outcome split_lines(const unsigned char *data, size_t size, size_t columns, size
 void strip_trailing(Segments texts, int64_t *bounds, Call *call)
 {
     for (size_t i = 0; i < texts.count && goes_on(call, STEP); i++) {
-        int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
-        bounds[2 * i] = start;
-        bounds[2 * i + 1] = start < 0 ? end : stripped_end(texts.data + start, texts.data + end) - texts.data;
+        Text text = text_at(texts, i);
+        bounds[2 * i] = texts.bounds[2 * i];
+        bounds[2 * i + 1] = text.is_missing ? texts.bounds[2 * i + 1] : stripped_end(text.at, text.end) - texts.data;
     }
 }
 
@@ -176,7 +176,7 @@ void reference_counts(const Segments *streams, size_t stream_count, int64_t coun
     for (size_t i = 0; i < streams[0].count && goes_on(call, STEP * stream_count); i++) {
         int64_t present = 0;
         for (size_t stream = 0; stream < stream_count; stream++) {
-            present += streams[stream].bounds[2 * i] >= 0;
+            present += !text_at(streams[stream], i).is_missing;
         }
         counts[0] = i == 0 || present < counts[0] ? present : counts[0];
         counts[1] = present > counts[1] ? present : counts[1];
@@ -188,9 +188,9 @@ int64_t count_ending(Segments texts, const unsigned char *ending, size_t ending_
 {
     int64_t found = 0;
     for (size_t i = 0; i < texts.count && goes_on(call, STEP + ending_size / 16); i++) {
-        int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
-        if (start >= 0 && (size_t)(end - start) >= ending_size) {
-            found += memcmp(texts.data + end - ending_size, ending, ending_size) == 0;
+        Text text = text_at(texts, i);
+        if (!text.is_missing && (size_t)(text.end - text.at) >= ending_size) {
+            found += memcmp(text.end - ending_size, ending, ending_size) == 0;
         }
     }
     return found;

@@ -7,7 +7,8 @@ size_t tokenized_room(Segments texts)
 {
     size_t room = 0;
     for (size_t i = 0; i < texts.count; i++) {
-        size_t size = (size_t)(texts.bounds[2 * i + 1] - texts.bounds[2 * i]);
+        Text text = text_at(texts, i);
+        size_t size = (size_t)(text.end - text.at);
         if (size > (SIZE_MAX / 2 - room) / 2) {
             return SIZE_MAX;
         }
@@ -53,13 +54,13 @@ static Outcome write_each(Segments texts, unsigned char *out, int64_t *bounds, W
 {
     unsigned char *begin = out;
     for (size_t i = 0; i < texts.count && goes_on(call, TEXT_TIME); i++) {
-        int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
-        if (start < 0) {
+        Text text = text_at(texts, i);
+        if (text.is_missing) {
             bounds[2 * i] = bounds[2 * i + 1] = -1;
             continue;
         }
         bounds[2 * i] = out - begin;
-        out = write(texts.data + start, texts.data + end, out, context, call);
+        out = write(text.at, text.end, out, context, call);
         bounds[2 * i + 1] = out - begin;
     }
     return DONE;
@@ -259,10 +260,9 @@ static size_t scratch_room(Segments texts)
 {
     size_t room = 0;
     for (size_t i = 0; i < texts.count; i++) {
-        int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
-        if (start >= 0 && (size_t)(end - start) > room && needs_cleaning(texts.data + start, texts.data + end)) {
-            room = (size_t)(end - start);
-        }
+        Text text = text_at(texts, i);
+        size_t size = (size_t)(text.end - text.at);
+        room = size > room && needs_cleaning(text.at, text.end) ? size : room;
     }
     return room;
 }
@@ -381,10 +381,8 @@ Outcome tokenize_intl(Segments texts, const unsigned char *classes, unsigned cha
 void mark_characters(Segments texts, unsigned char *marks, Call *call)
 {
     for (size_t i = 0; i < texts.count && goes_on(call, TEXT_TIME); i++) {
-        if (texts.bounds[2 * i] < 0) {
-            continue;
-        }
-        const unsigned char *at = texts.data + texts.bounds[2 * i], *end = texts.data + texts.bounds[2 * i + 1], *piece;
+        Text text = text_at(texts, i);
+        const unsigned char *at = text.at, *end = text.end, *piece;
         while (at < end && (piece = piece_end(call, at, end)) != NULL) {
             while (at < piece) {
                 size_t size = character_length(at, end);

@@ -89,8 +89,8 @@ size_t most_tokens(Segments texts, Call *call)
 {
     size_t most = 1;
     for (size_t i = 0; i < texts.count; i++) {
-        int64_t start = texts.bounds[2 * i], end = texts.bounds[2 * i + 1];
-        size_t tokens = start < 0 ? 0 : token_room(texts.data + start, texts.data + end, call);
+        Text text = text_at(texts, i);
+        size_t tokens = token_room(text.at, text.end, call);
         most = tokens > most ? tokens : most;
     }
     return most;
