@@ -30,7 +30,8 @@ from paired_samples import (
 from bleucli import BLEU, TER, BleuError, kernels
 from bleucli.errors import UsageError
 from bleucli.kernels import python
-from bleucli.kernels.python_f_score import f_score, f_scores
+from bleucli.kernels.python_f_score import f_score
+from bleucli.metrics.f_scores import f_scores
 from bleucli.results import SIGNIFICANT
 from bleucli.significance.resampling import (
     Sample,

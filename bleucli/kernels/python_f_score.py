@@ -4,13 +4,6 @@ from array import array
 from collections.abc import Sequence
 from math import isfinite
 
-from bleucli.stats import SegmentStats
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 # Popović's chrF++.py: what stands for a precision, recall or F-score that is not defined
 EPSILON = 1e-16
 
@@ -77,47 +70,3 @@ def _smoothed(factor: float, hyp_count: float, ref_count: float, match: float) -
     recall = match / ref_count if ref_count > 0 else EPSILON
     denominator = factor * precision + recall
     return (1 + factor) * precision * recall / denominator if denominator > 0 else EPSILON
-
-
-def f_scores(stats: SegmentStats, beta: float, eps_smoothing: bool) -> "NDArray[np.float64]":
-    """Return the F-score of each row, equal to `f_score` to the last bit: the same operations in the same order.
-
-    >>> from array import array
-    >>> f_scores(SegmentStats(memoryview(array("q", [2, 3, 2, 1, 2, 1])), 6), 2, False).tolist()
-    [63.636363636363626]
-    """
-    import numpy as np
-
-    columns = np.asarray(stats, np.float64).T
-    orders = zip(columns[::3], columns[1::3], columns[2::3], strict=True)
-    factor = squared(beta)
-    precision, recall, scores, effective = np.zeros((4, len(stats)))
-    for hyp_count, ref_count, match in orders:
-        if eps_smoothing:
-            scores += _of_precision_and_recall(
-                factor, _quotients(match, hyp_count, EPSILON), _quotients(match, ref_count, EPSILON), EPSILON
-            )
-        else:
-            both = (hyp_count > 0) & (ref_count > 0)
-            precision += np.where(both, _quotients(match, hyp_count, 0.0), 0.0)
-            recall += np.where(both, _quotients(match, ref_count, 0.0), 0.0)
-            effective += both
-    if eps_smoothing:
-        return 100 * scores / (stats.columns // 3)
-    effective = np.maximum(1, effective)
-    return 100 * _of_precision_and_recall(factor, precision / effective, recall / effective, 0.0)
-
-
-def _of_precision_and_recall(
-    factor: float, precision: "NDArray[np.float64]", recall: "NDArray[np.float64]", undefined: float
-) -> "NDArray[np.float64]":
-    return _quotients((1 + factor) * precision * recall, factor * precision + recall, undefined)
-
-
-def _quotients(
-    dividends: "NDArray[np.float64]", divisors: "NDArray[np.float64]", undefined: float
-) -> "NDArray[np.float64]":
-    """Divide where the divisor is positive."""
-    import numpy as np
-
-    return np.divide(dividends, divisors, out=np.full_like(dividends, undefined), where=divisors > 0)

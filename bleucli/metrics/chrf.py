@@ -169,7 +169,7 @@ class CHRF(Metric[CHRFScore]):
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
         """Return the score of each row of sums, in one go."""
-        from bleucli.kernels.python_f_score import f_scores
+        from bleucli.metrics.f_scores import f_scores
 
         return f_scores(sums, self.beta, self.eps_smoothing)
 
