@@ -125,6 +125,7 @@ def test_a_reader_of_markdown_sees_the_names(names):
 @example((".. a", "====", "a_ |b|_ `c`_ [d]_"))
 @example(("系统", "e\u0301", "\\"))
 @example(("\\" * 5, "(" * 5, "   "))
+@example(("か\u3099き\u3099", "\U00016ff0", "e\u0301\u302a"))  # wide ones that combine count one
 def test_a_reader_of_rst_sees_the_names(names):
     from docutils import nodes
     from docutils.core import publish_doctree

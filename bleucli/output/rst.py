@@ -62,11 +62,10 @@ def _render_rows(rows: list[list[str]]) -> str:
 
 
 def _width(text: str) -> int:
-    """Return how many columns docutils counts: two for a wide character, none for a combining one."""
+    """Return how many columns docutils counts: two for a wide character, one less for one that combines."""
     return sum(_width_of_character(character) for character in text)
 
 
 def _width_of_character(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    is_wide, combines = unicodedata.east_asian_width(character) in "WF", unicodedata.combining(character) > 0
+    return 1 + is_wide - combines
