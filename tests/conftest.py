@@ -11,30 +11,71 @@ from io import BytesIO
 import pytest
 from hypothesis import settings
 from set_world import serve
+from strategies import examples
 from web_server import serving
 
 import bleucli
 from bleucli.cli.commands import run as run_command
 from bleucli.cli.streams import Environment
+from bleucli.errors import BleuError
 from bleucli.testsets import download, registry
 
-settings.register_profile("bleucli", deadline=None)
+settings.register_profile("bleucli", examples(100), deadline=None)
 settings.load_profile("bleucli")
 
 # A shell lets what it runs in the background ignore Ctrl-C, and so would every process that a test starts
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACREBLEU")
+# What the command imports only where it is needed
+HEAVY = frozenset(
+    (
+        *("colorama", "numpy", "portalocker", "regex", "requests", "tabulate", "tqdm"),
+        *("dataclasses", "importlib.metadata", "pathlib", "tempfile", "typing"),
+    )
+)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(bleucli.__file__)))
 COMMAND = (sys.executable, "-m", "bleucli")
-SECONDS = 60
+SECONDS = 300  # for what takes one: many processes may run at once
 
 Answer = namedtuple("Answer", "status out err")
+needs_signals = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
+
 World = namedtuple("World", "web sources cache")
 
 
 def text(data):
     return data.decode("utf-8", "surrogateescape")
+
+
+def check_line(line, parts):
+    """Check that a message is one line that holds all parts, and return it."""
+    assert "\n" not in line
+    for part in parts:
+        assert part in line
+    return line
+
+
+def refused(answer, *parts, status=2):
+    """Check that an answer is a refusal in one line that holds all parts, and return that line."""
+    assert (answer.status, answer.out) == (status, "")
+    assert answer.err.startswith("bleu: error: ")
+    assert answer.err.endswith("\n")
+    check_line(answer.err[:-1], parts)
+    return answer.err
+
+
+def raised(parts, function, *arguments, **options):
+    """Check that a call fails with one line that holds all parts, and return that line."""
+    with pytest.raises(BleuError) as caught:
+        function(*arguments, **options)
+    return check_line(str(caught.value), parts)
+
+
+def warnings_in(answer):
+    """Return the lines of an answer that warn."""
+    return [line for line in answer.err.splitlines() if line.startswith("bleu: warning: ")]
 
 
 def words_of(words):
@@ -139,6 +180,28 @@ def pair(write):
     return ("ref.txt", "-i", "sys.txt")
 
 
+@pytest.fixture
+def calm(monkeypatch):
+    """Leave out the variables that change downloads, and proxies; pause shortly before a download is tried again."""
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy") or name in VARIABLES:
+            monkeypatch.delenv(name)
+    monkeypatch.setattr(download, "PAUSES", (0.01, 0.02))
+
+
+@pytest.fixture
+def web():
+    """Start a server on the loopback."""
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture
+def target(tmp_path):
+    """Return where a download belongs: in a folder that does not exist yet."""
+    return str(tmp_path / "cache" / "acme" / "raw" / "news.tgz")
+
+
 @pytest.fixture(scope="module")
 def served():
     """Serve the archives of some public test sets, all made up; give address and checksum of each, by test set."""
@@ -147,14 +210,9 @@ def served():
 
 
 @pytest.fixture
-def world(served, tmp_path_factory, monkeypatch):
+def world(served, calm, tmp_path_factory, monkeypatch):
     """Let public test sets come from the server, into an empty cache; give server, sources and cache."""
     web, sources = served
-    for name in ("BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACREBLEU"):
-        monkeypatch.delenv(name, raising=False)
-    for name in list(os.environ):
-        if name.lower().endswith("_proxy"):
-            monkeypatch.delenv(name)
     cache = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("BLEU_HOME", str(cache))
     monkeypatch.setattr(download, "PAUSES", (0.01,))

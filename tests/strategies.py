@@ -2,10 +2,13 @@
 
 - `texts`: one text
 - `corpora`: hypotheses and references that share much, some references missing
+- `examples`, `enough`: how many to try: a quarter for a first answer, all with BLEU_TEST_EXAMPLES=all, as in `.ci/run`
 """
 
+import os
 from collections import namedtuple
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 # What `str.split` takes for white space, and what only looks like it.
@@ -27,6 +30,17 @@ FRAGMENTS = (
 )
 characters = st.characters(exclude_categories=["Cs"])
 texts = st.lists(st.one_of(st.sampled_from(FRAGMENTS), characters), max_size=20).map("".join)
+
+
+def examples(count: int) -> settings:
+    """Return the settings to try so many examples, or a quarter of them."""
+    return settings(max_examples=max(enough(count), 10))
+
+
+def enough(count: int) -> int:
+    """Return how many of so many random cases to try."""
+    return count if os.environ.get("BLEU_TEST_EXAMPLES") == "all" else count // 4
+
 
 Corpus = namedtuple("Corpus", "hypotheses references")
 
