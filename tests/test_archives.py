@@ -19,6 +19,7 @@ import zipfile
 from contextlib import suppress
 
 import pytest
+from conftest import SECONDS, raised
 
 from bleucli.errors import BleuError
 from bleucli.testsets import archives, limits, members
@@ -27,7 +28,6 @@ NEWS = b"Der Rat tagt.\nSie sang.\n" * 10_000
 SHORT = b"<refset>\n"
 PACKERS = {"tar": bytes, "tgz": gzip.compress, "tar.bz2": bz2.compress, "tar.xz": lzma.compress}
 KINDS = (*PACKERS, "zip")
-SECONDS = 60
 
 
 def tar_member(path, data=b"", **attributes):
@@ -85,12 +85,8 @@ class Box:
     def refused(self, *parts, wanted=("dev/news.de",)):
         """Check that nothing comes out, with one line that holds all parts."""
         before = self.everything()
-        with pytest.raises(BleuError) as caught:
-            archives.extract(self.archive, {path: self.place("dev/news.de") for path in wanted}, name="acme/news")
-        line = str(caught.value)
-        assert "\n" not in line
-        for part in parts:
-            assert part in line
+        places = {path: self.place("dev/news.de") for path in wanted}
+        line = raised(parts, archives.extract, self.archive, places, name="acme/news")
         assert self.everything() == before
         return line
 
@@ -494,6 +490,7 @@ def test_a_zip_archive_that_lies_about_a_size_is_damage(box):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory cannot be limited everywhere")
+@pytest.mark.slow
 def test_a_large_bomb_takes_neither_memory_nor_time(box):
     packed = io.BytesIO()
     with gzip.open(packed, "wb", 9) as file:

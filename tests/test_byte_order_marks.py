@@ -24,7 +24,7 @@ def files(write):
     write("columns", MARK + "".join(f"{line}\t{line} x\n" for line in LINES.splitlines()))
 
 
-def warnings_in(answer):
+def marks_told_of(answer):
     return [line for line in answer.err.splitlines() if "byte-order" in line]
 
 
@@ -44,14 +44,14 @@ def test_scores_are_those_of_sacrebleu(run, files, words, encoding):
     assert run(*line, "-J", "2", stdin=MARKED.encode()).out == ours.out
     marked = [name for name in words.split() if name in ("marked", "marked.gz", "columns")]
     marked += ["standard input"] if "-i" not in words else []
-    assert sorted(warnings_in(ours)) == ([] if encoding else sorted(NOTED.format(name, REMEDY) for name in marked))
+    assert sorted(marks_told_of(ours)) == ([] if encoding else sorted(NOTED.format(name, REMEDY) for name in marked))
 
 
 def test_columns_of_standard_input_keep_it_in_the_first(run, files):
     given = MARK + "".join(f"{line}\t{line}\n" for line in LINES.splitlines())
     answer = run("plain", "-f", "csv", stdin=given.encode())
     assert [row.split(",")[1] for row in answer.out.splitlines()[1:]] == ["83.8", "100.0"]
-    assert warnings_in(answer) == [NOTED.format("standard input", REMEDY)]
+    assert marks_told_of(answer) == [NOTED.format("standard input", REMEDY)]
     assert "83.8" not in run("plain", "-f", "csv", "-e", "utf-8-sig", stdin=given.encode()).out
 
 
@@ -63,7 +63,7 @@ def test_an_encoding_with_a_mark_of_its_own_takes_it(run, write, encoding, noted
     ours, theirs = run(*words), oracles.oracle_command(words, ".")
     assert ours.out == theirs.stdout.decode()
     assert (ours.out == SCORES) is not noted
-    assert warnings_in(ours) == [NOTED.format("ref.txt", "delete it if it is not meant")] * noted
+    assert marks_told_of(ours) == [NOTED.format("ref.txt", "delete it if it is not meant")] * noted
 
 
 def test_within_a_file_it_is_text_without_a_warning(run, write):
@@ -120,4 +120,4 @@ def test_a_test_set_that_has_one_is_scored_with_it_and_says_nothing(run, files, 
     words = ("--registry", "sets.toml", "-t", "acme", "-l", "en-de")
     assert run(*words, "--echo", "ref").out == MARKED
     assert run(*words, "-b", "-i", "marked", "-e", "utf-8-sig").out == run("marked", "-b", "-i", "plain").out
-    assert warnings_in(run(*words, "-i", "plain")) == []
+    assert marks_told_of(run(*words, "-i", "plain")) == []

@@ -4,9 +4,9 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import texts
+from strategies import examples, texts
 
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.metrics.bleu import BLEU
@@ -74,7 +74,7 @@ def test_slices_and_chunks_of_arrow_arrays_hold_their_own_texts(kind):
 
 
 @arrow_types
-@settings(max_examples=30)
+@examples(30)
 @given(column=st.lists(st.none() | texts, max_size=30), start=st.integers(0, 30), count=st.integers(0, 30))
 def test_any_slice_of_any_arrow_array_holds_its_texts(kind, column, start, count):
     assert strings(pa.array(column, kind)[start : start + count]) == column[start : start + count]
@@ -157,7 +157,7 @@ def test_a_series_holds_the_texts_that_it_was_made_of(kind):
 
 
 @pandas_types
-@settings(max_examples=30)
+@examples(30)
 @given(column=st.lists(st.none() | texts, max_size=20))
 def test_any_series_holds_its_texts(kind, column):
     assert strings(pd.Series(column, dtype=kind)) == column

@@ -17,7 +17,7 @@ from contextlib import suppress
 
 import colorama
 import pytest
-from conftest import process_environment
+from conftest import process_environment, warnings_in
 
 import bleucli
 from bleucli import kernels
@@ -390,10 +390,6 @@ def test_the_encoding_of_the_text_is_not_guessed(run, write):
 
 
 # --- notes
-
-
-def warnings_in(answer):
-    return [line for line in answer.err.splitlines() if line.startswith("bleu: warning: ")]
 
 
 def test_which_file_is_which_is_noted_where_several_are_given(run, pair):

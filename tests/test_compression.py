@@ -12,8 +12,9 @@ from itertools import pairwise
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from bleucli import decompression
 from bleucli.errors import BleuError
@@ -159,7 +160,7 @@ def test_a_compressed_file_of_nothing_is_empty(run, write, kind):
 
 
 @each_kind
-@settings(max_examples=60)
+@examples(60)
 @given(
     texts=st.lists(st.text("ab é東\n", max_size=40).map(str.encode), min_size=1, max_size=5),
     places=st.lists(st.floats(0, 1), max_size=8),
@@ -233,7 +234,7 @@ def test_a_shorter_text_is_not_blamed_on_the_other_file_when_it_is_damaged(run, 
 
 
 @each_kind
-@settings(max_examples=60)
+@examples(60)
 @given(place=st.floats(0, 1, exclude_max=True), bits=st.integers(1, 255))
 def test_a_changed_byte_changes_no_text_unnoticed(kind, place, bits):
     packed = bytearray(kind.pack(SYSTEM))
@@ -297,9 +298,9 @@ def test_what_was_left_out_is_a_warning(run, write, kind):
 # --- memory and modules
 
 
+@pytest.mark.parametrize("size", [1 << 25, pytest.param(1 << 26, marks=pytest.mark.slow)])
 @each_kind
-def test_a_bomb_is_unpacked_in_small_pieces(kind):
-    size = 1 << 26
+def test_a_bomb_is_unpacked_in_small_pieces(kind, size):
     packed = kind.pack(LINE * (size // len(LINE)))
     assert len(packed) < size // 400
     tracemalloc.start()

@@ -16,8 +16,9 @@ import warnings
 from email.utils import formatdate
 
 import pytest
+from conftest import SECONDS, needs_signals, raised
 from raw_files import beside, content, put
-from web_server import Page, serving
+from web_server import TAGGED, Page, serving
 
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
@@ -25,9 +26,6 @@ from bleucli.testsets import cache, connection, crawl, download, failures, limit
 
 CONTENT = random.Random(1).randbytes(200_000)
 SHA256 = ("sha256", hashlib.sha256(CONTENT).hexdigest())
-TAGGED = {"ETag": '"v1"'}
-VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "SACREBLEU")
-SECONDS = 60
 PART = os.path.basename(partial.part_of("news.tgz"))
 FETCH = """
 import sys
@@ -38,29 +36,12 @@ download.PAUSES = (0.01,)
 download.fetch(sys.argv[1], sys.argv[2], name="acme/news")
 """
 
-needs_signals = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
-
 
 @pytest.fixture(autouse=True)
-def calm(monkeypatch):
-    """No variables that change downloads, no proxy, short pauses."""
-    for name in list(os.environ):
-        if name.lower().endswith("_proxy") or name in VARIABLES:
-            monkeypatch.delenv(name)
+def impatient(calm, monkeypatch):
+    """Pause shortly, but often; read in small pieces."""
     monkeypatch.setattr(download, "PAUSES", (0.01, 0.02, 0.03, 0.04))
     monkeypatch.setattr(transfer, "CHUNK_BYTES", 4096)
-
-
-@pytest.fixture
-def web():
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture
-def target(tmp_path):
-    """Where a download belongs: in a folder that does not exist yet."""
-    return str(tmp_path / "cache" / "acme" / "raw" / "news.tgz")
 
 
 def fetch(url, target, checksum=None):
@@ -69,13 +50,7 @@ def fetch(url, target, checksum=None):
 
 def refused(url, target, *parts, checksum=None):
     """Check that a download fails with one line that holds all parts, and return it."""
-    with pytest.raises(BleuError) as caught:
-        fetch(url, target, checksum)
-    line = str(caught.value)
-    assert "\n" not in line
-    for part in parts:
-        assert part in line
-    return line
+    return raised(parts, fetch, url, target, checksum)
 
 
 def only(target):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from test_errors import refused
+from conftest import refused
 
 from bleucli.cli import arguments
 

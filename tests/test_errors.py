@@ -11,6 +11,7 @@ import threading
 from itertools import repeat
 
 import pytest
+from conftest import refused
 
 import bleucli
 from bleucli.cli import arguments
@@ -19,18 +20,6 @@ from bleucli.errors import LengthError
 BLOCK = 1 << 18  # files are read in blocks of so many bytes
 LINE = b"a" * 999 + b"\n"
 LIMITED = 'ulimit -v 1500000; ulimit -t 4; exec "$@"'  # kilobytes of memory, seconds of the processor
-
-
-def refused(answer, *parts, status=2):
-    """Check that an answer is a refusal in one line that holds all `parts`, and return that line."""
-    assert answer.status == status
-    assert answer.out == ""
-    assert answer.err.startswith("bleu: error: ")
-    assert answer.err.endswith("\n")
-    assert answer.err.count("\n") == 1
-    for part in parts:
-        assert part in answer.err
-    return answer.err
 
 
 class BrokenStream(io.RawIOBase):

@@ -5,8 +5,8 @@ import os
 import random
 
 import pytest
+from conftest import refused
 from paired_samples import near, texts
-from test_errors import refused
 
 from bleucli import gates
 from bleucli.errors import BleuError

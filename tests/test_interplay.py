@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+from conftest import refused
 
 DEMO = ("-t", "demo", "-l", "en-de")
 SIGNATURE = "BLEU|nrefs:1|bs:500|seed:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
@@ -15,14 +16,6 @@ def numbers(write):
     write("a.txt", "1\n2\n3\n")
     write("b.txt", "1\n3\n2\n")
     return ("--segment-scores", "-i", "a.txt", "b.txt")
-
-
-def refused(answer, *parts):
-    assert (answer.status, answer.out) == (2, "")
-    assert answer.err.startswith("bleu: error: ")
-    assert answer.err.count("\n") == 1
-    for part in parts:
-        assert part in answer.err
 
 
 # --- scores that others made

@@ -7,10 +7,10 @@ import sys
 import threading
 
 import pytest
+from conftest import SECONDS
 
 from bleucli.cli import delivery, streams
 
-SECONDS = 60
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 LINE = b"the cat sat on the mat and looked at the dog\n"
 PIPE_CLOSED = (141, -13)  # said by the command, or by the signal

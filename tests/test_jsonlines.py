@@ -7,9 +7,9 @@ from io import BytesIO
 from itertools import zip_longest
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import texts
+from strategies import examples, texts
 
 from bleucli.errors import BleuError
 from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
@@ -280,7 +280,7 @@ def test_few_rows_of_many_references_do_not_make_a_wide_table_of_all():
     assert found == rows
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     segments=st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=5),
     ascii_only=st.booleans(),

@@ -8,8 +8,10 @@ import re
 
 import oracles
 import pytest
-from hypothesis import example, given, settings
+from conftest import refused as check_refused
+from hypothesis import example, given
 from hypothesis import strategies as st
+from strategies import examples
 
 import bleucli
 from bleucli import BleuError, Signature, tokenizers
@@ -71,15 +73,7 @@ def like(run, files):
 @pytest.fixture
 def refused(run, files):
     """Check that a signature is refused in one line that holds all `parts`."""
-
-    def refused(signature, *words, parts=()):
-        answer = run(*WORDS, "--like", signature, *words)
-        assert (answer.status, answer.out) == (2, "")
-        assert re.fullmatch(r"bleu: error: .+\n", answer.err)
-        for part in parts:
-            assert part in answer.err
-
-    return refused
+    return lambda signature, *words, parts=(): check_refused(run(*WORDS, "--like", signature, *words), *parts)
 
 
 def line_of(**options):
@@ -657,7 +651,7 @@ def test_what_is_no_signature_is_an_error_that_shows_one(text):
 
 
 @given(st.text(st.sampled_from("BLEUtokcase:|+.=[] 13a\n\0é#"), max_size=30))
-@settings(max_examples=300)
+@examples(300)
 @example("tok:13a|s:")
 @example(":")
 def test_any_text_is_a_signature_or_an_error(text):

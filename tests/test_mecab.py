@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import oracles
 import pytest
-from hypothesis import given, settings
-from strategies import SPACES, texts
+from hypothesis import given
+from strategies import SPACES, examples, texts
 
 from bleucli import BLEU, tokenizers
 from bleucli.errors import BleuError
@@ -75,7 +75,7 @@ def test_sentences_are_split_as_the_oracle_splits_them(name):
     assert tokens(name, segments) == theirs(name, segments)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(text=texts)
 def test_any_text_is_split_as_the_oracle_splits_it(text):
     segments = [text.replace("\0", "")]

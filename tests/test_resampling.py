@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 import oracles
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from paired_samples import (
     METRICS,
@@ -26,6 +26,7 @@ from paired_samples import (
     samples_of,
     texts,
 )
+from strategies import examples
 
 from bleucli import BLEU, TER, BleuError, kernels
 from bleucli.errors import UsageError
@@ -150,7 +151,7 @@ def test_p_values_of_randomization_are_those_of_the_formula(seed, count):
 
 
 @given(count=st.integers(1, 70), seed=st.integers(0, 99), trials=st.integers(2, 90))
-@settings(max_examples=40)
+@examples(40)
 def test_numbers_are_tested_as_by_the_formulas(count, seed, trials):
     left, right = numbers(values(count, seed)), numbers(values(count, seed + 1))
     scores = bootstrap([left, right], trials, seed)
@@ -205,7 +206,7 @@ def results_of(rows, jobs):
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
-@pytest.mark.parametrize("size", [1, 7, 33])
+@pytest.mark.parametrize("size", [1, 33, pytest.param(7, marks=pytest.mark.slow)])
 def test_sizes_of_blocks_and_numbers_of_threads_change_no_digit(monkeypatch, expected, size, jobs):
     for name in SIZES:
         monkeypatch.setattr(f"bleucli.significance.resampling.{name}", size)
@@ -423,7 +424,7 @@ def bleu_sums(draw, order):
 
 
 @given(data=st.data(), order=st.integers(1, 6), method=st.sampled_from(["exp", "floor", "add-k", "none"]))
-@settings(max_examples=150)
+@examples(150)
 def test_bleu_scores_many_sums_as_it_scores_one(data, order, method):
     value = data.draw(st.sampled_from([None, 0, 0.1, 1, 2.5]))
     effective = data.draw(st.booleans())
@@ -435,7 +436,7 @@ def test_bleu_scores_many_sums_as_it_scores_one(data, order, method):
 
 
 @given(data=st.data(), orders=st.integers(1, 8), smoothed=st.booleans())
-@settings(max_examples=150)
+@examples(150)
 def test_chrf_scores_many_sums_as_it_scores_one(data, orders, smoothed):
     beta = data.draw(st.sampled_from([0, 0.5, 1, 2, 3]))
     order = st.tuples(counts, counts, st.integers(0, 60)).map(lambda row: [row[0], row[1], min(row)])

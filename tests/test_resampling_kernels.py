@@ -4,8 +4,9 @@ from array import array
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from bleucli.kernels import python
 from bleucli.stats import SegmentStats
@@ -41,7 +42,7 @@ def both(name, *arguments):
 
 
 @given(seed=seeds, segments=sizes, resamples=st.integers(0, 5))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_draws_are_those_of_numpys_choice(seed, segments, resamples):
     words = words_of(seed, segments * resamples // 2 + 20)
     expected = np.random.default_rng(seed).choice(segments, size=(resamples, segments))
@@ -52,7 +53,7 @@ def test_draws_are_those_of_numpys_choice(seed, segments, resamples):
 
 
 @given(seed=seeds, segments=sizes, first=st.integers(0, 3), second=st.integers(0, 3))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_draws_go_on_where_others_stopped(seed, segments, first, second):
     words = words_of(seed, segments * (first + second) // 2 + 20)
     whole, end = native.draw_weights(words, 0, segments, first + second)
@@ -102,7 +103,7 @@ def test_draws_of_more_than_memory_holds_are_refused():
 
 
 @given(seed=seeds, rows=sizes, columns=st.integers(1, 12), kind=kinds, whole=st.booleans(), times=st.integers(0, 4))
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_weighted_sums(seed, rows, columns, kind, whole, times):
     stats = random_rows(seed, rows, columns, kind, whole)
     weights = np.random.default_rng(seed).integers(0, 256, size=(times, rows)).astype(np.uint8)
@@ -169,7 +170,7 @@ def plain(sums):
     first=st.integers(0, 130),
     trials=st.integers(0, 5),
 )
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_swapped_sums(seed, rows, columns, kind, whole, first, trials):
     left, right = random_rows(seed, rows, columns, kind, whole), random_rows(seed + 1, rows, columns, kind, whole)
     words = words_of(seed, (first + rows * trials) // 64 + 1)

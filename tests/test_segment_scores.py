@@ -5,6 +5,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
+from conftest import refused
 from paired_samples import (
     numbers,
     plain_bootstrap,
@@ -12,7 +13,6 @@ from paired_samples import (
     plain_interval,
     plain_randomization_p_value,
 )
-from test_errors import refused
 
 from bleucli import __version__
 

@@ -14,8 +14,9 @@ from io import BytesIO
 import oracles
 import pytest
 import sentencepiece
-from hypothesis import given, settings
-from strategies import texts
+from conftest import SECONDS
+from hypothesis import given
+from strategies import examples, texts
 from web_server import Page, serving
 
 from bleucli import BLEU, tokenizers
@@ -24,7 +25,6 @@ from bleucli.segments import Segments
 from bleucli.testsets.addresses import last_component
 from bleucli.tokenizers.sentencepiece import ADDRESSES, SHA256, LocalModel, PublishedModel
 
-VARIABLES = ("BLEU_HOME", "BLEU_MIRROR", "BLEU_OFFLINE", "SACREBLEU")
 WORDS = (
     "the",
     "cat",
@@ -43,7 +43,6 @@ WORDS = (
     "산다",
 )
 ODD = ["", " ", "  the  cat ", "the\u3000cat", "\u2028mat\x85", "a\0b", "\n", "unseen Žluťoučký kůň 𠀀 😀", "▁the ▁"]
-SECONDS = 60
 
 
 def trained(kind):
@@ -87,11 +86,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:nobody published the checksum of
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch, model_bytes):
+def home(tmp_path, calm, monkeypatch, model_bytes):
     """Return an empty cache; there is no network but the loopback's."""
-    for name in list(os.environ):
-        if name.lower().endswith("_proxy") or name in VARIABLES:
-            monkeypatch.delenv(name)
     monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
     monkeypatch.setitem(SHA256, "flores200", hashlib.sha256(model_bytes).hexdigest())
     for name in ADDRESSES:
@@ -100,12 +96,11 @@ def home(tmp_path, monkeypatch, model_bytes):
 
 
 @pytest.fixture
-def web(home, model_bytes, monkeypatch):
-    """Start a server that has all models."""
-    with serving() as server:
-        for name, address in ADDRESSES.items():
-            monkeypatch.setitem(ADDRESSES, name, server.put(f"/{last_component(address)}", Page(model_bytes)))
-        yield server
+def web(home, web, model_bytes, monkeypatch):
+    """Put all models on the server."""
+    for name, address in ADDRESSES.items():
+        monkeypatch.setitem(ADDRESSES, name, web.put(f"/{last_component(address)}", Page(model_bytes)))
+    return web
 
 
 @pytest.fixture
@@ -136,7 +131,7 @@ def test_tokens_are_the_librarys_pieces(model, model_path):
     assert "▁the ▁" in found[0]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(text=texts)
 def test_any_text_is_split_as_the_library_splits_it(text, model, model_path):
     tokens = list(tokenizers.get(f"spm:{model_path}").tokenize(Segments.from_strings([text])))

@@ -10,9 +10,9 @@ import sys
 
 import oracles
 import pytest
+from conftest import refused
 from oracles import oracle_command, outputs, without_version
 from paired_samples import METRICS, demo_systems, near, texts
-from test_errors import refused
 
 from bleucli import PairedTest, kernels
 
@@ -88,6 +88,7 @@ def test_metrics_stand_in_one_order_whatever_the_order_of_m(run, words):
     assert run(*line, "ter", "bleu") == run(*line, "bleu", "ter")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["", "--paired-bs", "--paired-ar"])
 def test_text_of_real_systems_is_the_oracles(run, write, test):
     folder = os.path.join(oracles.real_data("wmt17.en-de"), "wmt17.en-de")

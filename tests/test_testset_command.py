@@ -10,6 +10,7 @@ import sys
 
 import pytest
 import sacrebleu
+from conftest import HEAVY, refused
 from set_world import PAIRS, SEGMENTS, oracle, tar, wmt_xml
 from web_server import Page
 
@@ -19,9 +20,8 @@ from bleucli.cli import arguments
 from bleucli.testsets import cache, fields, registry
 
 DEMO = ("-t", "demo", "-l", "en-de")
-HEAVY = {
-    *("colorama", "numpy", "portalocker", "regex", "requests", "tabulate", "tqdm", "urllib.request", "xml", "pyexpat"),
-    *("dataclasses", "importlib.metadata", "pathlib", "tempfile", "typing", "tarfile", "zipfile", "tomllib", "difflib"),
+UNUSED = HEAVY | {
+    *("urllib.request", "xml", "pyexpat", "tarfile", "zipfile", "tomllib", "difflib"),
     *("bleucli.testsets.download", "bleucli.testsets.archives", "bleucli.testsets.wmt_xml", "bleucli.testsets.locks"),
 }
 
@@ -35,14 +35,6 @@ def demo(root):
             return file.read()
 
     return demo
-
-
-def refused(answer, *parts):
-    assert (answer.status, answer.out) == (2, "")
-    assert answer.err.startswith("bleu: error: ")
-    assert answer.err.count("\n") == 1
-    for part in parts:
-        assert part in answer.err
 
 
 # --- lists
@@ -548,7 +540,7 @@ def imported(root, *words):
 def test_nothing_heavy_is_imported_where_nothing_is_downloaded(words, root):
     modules = imported(root, *words)
     assert "bleucli.testsets.registry" in modules
-    assert HEAVY.isdisjoint(modules)
+    assert UNUSED.isdisjoint(modules)
 
 
 def test_files_are_scored_without_a_look_at_the_registry(root, pair):

@@ -16,23 +16,18 @@ import tarfile
 import time
 
 import pytest
-from conftest import process_environment
-from web_server import Page, serving
+from conftest import SECONDS, needs_signals, process_environment, refused
+from web_server import TAGGED, Page
 
 from bleucli.errors import BleuError
-from bleucli.testsets import connection, download, limits, partial
+from bleucli.testsets import connection, limits, partial
 from bleucli.testsets.access import download_test_set, get_reference_files, get_source_file
 
-VARIABLES = ("BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACREBLEU")
-SECONDS = 60
-TAGGED = {"ETag": '"v1"'}
 SEGMENTS = 2000
 SOURCE = "".join(f"The number {number} .\n" for number in range(SEGMENTS))
 REFERENCE = "".join(f"Die Zahl {number} .\n" for number in range(SEGMENTS))
 MEMBER = "support/en-de.xml"
 ECHO = ("-t", "acme/support", "-l", "en-de", "--echo")
-
-needs_signals = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
 
 
 def xml_of(source=SOURCE, reference=REFERENCE, prolog="", translator="A", system="Online-A", document="doc1"):
@@ -116,14 +111,9 @@ class World:
 
     def refused(self, *parts, words=(*ECHO, "src")):
         """Check that the command fails with one line that holds all parts, and that no field came out."""
-        answer = self.bleu(*words)
-        assert (answer.status, answer.out) == (2, "")
-        assert answer.err.startswith("bleu: error: ")
-        assert answer.err.count("\n") == 1
-        for part in parts:
-            assert part in answer.err
+        line = refused(self.bleu(*words), *parts)
         assert self.fields() == {}
-        return answer.err
+        return line
 
     def fields(self):
         """Return the field files that are in the cache."""
@@ -158,11 +148,8 @@ def content(path):
 
 
 @pytest.fixture
-def world(tmp_path, run, start, monkeypatch):
+def world(tmp_path, run, start, calm, web, monkeypatch):
     """Surround a cache with folders that programs like to write to, and see that they stay as they are."""
-    for name in list(os.environ):
-        if name.lower().endswith("_proxy") or name in VARIABLES:
-            monkeypatch.delenv(name)
     for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "work", "cache"):
         (tmp_path / name).mkdir()
         if name.isupper():
@@ -170,13 +157,11 @@ def world(tmp_path, run, start, monkeypatch):
     (tmp_path / "kept.txt").write_bytes(b"kept")
     monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.setattr(download, "PAUSES", (0.01, 0.02))
     monkeypatch.setattr(connection, "SECONDS_OF_SILENCE", 0.3)
-    with serving() as web:
-        world = World(tmp_path, web, run, start)
-        before = world.surroundings()
-        yield world
-        assert world.surroundings() == before
+    world = World(tmp_path, web, run, start)
+    before = world.surroundings()
+    yield world
+    assert world.surroundings() == before
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from unittest import mock
 
 import oracles
 import pytest
-from hypothesis import example, given, settings
-from strategies import FRAGMENTS, SPACES, texts
+from hypothesis import example, given
+from strategies import FRAGMENTS, SPACES, examples, texts
 
 import bleucli
 from bleucli import kernels, tokenizers
@@ -148,7 +148,7 @@ def test_random_texts(name):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(text=texts)
-@settings(max_examples=200)
+@examples(200)
 @example("")
 @example("\n")
 @example(" , 5% \u3000")

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
 
+# What lets a client ask for the rest of a page
+TAGGED = {"ETag": '"v1"'}
+
 
 @dataclass
 class Page:
