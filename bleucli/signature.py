@@ -35,6 +35,7 @@ _SHORT = {
     "empty": "em",
     "version": "v",
 }
+_PLACES = {key: place for place, key in enumerate(_SHORT)}
 # `numrefs`, `numchars` and `numwords` are those of sacreBLEU 1.x
 _LONG = {short: long for long, short in _SHORT.items()} | {
     "s": "smooth",
@@ -146,7 +147,7 @@ def place_of(key: str) -> int:
     >>> sorted(["tok", "stem", "case"], key=place_of)
     ['case', 'tok', 'stem']
     """
-    return list(_SHORT).index(key) if key in _SHORT else len(_SHORT)
+    return _PLACES.get(key, len(_PLACES))
 
 
 def _safe(value: str) -> str:

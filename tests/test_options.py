@@ -172,14 +172,15 @@ def test_the_command_has_each_flag_once_with_the_tables_type_and_help():
             assert (action.nargs, action.const, action.type) == (0, True, None)
         else:
             assert action.type is option.reads
-        assert action.default in (None, False)  # defaults are the constructors'
+        assert action.default == "==SUPPRESS=="  # defaults are the constructors'
 
 
 def test_every_option_is_in_the_record_or_a_metrics():
-    of_metrics = {dest for flags in metric_options.FLAGS.values() for dest in flags}
+    of_metrics = {dest for name in METRICS for dest in metric_options.flags_of(name)}
     dests = {action.dest for action in arguments.parser()._actions}
     assert dests - of_metrics == Options.__annotations__.keys() - {"given", "of_metrics", "followed"}
-    assert vars(arguments.parse([])).keys() == Options.__annotations__.keys()
+    assert vars(arguments.parse([])).keys() | {"skip_empty_refs"} == Options.__annotations__.keys()
+    assert arguments.parse([]).skip_empty_refs is False
 
 
 def test_options_are_not_changed():

@@ -1,23 +1,21 @@
 """The words of the command line, read into a record.
 
 Long options may be abbreviated. What is unique among sacreBLEU's options keeps its meaning, whatever we add. Options of
-metrics come from the tables beside these.
+metrics come from the tables beside these, which are read where a word may be one of them: to import all metrics takes
+time that listing test sets does not have.
 """
 
 import argparse
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
-from bleucli.cli import metric_options
 from bleucli.cli.options import Options
+from bleucli.cli.parser import Parser
 from bleucli.errors import UsageError
-from bleucli.metrics import METRICS
-from bleucli.metrics.options import SKIP_EMPTY_REFS
 from bleucli.output import FORMATS
-from bleucli.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterator
 
 # What each mode that scores nothing takes, the first that is asked for being done
 MODES = {
@@ -30,34 +28,6 @@ MODES = {
 }
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are ours: one line, raised. It knows which options sacreBLEU has."""
-
-    def __init__(self, **how: "Any") -> None:
-        super().__init__(**how)
-        self.ours: list[str] = []
-
-    def group(self, title: str) -> "tuple[Callable[..., object], Callable[..., object]]":
-        """Open a group; return what adds an option of sacreBLEU's to it, and what adds one of ours."""
-        group = self.add_argument_group(title)
-
-        def add_ours(*flags: str, **how: "Any") -> None:
-            self.ours.append(flags[0])
-            group.add_argument(*flags, **how)
-
-        return group.add_argument, add_ours
-
-    def error(self, message: str) -> "argparse.NoReturn":  # type: ignore[name-defined]
-        """Raise what argparse would print."""
-        raise UsageError(f"{message}; see bleu --help")
-
-    def _get_values(self, action: argparse.Action, arg_strings: "list[str]") -> "Any":
-        """Refuse `--option=--`: argparse before Python 3.13 deletes such a value, and then has none."""
-        if action.option_strings and "--" in arg_strings:
-            raise UsageError(f"{action.option_strings[0]} is --; expected a value (a file of that name is ./--)")
-        return super()._get_values(action, arg_strings)
-
-
 def parse(words: Sequence[str]) -> Options:
     """Read the words behind the command's name.
 
@@ -67,21 +37,36 @@ def parse(words: Sequence[str]) -> Options:
     >>> parse(["ref.txt", "--inp", "sys.txt", "-b"]).input
     ['sys.txt']
     """
-    top = parser()
-    known = [flag for action in top._actions for flag in action.option_strings]
-    theirs = [flag for flag in known if flag.startswith("--") and flag not in top.ours]
-    words = _spell_out(words, theirs, top.ours)
-    _refuse_unknown_short_options(words, known)
+    top = _parser_of_run()
     defaults = {}
     for action in top._actions:
         defaults[action.dest] = action.default
         action.default = argparse.SUPPRESS
-    found = vars(top.parse_args(words))
-    of_metrics = {dest for flags in metric_options.FLAGS.values() for dest in flags}
-    values = {name: value for name, value in (defaults | found).items() if name not in of_metrics}
+    of_metrics = {}
+    if _are_flags(words, top.flags()):
+        found = vars(top.parse_args(words))
+    else:
+        from bleucli.cli import metric_options
+
+        metric_options.add_flags(top)
+        theirs = [flag for flag in top.flags() if flag.startswith("--") and flag not in top.ours]
+        words = _spell_out(words, theirs, top.ours)
+        _refuse_unknown_short_options(words, top.flags())
+        found = vars(top.parse_args(words))
+        of_metrics = metric_options.take(found)
+    given = frozenset(found)
+    values = defaults | {name: value for name, value in found.items() if name in Options.__annotations__}
     if values["like"] is not None:
+        from bleucli.signature import Signature
+
         values["like"] = Signature.parse(values["like"])
-    return Options(values | {"given": frozenset(found), "of_metrics": metric_options.take(found), "followed": ""})
+    return Options(values | {"given": given, "of_metrics": of_metrics, "followed": ""})
+
+
+def _are_flags(words: Sequence[str], flags: Collection[str]) -> bool:
+    """Return whether all words that look like options are some of these, written in full."""
+    end = words.index("--") if "--" in words else len(words)
+    return all(word[:1] != "-" or word == "-" or word.partition("=")[0] in flags for word in words[:end])
 
 
 def mode_of(options: Options) -> str:
@@ -124,7 +109,16 @@ def _refuse_unknown_short_options(words: Sequence[str], known: Collection[str]) 
 
 
 def parser() -> Parser:
-    """Return the parser; options that nobody gave are None or False."""
+    """Return the parser of all options; those that nobody gave are None or False."""
+    from bleucli.cli import metric_options
+
+    top = _parser_of_run()
+    metric_options.add_flags(top)
+    return top
+
+
+def _parser_of_run() -> Parser:
+    """Return the parser of what is not a metric's option."""
     top = Parser(
         prog="bleu",
         usage="bleu REF... [-i SYSTEM...] [options]        cat SYSTEM | bleu REF... [options]",
@@ -137,12 +131,20 @@ def parser() -> Parser:
     _add_texts(top)
     _add_test_sets(top)
     _add_scoring(top)
-    metric_options.add_groups(top.group)
     _add_significance(top)
     _add_report(top)
     _add_gates(top)
     _add_modes(top)
     return top
+
+
+class _MetricNames:
+    """The names of the metrics, once somebody asks."""
+
+    def __iter__(self) -> "Iterator[str]":
+        from bleucli.metrics import METRICS
+
+        return iter(METRICS)
 
 
 def _add_texts(top: Parser) -> None:
@@ -153,7 +155,6 @@ def _add_texts(top: Parser) -> None:
     add("--encoding", "-e", default="utf-8", help="of all text files and stdin (default: utf-8)")
     ours("--jsonl", action="store_true", help="stdin is JSON Lines, as files named .jsonl and .ndjson are")
     ours("--jsonl-fields", metavar="hyp=NAME,refs=NAME", help="the fields that hold the texts")
-    ours(*SKIP_EMPTY_REFS.flags, action="store_true", help=SKIP_EMPTY_REFS.help)
 
 
 def _add_test_sets(top: Parser) -> None:
@@ -175,7 +176,7 @@ def _add_test_sets(top: Parser) -> None:
 
 def _add_scoring(top: Parser) -> None:
     add, ours = top.group("how to score")
-    add("--metrics", "-m", nargs="+", choices=tuple(METRICS), help="(default: bleu)")
+    add("--metrics", "-m", nargs="+", choices=_MetricNames(), help="(default: bleu)")
     add("--sentence-level", "-sl", action="store_true", help="one score a segment")
     ours("--jobs", "-J", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number")
     add("--language-pair", "-l", metavar="xx-YY", help="source and target; picks BLEU's tokenizer")

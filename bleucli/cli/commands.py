@@ -81,7 +81,7 @@ def _files_read(options: "Options") -> "Iterator[str]":
     yield from options.refs
     yield from options.input or ()
     yield from filter(None, (options.baseline, _own_registry(options)))
-    tokenizer = options.of_metrics["bleu"].get("tokenize", "")
+    tokenizer = options.of_metric("bleu").get("tokenize", "")
     if tokenizer.startswith("spm:"):
         yield tokenizer.removeprefix("spm:")
 

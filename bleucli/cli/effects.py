@@ -6,7 +6,7 @@ That is said of options that decide numbers or how they are printed, not of thos
 from collections.abc import Iterator
 
 from bleucli.cli.arguments import MODES
-from bleucli.cli.metric_options import FLAGS
+from bleucli.cli.metric_options import flags_of
 from bleucli.cli.sampling import METHODS
 from bleucli.metrics import METRICS
 from bleucli.output import shows_bold
@@ -75,7 +75,7 @@ def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset
         yield {"paired_jobs"}, "nothing is resampled"
     if options.test_set is None:
         yield {"registry"}, "no test set is named"
-    if options.test_set is None and "tokenize" not in options.of_metrics["bleu"]:
+    if options.test_set is None and "tokenize" not in options.of_metric("bleu"):
         yield {"mirror", "allow_http"}, "nothing is downloaded"
     yield from _of_layout(options, run)
 
@@ -87,8 +87,8 @@ def _of_metrics(options: "Options", run: Run) -> "Iterator[tuple[set[str] | froz
         yield {"skip_empty_refs", "lowercase"}, "no texts are compared"
     for name, metric in METRICS.items():
         if name not in run.metrics:
-            yield FLAGS[name].keys() - {"lowercase"}, f"{metric.name} is not scored"  # -lc has a hint of its own
-    method = options.of_metrics["bleu"].get("smooth_method", FLAGS["bleu"]["smooth_method"].default)
+            yield flags_of(name).keys() - {"lowercase"}, f"{metric.name} is not scored"  # -lc has a hint of its own
+    method = options.of_metric("bleu").get("smooth_method", flags_of("bleu")["smooth_method"].default)
     if method not in DEFAULT_VALUES:
         yield {"smooth_value"}, f"smoothing {method} takes none"
     if options.test_set is None and "bleu" not in run.metrics:

@@ -24,7 +24,7 @@ def follow(options: Options, signature: Signature) -> Options:
     """
     try:
         name = reading.metric_of(signature, METRICS)
-        values = {**reading.values_of(METRICS[name], signature), **options.of_metrics[name]}
+        values = {**reading.values_of(METRICS[name], signature), **options.of_metric(name)}
     except BleuError as error:
         raise UsageError(f"--like: {error}") from None
     return options.replace(

@@ -1,47 +1,60 @@
 """The options of metrics on the command line, from the tables beside their classes.
 
-- `add_groups`: the flags of each metric, in a group of their own
+- `add_flags`: the flags of each metric, in a group of its own
+- `flags_of`: those of one metric
 - `take`: their values, as the arguments of the constructors
 - `make`: a metric as the options ask for it
 """
 
+import argparse
+
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric
+from bleucli.metrics.options import SKIP_EMPTY_REFS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from bleucli.cli.options import Options
+    from bleucli.cli.parser import Parser
     from bleucli.metrics.options import Option
 
-# The flags of one metric alone, by the name that the parser gives them
-FLAGS = {
-    name: {option.dest: option for option in metric.options if not option.shared} for name, metric in METRICS.items()
-}
 _METAVARS = {int: "N", float: "X", str: "NAME"}
 # Target languages with a tokenizer of their own, where test sets (NTREX) name them in three letters (ISO 639-3)
 _TWO_LETTERS = {"zho": "zh", "jpn": "ja", "kor": "ko"}
 
 
-def add_groups(open_group: "Callable[[str], tuple[Callable[..., object], Callable[..., object]]]") -> None:
-    """Add the flags of each metric to a group; the parser opens it, and gives what adds a flag of sacreBLEU or ours."""
+def flags_of(name: str) -> "dict[str, Option]":
+    """Return the options with flags of one metric alone, by the name that the parser gives them."""
+    return {option.dest: option for option in METRICS[name].options if not option.shared}
+
+
+def add_flags(top: "Parser") -> None:
+    """Add the flags of each metric, behind the ways of scoring, and the one that all share."""
+    _, ours = top.group("what to score")
+    ours(*SKIP_EMPTY_REFS.flags, action="store_true", default=argparse.SUPPRESS, help=SKIP_EMPTY_REFS.help)
+    groups = top._action_groups
+    place = [group.title for group in groups].index("how to score") + 1
+    others = groups[place:]
+    del groups[place:]
     for name, metric in METRICS.items():
-        theirs, ours = open_group(metric.name)
-        for option in FLAGS[name].values():
+        theirs, ours = top.group(metric.name)
+        for option in flags_of(name).values():
             add = ours if option.ours else theirs
             if option.kind is bool:
-                add(*option.flags, action="store_true", help=option.help)
+                add(*option.flags, action="store_true", default=argparse.SUPPRESS, help=option.help)
             else:
-                add(*option.flags, type=option.reads, metavar=_METAVARS[option.reads], help=option.help)
+                kind = option.reads
+                add(*option.flags, type=kind, default=argparse.SUPPRESS, metavar=_METAVARS[kind], help=option.help)
+    groups += others
 
 
 def take(found: "Mapping[str, Any]") -> "dict[str, dict[str, Any]]":
     """Return what the parser found of the metrics' flags, as the arguments of each constructor."""
     return {
-        name: {option.name: found[dest] for dest, option in flags.items() if dest in found}
-        for name, flags in FLAGS.items()
+        name: {option.name: found[dest] for dest, option in flags_of(name).items() if dest in found} for name in METRICS
     }
 
 
@@ -58,7 +71,7 @@ def make(options: "Options", name: str, without: "Iterable[Option]" = ()) -> Met
         "skip_empty_refs": options.skip_empty_refs,
         "trg_lang": target_language(options.language_pair, options.test_set is not None),
     }
-    given = options.of_metrics[name]
+    given = options.of_metric(name)
     values = dict(given) | {
         option.name: given.get(option.name) or shared[option.name] for option in METRICS[name].options if option.shared
     }
@@ -73,8 +86,8 @@ def check(options: "Options") -> None:
     Raises:
         BleuError: naming the option.
     """
-    for name, flags in FLAGS.items():
-        if options.given & flags.keys():
+    for name in METRICS:
+        if options.of_metric(name):
             make(options, name, [option for option in METRICS[name].options if option.loads])
 
 

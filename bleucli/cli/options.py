@@ -22,7 +22,7 @@ class Options:
     encoding: str
     jsonl: bool
     jsonl_fields: str | None
-    skip_empty_refs: bool
+    skip_empty_refs: bool = False
     # test sets
     test_set: str | None
     origlang: str | None
@@ -82,6 +82,10 @@ class Options:
         return isinstance(other, Options) and vars(self) == vars(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def of_metric(self, name: str) -> "Mapping[str, Any]":
+        """Return the arguments of a metric's constructor that were given."""
+        return self.of_metrics.get(name, {})
 
     def replace(self, **values: "Any") -> "Options":
         """Return options of which some have other values."""

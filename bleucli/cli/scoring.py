@@ -207,7 +207,7 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment) -
         *results.hints,
         *gate_hints,
     ]
-    if options.of_metrics["bleu"].get("lowercase") and scored - {"bleu"}:
+    if options.of_metric("bleu").get("lowercase") and scored - {"bleu"}:
         hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
         hints.append(f"this was slow: {kernels.reason}")

@@ -28,7 +28,7 @@ def check(options: Options) -> None:
             raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
     _check_gates(options)
     sampling.check(options)
-    tokenizer = options.of_metrics["bleu"].get("tokenize")
+    tokenizer = options.of_metric("bleu").get("tokenize")
     if tokenizer is not None:
         tokenizers.check_name(tokenizer)
     TextFile("", encoding=options.encoding)

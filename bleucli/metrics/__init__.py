@@ -1,14 +1,50 @@
 """The metrics, by the name that the command knows them under, in the order in which it prints them."""
 
+from collections.abc import Iterator, Mapping
+
 from bleucli.metrics.base import Metric
-from bleucli.metrics.bleu import BLEU, BLEUScore
-from bleucli.metrics.chrf import CHRF, CHRFScore
-from bleucli.metrics.ter import TER, TERScore
 from bleucli.signature import Signature
 
-METRICS: dict[str, type[Metric]] = {"bleu": BLEU, "chrf": CHRF, "ter": TER}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.metrics.bleu import BLEU, BLEUScore
+    from bleucli.metrics.chrf import CHRF, CHRFScore
+    from bleucli.metrics.ter import TER, TERScore
+
+# By the name of its module, the class of each metric
+_CLASSES = {"bleu": "BLEU", "chrf": "CHRF", "ter": "TER"}
 
 __all__ = ["BLEU", "CHRF", "METRICS", "TER", "BLEUScore", "CHRFScore", "Metric", "TERScore", "metric_from_signature"]
+
+
+class _Metrics(Mapping[str, type[Metric]]):
+    """The metrics by name, each imported when it is first asked for."""
+
+    def __getitem__(self, name: str) -> type[Metric]:
+        metric: type[Metric] = getattr(_import_home(name), _CLASSES[name])
+        return metric
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_CLASSES)
+
+    def __len__(self) -> int:
+        return len(_CLASSES)
+
+
+METRICS = _Metrics()
+
+
+def _import_home(name: str) -> object:
+    from importlib import import_module
+
+    return import_module(f"bleucli.metrics.{name}")
+
+
+def __getattr__(name: str) -> object:
+    metric = name.removesuffix("Score").lower()
+    if metric in _CLASSES and name in __all__:
+        return getattr(_import_home(metric), name)
+    raise AttributeError(f"module 'bleucli.metrics' has no attribute {name!r}")
 
 
 def metric_from_signature(signature: str | Signature) -> Metric:
