@@ -52,10 +52,13 @@ def add_flags(top: "Parser") -> None:
 
 
 def take(found: "Mapping[str, Any]") -> "dict[str, dict[str, Any]]":
-    """Return what the parser found of the metrics' flags, as the arguments of each constructor."""
-    return {
-        name: {option.name: found[dest] for dest, option in flags_of(name).items() if dest in found} for name in METRICS
-    }
+    """Return what the parser found of metrics' flags, as the arguments of each constructor for which there is any."""
+    taken: dict[str, dict[str, Any]] = {}
+    for name in METRICS:
+        for dest, option in flags_of(name).items():
+            if dest in found:
+                taken.setdefault(name, {})[option.name] = found[dest]
+    return taken
 
 
 def make(options: "Options", name: str, without: "Iterable[Option]" = ()) -> Metric:
