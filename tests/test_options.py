@@ -3,17 +3,21 @@
 import inspect
 import pickle
 import re
+import sys
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import bleucli
-from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, Segments, Signature, metric_from_signature
+from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, Segments, Signature, kernels, metric_from_signature
+from bleucli import metrics as metrics_room
 from bleucli.cli import arguments, metric_options
 from bleucli.cli.options import Options
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric
+from bleucli.metrics.base import Score
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.signature import _SHORT
 
@@ -323,6 +327,45 @@ def test_a_metric_of_ones_own_declares_its_option_and_signs_it():
 
 def test_a_metric_without_a_table_has_the_option_of_all():
     assert Metric.options == (SKIP_EMPTY_REFS,)
+
+
+class LENGTH(Metric[Score]):
+    """How long the output is, counted in so many words."""
+
+    name = "length"
+    options = (
+        Option("unit", int, 1, ("--length-unit", "-lu"), "count", least=1, most=9, key="unit", ours=True),
+        SKIP_EMPTY_REFS,
+    )
+
+    def __init__(self, unit=1, references=None, *, skip_empty_refs=False):
+        self.unit = self.check("unit", unit)
+        super().__init__(references=references, skip_empty_refs=skip_empty_refs)
+
+    def prepare(self, segments):
+        return segments
+
+    def compare(self, hypotheses, references):
+        return kernels.ngram_stats(hypotheses, references.streams, 1)
+
+    def score_from_stats(self, sums):
+        score = Score()
+        score.name, score.score = self.name, sums[0] / self.unit
+        return score
+
+
+def test_a_new_metric_costs_its_own_file_and_one_line(run, pair, monkeypatch):
+    """Flags, help, signature, --like and messages come from its table."""
+    monkeypatch.setitem(sys.modules, "bleucli.metrics.length", SimpleNamespace(LENGTH=LENGTH))
+    monkeypatch.setitem(metrics_room._CLASSES, "length", "LENGTH")
+    line = run(*pair, "-q", "-f", "text", "-m", "length", "-lu", "4").out.strip()
+    assert line == f"length|nrefs:1|unit:4|version:bleucli-{bleucli.__version__} = 2.2"
+    assert run(*pair, "-q", "-f", "text", "--like", line).out == f"{line}\n"
+    assert "asks for unit:4, but this would be unit:2" in run(*pair, "--like", line, "-lu", "2").err
+    assert "  --length-unit N, -lu N\n                        count (default: 1)\n" in run("--help").out
+    assert run(*pair, "--length-u", "0").err == "bleu: error: --length-unit 0; expected a number from 1 to 9\n"
+    assert "without effect: --length-unit (length is not scored)" in run(*pair, "-lu", "2").err
+    assert metric_from_signature("unit:3").unit == 3
 
 
 @each_metric
