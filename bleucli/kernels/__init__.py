@@ -3,6 +3,10 @@
 Both compute the same, function by function; `python` says what. The environment's `BLEU_KERNELS` chooses, once:
 `auto` (default: native where it was built), `native` (or fail), `python`. `live` tells which it is, and `reason` why
 `auto` did not take the native ones.
+
+A kernel is a function of `python`, named in its `__all__`. Its twin in `native/` is declared in `kernels.h`, has a
+function `py_NAME` in one of the files `bind_*.c`, and a row in `functions.h`. The build finds files by itself; tests
+and `scripts/fuzz` compare the two.
 """
 
 import os

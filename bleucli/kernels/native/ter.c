@@ -242,8 +242,8 @@ static void *carve(unsigned char **left, size_t count, size_t size)
     return taken;
 }
 
-/* What the parts below take for each word of the longest texts; a row of the beam has
- * a column more, and one that bounds it. */
+/* What the parts below take for each word of the longest texts; a row of the beam has a column more than the reference has
+ * words, and one that bounds it. */
 #define HYP_WORD_SIZE (sizeof(int64_t) + 2 * sizeof(size_t) + 2 * sizeof(uint32_t) + 1)
 #define REF_WORD_SIZE (3 * sizeof(int64_t) + 3 * sizeof(uint32_t) + 1)
 
