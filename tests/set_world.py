@@ -351,7 +351,7 @@ def oracle(
         env=variables | {"SACREBLEU": home, "NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONHASHSEED": "0"},
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr.splitlines()[-1]
     return [Answer(*answer) for answer in json.loads(done.stdout)]
