@@ -205,7 +205,7 @@ def results_of(rows, jobs):
     return scores, skipped, randomization_p_values(with_baseline(rows), 301, 5, jobs=jobs)
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize("jobs", [1, 3, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("size", [1, 33, pytest.param(7, marks=pytest.mark.slow)])
 def test_sizes_of_blocks_and_numbers_of_threads_change_no_digit(monkeypatch, expected, size, jobs):
     for name in SIZES:
