@@ -8,14 +8,15 @@ else is here.
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from types import GenericAlias
+from functools import partial
+from types import GenericAlias, MappingProxyType
 
 from bleucli import kernels
 from bleucli.corpus import Corpus, Source, check_shape, of_strings, references_of, refuse_missing, system_of
 from bleucli.counting import CorpusStats, References, count
 from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.limits import MOST_TRIALS, whole_number
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Option, find
+from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.segments import Segments, align, blocks_of_strings, refuse_unordered
 from bleucli.signature import VERSION, Signature, place_of
 from bleucli.stats import SegmentStats
@@ -24,7 +25,7 @@ TYPE_CHECKING = False
 _LISTS = (list, tuple)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any, ClassVar, Generic, Self, TypeVar
 
     import numpy as np
@@ -81,6 +82,10 @@ class Score:
     __repr__ = __str__
 
 
+def _give(value: str, metric: object) -> str:
+    return value
+
+
 class Metric(_Generic["ScoreT_co"], ABC):
     """Base of the metrics, generic in their scores; see the module's docstring for what each defines.
 
@@ -119,6 +124,7 @@ class Metric(_Generic["ScoreT_co"], ABC):
     constants: "ClassVar[Sequence[tuple[str, str]]]" = ()
     # Whether messages name options as the command does
     in_command = False
+    _by_name: "ClassVar[Mapping[str, Option]]" = MappingProxyType({SKIP_EMPTY_REFS.name: SKIP_EMPTY_REFS})
     _signed: "ClassVar[Sequence[tuple[str, Callable[[Any], str]]]]" = ((SKIP_EMPTY_REFS.key, SKIP_EMPTY_REFS.sign),)
 
     def __init_subclass__(cls, **options: "Any") -> None:
@@ -126,7 +132,8 @@ class Metric(_Generic["ScoreT_co"], ABC):
         own = vars(cls)
         if "options" in own or "constants" in own:
             signed = [(option.key, option.sign) for option in cls.options if option.key]
-            signed += [(key, lambda _, value=value: value) for key, value in cls.constants]
+            signed += [(key, partial(_give, value)) for key, value in cls.constants]
+            cls._by_name = {option.name: option for option in cls.options}
             cls._signed = sorted(signed, key=lambda field: place_of(field[0]))
         if "score_from_stats" in own and "scores_from_stats" not in own:  # an inherited one has another formula
             cls.scores_from_stats = Metric.scores_from_stats  # type: ignore[method-assign]
@@ -270,16 +277,17 @@ class Metric(_Generic["ScoreT_co"], ABC):
             InputTypeError: it is of another type.
             UsageError: it is out of bounds.
         """
-        checked: T = find(self.options, name).check(value, self.label(name))
+        option = self._by_name[name]
+        checked: T = option.check(value, option.label(self.in_command))
         return checked
 
     def label(self, name: str) -> str:
         """Return what the reader of a message calls an option: `beta` in Python, `--chrf-beta` in the command."""
-        return find(self.options, name).label(self.in_command)
+        return self._by_name[name].label(self.in_command)
 
     def spell(self, name: str) -> str:
         """Return how the reader of a message gives an option: `effective_order=True`, or `-sl` in the command."""
-        return find(self.options, name).spell(self.in_command)
+        return self._by_name[name].spell(self.in_command)
 
     def signature(self, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> Signature:
         """Return the signature of a score whose segments had at least `fewest` and at most `most` references.

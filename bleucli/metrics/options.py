@@ -2,10 +2,9 @@
 
 - `Option`: one of them; its constructor's check, its place in signatures and in the command follow from it
 - `SKIP_EMPTY_REFS`: the option that all metrics have
-- `find`: the option of a name
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from bleucli.errors import BleuError, UsageError
 from bleucli.limits import real_number, string, truth_value, whole_number
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
 # Numbers in signatures have no more digits than these
 _MOST_DIGITS = 9
+# Equal to nothing that an option can be
+_NEVER = object()
 
 
 class Option:
@@ -93,7 +94,7 @@ class Option:
         self.words = words
         self.hidden = hidden
         self.absent = (words[default] if kind is bool else str(default)) if absent is None else absent
-        self.sign = sign or self._sign
+        self.sign = sign or self._signer()
         self.restate = restate or str
         self.read = read or self._read
         self.in_name = in_name
@@ -140,11 +141,12 @@ class Option:
             return self.flags[-1]
         return f"{self.name}=True" if self.kind is bool else f"{self.name}=..."
 
-    def _sign(self, metric: object) -> str:
-        value = getattr(metric, self.name)
-        if self.hidden and value == self.default:
-            return ""
-        return self.words[value] if self.kind is bool else str(value)
+    def _signer(self) -> "Callable[[Any], str]":
+        """Return what signs the option; segments are signed one by one, so it looks nothing up that it knows."""
+        name, words, hidden = self.name, self.words, self.default if self.hidden else _NEVER
+        if self.kind is bool:
+            return lambda metric: words[getattr(metric, name)]
+        return lambda metric: "" if (value := getattr(metric, name)) == hidden else str(value)
 
     def _read(self, text: str, exact: bool) -> "dict[str, Any]":
         if self.kind is bool:
@@ -155,15 +157,6 @@ class Option:
         if not text.isdecimal() or len(text) > _MOST_DIGITS:
             raise BleuError(f"{self.key}:{text} in the signature; expected a number")
         return {self.name: int(text)}
-
-
-def find(options: Iterable[Option], name: str) -> Option:
-    """Return the option of that name.
-
-    >>> find([SKIP_EMPTY_REFS], "skip_empty_refs").key
-    'empty'
-    """
-    return next(option for option in options if option.name == name)
 
 
 SKIP_EMPTY_REFS = Option(
