@@ -39,7 +39,9 @@ class Fit(NamedTuple):
 
     def joined(self, other: "Fit") -> "Fit":
         """Return what was seen of this part and the one behind it."""
-        return Fit([a and b for a, b in zip(self.same, other.same, strict=True)], self.shifted or other.shifted)
+        # a reference that one part does not have is not the text of both
+        same = [a and b for a, b in zip(self.same, other.same, strict=False)]
+        return Fit(same, self.shifted or other.shifted)
 
     def hints(self, name: str, references: Sequence[str]) -> Iterator[str]:
         """Say what looks wrong with a system's output; references: their names."""
