@@ -85,12 +85,14 @@ def _of_metrics(options: "Options", run: Run) -> "Iterator[tuple[set[str] | froz
 
     if not run.metrics:
         yield {"skip_empty_refs", "lowercase"}, "no texts are compared"
-    for name, metric in METRICS.items():
-        if name not in run.metrics:
-            yield flags_of(name).keys() - {"lowercase"}, f"{metric.name} is not scored"  # -lc has a hint of its own
-    method = options.of_metric("bleu").get("smooth_method", flags_of("bleu")["smooth_method"].default)
-    if method not in DEFAULT_VALUES:
-        yield {"smooth_value"}, f"smoothing {method} takes none"
+    for name in METRICS:
+        if name not in run.metrics and options.of_metric(name):
+            idle = flags_of(name).keys() - {"lowercase"}  # -lc has a hint of its own
+            yield idle, f"{METRICS[name].name} is not scored"
+    if "smooth_value" in options.given:
+        method = options.of_metric("bleu").get("smooth_method", flags_of("bleu")["smooth_method"].default)
+        if method not in DEFAULT_VALUES:
+            yield {"smooth_value"}, f"smoothing {method} takes none"
     if options.test_set is None and "bleu" not in run.metrics:
         yield {"language_pair"}, "it picks BLEU's tokenizer, and BLEU is not scored"
 
