@@ -237,7 +237,7 @@ class CorpusStats:
 
     def hints(self) -> list[str]:
         """Return what a user should know about the input."""
-        return self.metric.hints(self)
+        return self.metric.hints(self) if self.segments else []
 
     def record(self, sampling: Sequence[tuple[str, str]] = ()) -> ScoreRecord:
         """Return the score with its signature, as a renderer takes it; sampling: as for `signature`."""

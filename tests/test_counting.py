@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bleucli import BLEU, CHRF, TER, BleuError, PairedTest, kernels, metrics
+from bleucli import BLEU, CHRF, TER, BleuError, PairedTest, kernels
 from bleucli.corpus import of_strings
 from bleucli.counting import CorpusStats, count
 from bleucli.evaluate import Part, Selection, score_systems
@@ -83,6 +83,7 @@ def test_no_segments_are_statistics_that_can_be_added(make):
     assert empty + some == some + empty == some
     assert (empty + empty).segments == 0
     assert empty == CorpusStats(metric) == some.take([])
+    assert empty.hints() == []
     with pytest.raises(BleuError, match=r"no segments to score; expected at least one$"):
         empty.score()
 
@@ -289,7 +290,7 @@ def test_statistics_from_other_references_are_not_added_where_all_count():
 def test_the_first_pass_reads_what_can_be_read_only_once(run, write, monkeypatch, form):
     hypotheses, references = some_texts(4000)
     first = [references[0]]
-    monkeypatch.setitem(metrics.METRICS, "bleu", Rarity)
+    monkeypatch.setattr("bleucli.metrics.bleu.BLEU", Rarity)
     system = "".join(f"{text}\n" for text in hypotheses).encode()
     reference = "".join(f"{text}\n" for text in first[0]).encode()
     items = [{"hypothesis": text, "references": [other]} for text, other in zip(hypotheses, first[0], strict=True)]

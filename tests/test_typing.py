@@ -15,7 +15,8 @@ from collections.abc import Sequence
 
 from bleucli import BLEU, CHRF, TER, Segments, corpus_bleu, metric_from_signature, sentence_ter
 from bleucli.metrics import METRICS, Metric
-from bleucli.metrics.base import References, Score
+from bleucli.counting import References
+from bleucli.metrics.base import Score
 from bleucli.stats import SegmentStats
 
 hypotheses, references = ["a b"], [["a c"]]
