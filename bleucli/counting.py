@@ -159,7 +159,7 @@ class CorpusStats:
         if not self._blocks:
             return None
         if len(self._blocks) > 1:
-            stats = SegmentStats.joined([block.stats for block in self._blocks])
+            stats = SegmentStats.join([block.stats for block in self._blocks])
             self._blocks = [_Rows(stats, array("i", b"".join([block.nrefs for block in self._blocks])))]
         return self._blocks[0]
 
@@ -168,7 +168,7 @@ class CorpusStats:
             return NotImplemented
         if self.metric.configuration() != other.metric.configuration():
             raise BleuError(
-                f"statistics of {_named(self)} and of {_named(other)} cannot be added; count both with one metric"
+                f"statistics of {_name(self)} and of {_name(other)} cannot be added; count both with one metric"
             )
         if not self.segments or not other.segments:
             return self if self.segments else other
@@ -179,7 +179,7 @@ class CorpusStats:
             min(self.fewest, other.fewest),
             max(self.most, other.most),
             tuple([a + b for a, b in zip(self.signs, other.signs, strict=True)]),
-            None if self._blocks is None or other._blocks is None else _joined(self._blocks, other._blocks),
+            None if self._blocks is None or other._blocks is None else _join(self._blocks, other._blocks),
         )
 
     def __radd__(self, other: object) -> "CorpusStats":
@@ -188,17 +188,17 @@ class CorpusStats:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CorpusStats):
             return NotImplemented
-        return self._compared() == other._compared()
+        return self._comparable() == other._comparable()
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _compared(self) -> tuple[object, ...]:
+    def _comparable(self) -> tuple[object, ...]:
         whole = self._whole()
         rows = whole and (whole.stats.data, whole.nrefs)
         return self.metric.configuration(), self.segments, self.sums, self.fewest, self.most, rows
 
     def __repr__(self) -> str:
-        return f"<CorpusStats: {self.segments} segments, {_named(self)}>"
+        return f"<CorpusStats: {self.segments} segments, {_name(self)}>"
 
     def take(self, indexes: Iterable[int]) -> "CorpusStats":
         """Return the statistics of some segments, by their indexes from 0, in that order.
@@ -246,11 +246,11 @@ class CorpusStats:
         return ScoreRecord(score.name, score.score, score.verbose, signature, self.metric.higher_is_better)
 
 
-def _named(stats: CorpusStats) -> str:
+def _name(stats: CorpusStats) -> str:
     return f"{type(stats.metric).__name__}|{stats.signature()}"
 
 
-def _joined(left: Sequence[_Rows], right: Sequence[_Rows]) -> list[_Rows]:
+def _join(left: Sequence[_Rows], right: Sequence[_Rows]) -> list[_Rows]:
     """Put blocks of rows behind others; small ones become one with those before, so that many sums copy little."""
     blocks = list(left)
     for added in right:
@@ -298,14 +298,14 @@ def count(
     """
     totals: list[SystemStats] = []
     for counted in count_blocks(corpus, metrics, jobs=jobs, keep_rows=keep_rows, inspect=inspect):
-        totals = [_added(*both) for both in zip(totals, counted, strict=True)] if totals else counted
+        totals = [_add(*both) for both in zip(totals, counted, strict=True)] if totals else counted
         if progress is not None:
             progress(totals[0].stats[0].segments)
     return totals
 
 
-def _added(total: SystemStats, block: SystemStats) -> SystemStats:
-    seen = total.fit.joined(block.fit) if total.fit and block.fit else None
+def _add(total: SystemStats, block: SystemStats) -> SystemStats:
+    seen = total.fit.join(block.fit) if total.fit and block.fit else None
     return SystemStats(total.name, [a + b for a, b in zip(total.stats, block.stats, strict=True)], seen)
 
 
@@ -318,7 +318,7 @@ def count_blocks(
     known: list[Fit | None] = [None] * len(names)
 
     def count_piece(piece: Piece) -> list[SystemStats]:
-        prepared = [_prepared(metric, piece, corpus.prepared) for metric in metrics]
+        prepared = [_prepare(metric, piece, corpus.prepared) for metric in metrics]
         return [
             SystemStats(
                 name,
@@ -336,7 +336,7 @@ def count_blocks(
         yield counted
 
 
-def _prepared(metric: "Measure", piece: Piece, already: bool) -> References:
+def _prepare(metric: "Measure", piece: Piece, already: bool) -> References:
     if not already:
         return metric.prepare_references(piece.references, piece.start)
     fewest, most, _ = kernels.reference_counts(piece.references)

@@ -15,10 +15,10 @@ class BleuError(ValueError):
 
     def __reduce__(self) -> tuple[object, ...]:
         # as it is, for Python's own way makes it anew from its sentence alone; workers send errors to their parents
-        return _restored, (type(self), self.args, self.__dict__)
+        return _restore, (type(self), self.args, self.__dict__)
 
 
-def _restored(kind: type[BleuError], arguments: tuple[object, ...], attributes: dict[str, object]) -> BleuError:
+def _restore(kind: type[BleuError], arguments: tuple[object, ...], attributes: dict[str, object]) -> BleuError:
     error = kind.__new__(kind, *arguments)
     error.__dict__.update(attributes)
     return error
@@ -53,7 +53,7 @@ class SegmentError(BleuError):
         self.number = number
         self.what = what
 
-    def located(self, start: int, where: str) -> BleuError:
+    def locate(self, start: int, where: str) -> BleuError:
         """Return the error with its place in the whole text; `start` is the index of the block's first segment."""
         return BleuError(f"{where}, segment {start + self.number} {self.what}")
 

@@ -38,7 +38,7 @@ class Selection(NamedTuple):
     check: Callable[[int], None]
 
 
-def _unreported(what: str, done: int, total: int) -> None:
+def _report_nothing(what: str, done: int, total: int) -> None:
     """Report progress to nobody."""
 
 
@@ -49,7 +49,7 @@ def score_systems(
     jobs: int = 1,
     sampling: "Sampling | None" = None,
     selection: Selection | None = None,
-    progress: Callable[[str, int, int], None] = _unreported,
+    progress: Callable[[str, int, int], None] = _report_nothing,
 ) -> Results:
     """Score every system with every metric.
 
@@ -96,7 +96,7 @@ def score_systems(
     if sampling is None:
         return results
     samples = [[comparison.sample_of(stats) for stats in chosen] for _, _, chosen in scored]
-    return comparison.resampled(results, samples, sampling, lambda done, total: progress("trials", done, total))
+    return comparison.resample(results, samples, sampling, lambda done, total: progress("trials", done, total))
 
 
 def _select(stats: CorpusStats, selection: Selection | None) -> CorpusStats:

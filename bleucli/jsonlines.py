@@ -192,12 +192,12 @@ class JsonLines:
         """Return the references in an object; at least one, which may be missing."""
         for field in self._fields.references:
             if field in item:
-                return self._checked_row(item[field], field, number) or [None]
+                return self._check_row(item[field], field, number) or [None]
         if self._demanded:
             raise self._no_field(number, "reference", self._fields.references, item)
         return [None]
 
-    def _checked_row(self, value: "Any", field: str, number: int) -> list[str | None]:
+    def _check_row(self, value: "Any", field: str, number: int) -> list[str | None]:
         if type(value) is list:
             for text in value:
                 if type(text) is not str and text is not None:

@@ -67,7 +67,7 @@ def score(
 
     samples = [[Sample(SegmentStats(memoryview(column), 1), partial(_means, count))] for column in columns]
     # no published p-value leaves ties out here, and coarse scores, such as human ratings, have many
-    return comparison.resampled(results, samples, sampling._replace(ties=True), partial(progress, "trials"))
+    return comparison.resample(results, samples, sampling._replace(ties=True), partial(progress, "trials"))
 
 
 def _means(count: int, sums: SegmentStats) -> "NDArray[np.float64]":

@@ -56,7 +56,7 @@ class SegmentStats:
     def __add__(self, other: "SegmentStats") -> "SegmentStats":
         if (self.columns, self.data.format) != (other.columns, other.data.format):
             raise BleuError(f"statistics of {self.columns} and {other.columns} columns are not of one metric")
-        return self.joined((self, other))
+        return self.join((self, other))
 
     def take(self, indexes: Sequence[int]) -> "SegmentStats":
         """Return a copy of some rows, in the order of their indexes.
@@ -78,7 +78,7 @@ class SegmentStats:
     __hash__ = None  # type: ignore[assignment]  # the rows can be changed
 
     @classmethod
-    def joined(cls, blocks: "Sequence[SegmentStats]") -> "SegmentStats":
+    def join(cls, blocks: "Sequence[SegmentStats]") -> "SegmentStats":
         """Return the rows of all blocks, one behind the other; there is at least one."""
         data = memoryview(b"".join(block.data for block in blocks))
         return cls(data.cast("q") if blocks[0].data.format == "q" else data.cast("d"), blocks[0].columns)

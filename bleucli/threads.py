@@ -31,7 +31,7 @@ def in_order(work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: in
     waiting: deque[tuple[Item, Future[Result]]] = deque()
     with workers(jobs) as threads:
         for item in items:
-            waiting.append((item, _submitted(threads, work, item, jobs)))
+            waiting.append((item, _submit(threads, work, item, jobs)))
             if len(waiting) > 2 * jobs:
                 first, future = waiting.popleft()
                 yield first, future.result()
@@ -39,7 +39,7 @@ def in_order(work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: in
             yield first, future.result()
 
 
-def _submitted(threads: "Executor", work: "Callable[[Item], Result]", item: "Item", jobs: int) -> "Future[Result]":
+def _submit(threads: "Executor", work: "Callable[[Item], Result]", item: "Item", jobs: int) -> "Future[Result]":
     try:
         return threads.submit(work, item)
     except RuntimeError as error:  # a limit on processes or memory, as containers have them

@@ -10,7 +10,7 @@ from bleucli.output import render
 from bleucli.output.layout import Layout
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.results import Test as PairedTest
-from bleucli.significance.comparison import Sampling, clusters, ranked, resampled, signature_fields
+from bleucli.significance.comparison import Sampling, clusters, rank, resample, signature_fields
 from bleucli.significance.max_t import bootstrap_pairs, randomize_pairs
 from bleucli.significance.resampling import bootstrap, bootstrap_p_value, difference, randomization_p_values, sums_of
 
@@ -31,14 +31,14 @@ def results_of(rows, higher_is_better=(True, True, False)):
 
 
 def compared(rows, *sampling, higher_is_better=(True, True, False), **more):
-    return resampled(results_of(rows, higher_is_better), rows, Sampling(*sampling, **more))
+    return resample(results_of(rows, higher_is_better), rows, Sampling(*sampling, **more))
 
 
 def by_numbers(*columns):
     return [[numbers(column)] for column in columns]
 
 
-def shifted(by, scale=1.0):
+def shift_words(by, scale=1.0):
     return [by + scale * noise for noise in NOISE]
 
 
@@ -186,21 +186,21 @@ def test_every_pair_is_tested_and_corrected_by_metric(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_systems_that_are_not_told_apart_share_a_cluster(method):
-    rows = by_numbers(shifted(0.0), shifted(9.0), shifted(9.0)[::-1], shifted(-9.0))
+    rows = by_numbers(shift_words(0.0), shift_words(9.0), shift_words(9.0)[::-1], shift_words(-9.0))
     results = compared(rows, method, 200, 1, all_pairs=True, higher_is_better=[True])
     assert results.rankings[0].clusters == [2, 1, 1, 3]
 
 
 def test_of_error_rates_the_lowest_is_in_the_first_cluster():
-    rows = by_numbers(shifted(0.0), shifted(9.0), shifted(-9.0))
+    rows = by_numbers(shift_words(0.0), shift_words(9.0), shift_words(-9.0))
     results = compared(rows, "ar", 200, 1, all_pairs=True, higher_is_better=[False])
     assert results.rankings[0].clusters == [2, 3, 1]
-    assert ranked([system.scores[0] for system in results.systems]) == [2, 0, 1]
+    assert rank([system.scores[0] for system in results.systems]) == [2, 0, 1]
 
 
 def test_systems_with_equal_scores_keep_their_order():
     records = [ScoreRecord("BLEU", score, "", SIGNATURE, True) for score in (1.0, 3.0, 1.0, 3.0)]
-    assert ranked(records) == [1, 3, 0, 2]
+    assert rank(records) == [1, 3, 0, 2]
 
 
 @pytest.mark.parametrize(
@@ -227,13 +227,13 @@ def test_one_system_is_a_cluster():
 
 
 def test_without_a_test_the_best_is_the_best_score():
-    rows = by_numbers(shifted(0.0), shifted(0.001), shifted(0.001))
+    rows = by_numbers(shift_words(0.0), shift_words(0.001), shift_words(0.001))
     assert column_of(compared(rows, "ci", 50, 1, higher_is_better=[True]), "best") == [False, True, True]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_not_told_from_the_best_is_best_too(method):
-    rows = by_numbers(shifted(0.0), shifted(9.1), shifted(9.0)[::-1])
+    rows = by_numbers(shift_words(0.0), shift_words(9.1), shift_words(9.0)[::-1])
     results = compared(rows, method, 200, 1, all_best=True, higher_is_better=[True])
     assert column_of(results, "best") == [False, True, True]
     flipped = compared(rows, method, 200, 1, all_best=True, higher_is_better=[False])
@@ -257,7 +257,7 @@ def test_the_best_and_the_first_cluster_do_not_contradict_each_other(method):
 @pytest.mark.parametrize("more", [{}, {"all_pairs": True}, {"all_best": True}])
 @pytest.mark.parametrize(("method", "trials"), [("ar", 18), ("bs", 18), ("ar", 398), ("bs", 398), ("ar", 399)])
 def test_too_few_trials_are_warned_of(method, trials, more):
-    hints = compared(by_numbers(NOISE, shifted(9.0)), method, trials, 1, **more).hints
+    hints = compared(by_numbers(NOISE, shift_words(9.0)), method, trials, 1, **more).hints
     told = [hint for hint in hints if hint.startswith(f"{trials} trials")]
     assert bool(told) == (trials < (399 if more else 19))
     assert not told or told[0].endswith("ask for at least 399" if more else "ask for at least 19")
@@ -266,7 +266,7 @@ def test_too_few_trials_are_warned_of(method, trials, more):
 @pytest.mark.parametrize("more", [{}, {"all_pairs": True}, {"all_best": True}])
 @pytest.mark.parametrize("method", METHODS)
 def test_clusters_and_bold_type_by_the_bootstrap_are_warned_of(method, more):
-    hints = compared(by_numbers(NOISE, shifted(9.0)), method, 400, 1, **more).hints
+    hints = compared(by_numbers(NOISE, shift_words(9.0)), method, 400, 1, **more).hints
     assert any("11-14 %" in hint for hint in hints) == (method == "bs" and bool(more))
 
 

@@ -69,11 +69,11 @@ def _run(words: Sequence[str], environment: Environment) -> int:
         raise UsageError("--output is empty; name a file")
     refuse_overwriting(options.output, _files_read(options))
     if options.mirror is None and not options.allow_http:
-        return _done(options, environment)
+        return _answer(options, environment)
     from bleucli.testsets import cache
 
     with cache.use_mirror(options.mirror), cache.allow_http(options.allow_http):
-        return _done(options, environment)
+        return _answer(options, environment)
 
 
 def _files_read(options: "Options") -> "Iterator[str]":
@@ -92,7 +92,7 @@ def _own_registry(options: "Options") -> str:
     return cache.registry() if options.registry is None else str(options.registry)
 
 
-def _done(options: "Options", environment: Environment) -> int:
+def _answer(options: "Options", environment: Environment) -> int:
     if options.help:
         from bleucli.cli.arguments import parser
 
@@ -102,10 +102,10 @@ def _done(options: "Options", environment: Environment) -> int:
 
     with warnings.catch_warnings():
         warnings.showwarning = lambda warning, *_: _warn(warning, options, environment)
-        return _worked(options, environment)
+        return _answer_mode(options, environment)
 
 
-def _worked(options: "Options", environment: Environment) -> int:
+def _answer_mode(options: "Options", environment: Environment) -> int:
     """Do what may take a while, and may warn."""
     from bleucli.cli.arguments import MODES, mode_of
 

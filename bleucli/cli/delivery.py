@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterable
 from errno import EACCES, EBUSY, EINVAL, EISDIR, EPERM, EROFS, EXDEV
 
-from bleucli.cli.streams import Environment, encoded, shown, write_all
+from bleucli.cli.streams import Environment, encode, shown, write_all
 from bleucli.errors import BleuError, UsageError
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def deliver(chunks: Iterable[str], path: str | None, environment: Environment) -
         BleuError: it cannot be written.
         BrokenPipeError: nobody reads stdout any more.
     """
-    with _spooled(map(encoded, chunks)) as answer:
+    with _spool(map(encode, chunks)) as answer:
         # Opening stdout's own file anew would cut off what others wrote to it
         to_stdout = path is None or path == "-" or is_file_of(environment.stdout, path)
         if to_stdout and environment.stdout is None:
@@ -72,7 +72,7 @@ def refuse_overwriting(output: str | None, inputs: Iterable[str]) -> None:
             raise UsageError(f"--output {shown(output)} is also read; name another file")
 
 
-def _spooled(chunks: Iterable[bytes]) -> "IO[bytes]":
+def _spool(chunks: Iterable[bytes]) -> "IO[bytes]":
     """Return all chunks as one file, ready to be read; in memory while it is small."""
     from io import BytesIO
 
@@ -165,7 +165,7 @@ def _replace(answer: "IO[bytes]", path: str, old: os.stat_result | None) -> None
 
 def _rewrite(answer: "IO[bytes]", path: str) -> None:
     """Write over a file; put back what stood there if that fails."""
-    with open(path, "r+b", buffering=0) as file, _spooled(iter(lambda: file.read(_SPOOL_BYTES), b"")) as old:
+    with open(path, "r+b", buffering=0) as file, _spool(iter(lambda: file.read(_SPOOL_BYTES), b"")) as old:
         try:
             _write_over(file, answer)
         except BaseException:

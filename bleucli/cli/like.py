@@ -108,6 +108,6 @@ def notes(ours: Mapping[str, str], signature: Signature, name: str) -> Iterator[
             yield f"the signature of --like does not tell {key}, which is {ours[key]} here"
 
 
-def signed(records: Sequence[ScoreRecord], name: str) -> dict[str, str]:
+def compare(records: Sequence[ScoreRecord], name: str) -> dict[str, str]:
     """Return the signature of the score of the metric that --like is about."""
     return next(dict(record.signature) for record in records if record.name.startswith(METRICS[name].name))

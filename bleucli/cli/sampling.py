@@ -42,7 +42,7 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def wanted(options: "Options", environment: Environment, bold: bool) -> "Sampling | None":
+def plan(options: "Options", environment: Environment, bold: bool) -> "Sampling | None":
     """Return how scores are to be resampled, or None if nothing asks for it; `bold`: the best will be set in bold.
 
     Raises:

@@ -49,7 +49,7 @@ def score(options: "Options", environment: Environment) -> bool:
     try:
         return (_print_segments if options.sentence_level else _print_systems)(options, texts, environment)
     except LengthError as error:
-        raise texts.explained(error) from None
+        raise texts.explain(error) from None
 
 
 def _texts(options: "Options", environment: Environment) -> Texts:
@@ -148,7 +148,7 @@ def _print_segments(options: "Options", texts: Texts, environment: Environment) 
     _format(options, environment)  # refuses a wrong one; only the option makes JSON of segments
     render = json_text.score_line if options.format == "json" else score_line
     scores = evaluate.score_segments(corpus, metrics[0], jobs=_threads(options.jobs), selection=texts.select())
-    records = map(texts.signed, scores)
+    records = map(texts.sign, scores)
     layout = _layout(options, environment, "text")
     first = next(records)
     counts: dict[str, int] = {}  # segments by their number of references
@@ -165,7 +165,7 @@ def _print_segments(options: "Options", texts: Texts, environment: Environment) 
     deliver(lines(), options.output, environment)
     _note_files(texts, sum(counts.values()), options, environment)
     _note_differences(dict(first.signature) | _nrefs(counts), options, environment)
-    idle = _without_effect(options, _scored([first]), 1, options.format or "text", True, layout.colour)
+    idle = _without_effect(options, _metrics_of([first]), 1, options.format or "text", True, layout.colour)
     _warn([*idle, *texts.hints()], options, environment)
     return True
 
@@ -193,14 +193,14 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment) -
     layout = _layout(options, environment, chosen)
     baseline = _baseline(options)
     results = _results(options, texts, environment, layout.bold_best)
-    signed = _signed(results, options)
+    signed = _compare_with_like(results, options)
     _check_like(options, signed)
-    failures, gate_hints = _judged(results, baseline, options)
+    failures, gate_hints = _judge(results, baseline, options)
     if not failures or options.output is None:
         deliver([render(results, layout, chosen)], options.output, environment)
     _note_files(texts, results.segments, options, environment)
     _note_differences(signed, options, environment)
-    scored = _scored(results.systems[0].scores)
+    scored = _metrics_of(results.systems[0].scores)
     hints = [
         *_without_effect(options, scored, len(results.systems), chosen, False, layout.colour),
         *texts.hints(),
@@ -225,7 +225,7 @@ def _baseline(options: "Options") -> "Baseline | None":
     return gates.read_baseline(options.baseline, shown(options.baseline))
 
 
-def _judged(results: Results, baseline: "Baseline | None", options: "Options") -> tuple[list[str], list[str]]:
+def _judge(results: Results, baseline: "Baseline | None", options: "Options") -> tuple[list[str], list[str]]:
     """Return which gates failed, and what their answer does not bear out."""
     if not has_gates(options):
         return [], []
@@ -238,38 +238,38 @@ def _judged(results: Results, baseline: "Baseline | None", options: "Options") -
     return failures, list(gates.hints(results, baseline, options.max_drop))
 
 
-def _signed(results: Results, options: "Options") -> Mapping[str, str]:
+def _compare_with_like(results: Results, options: "Options") -> Mapping[str, str]:
     """Return what the signature to follow, and the one that came of it, say of the texts."""
     if options.like is None:
         return {}
     from bleucli.cli import like
 
-    return like.signed(results.systems[0].scores, options.followed)
+    return like.compare(results.systems[0].scores, options.followed)
 
 
-def _scored(records: Sequence[ScoreRecord]) -> frozenset[str]:
+def _metrics_of(records: Sequence[ScoreRecord]) -> frozenset[str]:
     """Return which metrics gave the scores; none gave those that were read."""
     return frozenset(name for name in METRICS for record in records if record.name.lower().startswith(name))
 
 
 def _results(options: "Options", texts: Texts, environment: Environment, bold: bool) -> Results:
-    plan = sampling.wanted(options, environment, bold)
+    plan = sampling.plan(options, environment, bold)
     corpus = texts.corpus()
     sampling.check_systems(options, len(corpus.system_names()))
     with Progress(environment, options.quiet) as progress:
         if options.segment_scores:
             from bleucli import segment_scores
 
-            return _marked(segment_scores.score(corpus.systems, plan, progress), bold, plan)
+            return _mark_best(segment_scores.score(corpus.systems, plan, progress), bold, plan)
         metrics, jobs = _metrics(options), _threads(options.jobs)
         results = evaluate.score_systems(
             corpus, metrics, jobs=jobs, sampling=plan, selection=texts.select(), progress=progress
         )
-    systems = [system._replace(scores=list(map(texts.signed, system.scores))) for system in results.systems]
-    return _marked(results._replace(systems=systems), bold, plan)
+    systems = [system._replace(scores=list(map(texts.sign, system.scores))) for system in results.systems]
+    return _mark_best(results._replace(systems=systems), bold, plan)
 
 
-def _marked(results: Results, bold: bool, plan: "Sampling | None") -> Results:
+def _mark_best(results: Results, bold: bool, plan: "Sampling | None") -> Results:
     """Return results with the best of each column marked if it is to be bold; resampling has done so."""
     if plan is not None or not bold:
         return results

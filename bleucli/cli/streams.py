@@ -85,7 +85,7 @@ class Environment:
         if self.stderr is None:
             return
         try:
-            write_all(self.stderr, encoded(text))
+            write_all(self.stderr, encode(text))
         except OSError:  # nobody listens
             return
 
@@ -110,7 +110,7 @@ def shown(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "surrogateescape")
 
 
-def encoded(text: str) -> bytes:
+def encode(text: str) -> bytes:
     """Return UTF-8; file names that are not UTF-8 come out as they went in."""
     return text.encode("utf-8", "surrogateescape")
 

@@ -33,8 +33,8 @@ def answer(options: "Options") -> Iterable[str]:
     if options.cite:
         return [_citations(known, options)]
     if options.download is not None:
-        return _downloaded(known, options.download, options.language_pair)
-    return _echoed(known, options)
+        return _download(known, options.download, options.language_pair)
+    return _echo(known, options)
 
 
 def _check(options: "Options") -> None:
@@ -120,7 +120,7 @@ def _citations(known: Registry, options: "Options") -> str:
     return "\n\n".join(text for text in dict.fromkeys(map(known.citation, wanted)) if text) + "\n"
 
 
-def _downloaded(known: Registry, name: str, pair: str | None) -> Iterator[str]:
+def _download(known: Registry, name: str, pair: str | None) -> Iterator[str]:
     """Download a test set, or the language pair that is named; nothing is printed."""
     from bleucli.testsets import preparation
 
@@ -129,7 +129,7 @@ def _downloaded(known: Registry, name: str, pair: str | None) -> Iterator[str]:
     yield ""
 
 
-def _echoed(known: Registry, options: "Options") -> Iterator[str]:
+def _echo(known: Registry, options: "Options") -> Iterator[str]:
     found = names(options.test_set, "--echo")
     pair = pair_of(options, known, found)
     lines = chain.from_iterable(_columns(known[name], pair, options.echo or (), options.output) for name in found)
@@ -157,7 +157,7 @@ def _columns(test_set: TestSet, pair: str, wanted: Sequence[str], output: str | 
 
     paths = preparation.prepare(test_set, pair)
     refuse_overwriting(output, files_of(test_set, paths))
-    fields = [field for name in wanted for field in _meant(name, test_set, pair, list(paths))]
+    fields = [field for name in wanted for field in _fields_meant_by(name, test_set, pair, list(paths))]
     columns = [plain.read_texts(paths[field]) for field in fields]
     for field, column in zip(fields, columns, strict=True):
         if len(column) != len(columns[0]):
@@ -169,7 +169,7 @@ def _columns(test_set: TestSet, pair: str, wanted: Sequence[str], output: str | 
         yield "\t".join(cells) + "\n"
 
 
-def _meant(name: str, test_set: TestSet, pair: str, known: list[str]) -> list[str]:
+def _fields_meant_by(name: str, test_set: TestSet, pair: str, known: list[str]) -> list[str]:
     """Return the fields that a word behind --echo means."""
     from bleucli.testsets import preparation
 

@@ -91,7 +91,7 @@ class TestSetTexts(Texts):
 
     # --- what is said of it
 
-    def signed(self, record: ScoreRecord) -> ScoreRecord:
+    def sign(self, record: ScoreRecord) -> ScoreRecord:
         """Add the names of what was scored to a signature."""
         named = names_of(self._options).items()
         return record._replace(signature=Signature(record.signature).with_texts(named))
@@ -105,9 +105,9 @@ class TestSetTexts(Texts):
             )
         return hints
 
-    def explained(self, error: LengthError) -> BleuError:
+    def explain(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments: another test set, if there is one."""
-        explained = super().explained(error)
+        explained = super().explain(error)
         files = zip((error.longest, error.shortest), error.counts, strict=True)
         count = next((count for file, count in files if file < len(self._systems)), None)
         twins = [] if count is None else list(self._with_count(count))

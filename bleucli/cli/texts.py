@@ -114,7 +114,7 @@ class Texts:
             return None
         return sum(file.columns() for file in self._references)
 
-    def signed(self, record: ScoreRecord) -> ScoreRecord:
+    def sign(self, record: ScoreRecord) -> ScoreRecord:
         """Return a score with what its signature has to say of the texts: nothing of files."""
         return record
 
@@ -130,7 +130,7 @@ class Texts:
     def _own_references(self) -> list[str]:
         return [name for file in self._systems if (name := _own_references(file))]
 
-    def explained(self, error: LengthError) -> BleuError:
+    def explain(self, error: LengthError) -> BleuError:
         """Add the likely cause to an error about different numbers of segments, where it can be seen in plain text."""
         from bleucli.inspection.lengths import mismatch_cause
 
@@ -185,12 +185,12 @@ def _system_names(file: TextFile | JsonLines, paired: bool) -> list[str]:
 
 def _refuse_equal_names(names: Sequence[str]) -> None:
     """Refuse files that have the names of columns, of standard input or of the baseline."""
-    equal = _repeated(names)
+    equal = _find_repeated(names)
     if equal:
         raise UsageError(f"two systems would be called {min(equal)!r}; rename a file")
 
 
-def _repeated(names: Sequence[str]) -> list[str]:
+def _find_repeated(names: Sequence[str]) -> list[str]:
     return [name for name, count in Counter(names).items() if count > 1]
 
 
@@ -203,7 +203,7 @@ def _system_paths(paths: Sequence[str], paired: bool) -> list[str]:
     found = [match for path in paths for match in _matches(path)]
     if paired:
         found = found[:1] + [path for path in found[1:] if path != found[0]]
-    repeated = _repeated(found)
+    repeated = _find_repeated(found)
     if repeated:
         raise UsageError(f"system {shown(min(repeated))} was given twice; name each system once")
     return found

@@ -37,7 +37,7 @@ class Fit(NamedTuple):
     same: Sequence[bool]
     shifted: tuple[int, int] | None
 
-    def joined(self, other: "Fit") -> "Fit":
+    def join(self, other: "Fit") -> "Fit":
         """Return what was seen of this part and the one behind it."""
         # a reference that one part does not have is not the text of both
         same = [a and b for a, b in zip(self.same, other.same, strict=False)]

@@ -104,7 +104,7 @@ def _gap(longer: "Text", shorter: "Text", counts: tuple[int, int]) -> int | None
     for number, batches in enumerate(zip(*map(_batches, series), strict=True)):
         if not all(batches):
             return None
-        hypotheses, here, there = (_joined(batch, SAMPLE) for batch in batches)
+        hypotheses, here, there = (_join(batch, SAMPLE) for batch in batches)
         same, moved = _sum(match_trigrams(hypotheses, here, 0)), _sum(match_trigrams(hypotheses, there, 0))
         gain += same[0] - moved[0]
         if gain > most:
@@ -116,7 +116,7 @@ def _gap(longer: "Text", shorter: "Text", counts: tuple[int, int]) -> int | None
             edge.append(batches)
             edge_is_whole = True
         in_step = _sum([in_step, same])
-    at = _gap_line([list(map(_joined, batches)) for batches in edge], [before, behind])
+    at = _gap_line([list(map(_join, batches)) for batches in edge], [before, behind])
     return None if at is None else start + at
 
 
@@ -155,7 +155,7 @@ def _batches(blocks: Iterator[Segments]) -> Iterator[list[Segments]]:
         yield batch
 
 
-def _joined(batch: Sequence[Segments], last: int = _BATCH_LINES) -> Segments:
+def _join(batch: Sequence[Segments], last: int = _BATCH_LINES) -> Segments:
     """Return the last lines of a batch."""
     parts: deque[Segments] = deque()
     for part in reversed(batch):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from bleucli.errors import FieldCountError
-from bleucli.kernels.python_chrf import chrf_counts, chrf_row, counted
+from bleucli.kernels.python_chrf import chrf_counts, chrf_row, count_items
 from bleucli.kernels.python_f_score import f_score, squared
 from bleucli.kernels.python_resampling import draw_weights, swapped_sums, weighted_sums
 from bleucli.kernels.python_ter import ter_edits
@@ -319,8 +319,8 @@ def _ngram_row(hypothesis: list[str], references: list[list[str]], max_order: in
 def _clipped_matches(hypothesis: list[str], references: list[list[str]], order: int) -> int:
     most: Counter[tuple[str, ...]] = Counter()
     for reference in references:
-        most |= counted(_ngrams(reference, order), len(reference))
-    return (counted(_ngrams(hypothesis, order), len(hypothesis)) & most).total()
+        most |= count_items(_ngrams(reference, order), len(reference))
+    return (count_items(_ngrams(hypothesis, order), len(hypothesis)) & most).total()
 
 
 def _ngrams(tokens: list[str], order: int) -> Iterable[tuple[str, ...]]:

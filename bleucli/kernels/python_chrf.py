@@ -39,7 +39,7 @@ def chrf_counts(text: str, char_order: int, word_order: int, whitespace: bool) -
     words = [part for word in text.split() for part in _without_edge_punctuation(word)] if word_order else []
     counts: list[Counter[Gram]] = [_character_grams(characters, order) for order in range(1, char_order + 1)]
     return counts + [
-        counted(zip(*(words[start:] for start in range(order)), strict=False), len(words))
+        count_items(zip(*(words[start:] for start in range(order)), strict=False), len(words))
         for order in range(1, word_order + 1)
     ]
 
@@ -54,7 +54,7 @@ def _character_grams(characters: str, order: int) -> Counter[Gram]:
     return counter
 
 
-def counted(items: "Iterable[Item]", most: int) -> "Counter[Item]":
+def count_items(items: "Iterable[Item]", most: int) -> "Counter[Item]":
     """Count the items, as `Counter` does, so that it can be stopped if there may be many: at most `most`."""
     if most <= PIECE:
         return Counter(items)

@@ -36,7 +36,7 @@ def f_score(stats: Sequence[int | float], beta: float, eps_smoothing: bool, /) -
     if eps_smoothing:
         scores = 0.0
         for order in orders:  # not sum(): from Python 3.12 on it rounds differently
-            scores += _smoothed(factor, *order)
+            scores += _smooth(factor, *order)
         return 100 * scores / (len(stats) // 3)
     precision = recall = 0.0
     effective = 0
@@ -65,7 +65,7 @@ def squared(beta: float) -> float:
     return square
 
 
-def _smoothed(factor: float, hyp_count: float, ref_count: float, match: float) -> float:
+def _smooth(factor: float, hyp_count: float, ref_count: float, match: float) -> float:
     precision = match / hyp_count if hyp_count > 0 else EPSILON
     recall = match / ref_count if ref_count > 0 else EPSILON
     denominator = factor * precision + recall

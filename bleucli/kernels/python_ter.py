@@ -103,7 +103,7 @@ def _candidates(
         for place in range(at - 1, at + size):
             target = 0 if place == -1 else aligned[place] + 1
             if target != previous:
-                yield size, start, target, shifted(words, start, size, target)
+                yield size, start, target, shift_words(words, start, size, target)
             previous = target
         yield 0, 0, 0, []
 
@@ -137,10 +137,10 @@ def _common_phrases(words: Sequence[str], reference: Sequence[str]) -> Iterator[
                 yield start, at, size
 
 
-def shifted(words: list[str], start: int, size: int, target: int) -> list[str]:
+def shift_words(words: list[str], start: int, size: int, target: int) -> list[str]:
     """Return the words with the phrase words[start : start + size] moved to the target.
 
-    >>> shifted(list("abcde"), 3, 2, 1), shifted(list("abcde"), 0, 2, 4), shifted(list("abcde"), 0, 2, 1)
+    >>> shift_words(list("abcde"), 3, 2, 1), shift_words(list("abcde"), 0, 2, 4), shift_words(list("abcde"), 0, 2, 1)
     (['a', 'd', 'e', 'b', 'c'], ['c', 'd', 'a', 'b', 'e'], ['c', 'a', 'b', 'd', 'e'])
     """
     phrase = words[start : start + size]

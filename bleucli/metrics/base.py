@@ -229,7 +229,7 @@ class Metric(_Generic["ScoreT_co"], ABC):
         try:
             return References(list(map(self.prepare_reference, streams)), fewest, most)
         except SegmentError as error:
-            raise error.located(start, "references") from None
+            raise error.locate(start, "references") from None
 
     def block_stats(self, hypotheses: Segments, references: References, start: int, name: str) -> SegmentStats:
         """Return the statistics of a block of hypotheses, the first of which has the index `start`.
@@ -240,7 +240,7 @@ class Metric(_Generic["ScoreT_co"], ABC):
         try:
             prepared = self.prepare(hypotheses)
         except SegmentError as error:
-            raise error.located(start, name) from None
+            raise error.locate(start, name) from None
         return self.compare(prepared, references)
 
     def segment_stats(self, hypotheses: Segments, references: Sequence[Segments]) -> SegmentStats:

@@ -1,7 +1,7 @@
 """How sure the scores of systems are, and which differences between them are real: results with tests added.
 
 - `Sampling`: what is asked for
-- `resampled`: intervals, p-values, rankings and the best of each column, from statistics of all segments
+- `resample`: intervals, p-values, rankings and the best of each column, from statistics of all segments
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -73,11 +73,11 @@ def _compares_all(sampling: Sampling) -> bool:
     return sampling.method != "ci" and (sampling.all_pairs or sampling.all_best)
 
 
-def resampled(
+def resample(
     results: Results,
     samples: Sequence[Sequence[Sample]],
     sampling: Sampling,
-    progress: Callable[[int, int], None] = resampling.unreported,
+    progress: Callable[[int, int], None] = resampling.report_nothing,
 ) -> Results:
     """Return results with what resampling finds.
 
@@ -118,7 +118,7 @@ def resampled(
     ]
     test = None if sampling.method == "ci" else Test(sampling.method, sampling.trials)
     rankings = [
-        Ranking(column[0].name, _table(count, metric, p_values), table, clusters(ranked(column), table))
+        Ranking(column[0].name, _table(count, metric, p_values), table, clusters(rank(column), table))
         for metric, (column, table) in enumerate(zip(columns, tables, strict=True))
     ]
     hints = [*results.hints, *_hints(sampling)]
@@ -195,7 +195,7 @@ def _columns(results: Results) -> list[list[ScoreRecord]]:
     return [list(column) for column in zip(*(system.scores for system in results.systems), strict=True)]
 
 
-def ranked(column: "Column") -> list[int]:
+def rank(column: "Column") -> list[int]:
     """Return the numbers of the systems, the best one first; those with equal scores in their own order."""
     return sorted(range(len(column)), key=lambda number: column[number].score, reverse=column[0].higher_is_better)
 
@@ -267,7 +267,7 @@ def _table(count: int, metric: int, p_values: "dict[Pair, float]") -> "Table":
 
 def _best(column: "Column", corrected: "Table") -> set[int]:
     """Return the systems with the best score, and those that the test of all pairs does not tell from the best one."""
-    top = ranked(column)[0]
+    top = rank(column)[0]
     return {
         number
         for number, record in enumerate(column)

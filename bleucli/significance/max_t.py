@@ -25,8 +25,8 @@ from bleucli.significance.resampling import (
     Sample,
     bootstrap_p_value,
     random_bits,
+    report_nothing,
     score_of,
-    unreported,
 )
 from bleucli.stats import SegmentStats
 from bleucli.threads import in_order
@@ -106,7 +106,7 @@ def _pairs(samples: Sequence[object]) -> list[tuple[int, int]]:
     return list(combinations(range(len(samples)), 2))
 
 
-def _observed(samples: Sequence[Sample]) -> "Scores":
+def _observe(samples: Sequence[Sample]) -> "Scores":
     import numpy as np
 
     scores = [score_of(sample) for sample in samples]
@@ -143,7 +143,7 @@ def _spread(left: Sample, right: Sample) -> float:
     return float(np.sqrt(sum((((rows[part] - others[part]) @ slopes) ** 2).sum() for part in parts)))
 
 
-def _scaled(values: "NDArray[np.float64]", scale: "NDArray[np.float64]") -> "NDArray[np.float64]":
+def _divide_by_scale(values: "NDArray[np.float64]", scale: "NDArray[np.float64]") -> "NDArray[np.float64]":
     """Divide by the scale of each pair; where nothing varies, any difference is infinitely large."""
     import numpy as np
 
@@ -156,7 +156,7 @@ def _trials_held(pairs: int) -> int:
     return max(1, _DIFFERENCE_BYTES // (8 * pairs * TRIAL_GROUP)) * TRIAL_GROUP
 
 
-def _decoupled(trials: "NDArray[np.float64]") -> "NDArray[np.float64]":
+def _decouple(trials: "NDArray[np.float64]") -> "NDArray[np.float64]":
     """Put the trials of each row in an order of its own: within each group, turned by the row's number."""
     import numpy as np
 
@@ -177,7 +177,7 @@ def randomize_pairs(
     seed: int | None,
     *,
     jobs: int = 1,
-    progress: Callable[[int, int], None] = unreported,
+    progress: Callable[[int, int], None] = report_nothing,
 ) -> list[PairTest]:
     """Test every pair by approximate randomization, with the same swaps for all.
 
@@ -193,14 +193,14 @@ def randomize_pairs(
     """
     import numpy as np
 
-    observed, scale = _observed(samples), _scale(samples, jobs)
-    tests = StepDown(_scaled(observed, scale))
+    observed, scale = _observe(samples), _scale(samples, jobs)
+    tests = StepDown(_divide_by_scale(observed, scale))
     exceeding, reaching = np.zeros(len(observed), np.int64), np.zeros(len(observed), np.int64)
     done = 0
     for block in _differences(samples, trials, seed, jobs):
         exceeding += (block > observed[:, None] * (1 + TIE)).sum(axis=1)
         reaching += (block >= observed[:, None] * (1 - TIE)).sum(axis=1)
-        tests.add(_decoupled(_scaled(block, scale[:, None])))
+        tests.add(_decouple(_divide_by_scale(block, scale[:, None])))
         done += block.shape[1]
         progress(done, trials)
     p_values, inclusive = ((count + 1) / (trials + 1) for count in (exceeding, reaching))
@@ -268,14 +268,14 @@ def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence["Scores"]) -> li
     """
     import numpy as np
 
-    pairs, observed, scale = _pairs(samples), _observed(samples), _scale(samples, 1)
+    pairs, observed, scale = _pairs(samples), _observe(samples), _scale(samples, 1)
     means = np.array([(scores[first] - scores[second]).mean() for first, second in pairs])
-    tests = StepDown(_scaled(observed, scale))
+    tests = StepDown(_divide_by_scale(observed, scale))
     most = _trials_held(len(pairs))
     for start in range(0, len(scores[0]), most):
         part = slice(start, start + most)
         block = np.array([scores[first][part] - scores[second][part] for first, second in pairs])
-        tests.add(_decoupled(_scaled(abs(block - means[:, None]), scale[:, None])))
+        tests.add(_decouple(_divide_by_scale(abs(block - means[:, None]), scale[:, None])))
     p_values = [
         bootstrap_p_value(scores[first], scores[second], gap)
         for (first, second), gap in zip(pairs, observed, strict=True)

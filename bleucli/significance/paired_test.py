@@ -79,11 +79,11 @@ class PairedTest:
         n_samples = _number_of_trials("n_samples", n_samples, 0, unless=1 if test_type == "bs" else None)
         n_ar_confidence = _number_of_trials("n_ar_confidence", n_ar_confidence, -1, unless=1)
         n_jobs = whole_number("n_jobs", n_jobs, 0, MOST_THREADS)
-        self._systems = _checked_systems(named_systems)
-        self._metrics = _checked_metrics(metrics)
-        self._references = _kept(references)
+        self._systems = _check_systems(named_systems)
+        self._metrics = _check_metrics(metrics)
+        self._references = _as_list(references)
         if isinstance(self._references, list | tuple):
-            self._references = list(map(_kept, self._references))
+            self._references = list(map(_as_list, self._references))
         self._jobs = n_jobs or os.cpu_count() or 1
         self._sampling = Sampling(
             test_type, n_samples or _DEFAULT_TRIALS[test_type], resampling.random_seed(), self._jobs
@@ -102,7 +102,7 @@ class PairedTest:
         systems = [SystemResult(system.name, [stats.record(fields) for stats in system.stats]) for system in counted]
         samples = [[comparison.sample_of(stats) for stats in system.stats] for system in counted]
         results = Results(systems, counted[0].stats[0].segments, [])
-        results = comparison.resampled(results, samples, self._sampling)
+        results = comparison.resample(results, samples, self._sampling)
         if self._resamples:
             results = self._with_intervals(results, samples)
         signatures: dict[str, Signature] = {}
@@ -149,7 +149,7 @@ class PairedTest:
         return results._replace(systems=systems)
 
 
-def _checked_systems(named_systems: Iterable[tuple[str, Iterable[str]]]) -> list[tuple[str, Iterable[str]]]:
+def _check_systems(named_systems: Iterable[tuple[str, Iterable[str]]]) -> list[tuple[str, Iterable[str]]]:
     pairs = list(named_systems) if isinstance(named_systems, Iterable) else [named_systems]
     if isinstance(named_systems, set | frozenset | dict) or not all(
         isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs
@@ -159,10 +159,10 @@ def _checked_systems(named_systems: Iterable[tuple[str, Iterable[str]]]) -> list
         )
     if len(pairs) < 2:
         raise BleuError(f"{len(pairs)} systems; a paired test takes the baseline and at least one other")
-    return [(name, _kept(texts)) for name, texts in pairs]
+    return [(name, _as_list(texts)) for name, texts in pairs]
 
 
-def _checked_metrics(metrics: "Mapping[str, Measure]") -> "dict[str, Measure]":
+def _check_metrics(metrics: "Mapping[str, Measure]") -> "dict[str, Measure]":
     if not isinstance(metrics, Mapping) or not all(hasattr(metric, "block_stats") for metric in metrics.values()):
         raise InputTypeError('metrics: expected a dictionary of metrics; write {"BLEU": BLEU()}')
     if not metrics or "System" in metrics:
@@ -177,7 +177,7 @@ def _number_of_trials(name: str, value: int, least: int, unless: int | None) -> 
     return number
 
 
-def _kept(texts: Any) -> Any:
+def _as_list(texts: Any) -> Any:
     """Return what can be read only once as a list, for every metric reads it; the rest as it is, to be judged there."""
     return list(texts) if isinstance(texts, Iterator) else texts
 

@@ -66,7 +66,7 @@ _TAIL = 40
 _SPARE_WORDS = 64
 
 
-def unreported(done: int, total: int) -> None:
+def report_nothing(done: int, total: int) -> None:
     """Report progress to nobody."""
 
 
@@ -112,7 +112,7 @@ def bootstrap(
     *,
     jobs: int = 1,
     skip: int = 0,
-    progress: Callable[[int, int], None] = unreported,
+    progress: Callable[[int, int], None] = report_nothing,
 ) -> list["Scores"]:
     """Score resamples of the segments, drawn with replacement, for all samples with the same draws.
 
@@ -134,21 +134,21 @@ def bootstrap(
     import numpy as np
 
     resamples = whole_number("resamples", resamples, 2, MOST_TRIALS)
-    seed, jobs, skip = _checked_seed(seed), whole_number("jobs", jobs, 1), whole_number("skip", skip, 0)
+    seed, jobs, skip = _check_seed(seed), whole_number("jobs", jobs, 1), whole_number("skip", skip, 0)
     segments = _length(samples)
     found = [np.empty(resamples) for _ in samples]
     done = 0
     for weights in _weights(segments, resamples, seed, skip):
         count = len(weights) // segments
-        work = partial(_resampled_scores, samples, weights)
-        for number, first, scores in _shared(work, len(samples), count, jobs):
+        work = partial(_score_resamples, samples, weights)
+        for number, first, scores in _share_out(work, len(samples), count, jobs):
             found[number][done + first : done + first + len(scores)] = scores
         done += count
         progress(done, resamples)
     return found
 
 
-def _resampled_scores(samples: Sequence[Sample], weights: memoryview, number: int, first: int, last: int) -> "Scores":
+def _score_resamples(samples: Sequence[Sample], weights: memoryview, number: int, first: int, last: int) -> "Scores":
     stats, scores_from_stats = samples[number]
     return scores_from_stats(kernels.weighted_sums(stats, weights[first * len(stats) : last * len(stats)]))
 
@@ -224,7 +224,7 @@ def randomization_p_values(
     seed: int | None = SEED,
     *,
     jobs: int = 1,
-    progress: Callable[[int, int], None] = unreported,
+    progress: Callable[[int, int], None] = report_nothing,
 ) -> list[float]:
     """Return the p-value of each pair's difference: the share of trials in which random swaps make a larger one.
 
@@ -250,7 +250,7 @@ def randomize(
     seed: int | None = SEED,
     *,
     jobs: int = 1,
-    progress: Callable[[int, int], None] = unreported,
+    progress: Callable[[int, int], None] = report_nothing,
 ) -> list[tuple[float, float]]:
     """Return two p-values of each pair's difference; arguments and errors as in `randomization_p_values`.
 
@@ -259,7 +259,7 @@ def randomize(
         where scores are so coarse, or so few segments differ, that equal differences are common.
     """
     trials = whole_number("trials", trials, 1, MOST_TRIALS)
-    seed, jobs = _checked_seed(seed), whole_number("jobs", jobs, 1)
+    seed, jobs = _check_seed(seed), whole_number("jobs", jobs, 1)
     if not isinstance(pairs, Sequence) or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
         raise InputTypeError("pairs: expected a list of pairs of samples; write [(baseline, system), ...]")
     segments = _length([sample for pair in pairs for sample in pair])
@@ -268,7 +268,7 @@ def randomize(
     done = 0
     for words, first, count in random_bits(segments, trials, seed):
         work = partial(_count_extreme, pairs, observed, words, first)
-        for number, _, (more, as_much) in _shared(work, len(pairs), count, jobs):
+        for number, _, (more, as_much) in _share_out(work, len(pairs), count, jobs):
             exceeding[number] += more
             reaching[number] += as_much
         done += count
@@ -346,7 +346,7 @@ def differing(left: SegmentStats, right: SegmentStats) -> int:
 # --- what is done to all samples
 
 
-def _checked_seed(seed: int | None) -> int | None:
+def _check_seed(seed: int | None) -> int | None:
     return None if seed is None else whole_number("seed", seed, 0)
 
 
@@ -368,7 +368,7 @@ def _length(samples: Sequence[Sample]) -> int:
     return lengths.pop()
 
 
-def _shared(
+def _share_out(
     work: "Callable[[int, int, int], Result]", samples: int, trials: int, jobs: int
 ) -> "Iterator[tuple[int, int, Result]]":
     """Give `work(number, first, last)`, behind number and first, for each sample and all its trials, in their order."""
