@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         get_available_testsets_for_langpair,
         get_langpairs_for_testset,
         get_reference_files,
+        get_segments,
         get_source_file,
         smart_open,
     )
@@ -58,6 +59,7 @@ _HOMES = {
     "get_available_testsets_for_langpair": "bleucli.testsets.access",
     "get_langpairs_for_testset": "bleucli.testsets.access",
     "get_reference_files": "bleucli.testsets.access",
+    "get_segments": "bleucli.testsets.access",
     "get_source_file": "bleucli.testsets.access",
     "metric_from_signature": "bleucli.metrics",
     "raw_corpus_bleu": "bleucli.metrics.bleu",
@@ -88,6 +90,7 @@ __all__ = [
     "get_available_testsets_for_langpair",
     "get_langpairs_for_testset",
     "get_reference_files",
+    "get_segments",
     "get_source_file",
     "metric_from_signature",
     "metrics",

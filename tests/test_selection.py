@@ -102,6 +102,22 @@ ECHOED = [
 ]
 
 
+def test_a_part_is_chosen_and_scored_in_python(world, run):
+    import bleucli
+
+    pair = PAIRS["wmt18"]
+    chosen = bleucli.get_segments("wmt18", pair, origlang="en", subset="US")
+    with open(bleucli.get_reference_files("wmt18", pair)[0], encoding="utf-8") as file:
+        references = [line.rstrip() for line in file]
+    stats = bleucli.BLEU().corpus_stats(system("wmt18").splitlines(), [references], keep_rows=True)
+    words = ["-t", "wmt18", "-l", pair, "--origlang", "en", "--subset", "US", "-b", "-w", "9", "-q"]
+    answer = run(*words, stdin=system("wmt18").encode())
+    assert f"{stats.take(chosen).score().score:.9f}\n" == answer.out
+    assert bleucli.get_segments("wmt18", pair) == list(range(SEGMENTS))
+    with pytest.raises(BleuError, match="has no segment of origlang xx"):
+        bleucli.get_segments("wmt18", pair, "xx")
+
+
 @pytest.fixture(scope="module")
 def their_echoes(served, tmp_path_factory):
     commands = [(["-t", name, "-l", PAIRS[name], *words], "") for name, words in ECHOED]

@@ -7,6 +7,8 @@ package and of the file that `BLEU_REGISTRY` names.
 import os
 
 from bleucli.limits import string
+from bleucli.testsets import selection
+from bleucli.testsets.plain import read_lines
 from bleucli.testsets.preparation import prepare, scored_references
 from bleucli.testsets.registry import load
 
@@ -72,6 +74,28 @@ def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
     known = registry[string("test set", test_set)].pairs
     pairs = list(known) if langpair is None else [string("language pair", langpair)]
     return [path for pair in pairs for path in prepare(registry.pair(test_set, pair)[0], pair).values()]
+
+
+def get_segments(test_set: str, langpair: str, origlang: str | None = None, subset: str | None = None) -> list[int]:
+    """Return the indexes, from 0, of the segments that --origlang and --subset choose, for `CorpusStats.take`.
+
+    Args:
+        test_set: its name.
+        langpair: a language pair of it.
+        origlang: the language that they were first written in, or `non-` and a language; None for all.
+        subset: a regular expression that is searched in the tags of domain and country; None for all.
+
+    Raises:
+        BleuError: there is no such test set or language pair, it does not tell, or it has no such segment.
+
+    >>> len(get_segments("demo", "en-de"))
+    100
+    """
+    found, _ = load().pair(string("test set", test_set), string("language pair", langpair))
+    paths = prepare(found, langpair)
+    if origlang is None and subset is None:
+        return list(range(sum(1 for _ in read_lines(paths["src"]))))
+    return selection.choose(selection.marks_of(found, paths), origlang, subset, test_set)
 
 
 def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> "IO[Any]":
