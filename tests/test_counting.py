@@ -15,9 +15,11 @@ from bleucli import BLEU, CHRF, TER, BleuError, PairedTest, kernels
 from bleucli.corpus import of_strings
 from bleucli.counting import CorpusStats, count
 from bleucli.evaluate import Part, Selection, score_systems
+from bleucli.metrics.cer import CER
+from bleucli.metrics.wer import WER
 from bleucli.stats import SegmentStats
 
-METRICS = {"bleu": BLEU, "chrf": CHRF, "ter": TER}
+METRICS = {"bleu": BLEU, "chrf": CHRF, "ter": TER, "wer": WER, "cer": CER}
 WORDS = ["the", "cat", "sat", "on", "a", "mat", ",", "dogs", "bark", "at", "night", ".", "nobody", "knows", "why"]
 each_metric = pytest.mark.parametrize("make", METRICS.values(), ids=METRICS)
 
@@ -110,6 +112,8 @@ def test_a_part_without_rows_leaves_a_sum_without_rows():
         (CHRF(), CHRF(beta=3)),
         (TER(), TER(case_sensitive=True)),
         (BLEU(), CHRF()),
+        (WER(), WER(lowercase=True)),
+        (WER(), CER()),
     ],
 )
 def test_statistics_of_other_options_are_not_added(left, right):

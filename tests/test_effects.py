@@ -19,6 +19,7 @@ EFFECTS = {
         (("--bold-best",), ("-f", "rst"), ("-f", "text"), "text without colours has no bold"),
     ],
     "chrf_beta": [(("--chrf-beta", "2"), ("-m", "chrf"), (), "chrF is not scored")],
+    "cer_lowercase": [(("--cer-lowercase",), ("-m", "cer"), ("-m", "wer"), "CER is not scored")],
     "chrf_char_order": [(("-cc", "6"), ("-m", "bleu", "chrf"), ("-m", "bleu", "ter"), "chrF is not scored")],
     "chrf_eps_smoothing": [(("--chrf-eps-smoothing",), ("-m", "chrf"), (), "chrF is not scored")],
     "chrf_lowercase": [(("--chrf-lowercase",), ("--like", "chrF2|nc:6|case:lc"), (), "chrF is not scored")],
@@ -53,6 +54,7 @@ EFFECTS = {
     "ter_no_punct": [(("--ter-no-punct",), ("-m", "ter"), (), "TER is not scored")],
     "ter_normalized": [(("--ter-normalized",), ("-m", "ter"), ("-m", "chrf"), "TER is not scored")],
     "tokenize": [(("-tok", "13a"), (), ("-m", "chrf"), "BLEU is not scored")],
+    "wer_lowercase": [(("--wer-lowercase",), ("-m", "wer"), (), "WER is not scored")],
     "width": [(("-w", "1"), (), ("-f", "json", *TESTED), "JSON of a test is not rounded")],
 }
 # What has always an effect, is refused where it has none, has a hint of its own, or only says how the work is done

@@ -2,6 +2,7 @@
 
 - `subword_marks`: leftovers of subword segmentation
 - `unspaced_letters`: letters of scripts that put no spaces between words
+- `unspaced_stretches`: those of them between which there is indeed no space
 """
 
 import re
@@ -15,6 +16,8 @@ _UNSPACED = (
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
+# More letters than nearly all words have
+_STRETCH = 8
 # So much of a block tells what script it is in
 _SAMPLE_BYTES = 4096
 
@@ -40,6 +43,22 @@ def unspaced_letters(segments: Segments) -> tuple[int, int]:
         return 0, len(text)
     letters = "".join(text.decode("utf-8", "ignore").split())
     return len(re.findall(_UNSPACED, letters)), len(letters)
+
+
+def unspaced_stretches(segments: Segments) -> tuple[int, int]:
+    """Count, at the start of the block, the unspaced letters that stand together in long stretches, and all letters.
+
+    Text that was split into words has few of them, and so has Korean.
+
+    >>> unspaced_stretches(Segments.from_strings(["東京都に住んでいる so", "東 京"]))
+    (9, 13)
+    """
+    text = _stretch(segments, _SAMPLE_BYTES)
+    if text.isascii():
+        return 0, len(text)
+    words = text.decode("utf-8", "ignore").split()
+    unspaced = [len(stretch) for word in words for stretch in re.findall(f"{_UNSPACED}{{{_STRETCH},}}", word)]
+    return sum(unspaced), sum(map(len, words))
 
 
 def _stretch(segments: Segments, limit: int = -1) -> bytes:

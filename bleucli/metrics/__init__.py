@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.ter import TER, TERScore
 
 # By the name of its module, the class of each metric
-_CLASSES = {"bleu": "BLEU", "chrf": "CHRF", "ter": "TER"}
+_CLASSES = {"bleu": "BLEU", "chrf": "CHRF", "ter": "TER", "wer": "WER", "cer": "CER"}
 
 __all__ = ["BLEU", "CHRF", "METRICS", "TER", "BLEUScore", "CHRFScore", "Metric", "TERScore", "metric_from_signature"]
 

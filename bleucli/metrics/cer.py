@@ -1,0 +1,87 @@
+"""CER, character error rate: WER with characters for words, equal to jiwer 4.
+
+`CER` is the metric; `corpus_cer` and `sentence_cer` are shorthands for it.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from bleucli.limits import unhashable
+from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.wer import ErrorRate, ErrorRateScore
+
+
+class CERScore(ErrorRateScore):
+    """A CER score in percent: `num_edits` for `ref_length` characters."""
+
+    name = "CER"
+
+
+class CER(ErrorRate[CERScore]):
+    """Character error rate as jiwer computes it; see `ErrorRate` for what is counted.
+
+    Args:
+        lowercase: compare without regard to case.
+        references: streams, to be prepared once for several systems.
+        skip_empty_refs: take an empty reference for a missing one.
+
+    >>> CER().corpus_score(["The dog bit the man."], [["The dog had bit the man."]])
+    CER = 16.67
+    """
+
+    name = "CER"
+    options = (
+        Option(
+            "lowercase",
+            bool,
+            False,
+            ("--cer-lowercase",),
+            "compare without regard to case",
+            key="case",
+            words=("mixed", "lc"),
+            ours=True,
+        ),
+        SKIP_EMPTY_REFS,
+    )
+
+    def split(self, text: str) -> Sequence[str]:
+        """Return the characters of a text, white space between words included.
+
+        >>> CER().split(" a  b ")
+        'a  b'
+        """
+        return text.strip()
+
+    def make_score(self, score: float, num_edits: int, ref_length: int) -> CERScore:
+        """Return a CER score."""
+        return CERScore(score, num_edits, ref_length)
+
+
+def corpus_cer(
+    hypotheses: Iterable[str | None], references: Iterable[Iterable[str | None]], lowercase: bool = False
+) -> CERScore:
+    """Score a system's output; the arguments are those of `CER` and of `CER.corpus_score`.
+
+    >>> corpus_cer(["the cat sat"], [["the hat sat!"]]).num_edits
+    2
+    """
+    return CER(lowercase).corpus_score(hypotheses, references)
+
+
+def sentence_cer(hypothesis: str, references: Iterable[str | None], lowercase: bool = False) -> CERScore:
+    """Score one segment.
+
+    >>> sentence_cer("the cat sat", ["the cat sat"]).score
+    0.0
+    """
+    try:
+        metric = _sentence_metric(lowercase)
+    except TypeError as error:
+        raise unhashable(error) from None
+    return metric.sentence_score(hypothesis, references)
+
+
+@lru_cache(maxsize=2, typed=True)
+def _sentence_metric(lowercase: bool) -> CER:
+    """Return one object for the many calls of a loop."""
+    return CER(lowercase)

@@ -1,0 +1,210 @@
+"""WER, word error rate: wrong, missing and superfluous words for every word of the reference, equal to jiwer 4.
+
+- `WER`: the metric
+- `corpus_wer`, `sentence_wer`: shorthands for it
+- `ErrorRate`, `ErrorRateScore`: what it has in common with CER, which counts characters
+"""
+
+import re
+from abc import abstractmethod
+from array import array
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from bleucli.counting import CorpusStats, References
+from bleucli.inspection.marks import unspaced_stretches
+from bleucli.limits import unhashable
+from bleucli.metrics.base import Metric, Score
+from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.segments import Segments
+from bleucli.stats import SegmentStats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    RateT = TypeVar("RateT", bound="ErrorRateScore")
+
+_UNSPACED_HINT = "WER counts what stands between spaces, but most of the output has none between its words; use CER"
+
+
+class ErrorRateScore(Score):
+    """An error rate in percent: `num_edits` for `ref_length` words, or characters, of the references."""
+
+    def __init__(self, score: float, num_edits: int, ref_length: int) -> None:
+        self.score = score
+        self.num_edits = num_edits
+        self.ref_length = ref_length
+
+
+class WERScore(ErrorRateScore):
+    """A WER score in percent: `num_edits` for `ref_length` words."""
+
+    name = "WER"
+
+
+class ErrorRate(Metric["RateT"]):
+    """The fewest insertions, deletions and substitutions that turn output into reference, for each unit of the latter.
+
+    Counts are added up over the corpus. Of several references, the one with the fewest edits counts, the first of
+    equals, with its own length. Lower is better, and more than 100 is possible.
+
+    Args:
+        lowercase: compare without regard to case.
+        references: streams, to be prepared once for several systems.
+        skip_empty_refs: take an empty reference for a missing one.
+    """
+
+    higher_is_better = False
+
+    def __init__(
+        self,
+        lowercase: bool = False,
+        references: Iterable[Iterable[str | None]] | None = None,
+        *,
+        skip_empty_refs: bool = False,
+    ) -> None:
+        self.lowercase = self.check("lowercase", lowercase)
+        super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+
+    @abstractmethod
+    def split(self, text: str) -> Sequence[str]:
+        """Return the words or characters of a text."""
+
+    @abstractmethod
+    def make_score(self, score: float, num_edits: int, ref_length: int) -> "RateT":
+        """Return the metric's own kind of score."""
+
+    def prepare(self, segments: Segments) -> Segments:
+        """Lowercase if asked to; nothing else is changed."""
+        return segments.lower() if self.lowercase else segments
+
+    def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
+        """Return rows of edits and the length of the reference that they are counted against."""
+        rows = array("q")
+        for hypothesis, *texts in zip(hypotheses, *references.streams, strict=True):
+            units = self.split(hypothesis or "")
+            candidates = [self.split(text) for text in texts if text is not None]
+            best = min(candidates, key=lambda other: edit_distance(units, other))
+            rows.extend((edit_distance(units, best), len(best)))
+        return SegmentStats(memoryview(rows), 2)
+
+    def score_from_stats(self, sums: Sequence[int | float]) -> "RateT":
+        """Return the score of a sum of rows of edits and reference lengths.
+
+        Quirk: with nothing in the references, jiwer takes their length for 1.
+
+        >>> WER().score_from_stats((3, 12)).score, WER().score_from_stats((2, 0)).score
+        (25.0, 200.0)
+        """
+        edits, length = map(int, sums)
+        return self.make_score(100.0 * (edits / (length or 1)), edits, length)
+
+    def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
+        """Return the score of each row of sums, in one go."""
+        import numpy as np
+
+        edits, lengths = np.asarray(sums, np.float64).T
+        rates: NDArray[np.float64] = 100.0 * (edits / np.maximum(lengths, 1.0))
+        return rates
+
+
+class WER(ErrorRate[WERScore]):
+    """Word error rate as jiwer computes it; see `ErrorRate` for what is counted.
+
+    Args:
+        lowercase: compare without regard to case.
+        references: streams, to be prepared once for several systems.
+        skip_empty_refs: take an empty reference for a missing one.
+
+    >>> WER().corpus_score(["The dog bit the man."], [["The dog had bit the man."]])
+    WER = 16.67
+    """
+
+    name = "WER"
+    options = (
+        Option(
+            "lowercase",
+            bool,
+            False,
+            ("--wer-lowercase",),
+            "compare without regard to case",
+            key="case",
+            words=("mixed", "lc"),
+            ours=True,
+        ),
+        SKIP_EMPTY_REFS,
+    )
+
+    def split(self, text: str) -> Sequence[str]:
+        r"""Return the words of a text.
+
+        Quirk: jiwer separates words by a space, or by white space of any kind if there are at least two characters of
+        it; a tab or a no-break space alone is a part of the word.
+
+        >>> WER().split(" a  b\tc\t\td\t"), WER().split("")
+        (['a', 'b\tc', 'd'], [])
+        """
+        words = re.sub(r"\s\s+", " ", text).strip()
+        return words.split(" ") if words else []
+
+    def make_score(self, score: float, num_edits: int, ref_length: int) -> WERScore:
+        """Return a WER score."""
+        return WERScore(score, num_edits, ref_length)
+
+    def observe(self, hypotheses: Segments) -> tuple[int, ...]:
+        """Count, in a sample, letters in long stretches of scripts without spaces, and all letters."""
+        return unspaced_stretches(hypotheses)
+
+    def hints(self, stats: CorpusStats) -> list[str]:
+        """Warn of text without spaces between words."""
+        unspaced, letters = stats.signs
+        return [_UNSPACED_HINT] if 2 * unspaced > letters else []
+
+
+def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
+    """Return the Levenshtein distance: of insertions, deletions and substitutions, the fewest that suffice.
+
+    >>> edit_distance("a x c d".split(), "a b c".split())
+    2
+    """
+    above = list(range(len(reference) + 1))
+    for row, unit in enumerate(hypothesis, 1):
+        costs = [row]
+        for column, other in enumerate(reference, 1):
+            costs.append(min(above[column - 1] + (unit != other), above[column] + 1, costs[-1] + 1))
+        above = costs
+    return above[-1]
+
+
+def corpus_wer(
+    hypotheses: Iterable[str | None], references: Iterable[Iterable[str | None]], lowercase: bool = False
+) -> WERScore:
+    """Score a system's output; the arguments are those of `WER` and of `WER.corpus_score`.
+
+    >>> corpus_wer(["the cat sat down"], [["the cat sat down there"]]).score
+    20.0
+    """
+    return WER(lowercase).corpus_score(hypotheses, references)
+
+
+def sentence_wer(hypothesis: str, references: Iterable[str | None], lowercase: bool = False) -> WERScore:
+    """Score one segment.
+
+    >>> sentence_wer("the cat sat", ["the cat sat"]).score
+    0.0
+    """
+    try:
+        metric = _sentence_metric(lowercase)
+    except TypeError as error:
+        raise unhashable(error) from None
+    return metric.sentence_score(hypothesis, references)
+
+
+@lru_cache(maxsize=2, typed=True)
+def _sentence_metric(lowercase: bool) -> WER:
+    """Return one object for the many calls of a loop."""
+    return WER(lowercase)

@@ -1,0 +1,231 @@
+"""WER and CER: jiwer's numbers, whatever the white space, and what jiwer does not have: several references."""
+
+import json
+
+import jiwer
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from strategies import FRAGMENTS, NO_SPACES, SPACES, corpora, examples, texts
+
+import bleucli
+from bleucli import PairedTest, Segments, metric_from_signature
+from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
+from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
+
+pytestmark = pytest.mark.filterwarnings("ignore:WER counts what stands between spaces")
+
+ORACLES = {WER: jiwer.wer, CER: jiwer.cer}
+VERSION = f"version:bleucli-{bleucli.__version__}"
+FORMATS = ("json", "text", "markdown", "rst", "csv", "tsv", "latex", "html")
+each_metric = pytest.mark.parametrize("metric", ORACLES)
+words = st.lists(st.sampled_from(["the", "cat", "The", "a", "東京", "é", "e\u0301", *SPACES, *NO_SPACES]), max_size=12)
+spaced = st.one_of(words.map("".join), words.map(" ".join), texts)
+pairs = st.lists(st.tuples(spaced, spaced), min_size=1, max_size=5)
+
+
+def expected(metric, references, hypotheses):
+    return 100.0 * ORACLES[metric](list(references), list(hypotheses))
+
+
+@each_metric
+@given(pairs)
+@examples(400)
+@example([("a\tb", "a b")])
+@example([("a\t\tb", "a b")])
+@example([("a\u00a0b c", "a b c")])
+@example([("a\u3000\u3000b", "a b")])
+@example([(" \ta  b\x1f ", "a b")])
+@example([("a\x85b", "a b"), ("", "")])
+def test_scores_are_those_of_jiwer(metric, drawn):
+    hypotheses, references = zip(*drawn, strict=True)
+    score = metric().corpus_score(hypotheses, [references])
+    assert score.score == expected(metric, references, hypotheses)
+    process = (jiwer.process_words if metric is WER else jiwer.process_characters)(list(references), list(hypotheses))
+    assert score.num_edits == process.substitutions + process.deletions + process.insertions
+    assert score.ref_length == process.hits + process.substitutions + process.deletions
+
+
+@each_metric
+def test_every_two_fragments_are_scored_as_by_jiwer(metric):
+    drawn = [f"{left}{right}x{right}{left}{right}y" for left in FRAGMENTS for right in FRAGMENTS[::7]]
+    plain = [" ".join(text.split()) for text in drawn]
+    assert metric().corpus_score(drawn, [plain]).score == expected(metric, plain, drawn)
+
+
+@each_metric
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "score"),
+    [
+        (["", ""], ["", ""], 0.0),
+        (["a", "b"], ["", ""], 200.0),
+        (["a"], [" \t "], 100.0),
+        ([""], ["a"], 100.0),
+        (["a", "b"], ["a", ""], 100.0),
+    ],
+)
+def test_empty_texts_are_scored_as_by_jiwer(metric, hypotheses, references, score):
+    """Its length of references without a word is 1."""
+    assert metric().corpus_score(hypotheses, [references]).score == score == expected(metric, references, hypotheses)
+
+
+@each_metric
+@pytest.mark.parametrize("length", [63, 64, 65, 128, 129, 200])
+def test_long_texts_are_scored_as_by_jiwer(metric, length):
+    reference = " ".join(f"w{number % 90}" for number in range(length))
+    hypotheses = [
+        reference.replace("w1", "x"),
+        " ".join(reference.split()[::-1]),
+        reference[5:],
+        f"so {reference}",
+        reference[: length // 2],
+    ]
+    for hypothesis in hypotheses:
+        assert metric().corpus_score([hypothesis], [[reference]]).score == expected(metric, [reference], [hypothesis])
+
+
+# --- several references
+
+
+@each_metric
+@given(corpora())
+@examples(100)
+def test_the_reference_with_the_fewest_edits_counts_at_ties_the_first(metric, corpus):
+    found = metric().segment_stats(
+        Segments.from_strings(corpus.hypotheses), [Segments.from_strings(stream) for stream in corpus.references]
+    )
+    for row, hypothesis, *candidates in zip(found, corpus.hypotheses, *corpus.references, strict=True):
+        scores = [metric().sentence_score(hypothesis, [text]) for text in candidates if text is not None]
+        best = min(scores, key=lambda score: score.num_edits)
+        assert row == (best.num_edits, best.ref_length)
+
+
+def test_the_length_is_that_of_the_reference_that_counts():
+    score = WER().sentence_score("a b", ["a", "a b c d", "a c d"])
+    assert (score.num_edits, score.ref_length, score.score) == (1, 1, 100.0)
+    score = WER().corpus_score(["a b", "c"], [["a", None], ["a b c", "c d"]])
+    assert (score.num_edits, score.ref_length) == (2, 3)
+
+
+def test_an_empty_reference_can_be_a_missing_one():
+    texts = ["a b"], [[" "], ["a b c d e f"]]
+    assert WER().corpus_score(*texts).num_edits == 2
+    assert WER(skip_empty_refs=True).corpus_score(*texts).num_edits == 4
+
+
+# --- options, signatures, functions
+
+
+@each_metric
+def test_lowercase_lowercases_both_sides(metric):
+    texts = ["THE Cat"], [["the CAT"]]
+    assert metric(lowercase=True).corpus_score(*texts).score == 0
+    assert metric().corpus_score(*texts).score > 0
+
+
+@each_metric
+def test_signatures_say_what_decides_the_score(metric):
+    made = metric(lowercase=True, skip_empty_refs=True)
+    score = made.corpus_score(["a b"], [["a c"]])
+    assert str(made.get_signature()) == f"nrefs:1|case:lc|empty:missing|{VERSION}"
+    again = metric_from_signature(f"{score.name}|{made.get_signature()}")
+    assert type(again) is metric
+    assert again.signature_fields() == made.signature_fields()
+    assert str(metric().signature(1, 2)) == f"nrefs:var|case:mixed|{VERSION}"
+
+
+def test_a_signature_without_a_name_is_of_another_metric():
+    assert metric_from_signature("nrefs:1|case:lc").name == "BLEU"
+
+
+def test_functions_are_shorthands():
+    texts = ["The cat", "sat"], [["the cat", "sits"]]
+    for metric, corpus, sentence, kind in (
+        (WER, corpus_wer, sentence_wer, WERScore),
+        (CER, corpus_cer, sentence_cer, CERScore),
+    ):
+        for lowercase in (False, True):
+            assert str(corpus(*texts, lowercase)) == str(metric(lowercase).corpus_score(*texts))
+            score = sentence("The cat", ["the cat"], lowercase)
+            assert str(score) == str(metric(lowercase).sentence_score("The cat", ["the cat"]))
+            assert type(score) is kind
+
+
+# --- the command
+
+
+@pytest.fixture
+def files(write):
+    write("ref", "the cat sat on the mat\nhello there world\nit rains\n")
+    write("sys", "the cat sat on a mat\nhello world\nit rains\n")
+    write("sys2", "a cat sits on a mat\nhello over there world\nit RAINS\n")
+
+
+def test_the_command_scores_them(files, run):
+    answer = run("ref", "-i", "sys", "-m", "wer", "cer", "-f", "text", "-q")
+    assert answer.out == f"WER|nrefs:1|case:mixed|{VERSION} = 18.2\nCER|nrefs:1|case:mixed|{VERSION} = 19.1\n"
+    _, second = json.loads(run("ref", "-i", "sys", "-m", "bleu", "cer", "-w", "3").out)
+    assert (second["name"], second["score"]) == ("CER", 19.149)
+
+
+@pytest.mark.parametrize("layout", FORMATS)
+def test_every_format_shows_them(files, run, layout):
+    answer = run("ref", "-i", "sys", "sys2", "-m", "bleu", "wer", "cer", "-f", layout, "-q")
+    assert answer.status == 0
+    for text in ("WER", "CER", "18.2", "19.1"):
+        assert text in answer.out
+
+
+@pytest.mark.parametrize("name", ["wer", "cer"])
+def test_the_command_scores_as_a_published_signature_says(files, run, name):
+    line = run("ref", "-i", "sys2", "-m", name, f"--{name}-lowercase", "-f", "text", "-q").out
+    assert "case:lc" in line
+    assert run("ref", "-i", "sys2", "--like", line.strip(), "-f", "text", "-q").out == line
+
+
+@pytest.mark.parametrize("name", ["wer", "cer"])
+def test_segments_are_scored(files, run, name):
+    made = {"wer": WER, "cer": CER}[name]()
+    pairs = [("the cat sat on a mat", "the cat sat on the mat"), ("hello world", "hello there world"), ("a", "a")]
+    lines = run("ref", "-i", "sys", "-m", name, "-sl", "-f", "text", "-b", "-w", "4").out.splitlines()
+    assert lines == [f"{made.sentence_score(ours, [theirs]).score:.4f}" for ours, theirs in pairs]
+
+
+@pytest.mark.parametrize("words", [("-ci", "-cin", "20"), ("-pbs", "-pbsn", "20"), ("-par", "-parn", "20")])
+def test_intervals_and_tests_work(files, run, words):
+    systems = ("sys", "sys2") if words[0][:2] == "-p" else ("sys",)
+    answer = run("ref", "-i", *systems, "-m", "wer", "cer", *words)
+    assert answer.status == 0, answer.err
+    assert "WER" in answer.out
+    assert "CER" in answer.out
+
+
+def test_a_gate_knows_that_less_is_better(files, run):
+    assert run("ref", "-i", "sys", "-m", "wer", "--fail-under", "20").status == 0
+    assert run("ref", "-i", "sys", "-m", "wer", "--fail-under", "18").status == 1
+
+
+def test_a_paired_test_of_a_copy_finds_nothing():
+    output = ["the cat", "sat on", "a mat"]
+    systems = [("a", output), ("b", list(output))]
+    _, table = PairedTest(systems, {"WER": WER(), "CER": CER()}, [["the cat", "sat", "the mat"]], "ar", 50)()
+    assert [table[name][1].p_value for name in ("WER", "CER")] == [1.0, 1.0]
+
+
+# --- hints
+
+
+def test_wer_of_a_script_without_spaces_hints_at_cer(write, run):
+    write("ref", "東京都に住んでいます。\n" * 3)
+    write("sys", "東京都に住んでいる。\n" * 3)
+    assert "most of the output has none between its words; use CER" in run("ref", "-i", "sys", "-m", "wer").err
+    assert "use CER" not in run("ref", "-i", "sys", "-m", "cer").err
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["東京 都 に 住ん で いる 。", "저는 서울에 살고 있습니다", "the cat", "", "東京都に住んでいる " + "abc " * 9],
+)
+def test_words_between_spaces_are_no_cause_for_a_hint(text, recwarn):
+    WER().corpus_score([text], [["x"]])
+    assert not recwarn.list
