@@ -64,12 +64,28 @@ def try_shifts(rng: random.Random) -> None:
         assert_alike("ter_stats", arguments)
 
 
+def try_edits(rng: random.Random) -> None:
+    """WER and CER of texts that share much, of any length, white space of all kinds between their words."""
+    words = rng.choices(PIECES, k=rng.choice((1, 3, len(PIECES))))
+    text = rng.choices(words, k=rng.choice((0, 1, 5, 30, 64, 65, 200, 1100)))
+    texts = []
+    for _ in range(rng.randrange(1, 5)):
+        share = rng.choice((0.05, 0.5))
+        edited = [rng.choice(words) if rng.random() < share else piece for piece in text if rng.random() < 0.95]
+        texts.append(Segments.from_strings([rng.choice((" ", "", "\t", "\u3000")).join(edited)]))
+    arguments = texts[0], texts[1:], rng.random() < 0.5
+    if len(text) < 60:
+        compare("edit_stats", arguments)
+    else:
+        assert_alike("edit_stats", arguments)
+
+
 def try_collisions(rng: random.Random) -> None:
     """Words that are made to fall together in a hash table: by an unseeded hash, by their ends, by their middles."""
     words = list(colliding_words(rng, rng.choice((10, 100, 1000))))
     lines = [" ".join(rng.choices(words, k=len(words))) for _ in range(2)]
     left, right = Segments.from_strings(lines[:1]), Segments.from_strings(lines[1:])
-    name, extra = rng.choice((("ngram_stats", (3,)), ("chrf_stats", (3, 2, 2, False, False))))
+    name, extra = rng.choice((("ngram_stats", (3,)), ("chrf_stats", (3, 2, 2, False, False)), ("edit_stats", (False,))))
     assert_alike(name, (left, [right, left], *extra))
 
 
@@ -99,6 +115,7 @@ GENERATORS: dict[str, Callable[[random.Random], None]] = {
     "unicode": try_unicode,
     "numbers": try_numbers,
     "shifts": try_shifts,
+    "edits": try_edits,
     "collisions": try_collisions,
     "bytes": try_bytes,
     "buffers": try_buffers,
@@ -281,6 +298,7 @@ def random_arguments(rng: random.Random, name: str, make: Callable[[random.Rando
         "beta": lambda: rng.choice((0, 0.5, 1, 2, 3)),
         "whitespace": lambda: rng.random() < 0.3,
         "eps_smoothing": lambda: rng.random() < 0.3,
+        "characters": lambda: rng.random() < 0.5,
     }
     return [makers[parameter]() for parameter in parameters]
 
@@ -411,5 +429,6 @@ def arguments_of(name: str, texts: Segments, data):
         "beta": 2,
         "whitespace": False,
         "eps_smoothing": False,
+        "characters": True,
     }
     return [values[parameter] for parameter in parameters_of(name)]

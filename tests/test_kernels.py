@@ -50,6 +50,7 @@ VALUES = {
     "beta": 2,
     "whitespace": False,
     "eps_smoothing": False,
+    "characters": False,
 }
 # Functions that count, and what they take behind hypotheses and references
 LAST_ARGUMENTS = {
@@ -797,6 +798,119 @@ print(edits, int(peak.split()[1]) < 512 * 1024)
 def test_attack_19_ter_of_a_long_line_of_different_words_takes_little_memory(root):
     done = subprocess.run([sys.executable, "-c", MEMORY.format(root=root)], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[(0.0, 320000.0)] True\n", "")
+
+
+# --- what WER and CER count
+
+
+@given(corpus=corpora(max_streams=4), characters=st.booleans())
+@examples(200)
+def test_edit_stats(corpus, characters):
+    streams = [Segments.from_strings(stream) for stream in corpus.references]
+    assert_alike("edit_stats", Segments.from_strings(corpus.hypotheses), streams, characters)
+
+
+@given(
+    hypotheses=st.lists(st.none() | texts, min_size=3, max_size=3),
+    streams=st.lists(st.lists(st.none() | texts, min_size=3, max_size=3), max_size=4),
+    characters=st.booleans(),
+)
+@examples(200)
+def test_edit_stats_of_arbitrary_and_missing_texts(hypotheses, streams, characters):
+    streams = [Segments.from_strings(stream) for stream in streams]
+    assert_alike("edit_stats", Segments.from_strings(hypotheses), streams, characters)
+
+
+def plain_distance(left, right):
+    above = list(range(len(right) + 1))
+    for row, one in enumerate(left, 1):
+        costs = [row]
+        for column, other in enumerate(right, 1):
+            costs.append(min(above[column - 1] + (one != other), above[column] + 1, costs[-1] + 1))
+        above = costs
+    return above[-1]
+
+
+letters = st.integers(2, 6).flatmap(lambda size: st.text("abcdéf"[:size], max_size=300))
+
+
+@given(left=letters, right=letters, cut=st.integers(0, 200))
+@examples(200)
+@example("", "", 0)
+@example("ab", "ab" * 64, 3)
+def test_edit_stats_of_characters_are_the_distances_of_the_textbook(left, right, cut):
+    right = left[:cut] + right + left[cut + 5 :]
+    hypothesis, reference = (Segments.from_strings([text]) for text in (left, right))
+    expected = [(plain_distance(left, right), len(right))]
+    for module in (native, python):
+        assert list(module.edit_stats(hypothesis, [reference], True)) == expected
+
+
+# Where strips begin and end in either of the kernels
+@pytest.mark.parametrize("length", [1, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025, 2049])
+@pytest.mark.parametrize("vocabulary", [2, 5000])
+def test_edit_stats_at_the_edges_of_strips(length, vocabulary):
+    dice = random.Random(length)
+    words = [f"w{dice.randrange(vocabulary)}" for _ in range(length)]
+    noisy = [word if dice.random() < 0.8 else "x" for word in words if dice.random() < 0.9]
+    cases = [
+        (noisy, words),
+        (words, noisy),
+        (words[::-1], words),
+        (["x", *words], words),
+        (words[1:], words),
+        ([], words),
+    ]
+    hypotheses, references = (Segments.from_strings([" ".join(case[side]) for case in cases]) for side in (0, 1))
+    assert_alike("edit_stats", hypotheses, [references], False)
+    for (ours, theirs), row in zip(cases[:2], native.edit_stats(hypotheses, [references], False), strict=False):
+        if length < 1000:
+            assert row == (plain_distance(ours, theirs), len(theirs))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_edit_stats_of_long_texts_that_differ_more_or_less(seed):
+    """Few edits are looked for near the diagonal, more of them in ever more of the table."""
+    dice = random.Random(seed)
+    words = [str(dice.randrange(dice.choice((2, 50, 5000)))) for _ in range(dice.randrange(600, 4000))]
+    other = [word if dice.random() < dice.choice((0.99, 0.7)) else "x" for word in words]
+    for _ in range(dice.randrange(4)):
+        start, size, target = dice.randrange(len(other)), dice.randrange(900), dice.randrange(len(other))
+        phrase = other[start : start + size]
+        del other[start : start + size]
+        other[target:target] = phrase * dice.randrange(3)
+    sides = [Segments.from_strings([" ".join(side)]) for side in (words, other)]
+    assert_alike("edit_stats", sides[0], [sides[1]], False)
+    assert_alike("edit_stats", sides[1], [sides[0]], False)
+
+
+def test_edit_stats_of_every_character_that_is_one():
+    characters = "".join(chr(code) for code in range(1, 0x3000)) + "\U00010000\U0010ffff"
+    for text in (characters, " ".join(characters)):
+        pair = Segments.from_strings([text]), [Segments.from_strings([text[::3]]), Segments.from_strings([text[:4000]])]
+        for flag in (False, True):
+            assert_alike("edit_stats", *pair, flag)
+
+
+EDITS = """
+import sys
+sys.path.insert(0, {root!r})
+from bleucli.kernels import _native
+from bleucli.segments import Segments
+words = [f"w{{number}}" for number in range(320_000)]
+line, other = (Segments.from_strings([" ".join(text)]) for text in (words, ["x", *words[5:-9], "y"]))
+print(list(_native.edit_stats(line, [line, other], False)), list(_native.edit_stats(line, [line], True)))
+print(list(_native.edit_stats(line[:0], [other[:0]], True)), list(_native.edit_stats(other, [line], False)))
+peak = next(row for row in open("/proc/self/status") if row.startswith("VmHWM:"))
+print(int(peak.split()[1]) < 512 * 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not tell the peak in a file")
+def test_edit_stats_of_a_long_line_of_different_words_take_little_memory(root):
+    done = subprocess.run([sys.executable, "-c", EDITS.format(root=root)], capture_output=True, text=True)
+    size = len(" ".join(f"w{number}" for number in range(320_000)))
+    assert done.stdout == f"[(0, 320000)] [(0, {size})]\n[] [(14, 320000)]\nTrue\n", done.stderr
 
 
 # --- tokens that would collide

@@ -53,6 +53,7 @@ def calls():
         "ngram_stats": (words, [others], 4),
         "chrf_stats": (words, [others], 6, 2, 2, False, False),
         "ter_stats": (noisy, [noise]),
+        "edit_stats": (noisy, [noise], False),
         "column_sums": (whole,),
         "draw_weights": (random.Random(1).randbytes(40_000_000), 0, 1000, 9_000),
         "weighted_sums": (reals, bytes(50_000_000)),
@@ -61,12 +62,15 @@ def calls():
         "ngram_stats of one word": (repeated("a " * 3_000_000, 1), [repeated("a " * 3_000_000, 1)], 4),
         "chrf_stats of spaces": (repeated(" " * 20_000_000, 1), [repeated(" ", 1)], 6, 2, 2, False, False),
         "ter_stats of short lines": (repeated("a b", 600_000), [repeated("b a", 600_000)]),
+        "edit_stats of short lines": (repeated("a b", 600_000), [repeated("b a", 600_000)], False),
+        "edit_stats of spaces": (repeated(" " * 20_000_000, 1), [repeated(" ", 1)], True),
+        "edit_stats of characters": (repeated("ab" * 9_000_000, 1), [repeated("ab" * 9_000_000, 1)], True),
     }
 
 
 LOOPS = ("split_lines", "strip_trailing", "drop_empty", "reference_counts", "count_ending", "distinct_characters")
 LOOPS += ("tokenize_13a", "tokenize_zh", "tokenize_char", "tokenize_intl", "ngram_stats", "chrf_stats", "ter_stats")
-LOOPS += ("column_sums", "draw_weights", "weighted_sums", "swapped_sums")
+LOOPS += ("edit_stats", "column_sums", "draw_weights", "weighted_sums", "swapped_sums")
 
 
 def test_every_kernel_that_loops_is_tried():
@@ -75,7 +79,11 @@ def test_every_kernel_that_loops_is_tried():
 
 
 @pytest.mark.parametrize(
-    "what", [*LOOPS, "ngram_stats of one word", "chrf_stats of spaces", "ter_stats of short lines"]
+    "what",
+    [
+        *(*LOOPS, "ngram_stats of one word", "chrf_stats of spaces", "ter_stats of short lines"),
+        *("edit_stats of short lines", "edit_stats of spaces", "edit_stats of characters"),
+    ],
 )
 def test_attack_18_a_native_kernel_ends_where_nobody_waits(calls, what):
     """It asks while it works, not only in the end: here it is told to stop when it asks again."""
@@ -114,6 +122,7 @@ ONE, ROW = Segments.from_strings(["a"]), SegmentStats(memoryview(bytes(8)).cast(
         ("ngram_stats", (ONE, [ONE], 1)),
         ("chrf_stats", (ONE, [ONE], 1, 0, 2, False, False)),
         ("ter_stats", (ONE, [ONE])),
+        ("edit_stats", (ONE, [ONE], False)),
         ("column_sums", (ROW,)),
         ("weighted_sums", (ROW, bytes(1))),
         ("swapped_sums", (ROW, ROW, bytes(8), 0, 1)),

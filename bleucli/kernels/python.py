@@ -9,9 +9,11 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
+from operator import itemgetter
 
 from bleucli.errors import FieldCountError
 from bleucli.kernels.python_chrf import chrf_counts, chrf_row, count_items
+from bleucli.kernels.python_edits import edit_distance, edited_words
 from bleucli.kernels.python_f_score import f_score, squared
 from bleucli.kernels.python_resampling import draw_weights, swapped_sums, weighted_sums
 from bleucli.kernels.python_ter import ter_edits
@@ -36,6 +38,7 @@ __all__ = [  # noqa: RUF022 - by what they are for
     "ngram_stats",
     "chrf_stats",
     "ter_stats",
+    "edit_stats",
     "column_sums",
     "count_ending",
     # resampling
@@ -394,6 +397,34 @@ def ter_stats(hypotheses: Segments, references: Sequence[Segments], /) -> Segmen
         texts = [text.split() for stream in references if (text := stream[index]) is not None]
         edits = min((ter_edits(words, text) for text in texts), default=0)
         rows.extend((edits, sum(map(len, texts)) / len(texts) if texts else 0))
+    return SegmentStats(memoryview(rows), 2)
+
+
+def edit_stats(hypotheses: Segments, references: Sequence[Segments], characters: bool, /) -> SegmentStats:
+    """Count the insertions, deletions and substitutions that turn each hypothesis into the nearest of its references.
+
+    Args:
+        hypotheses: n texts. A missing one counts as empty.
+        references: one `Segments` a reference stream, each of n texts; missing ones are left out.
+        characters: edit the characters of a text without white space around it, not its words (`edited_words`).
+
+    Returns:
+        n rows `[edits, ref_len]`: the fewest edits to any reference, and the words or characters of the first reference
+        with so few; both 0 for a segment without references.
+
+    >>> hypotheses, references = (Segments.from_strings([text]) for text in ("a b x", "a b c d"))
+    >>> edit_stats(hypotheses, [references], False)[0], edit_stats(hypotheses, [references], True)[0]
+    ((2, 4), (3, 7))
+    """
+    split = str.strip if characters else edited_words
+    rows = array("q")
+    for index in range(_common_length([hypotheses, *references])):
+        heed_stop()
+        units = split(hypotheses[index] or "")
+        texts = [split(text) for stream in references if (text := stream[index]) is not None]
+        counts = [(edit_distance(units, text), len(text)) for text in texts]
+        best = min(counts, key=itemgetter(0), default=(0, 0))
+        rows.extend(best)
     return SegmentStats(memoryview(rows), 2)
 
 

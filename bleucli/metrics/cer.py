@@ -3,7 +3,7 @@
 `CER` is the metric; `corpus_cer` and `sentence_cer` are shorthands for it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
 from bleucli.limits import unhashable
@@ -18,7 +18,7 @@ class CERScore(ErrorRateScore):
 
 
 class CER(ErrorRate[CERScore]):
-    """Character error rate as jiwer computes it; see `ErrorRate` for what is counted.
+    """Character error rate as jiwer computes it; see `ErrorRate` for what is counted, spaces between words included.
 
     Args:
         lowercase: compare without regard to case.
@@ -30,6 +30,7 @@ class CER(ErrorRate[CERScore]):
     """
 
     name = "CER"
+    characters = True
     options = (
         Option(
             "lowercase",
@@ -43,14 +44,6 @@ class CER(ErrorRate[CERScore]):
         ),
         SKIP_EMPTY_REFS,
     )
-
-    def split(self, text: str) -> Sequence[str]:
-        """Return the characters of a text, white space between words included.
-
-        >>> CER().split(" a  b ")
-        'a  b'
-        """
-        return text.strip()
 
     def make_score(self, score: float, num_edits: int, ref_length: int) -> CERScore:
         """Return a CER score."""

@@ -5,12 +5,11 @@
 - `ErrorRate`, `ErrorRateScore`: what it has in common with CER, which counts characters
 """
 
-import re
 from abc import abstractmethod
-from array import array
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from bleucli import kernels
 from bleucli.counting import CorpusStats, References
 from bleucli.inspection.marks import unspaced_stretches
 from bleucli.limits import unhashable
@@ -59,6 +58,7 @@ class ErrorRate(Metric["RateT"]):
     """
 
     higher_is_better = False
+    characters: bool  # whether these are edited, not words
 
     def __init__(
         self,
@@ -71,10 +71,6 @@ class ErrorRate(Metric["RateT"]):
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
 
     @abstractmethod
-    def split(self, text: str) -> Sequence[str]:
-        """Return the words or characters of a text."""
-
-    @abstractmethod
     def make_score(self, score: float, num_edits: int, ref_length: int) -> "RateT":
         """Return the metric's own kind of score."""
 
@@ -84,13 +80,7 @@ class ErrorRate(Metric["RateT"]):
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return rows of edits and the length of the reference that they are counted against."""
-        rows = array("q")
-        for hypothesis, *texts in zip(hypotheses, *references.streams, strict=True):
-            units = self.split(hypothesis or "")
-            candidates = [self.split(text) for text in texts if text is not None]
-            best = min(candidates, key=lambda other: edit_distance(units, other))
-            rows.extend((edit_distance(units, best), len(best)))
-        return SegmentStats(memoryview(rows), 2)
+        return kernels.edit_stats(hypotheses, references.streams, self.characters)
 
     def score_from_stats(self, sums: Sequence[int | float]) -> "RateT":
         """Return the score of a sum of rows of edits and reference lengths.
@@ -125,6 +115,7 @@ class WER(ErrorRate[WERScore]):
     """
 
     name = "WER"
+    characters = False
     options = (
         Option(
             "lowercase",
@@ -139,18 +130,6 @@ class WER(ErrorRate[WERScore]):
         SKIP_EMPTY_REFS,
     )
 
-    def split(self, text: str) -> Sequence[str]:
-        r"""Return the words of a text.
-
-        Quirk: jiwer separates words by a space, or by white space of any kind if there are at least two characters of
-        it; a tab or a no-break space alone is a part of the word.
-
-        >>> WER().split(" a  b\tc\t\td\t"), WER().split("")
-        (['a', 'b\tc', 'd'], [])
-        """
-        words = re.sub(r"\s\s+", " ", text).strip()
-        return words.split(" ") if words else []
-
     def make_score(self, score: float, num_edits: int, ref_length: int) -> WERScore:
         """Return a WER score."""
         return WERScore(score, num_edits, ref_length)
@@ -163,21 +142,6 @@ class WER(ErrorRate[WERScore]):
         """Warn of text without spaces between words."""
         unspaced, letters = stats.signs
         return [_UNSPACED_HINT] if 2 * unspaced > letters else []
-
-
-def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
-    """Return the Levenshtein distance: of insertions, deletions and substitutions, the fewest that suffice.
-
-    >>> edit_distance("a x c d".split(), "a b c".split())
-    2
-    """
-    above = list(range(len(reference) + 1))
-    for row, unit in enumerate(hypothesis, 1):
-        costs = [row]
-        for column, other in enumerate(reference, 1):
-            costs.append(min(above[column - 1] + (unit != other), above[column] + 1, costs[-1] + 1))
-        above = costs
-    return above[-1]
 
 
 def corpus_wer(

@@ -148,6 +148,22 @@ PyObject *py_ter_stats(PyObject *module, PyObject *arguments)
     return stats_of(module, hypotheses, references, (Counter){count_ter, NULL, "d", 2});
 }
 
+static Outcome count_edits(Segments hypotheses, const Streams *references, const void *characters, void *rows,
+                           Call *call)
+{
+    return edit_stats(hypotheses, references->segments, references->count, *(const int *)characters, rows, call);
+}
+
+PyObject *py_edit_stats(PyObject *module, PyObject *arguments)
+{
+    PyObject *hypotheses, *references;
+    int characters;
+    if (!PyArg_ParseTuple(arguments, "OOp:edit_stats", &hypotheses, &references, &characters)) {
+        return NULL;
+    }
+    return stats_of(module, hypotheses, references, (Counter){count_edits, &characters, "q", 2});
+}
+
 /* --- sums of rows ------------------------------------------------------------------------------------------------- */
 
 static PyObject *tuple_of_sums(const Stats *stats, const int64_t *integers, const double *reals)

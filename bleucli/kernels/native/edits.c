@@ -132,23 +132,6 @@ void align(Pair *pair)
 
 /* --- bit-parallel Levenshtein ------------------------------------------------------------------------------------- */
 
-/* Advance one block of 64 reference words by a word of the hypothesis; `carry` is the change of cost at its first row,
- * -1, 0 or 1, and what is returned that at its last one, the bit `top`. */
-static int advance(Bits *bits, uint64_t equal, int carry, uint64_t top)
-{
-    uint64_t plus = bits->plus, minus = bits->minus;
-    uint64_t vertical = equal | minus;
-    equal |= (uint64_t)(carry < 0);
-    uint64_t horizontal = (((equal & plus) + plus) ^ plus) | equal;
-    uint64_t up = minus | ~(horizontal | plus), down = plus & horizontal;
-    int change = (up & top) != 0 ? 1 : (down & top) != 0 ? -1 : 0;
-    up = up << 1 | (uint64_t)(carry > 0);
-    down = down << 1 | (uint64_t)(carry < 0);
-    bits->plus = down | ~(vertical | up);
-    bits->minus = up & vertical;
-    return change;
-}
-
 static const uint64_t *mask_of(const Pair *pair, uint32_t word)
 {
     return word == NONE ? NULL : pair->masks + word * pair->blocks;

@@ -2,13 +2,10 @@
 #ifndef BLEU_EDITS_H
 #define BLEU_EDITS_H
 
+#include "bits.h"
 #include "tokens.h"
 
 enum { MATCH, SUBSTITUTION, DELETION, INSERTION };
-
-typedef struct {
-    uint64_t plus, minus; /* where the column's costs go up, and down, by one from word to word of the reference */
-} Bits;
 
 /* A hypothesis and a reference, and the memory to compare them; it is used again for the next ones. */
 typedef struct {

@@ -28,6 +28,8 @@ KERNEL(f_score, METH_VARARGS, "stats, beta, eps_smoothing, /",
        "Return the F-score in percent (Popović 2015, equation 1; 2017 for several kinds of n-grams).")
 KERNEL(ter_stats, METH_VARARGS, "hypotheses, references, /",
        "Count the edits between each hypothesis and its references, and the length of these.")
+KERNEL(edit_stats, METH_VARARGS, "hypotheses, references, characters, /",
+       "Count the insertions, deletions and substitutions that turn each hypothesis into the nearest of its references.")
 KERNEL(column_sums, METH_O, "stats, /",
        "Add up the rows, in their order.")
 KERNEL(draw_weights, METH_VARARGS, "words, half, segments, resamples, /",

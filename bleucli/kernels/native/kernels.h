@@ -107,6 +107,12 @@ double f_score(const double *stats, size_t orders, double factor, int eps_smooth
 /* rows: room for two doubles a text. */
 Outcome ter_stats(Segments hypotheses, const Segments *references, size_t reference_count, double *rows, Call *call);
 
+/* --- error_rates.c ------------------------------------------------------------------------------------------------ */
+
+/* rows: room for two integers a text. characters: whether to count those, not words. */
+Outcome edit_stats(Segments hypotheses, const Segments *references, size_t reference_count, int characters, int64_t *rows,
+                   Call *call);
+
 /* --- sums.c ------------------------------------------------------------------------------------------------------ */
 
 /* Exactly one of `integers` and `reals` is filled: room for one number a column. */

@@ -69,6 +69,25 @@ int next_token(const unsigned char **at, const unsigned char *end, Token *token)
     return 1;
 }
 
+int next_word(const unsigned char **at, const unsigned char *end, Token *word)
+{
+    const unsigned char *stop = *at;
+    size_t space;
+    if (!next_token(&stop, end, word)) {
+        return 0;
+    }
+    while (stop < end && *stop != ' ') {
+        space = space_at(stop, end);
+        if (space != 0 && (stop + space == end || space_at(stop + space, end) != 0)) {
+            break;
+        }
+        stop += space != 0 ? space : 1;
+    }
+    word->size = (size_t)(stop - word->at);
+    *at = stop;
+    return 1;
+}
+
 /* Texts up to this size get room for a token every two bytes; the tokens of longer ones are counted first. */
 #define SHORT_TEXT 65536
 

@@ -12,6 +12,8 @@ typedef struct {
 
 /* Take the next token from *at on; 0 if there is none. */
 int next_token(const unsigned char **at, const unsigned char *end, Token *token);
+/* The same, but a single white-space character between others that is no space is a part of the word. */
+int next_word(const unsigned char **at, const unsigned char *end, Token *word);
 /* At least as many as the text has tokens; and as any of the texts has, one at least. Anything once the call is stopped. */
 size_t token_room(const unsigned char *at, const unsigned char *end, Call *call);
 size_t most_tokens(Segments texts, Call *call);

@@ -1,0 +1,55 @@
+"""The edits of WER and CER in plain Python: Levenshtein's distance, and what is a word or a character to jiwer."""
+
+import re
+from collections.abc import Sequence
+
+from bleucli.kernels.stopping import heed_stop
+
+# So much of the reference is compared at once, a bit for each word
+STRIP = 1024
+
+
+def edited_words(text: str) -> list[str]:
+    r"""Return the words of a text.
+
+    Quirk: jiwer separates them by a space, or by white space of any kind if there are at least two characters of it; a
+    tab or a no-break space alone is a part of the word.
+
+    >>> edited_words(" a  b\tc\t\td\t"), edited_words("")
+    (['a', 'b\tc', 'd'], [])
+    """
+    words = re.sub(r"\s\s+", " ", text).strip()
+    return words.split(" ") if words else []
+
+
+def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
+    """Return the fewest insertions, deletions and substitutions that turn one text into the other (Levenshtein 1966).
+
+    In the table of distances between all beginnings of both texts, neighbours differ by at most one. So bits can hold
+    the differences, and one addition fills a column (Myers 1999, Hyyrö 2003). The table has a row for each word of the
+    reference, and is filled strip by strip, to bound the memory that the bits take. What a strip leaves to the next one
+    are its `steps`: for each word of the hypothesis, by how much it changes the distance in the last row.
+
+    >>> edit_distance("a x c d".split(), "a b c".split())
+    2
+    """
+    steps = [1] * len(hypothesis)
+    for start in range(0, len(reference), STRIP):
+        heed_stop()
+        places: dict[str, int] = {}
+        for row, word in enumerate(reference[start : start + STRIP]):
+            places[word] = places.get(word, 0) | 1 << row
+        last = min(STRIP, len(reference) - start) - 1
+        rows = (2 << last) - 1  # a bit for each
+        plus, minus = rows, 0  # where the distance goes up, and down, from row to row
+        for column, word in enumerate(hypothesis):
+            step = steps[column]
+            equal = places.get(word, 0)
+            vertical = equal | minus
+            equal |= step < 0
+            horizontal = ((equal & plus) + plus ^ plus) | equal
+            up, down = minus | rows & ~(horizontal | plus), plus & horizontal
+            steps[column] = (up >> last & 1) - (down >> last & 1)
+            up, down = up << 1 | (step > 0), down << 1 | (step < 0)
+            plus, minus = rows & (down | ~(vertical | up)), rows & up & vertical
+    return len(reference) + sum(steps)
