@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.metrics import metric_from_signature
     from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
+    from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
+    from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
     from bleucli.segments import Segments
     from bleucli.signature import Signature
     from bleucli.significance import resampling
@@ -43,6 +45,8 @@ _HOMES = {
     "BLEU": "bleucli.metrics.bleu",
     "BLEUScore": "bleucli.metrics.bleu",
     "BleuError": "bleucli.errors",
+    "CER": "bleucli.metrics.cer",
+    "CERScore": "bleucli.metrics.cer",
     "CHRF": "bleucli.metrics.chrf",
     "CHRFScore": "bleucli.metrics.chrf",
     "InputTypeError": "bleucli.errors",
@@ -51,9 +55,13 @@ _HOMES = {
     "Signature": "bleucli.signature",
     "TER": "bleucli.metrics.ter",
     "TERScore": "bleucli.metrics.ter",
+    "WER": "bleucli.metrics.wer",
+    "WERScore": "bleucli.metrics.wer",
     "corpus_bleu": "bleucli.metrics.bleu",
+    "corpus_cer": "bleucli.metrics.cer",
     "corpus_chrf": "bleucli.metrics.chrf",
     "corpus_ter": "bleucli.metrics.ter",
+    "corpus_wer": "bleucli.metrics.wer",
     "download_test_set": "bleucli.testsets.access",
     "get_available_testsets": "bleucli.testsets.access",
     "get_available_testsets_for_langpair": "bleucli.testsets.access",
@@ -64,27 +72,35 @@ _HOMES = {
     "metric_from_signature": "bleucli.metrics",
     "raw_corpus_bleu": "bleucli.metrics.bleu",
     "sentence_bleu": "bleucli.metrics.bleu",
+    "sentence_cer": "bleucli.metrics.cer",
     "sentence_chrf": "bleucli.metrics.chrf",
     "sentence_ter": "bleucli.metrics.ter",
+    "sentence_wer": "bleucli.metrics.wer",
     "smart_open": "bleucli.testsets.access",
 }
 
 __all__ = [
     "BLEU",
+    "CER",
     "CHRF",
     "TER",
+    "WER",
     "BLEUScore",
     "BleuError",
+    "CERScore",
     "CHRFScore",
     "InputTypeError",
     "PairedTest",
     "Segments",
     "Signature",
     "TERScore",
+    "WERScore",
     "__version__",
     "corpus_bleu",
+    "corpus_cer",
     "corpus_chrf",
     "corpus_ter",
+    "corpus_wer",
     "download_test_set",
     "get_available_testsets",
     "get_available_testsets_for_langpair",
@@ -97,8 +113,10 @@ __all__ = [
     "raw_corpus_bleu",
     "resampling",
     "sentence_bleu",
+    "sentence_cer",
     "sentence_chrf",
     "sentence_ter",
+    "sentence_wer",
     "significance",
     "smart_open",
 ]

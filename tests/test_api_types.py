@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import bleucli
-from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, PairedTest, Segments, Signature
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, PairedTest, Segments, Signature
 from bleucli.errors import LengthError, UsageError
 from bleucli.significance.resampling import Sample, bootstrap, randomization_p_values
 
 A, AB = Segments.from_strings(["a"]), Segments.from_strings(["a", "b"])
 MISSING = Segments.from_strings([None])
-each_metric = pytest.mark.parametrize("metric", [BLEU, CHRF, TER])
+each_metric = pytest.mark.parametrize("metric", [BLEU, CHRF, TER, WER, CER])
 
 
 @each_metric
@@ -202,7 +202,7 @@ def test_what_can_only_be_subscripted_by_numbers_is_a_list():
 @pytest.mark.parametrize("kind", [set, frozenset, dict.fromkeys])
 def test_attack_29_texts_in_no_order_are_refused(kind):
     name = type(kind(HYPOTHESES)).__name__
-    for metric in (BLEU, CHRF, TER):
+    for metric in (BLEU, CHRF, TER, WER, CER):
         for refused in (
             *scored(kind(HYPOTHESES), HYPOTHESES, metric),
             *scored(HYPOTHESES, kind(HYPOTHESES), metric),
@@ -222,7 +222,7 @@ def test_segments_are_made_of_a_list(texts):
         Segments.from_strings(texts)
 
 
-@pytest.mark.parametrize("metric", [bleucli.BLEU, bleucli.CHRF, bleucli.TER])
+@pytest.mark.parametrize("metric", [BLEU, CHRF, TER, WER, CER])
 def test_a_metric_made_with_references_knows_its_signature(metric):
     assert dict(metric(references=[["a"], ["b"]]).get_signature())["nrefs"] == "2"
     assert dict(metric(references=[["a", "b"], ["c", None]]).get_signature())["nrefs"] == "var"

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import bleucli
-from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, PairedTest, Segments, Signature, errors
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, PairedTest, Segments, Signature, errors
 from bleucli.segments import blocks_of_strings
 from bleucli.significance.resampling import Sample, bootstrap
 from bleucli.stats import SegmentStats
@@ -80,7 +80,7 @@ def test_a_slice_takes_only_its_own_bytes_along():
 
 def test_statistics_of_copied_segments_are_the_same():
     columns = [Segments.from_strings(column) for column in (HYPOTHESES, *REFERENCES)]
-    for metric in (BLEU(), CHRF(), TER()):
+    for metric in (BLEU(), CHRF(), TER(), WER(), CER()):
         stats = metric.segment_stats(columns[0], columns[1:])
         assert list(pickled(metric).segment_stats(pickled(columns[0]), pickled(columns[1:]))) == list(stats)
 
@@ -93,6 +93,8 @@ METRICS = {
     "intl": lambda: BLEU(tokenize="intl", lowercase=True),
     "chrF++": lambda: CHRF(word_order=2, beta=1),
     "TER": lambda: TER(normalized=True),
+    "WER": lambda: WER(lowercase=True),
+    "CER": CER,
     "references": lambda: BLEU(references=REFERENCES),
 }
 

@@ -11,12 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bleucli import BLEU, CHRF, TER, BleuError, PairedTest, kernels
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, PairedTest, kernels
 from bleucli.corpus import of_strings
 from bleucli.counting import CorpusStats, count
 from bleucli.evaluate import Part, Selection, score_systems
-from bleucli.metrics.cer import CER
-from bleucli.metrics.wer import WER
 from bleucli.stats import SegmentStats
 
 METRICS = {"bleu": BLEU, "chrf": CHRF, "ter": TER, "wer": WER, "cer": CER}

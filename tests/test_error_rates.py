@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from strategies import FRAGMENTS, NO_SPACES, SPACES, corpora, examples, texts
 
 import bleucli
-from bleucli import PairedTest, Segments, metric_from_signature
-from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
-from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
+from bleucli import CER, WER, PairedTest, Segments, metric_from_signature
 
 pytestmark = pytest.mark.filterwarnings("ignore:WER counts what stands between spaces")
 
@@ -141,8 +139,8 @@ def test_a_signature_without_a_name_is_of_another_metric():
 def test_functions_are_shorthands():
     texts = ["The cat", "sat"], [["the cat", "sits"]]
     for metric, corpus, sentence, kind in (
-        (WER, corpus_wer, sentence_wer, WERScore),
-        (CER, corpus_cer, sentence_cer, CERScore),
+        (WER, bleucli.corpus_wer, bleucli.sentence_wer, bleucli.WERScore),
+        (CER, bleucli.corpus_cer, bleucli.sentence_cer, bleucli.CERScore),
     ):
         for lowercase in (False, True):
             assert str(corpus(*texts, lowercase)) == str(metric(lowercase).corpus_score(*texts))
@@ -213,6 +211,13 @@ def test_a_paired_test_of_a_copy_finds_nothing():
 
 
 # --- hints
+
+
+def test_lowercase_of_bleu_alone_is_told_of(files, run):
+    said = run("ref", "-i", "sys", "-m", "bleu", "wer", "-lc").err
+    assert "-lc is BLEU's alone" in said
+    assert "WER and CER have --wer-lowercase and --cer-lowercase" in said
+    assert "WER" not in run("ref", "-i", "sys", "-m", "bleu", "ter", "-lc").err
 
 
 def test_wer_of_a_script_without_spaces_hints_at_cer(write, run):

@@ -4,7 +4,7 @@ import oracles
 import pytest
 
 import bleucli
-from bleucli import BLEU, CHRF, TER, kernels
+from bleucli import BLEU, CER, CHRF, TER, WER, kernels
 from bleucli.metrics.base import Metric, Score
 from bleucli.segments import Segments
 
@@ -19,6 +19,8 @@ OPTIONS = [
     (CHRF, {"lowercase": True, "word_order": 2}),
     (TER, {}),
     (TER, {"normalized": True, "no_punct": True}),
+    (WER, {}),
+    (CER, {}),
 ]
 PER_METRIC = pytest.mark.parametrize(("metric", "options"), OPTIONS, ids=lambda value: getattr(value, "name", None))
 
@@ -76,7 +78,7 @@ def test_a_text_against_itself_is_perfect_whatever_is_prepared(metric, options):
     assert score == (100 if metric.higher_is_better else 0)
 
 
-@pytest.mark.parametrize("metric", [BLEU, CHRF, TER])
+@pytest.mark.parametrize("metric", [BLEU, CHRF, TER, WER])
 def test_a_subclass_may_replace_prepare_altogether(metric):
     class Letters(metric):
         def prepare(self, segments):
@@ -84,7 +86,7 @@ def test_a_subclass_may_replace_prepare_altogether(metric):
 
     spaced = [" ".join(text.replace(" ", "")) for text in HYPOTHESES]
     other = [" ".join(text.replace(" ", "")) for text in REFERENCES[0]]
-    plain = {BLEU: BLEU(tokenize="none"), CHRF: CHRF(), TER: TER(case_sensitive=True)}[metric]
+    plain = {BLEU: BLEU(tokenize="none"), CHRF: CHRF(), TER: TER(case_sensitive=True), WER: WER()}[metric]
     assert Letters().corpus_score(HYPOTHESES, REFERENCES[:1]).score == plain.corpus_score(spaced, [other]).score
 
 

@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = """\
 from collections.abc import Sequence
 
-from bleucli import BLEU, CHRF, TER, Segments, corpus_bleu, metric_from_signature, sentence_ter
+from bleucli import BLEU, CER, CHRF, TER, WER, Segments, corpus_bleu, metric_from_signature, sentence_ter
 from bleucli.metrics import METRICS, Metric
 from bleucli.counting import References
 from bleucli.metrics.base import Score
@@ -23,6 +23,8 @@ hypotheses, references = ["a b"], [["a c"]]
 reveal_type(BLEU().corpus_score(hypotheses, references))
 reveal_type(CHRF(beta=1).corpus_score(hypotheses, references, n_bootstrap=10))
 reveal_type(TER().sentence_score("a b", ["a c"]))
+reveal_type(WER().corpus_score(hypotheses, references))
+reveal_type(CER().corpus_score(hypotheses, references))
 reveal_type(BLEU().score_from_stats([0, 0, 0, 0, 0, 0, 0, 0, 0, 0]))
 reveal_type(corpus_bleu(hypotheses, references))
 reveal_type(sentence_ter("a", ["a"]))
@@ -35,7 +37,7 @@ def average(metrics: Sequence[Metric], hypotheses: list[str], references: list[l
     return sum(metric.corpus_score(hypotheses, references).score for metric in metrics) / len(metrics)
 
 
-average([BLEU(), CHRF(), TER()], hypotheses, references)
+average([BLEU(), CHRF(), TER(), WER()], hypotheses, references)
 average([kind() for kind in METRICS.values()], hypotheses, references)
 
 
@@ -60,7 +62,18 @@ reveal_type(Length().corpus_score(hypotheses, references))
 TER().corpus_score(hypotheses, references).precisions
 BLEU(lowercase="no")
 """
-SCORES = ("BLEUScore", "CHRFScore", "TERScore", "BLEUScore", "BLEUScore", "TERScore", "Score", "Characters")
+SCORES = (
+    "BLEUScore",
+    "CHRFScore",
+    "TERScore",
+    "WERScore",
+    "CERScore",
+    "BLEUScore",
+    "BLEUScore",
+    "TERScore",
+    "Score",
+    "Characters",
+)
 ERRORS = (
     '"TERScore" has no attribute "precisions"',
     'Argument "lowercase" to "BLEU" has incompatible type "str"; expected "bool"',

@@ -208,7 +208,10 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment) -
         *gate_hints,
     ]
     if options.of_metric("bleu").get("lowercase") and scored - {"bleu"}:
-        hints.append("-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive")
+        others = "" if scored <= {"bleu", "chrf", "ter"} else ", WER and CER have --wer-lowercase and --cer-lowercase"
+        hints.append(
+            f"-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive{others}"
+        )
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
         hints.append(f"this was slow: {kernels.reason}")
     _warn(hints, options, environment)

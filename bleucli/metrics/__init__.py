@@ -8,13 +8,29 @@ from bleucli.signature import Signature
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.metrics.bleu import BLEU, BLEUScore
+    from bleucli.metrics.cer import CER, CERScore
     from bleucli.metrics.chrf import CHRF, CHRFScore
     from bleucli.metrics.ter import TER, TERScore
+    from bleucli.metrics.wer import WER, WERScore
 
 # By the name of its module, the class of each metric
 _CLASSES = {"bleu": "BLEU", "chrf": "CHRF", "ter": "TER", "wer": "WER", "cer": "CER"}
 
-__all__ = ["BLEU", "CHRF", "METRICS", "TER", "BLEUScore", "CHRFScore", "Metric", "TERScore", "metric_from_signature"]
+__all__ = [
+    "BLEU",
+    "CER",
+    "CHRF",
+    "METRICS",
+    "TER",
+    "WER",
+    "BLEUScore",
+    "CERScore",
+    "CHRFScore",
+    "Metric",
+    "TERScore",
+    "WERScore",
+    "metric_from_signature",
+]
 
 
 class _Metrics(Mapping[str, type[Metric]]):
