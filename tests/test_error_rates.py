@@ -1,6 +1,7 @@
 """WER and CER: jiwer's numbers, whatever the white space, and what jiwer does not have: several references."""
 
 import json
+from array import array
 
 import jiwer
 import pytest
@@ -10,6 +11,7 @@ from strategies import FRAGMENTS, NO_SPACES, SPACES, corpora, examples, texts
 
 import bleucli
 from bleucli import CER, WER, PairedTest, Segments, metric_from_signature
+from bleucli.stats import SegmentStats
 
 pytestmark = pytest.mark.filterwarnings("ignore:WER counts what stands between spaces")
 
@@ -109,6 +111,14 @@ def test_an_empty_reference_can_be_a_missing_one():
     texts = ["a b"], [[" "], ["a b c d e f"]]
     assert WER().corpus_score(*texts).num_edits == 2
     assert WER(skip_empty_refs=True).corpus_score(*texts).num_edits == 4
+
+
+@each_metric
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)), min_size=1))
+@examples(100)
+def test_many_rows_are_scored_as_each_is(metric, rows):
+    stats = SegmentStats(memoryview(array("q", [number for row in rows for number in row])), 2)
+    assert metric().scores_from_stats(stats).tolist() == [metric().score_from_stats(row).score for row in rows]
 
 
 # --- options, signatures, functions

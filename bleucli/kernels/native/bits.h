@@ -17,7 +17,7 @@ static inline int advance(Bits *bits, uint64_t equal, int carry, uint64_t top)
     equal |= (uint64_t)(carry < 0);
     uint64_t horizontal = (((equal & plus) + plus) ^ plus) | equal;
     uint64_t up = minus | ~(horizontal | plus), down = plus & horizontal;
-    int change = (up & top) != 0 ? 1 : (down & top) != 0 ? -1 : 0;
+    int change = ((up & top) != 0) - ((down & top) != 0);
     up = up << 1 | (uint64_t)(carry > 0);
     down = down << 1 | (uint64_t)(carry < 0);
     bits->plus = down | ~(vertical | up);
