@@ -28,6 +28,8 @@ NAMES = (
         "bleu",
         "chrf",
         "ter",
+        "wer",
+        "cer",
         "json",
         "text",
         "latex",
@@ -57,7 +59,15 @@ NAMES = (
         "spm:",
         "(",
     ),
-    *("BLEU|nrefs:1|tok:13a|version:2", "chrF2|nc:6|nw:2", "TER|tok:tercom", "BLEU|smooth:floor[0.1]", "a:b|a:b", "|"),
+    *(
+        "BLEU|nrefs:1|tok:13a|version:2",
+        "chrF2|nc:6|nw:2",
+        "TER|tok:tercom",
+        "WER|case:lc",
+        "BLEU|smooth:floor[0.1]",
+        "a:b|a:b",
+        "|",
+    ),
 )
 ODD = ("", "-", "--", "=", "\x1b[31m", "a\nb", "\u202e", "\udcff", "é" * 300, "x" * 5000, "%s%n", "{0}")
 FAILED = (Status.ERROR, Status.GATE_FAILED)
