@@ -14,6 +14,7 @@ from bleucli._version import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli import metrics, significance
+    from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.metrics import metric_from_signature
     from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
@@ -49,6 +50,7 @@ _HOMES = {
     "CERScore": "bleucli.metrics.cer",
     "CHRF": "bleucli.metrics.chrf",
     "CHRFScore": "bleucli.metrics.chrf",
+    "CorpusStats": "bleucli.counting",
     "InputTypeError": "bleucli.errors",
     "PairedTest": "bleucli.significance.paired_test",
     "Segments": "bleucli.segments",
@@ -89,6 +91,7 @@ __all__ = [
     "BleuError",
     "CERScore",
     "CHRFScore",
+    "CorpusStats",
     "InputTypeError",
     "PairedTest",
     "Segments",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bleucli import kernels
 from bleucli.corpus import Corpus, Piece
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, InputTypeError
 from bleucli.inspection import fit
 from bleucli.inspection.fit import Fit
 from bleucli.records import NamedTuple
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
         higher_is_better: bool
         needs_all_references: bool
+        counts_ties: bool
 
         def configuration(self) -> object:
             """Return what tells differently configured metrics apart."""
@@ -206,17 +207,15 @@ class CorpusStats:
         Raises:
             BleuError: rows were not kept, or there is no such segment.
         """
-        indexes = list(indexes)
+        indexes = _check_indexes(indexes)
         if not indexes:
             return CorpusStats(self.metric)
         whole = self._whole()
-        if whole is None:
+        if whole is None and self.segments:
             raise BleuError("the rows of these statistics were not kept; count with keep_rows=True to take segments")
-        if min(indexes) < 0 or max(indexes) >= self.segments:
-            raise BleuError(
-                f"segments {min(indexes)} to {max(indexes)} were asked for; expected indexes from 0 to"
-                f" {self.segments - 1}"
-            )
+        if whole is None or min(indexes) < 0 or max(indexes) >= self.segments:
+            wrong = next(index for index in indexes if not 0 <= index < self.segments)
+            raise BleuError(f"there is no segment {wrong}; expected indexes from 0, below {self.segments}")
         rows = _Rows(whole.stats.take(indexes), array("i", [whole.nrefs[index] for index in indexes]))
         sums = kernels.column_sums(rows.stats)
         return CorpusStats(self.metric, len(indexes), sums, min(rows.nrefs), max(rows.nrefs), self.signs, [rows])
@@ -246,8 +245,17 @@ class CorpusStats:
         return ScoreRecord(score.name, score.score, score.verbose, signature, self.metric.higher_is_better)
 
 
+def _check_indexes(indexes: object) -> list[int]:
+    if isinstance(indexes, Iterable):
+        found = list(indexes)
+        if all(hasattr(index, "__index__") and not type(index).__name__.startswith("bool") for index in found):
+            return list(map(int, found))
+    raise InputTypeError("take: expected indexes, whole numbers from 0; write take([0, 1, 2])")
+
+
 def _name(stats: CorpusStats) -> str:
-    return f"{type(stats.metric).__name__}|{stats.signature()}"
+    signature = stats.signature()
+    return f"{signature.name}|{signature}"
 
 
 def _join(left: Sequence[_Rows], right: Sequence[_Rows]) -> list[_Rows]:

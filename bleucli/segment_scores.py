@@ -65,9 +65,9 @@ def score(
     from bleucli.significance import comparison
     from bleucli.significance.resampling import Sample
 
-    samples = [[Sample(SegmentStats(memoryview(column), 1), partial(_means, count))] for column in columns]
     # no published p-value leaves ties out here, and coarse scores, such as human ratings, have many
-    return comparison.resample(results, samples, sampling._replace(ties=True), partial(progress, "trials"))
+    samples = [[Sample(SegmentStats(memoryview(column), 1), partial(_means, count), ties=True)] for column in columns]
+    return comparison.resample(results, samples, sampling, partial(progress, "trials"))
 
 
 def _means(count: int, sums: SegmentStats) -> "NDArray[np.float64]":

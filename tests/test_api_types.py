@@ -100,14 +100,14 @@ def test_attack_29_arguments_of_resampling_have_their_types(options, kind):
 
 
 def test_attack_29_what_is_resampled_are_samples():
-    stats, scored = sample()
+    stats, scored, _ = sample()
     for value in (5, None, [5], "ab", [stats], [Sample(5, scored)], [(stats, scored)]):
         with pytest.raises(InputTypeError, match=r"^samples: expected"):
             bootstrap(value, 5)
     for value in (5, None, [5], [(stats,)], "ab"):
         with pytest.raises(InputTypeError, match=r"^pairs: expected"):
             randomization_p_values(value, 5)
-    with pytest.raises(InputTypeError, match=r"^samples: expected"):
+    with pytest.raises(InputTypeError, match=r"^pairs: expected"):
         randomization_p_values([sample()], 5)
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, PairedTest, kernels
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, PairedTest, kernels
 from bleucli.corpus import of_strings
 from bleucli.counting import CorpusStats, count
 from bleucli.evaluate import Part, Selection, score_systems
@@ -137,7 +137,7 @@ def test_segments_are_taken_in_any_order(make):
         assert taken.signature() == alone.signature()
     assert stats.take(range(30)) == stats
     for indexes in ([30], [-1, 2]):
-        with pytest.raises(BleuError, match="expected indexes from 0 to 29"):
+        with pytest.raises(BleuError, match="expected indexes from 0, below 30"):
             stats.take(indexes)
 
 
@@ -309,3 +309,25 @@ def test_the_first_pass_reads_what_can_be_read_only_once(run, write, monkeypatch
     shorter = run(write("short.txt", reference.partition(b"\n")[2]), "-i", sys, "-b")
     assert shorter.status == 2
     assert "line 4000 of short.txt is missing" in shorter.err
+
+
+@pytest.mark.parametrize("indexes", [[False, True], 5, ["0"], [0.0], None])
+def test_what_are_no_indexes_takes_nothing(indexes):
+    stats = BLEU().corpus_stats(["a b", "c"], [["a b", "d"]], keep_rows=True)
+    with pytest.raises(InputTypeError, match="expected indexes"):
+        stats.take(indexes)
+
+
+def test_numpy_says_what_to_take_but_not_by_a_mask():
+    import numpy as np
+
+    stats = BLEU().corpus_stats(["a b", "c"], [["a b", "d"]], keep_rows=True)
+    assert stats.take(np.array([1])) == stats.take([1])
+    with pytest.raises(InputTypeError, match="expected indexes"):
+        stats.take(np.array([False, True]))
+
+
+def test_the_error_of_another_beta_names_both():
+    stats = [CHRF(beta=beta).corpus_stats(["a b"], [["a b"]]) for beta in (2, 3)]
+    with pytest.raises(BleuError, match=r"chrF2\|nrefs.* and of chrF3\|nrefs"):
+        sum(stats)

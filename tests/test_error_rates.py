@@ -244,3 +244,21 @@ def test_wer_of_a_script_without_spaces_hints_at_cer(write, run):
 def test_words_between_spaces_are_no_cause_for_a_hint(text, recwarn):
     WER().corpus_score([text], [["x"]])
     assert not recwarn.list
+
+
+def test_ties_count_in_tests_of_metrics_that_sacrebleu_does_not_have(run, write):
+    """With three segments no difference is significant, though sacreBLEU's way of counting would say so of BLEU."""
+    ref = write("ref.txt", "a b c d\ne f g h\ni j k l\n")
+    systems = write("one.txt", "a b c d\ne f g h\ni j k l\n"), write("two.txt", "a x x x\ny y g h\ni j z z\n")
+    answer = run(ref, "-i", *systems, "-m", "wer", "--paired-ar", "-f", "json", "-q")
+    assert json.loads(answer.out)[1]["WER"]["p_value"] > 0.05
+
+
+def test_a_signature_without_a_name_is_not_taken_for_another_metrics(run, write):
+    signature = bleucli.WER().corpus_stats(["a"], [["a"]]).signature()
+    assert type(bleucli.metric_from_signature(signature)) is bleucli.WER
+    with pytest.raises(bleucli.BleuError, match="write its name before it"):
+        bleucli.metric_from_signature(str(signature))
+    chrf = bleucli.CHRF(beta=3)
+    chrf.corpus_score(["a"], [["a"]])
+    assert bleucli.metric_from_signature(chrf.get_signature()).beta == 3

@@ -1,7 +1,7 @@
 """Scoring against a test set: its references, the part of it that is scored, and what the signature says of it."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.cli.delivery import refuse_overwriting
 from bleucli.cli.streams import Environment
@@ -12,7 +12,7 @@ from bleucli.evaluate import Part, Selection
 from bleucli.records import NamedTuple
 from bleucli.results import ScoreRecord
 from bleucli.signature import Signature
-from bleucli.testsets import fields, preparation, registry, selection
+from bleucli.testsets import fields, preparation, registry
 from bleucli.testsets.entries import TestSet
 from bleucli.testsets.plain import CachedText
 from bleucli.textfiles import TextFile
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from bleucli.cli.options import Options
+    from bleucli.testsets.selection import Marks
 
 
 class _Chosen(NamedTuple):
@@ -44,7 +45,7 @@ class TestSetTexts(Texts):
         self._sets = [self._chosen(name) for name in found]
         refuse_overwriting(options.output, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
         self._references = [*self._reference_files()]
-        self._known: selection.Marks | None = None
+        self._known: Marks | None = None
 
     def _chosen(self, name: str) -> _Chosen:
         test_set = self._registry[name]
@@ -69,22 +70,28 @@ class TestSetTexts(Texts):
     def select(self) -> Selection | None:
         """Return the segments that the options ask for, and by original language, domain and country for --detail."""
         options = self._options
+        if options.origlang is None and options.subset is None and not options.detail:
+            return None
+        from bleucli.testsets import selection
+
         chosen = None
         if options.origlang is not None or options.subset is not None:
             chosen = selection.choose(self._marks(), options.origlang, options.subset, str(options.test_set))
-        groups: Iterable[selection.Group] = ()
-        if options.detail:
-            groups = selection.groups(self._marks(), options.origlang, options.subset)
+        groups = selection.groups(self._marks(), options.origlang, options.subset) if options.detail else ()
         parts = [Part(*group) for group in groups]
         return Selection(chosen, parts, self._check_count) if parts or chosen is not None else None
 
     def _check_count(self, segments: int) -> None:
         """Refuse a test set whose marks are not those of its segments."""
+        from bleucli.testsets import selection
+
         marks = selection.count(self._marks())
         if segments != marks:
             raise BleuError(f"the test set has {segments} segments but marks of {marks}; {selection.ANEW}")
 
-    def _marks(self) -> selection.Marks:
+    def _marks(self) -> "Marks":
+        from bleucli.testsets import selection
+
         if self._known is None:
             self._known = selection.join([selection.marks_of(one.test_set, one.paths) for one in self._sets])
         return self._known

@@ -117,6 +117,8 @@ class Metric(_Generic["ScoreT_co"], ABC):
 
     name: str
     higher_is_better = True
+    # Whether p-values count trials that equal the difference; sacreBLEU's do not, and its metrics follow it
+    counts_ties = True
     needs_all_references = False
     learned: object = None
     options: "ClassVar[Sequence[Option]]" = (SKIP_EMPTY_REFS,)
@@ -174,6 +176,10 @@ class Metric(_Generic["ScoreT_co"], ABC):
         """Return keys and values for the signature, between `nrefs` and `version`, from the table of options."""
         return [(key, value) for key, sign in self._signed if (value := sign(self))]
 
+    def score_name(self) -> str:
+        """Return the name of the scores, which may tell options."""
+        return self.name
+
     @classmethod
     def read_name(cls, name: str) -> "dict[str, Any] | None":
         """Return the constructor's arguments that the name of a score tells; None if it is another metric's.
@@ -186,7 +192,8 @@ class Metric(_Generic["ScoreT_co"], ABC):
     def learn(self, references: Iterator[Sequence[Segments]]) -> None:  # few metrics need it
         """Read all references before anything is counted, and keep in `learned` what was found.
 
-        Called where `needs_all_references` is true, on an object of its own for each corpus.
+        Called where `needs_all_references` is true, on an object of its own for each corpus. Statistics are added only
+        where what was learned is equal (`==`): to count in batches, make the metric with all references.
 
         Args:
             references: the streams, block by block.
@@ -295,7 +302,8 @@ class Metric(_Generic["ScoreT_co"], ABC):
         sampling: keys and values of how it was resampled.
         """
         nrefs = str(most) if fewest == most else "var"
-        return Signature([("nrefs", nrefs), *sampling, *self.signature_fields(), ("version", VERSION)])
+        fields = [("nrefs", nrefs), *sampling, *self.signature_fields(), ("version", VERSION)]
+        return Signature(fields, self.score_name())
 
     def get_signature(self) -> Signature:
         """Return the signature of the last score, or of the references that this object was made with.
@@ -305,7 +313,8 @@ class Metric(_Generic["ScoreT_co"], ABC):
         """
         if self._nrefs is None:
             raise BleuError("the number of references is not known yet; score something first")
-        return Signature([("nrefs", self._nrefs), *self._sampling, *self.signature_fields(), ("version", VERSION)])
+        fields = [("nrefs", self._nrefs), *self._sampling, *self.signature_fields(), ("version", VERSION)]
+        return Signature(fields, self.score_name())
 
     def corpus_score(
         self,

@@ -145,6 +145,7 @@ class BLEU(Metric[BLEUScore]):
     """
 
     name = "BLEU"
+    counts_ties = False
     options = (
         Option(
             "tokenize",

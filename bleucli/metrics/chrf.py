@@ -28,6 +28,10 @@ DEFAULT_BETA = 2
 _LARGEST_BETA = 1e150  # its square is still a number; recall is all that counts long before
 
 
+def _name_with(beta: float, word_order: int) -> str:
+    return f"chrF{beta}{'+' * word_order}"
+
+
 class CHRFScore(Score):
     """A chrF score in percent, with the orders and the beta that it was made with."""
 
@@ -40,7 +44,7 @@ class CHRFScore(Score):
     @property
     def name(self) -> str:  # type: ignore[override]
         """`chrF`, beta, and a `+` for each word order."""
-        return f"chrF{self.beta}{'+' * self.word_order}"
+        return _name_with(self.beta, self.word_order)
 
 
 class CHRF(Metric[CHRFScore]):
@@ -65,6 +69,7 @@ class CHRF(Metric[CHRFScore]):
     """
 
     name = "chrF"
+    counts_ties = False
     options = (
         Option(
             "char_order",
@@ -172,6 +177,10 @@ class CHRF(Metric[CHRFScore]):
         from bleucli.metrics.f_scores import f_scores
 
         return f_scores(sums, self.beta, self.eps_smoothing)
+
+    def score_name(self) -> str:
+        """Return `chrF` with beta and word order."""
+        return _name_with(self.beta, self.word_order)
 
     @classmethod
     def read_name(cls, name: str) -> "dict[str, Any] | None":

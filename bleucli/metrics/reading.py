@@ -18,15 +18,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# What no signature lacks that was not cut
+_WHOLE = {"nrefs", "case", "version"}
 # sacreBLEU 1.x
 _FORMER_VALUES = {"true": "yes", "false": "no"}
 
 
 def metric_of(signature: Signature, metrics: "Mapping[str, type[Metric]]") -> str:
-    """Return which of `metrics` a signature is of: by its name, else by a key that no other metric has, else the first.
+    """Return which of `metrics` a signature is of: by its name, else by its keys.
 
     Raises:
-        BleuError: the name is no metric's.
+        BleuError: the name is no metric's; or there is none, and no key that tells.
     """
     if signature.name:
         named = [key for key, metric in metrics.items() if metric.read_name(signature.name) is not None]
@@ -36,7 +38,15 @@ def metric_of(signature: Signature, metrics: "Mapping[str, type[Metric]]") -> st
             raise BleuError(f"{signature.name!r} is not a metric here; expected a signature of {expected}")
         return named[0]
     others = [key for key, metric in metrics.items() if _is_marked(signature, key, metrics)]
-    return others[0] if others else next(iter(metrics))
+    if others:
+        return others[0]
+
+    if signature.info.keys() >= _WHOLE and "tok" not in signature.info:  # BLEU signs its tokenizer
+        example = [metric.name for metric in metrics.values() if "tok" not in _keys(metric)][-1]
+        raise BleuError(
+            f"{signature} does not tell which metric it is of; write its name before it, such as {example}|{signature}"
+        )
+    return next(iter(metrics))
 
 
 def _is_marked(signature: Signature, name: str, metrics: "Mapping[str, type[Metric]]") -> bool:

@@ -47,6 +47,7 @@ class TER(Metric[TERScore]):
     """
 
     name = "TER"
+    counts_ties = False
     higher_is_better = False
     options = (
         Option(

@@ -32,8 +32,7 @@ class Sampling(NamedTuple):
     method: "ci" for confidence intervals alone, "bs" for the paired bootstrap, "ar" for paired approximate
     randomization, against the first system. trials: resamples, or trials. seed: None for fresh random numbers.
     jobs: threads. all_pairs: test every pair of systems, and rank them. all_best: find the systems that a test of
-    every pair does not tell from the best one. ties: p-values count trials that equal the difference, which
-    sacreBLEU leaves out.
+    every pair does not tell from the best one.
     """
 
     method: str
@@ -42,7 +41,6 @@ class Sampling(NamedTuple):
     jobs: int = 1
     all_pairs: bool = False
     all_best: bool = False
-    ties: bool = False
 
 
 # What the test of a system against itself finds
@@ -65,7 +63,7 @@ def signature_fields(sampling: Sampling) -> list[tuple[str, str]]:
 def sample_of(stats: "CorpusStats") -> Sample:
     """Return what is resampled of a system's statistics, whose rows were kept."""
     assert stats.rows is not None
-    return Sample(stats.rows, stats.metric.scores_from_stats)
+    return Sample(stats.rows, stats.metric.scores_from_stats, stats.metric.counts_ties)
 
 
 def _compares_all(sampling: Sampling) -> bool:
@@ -97,7 +95,7 @@ def resample(
         tests = _compare_with_first(samples, scores, sampling, progress)
     same = {pair for pair in tests if _are_identical(samples, pair)}
     tests |= dict.fromkeys(same, _SAME)
-    p_values = {pair: test.inclusive if sampling.ties else test.p_value for pair, test in tests.items()}
+    p_values = {pair: test.inclusive if _sides(samples, pair)[0].ties else test.p_value for pair, test in tests.items()}
     corrected = {pair: test.corrected for pair, test in tests.items()} if _compares_all(sampling) else {}
     tables = [_table(count, metric, corrected) for metric in range(len(columns))]
     best = list(map(_best, columns, tables))

@@ -163,7 +163,9 @@ def _check_systems(named_systems: Iterable[tuple[str, Iterable[str]]]) -> list[t
 
 
 def _check_metrics(metrics: "Mapping[str, Measure]") -> "dict[str, Measure]":
-    if not isinstance(metrics, Mapping) or not all(hasattr(metric, "block_stats") for metric in metrics.values()):
+    if not isinstance(metrics, Mapping) or not all(
+        hasattr(metric, "block_stats") and not isinstance(metric, type) for metric in metrics.values()
+    ):
         raise InputTypeError('metrics: expected a dictionary of metrics; write {"BLEU": BLEU()}')
     if not metrics or "System" in metrics:
         raise BleuError("metrics: expected at least one, and none by the name of System, the first column")

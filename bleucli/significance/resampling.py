@@ -37,11 +37,13 @@ if TYPE_CHECKING:
 class Sample(NamedTuple):
     """The statistics of one system by one metric.
 
-    stats: one row a segment. scores_from_stats: from rows of sums to their scores.
+    stats: one row a segment. scores_from_stats: from rows of sums to their scores. ties: p-values count trials that
+    equal the difference, which sacreBLEU leaves out, and with it whatever is published of its metrics.
     """
 
     stats: SegmentStats
     scores_from_stats: "Callable[[SegmentStats], Scores]"
+    ties: bool = False
 
 
 # sacreBLEU 2.6.0
@@ -149,7 +151,7 @@ def bootstrap(
 
 
 def _score_resamples(samples: Sequence[Sample], weights: memoryview, number: int, first: int, last: int) -> "Scores":
-    stats, scores_from_stats = samples[number]
+    stats, scores_from_stats, _ = samples[number]
     return scores_from_stats(kernels.weighted_sums(stats, weights[first * len(stats) : last * len(stats)]))
 
 

@@ -92,6 +92,9 @@ def get_segments(test_set: str, langpair: str, origlang: str | None = None, subs
     100
     """
     found, _ = load().pair(string("test set", test_set), string("language pair", langpair))
+    for name, value in (("origlang", origlang), ("subset", subset)):
+        if value is not None:
+            string(name, value)
     paths = prepare(found, langpair)
     if origlang is None and subset is None:
         return list(range(sum(1 for _ in read_lines(paths["src"]))))

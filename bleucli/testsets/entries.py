@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from bleucli.records import NamedTuple
 
+# Fields of SGML files beside the texts
+METADATA = ("docid", "genre", "origlang")
+
 
 class Source(NamedTuple):
     """A download."""
@@ -43,3 +46,12 @@ class TestSet(NamedTuple):
     pairs: Mapping[str, Pair]
     cite: Sequence[str]  # keys of the bibliography
     segments: int | None  # of every pair, None if that is not known
+
+
+def reference_names(count: int) -> list[str]:
+    """Return the names of the fields of so many references.
+
+    >>> reference_names(1), reference_names(2)
+    (['ref'], ['ref:0', 'ref:1'])
+    """
+    return ["ref"] if count == 1 else [f"ref:{number}" for number in range(count)]

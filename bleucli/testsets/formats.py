@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from bleucli.records import NamedTuple
-from bleucli.testsets import plain, sgml
-from bleucli.testsets.entries import Pair, TestSet
+from bleucli.testsets import plain
+from bleucli.testsets.entries import METADATA, Pair, TestSet, reference_names
 
 
 class Format(NamedTuple):
@@ -20,7 +20,7 @@ class Format(NamedTuple):
 
 
 def _fields_of_files(_: TestSet, pair: Pair) -> list[str]:
-    return ["src", *sgml.reference_names(len(pair.files) - 1)]
+    return ["src", *reference_names(len(pair.files) - 1)]
 
 
 def _read_plain(test_set: TestSet, pair: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
@@ -37,10 +37,12 @@ def _has_metadata(test_set: TestSet) -> bool:
 
 
 def _fields_of_sgml(test_set: TestSet, pair: Pair) -> list[str]:
-    return _fields_of_files(test_set, pair) + (list(sgml.METADATA) if _has_metadata(test_set) else [])
+    return _fields_of_files(test_set, pair) + (list(METADATA) if _has_metadata(test_set) else [])
 
 
 def _read_sgml(test_set: TestSet, _: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    from bleucli.testsets import sgml
+
     return sgml.read(paths, _has_metadata(test_set))
 
 

@@ -164,17 +164,23 @@ def groups(marks: Marks, origlang: str | None, subset: str | None) -> Iterator[G
         origlang: as for `choose`.
         subset: likewise; if given, it is the only one.
     """
-    subsets = list(enumerate(marks.subsets or ()))
-    members = {name: {number for number, names in subsets if name in names} for name in _subset_names(marks)}
+    if marks.origlangs is None:
+        return
+    names_of: Sequence[Sequence[str]] = marks.subsets or [[]] * len(marks.origlangs)
     if subset is not None:
-        members = {subset: set(_find_tag(marks, subset, ""))}
-    languages = marks.origlangs or ()
-    wanted = _find_origlang(marks, origlang, "")
-    for language in sorted(set(languages)):
-        numbers = [number for number in wanted if languages[number] == language]
-        if numbers:
-            yield Group(language, "domain", "ALL", numbers)
-        for name, tagged in members.items():
-            if found := [number for number in numbers if number in tagged]:
-                kind, _, value = name.rpartition(":")
-                yield Group(language, kind or "domain", value, found)
+        tagged = set(_find_tag(marks, subset, ""))
+        names_of = [[subset] if number in tagged else [] for number in range(len(marks.origlangs))]
+    by_language: dict[str, list[int]] = {}
+    for number in _find_origlang(marks, origlang, ""):
+        by_language.setdefault(marks.origlangs[number], []).append(number)
+    for language, numbers in sorted(by_language.items()):
+        yield Group(language, "domain", "ALL", numbers)
+        members: dict[str, list[int]] = {}
+        for number in numbers:
+            for name in names_of[number]:
+                members.setdefault(name, []).append(number)
+        for name, found in sorted(members.items()):
+            if name.startswith(_COUNTRY):
+                yield Group(language, "country", name.removeprefix(_COUNTRY), found)
+            else:
+                yield Group(language, "domain", name, found)

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from bleucli.testsets.entries import METADATA, reference_names
 from bleucli.testsets.plain import read_lines
 from bleucli.testsets.plain import read_texts as plain_texts
 
-METADATA = ("docid", "genre", "origlang")
 _ATTRIBUTES = {name: re.compile(rf'\b{name}="([^"]*)"') for name in METADATA}
 
 
@@ -26,15 +26,6 @@ def read(paths: Sequence[str], metadata: bool) -> dict[str, list[str]]:
     columns = {"src": read_texts(paths[0])}
     columns |= {name: read_texts(path) for name, path in zip(reference_names(len(paths) - 1), paths[1:], strict=True)}
     return columns | (_read_metadata(paths[0]) if metadata else {})
-
-
-def reference_names(count: int) -> list[str]:
-    """Return the names of the fields of so many references.
-
-    >>> reference_names(1), reference_names(2)
-    (['ref'], ['ref:0', 'ref:1'])
-    """
-    return ["ref"] if count == 1 else [f"ref:{number}" for number in range(count)]
 
 
 def read_texts(path: str) -> list[str]:
