@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from bleucli.limits import unhashable
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
-from bleucli.metrics.wer import ErrorRate, ErrorRateScore
+from bleucli.metrics.options import SKIP_EMPTY_REFS
+from bleucli.metrics.wer import ErrorRate, ErrorRateScore, lowercase_option
 
 
 class CERScore(ErrorRateScore):
@@ -31,19 +31,7 @@ class CER(ErrorRate[CERScore]):
 
     name = "CER"
     characters = True
-    options = (
-        Option(
-            "lowercase",
-            bool,
-            False,
-            ("--cer-lowercase",),
-            "compare without regard to case",
-            key="case",
-            words=("mixed", "lc"),
-            ours=True,
-        ),
-        SKIP_EMPTY_REFS,
-    )
+    options = (lowercase_option("--cer-lowercase"), SKIP_EMPTY_REFS)
 
     def make_score(self, score: float, num_edits: int, ref_length: int) -> CERScore:
         """Return a CER score."""

@@ -45,6 +45,20 @@ class WERScore(ErrorRateScore):
     name = "WER"
 
 
+def lowercase_option(flag: str) -> Option:
+    """Return the option that an error rate has beside those of all metrics."""
+    return Option(
+        "lowercase",
+        bool,
+        False,
+        (flag,),
+        "compare without regard to case",
+        key="case",
+        words=("mixed", "lc"),
+        ours=True,
+    )
+
+
 class ErrorRate(Metric["RateT"]):
     """The fewest insertions, deletions and substitutions that turn output into reference, for each unit of the latter.
 
@@ -116,19 +130,7 @@ class WER(ErrorRate[WERScore]):
 
     name = "WER"
     characters = False
-    options = (
-        Option(
-            "lowercase",
-            bool,
-            False,
-            ("--wer-lowercase",),
-            "compare without regard to case",
-            key="case",
-            words=("mixed", "lc"),
-            ours=True,
-        ),
-        SKIP_EMPTY_REFS,
-    )
+    options = (lowercase_option("--wer-lowercase"), SKIP_EMPTY_REFS)
 
     def make_score(self, score: float, num_edits: int, ref_length: int) -> WERScore:
         """Return a WER score."""
