@@ -407,8 +407,15 @@ def test_a_date_is_a_version_if_there_is_no_tag(web, target):
 
 @pytest.mark.parametrize(
     "headers",
-    [{}, {"ETag": 'W/"v1"'}, {"ETag": "v1"}, {"Last-Modified": "yesterday"}, {"Last-Modified": formatdate(4e9)}],
-    ids=["none", "weak", "unquoted", "no date", "too new"],
+    [
+        {},
+        {"ETag": 'W/"v1"'},
+        {"ETag": "v1"},
+        {"Last-Modified": "yesterday"},
+        {"Last-Modified": formatdate(4e9)},
+        {"Last-Modified": f"1 Jan {10**20} 00:00:00 GMT"},
+    ],
+    ids=["none", "weak", "unquoted", "no date", "too new", "a year that overflows"],
 )
 def test_without_an_exact_version_everything_is_fetched_again(headers, web, target):
     fetch(web.put("/news.tgz", *cut_and_rest(headers)), target)

@@ -89,7 +89,7 @@ def version_in(headers: Mapping[str, str]) -> str:
 
     try:
         return changed if parsedate_to_datetime(changed) < parsedate_to_datetime(asked) else ""
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return ""
 
 
