@@ -13,13 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from bleucli import kernels
 from bleucli.corpus import Corpus, Piece
 from bleucli.errors import BleuError, InputTypeError
-from bleucli.inspection import fit
-from bleucli.inspection.fit import Fit
 from bleucli.records import NamedTuple
-from bleucli.results import ScoreRecord
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
-from bleucli.threads import in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bleucli.corpus import Source
+    from bleucli.inspection.fit import Fit
+    from bleucli.results import ScoreRecord
     from bleucli.signature import Signature
 
     class Measure(Protocol):
@@ -238,8 +236,10 @@ class CorpusStats:
         """Return what a user should know about the input."""
         return self.metric.hints(self) if self.segments else []
 
-    def record(self, sampling: Sequence[tuple[str, str]] = ()) -> ScoreRecord:
+    def record(self, sampling: Sequence[tuple[str, str]] = ()) -> "ScoreRecord":
         """Return the score with its signature, as a renderer takes it; sampling: as for `signature`."""
+        from bleucli.results import ScoreRecord
+
         score = self.score()
         signature = self.signature(sampling)
         return ScoreRecord(score.name, score.score, score.verbose, signature, self.metric.higher_is_better)
@@ -275,7 +275,7 @@ class SystemStats(NamedTuple):
 
     name: str
     stats: Sequence[CorpusStats]
-    fit: Fit | None
+    fit: "Fit | None"
 
 
 def count(
@@ -321,6 +321,9 @@ def count_blocks(
     corpus: Corpus, metrics: "Sequence[Measure]", *, jobs: int = 1, keep_rows: bool = True, inspect: bool = False
 ) -> Iterator[list[SystemStats]]:
     """Give what `count` adds up, block by block; arguments and errors as there."""
+    from bleucli.inspection import fit
+    from bleucli.threads import in_order
+
     corpus, metrics = _after_first_pass(corpus, metrics)
     names = corpus.system_names()
     known: list[Fit | None] = [None] * len(names)

@@ -5,7 +5,9 @@ paragraphs, overrides of the writing direction, lone surrogates, and what Unicod
 Marks that text needs, such as joiners in Persian names and in emoji, stay.
 """
 
-import re
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Match
 
 _NEVER = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0x10000))
 # As the inside of a regular expression's brackets; of these, JSON escapes the first by itself. Nothing is compiled
@@ -23,13 +25,17 @@ def visible(text: str) -> str:
     >>> print(visible("a\nb.txt"), visible("\x1b[31mred"))
     a\nb.txt \x1b[31mred
     """
-    return text if text.isprintable() else re.sub(_NOT_TEXT, _escape, re.sub(_BYTES, _as_utf_8, text))
+    if text.isprintable():
+        return text
+    import re
+
+    return re.sub(_NOT_TEXT, _escape, re.sub(_BYTES, _as_utf_8, text))
 
 
-def _as_utf_8(match: "re.Match[str]") -> str:
+def _as_utf_8(match: "Match[str]") -> str:
     return match[0].encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
-def _escape(match: "re.Match[str]") -> str:
+def _escape(match: "Match[str]") -> str:
     code = ord(match[0])
     return f"\\x{code - 0xDC00:02x}" if code in _BYTES_LIKE_C1 else repr(match[0])[1:-1]

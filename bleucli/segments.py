@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _BLOCK_STRINGS = 4096
 _START = bytes(8)  # the bound 0
 _BYTE_ORDER = sys.byteorder
+# Known at once to be lists of texts
+_LISTS = frozenset((list, tuple))
 # What can be iterated but does not list texts
 _NO_LISTS = (str, bytes, set, frozenset, dict)
 
@@ -56,7 +58,7 @@ class Segments:
             InputTypeError: an element is neither a string nor None, or `texts` is not a list.
             BleuError: an element holds a lone surrogate, which UTF-8 cannot express.
         """
-        if isinstance(texts, _NO_LISTS):
+        if type(texts) not in _LISTS and isinstance(texts, _NO_LISTS):
             raise _no_list(texts, what)
         encode = str.encode  # not the texts' own, for text is what is a string
         try:

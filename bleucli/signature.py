@@ -1,12 +1,15 @@
 """The signature: an ordered record of how a score was made, printed behind the score and parsed back from papers."""
 
-import re
 from collections.abc import Iterable, Iterator
 
 from bleucli._version import __version__
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.limits import string
 from bleucli.markup import C0, UNSEEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Match
 
 # Long and short names of the keys, as sacreBLEU 2.6.0 prints them and in its order; `correction`, `ngram` and `empty`
 # are ours. Two short names mean two things; the value tells which (see _short_name, _long_name). Which of them a metric
@@ -151,11 +154,14 @@ def place_of(key: str) -> int:
 
 
 def _safe(value: str) -> str:
-    plain = value.isprintable() and "%" not in value and "|" not in value  # then the expression need not be compiled
-    return value if plain else re.sub(_UNSAFE, _percent, value)
+    if value.isprintable() and "%" not in value and "|" not in value:
+        return value
+    import re
+
+    return re.sub(_UNSAFE, _percent, value)
 
 
-def _percent(match: "re.Match[str]") -> str:
+def _percent(match: "Match[str]") -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode())
 
 

@@ -74,6 +74,13 @@ def test_threads_are_imported_where_they_are_asked_for(imports):
     assert "concurrent.futures" in imports(MAIN, "ref.txt", "-i", "sys.txt", "-J", "2")[0]
 
 
+def test_scoring_from_python_compiles_no_regular_expressions(imports):
+    modules, out = imports("import bleucli; print(bleucli.sentence_bleu('the cat sat', ['the cat sat']).score)")
+    assert out == "100.0\n"
+    assert UNUSED.isdisjoint(modules)
+    assert {"re", "enum", "argparse"}.isdisjoint(modules)
+
+
 def test_importing_the_package_imports_no_more_than_two_modules(imports):
     bare, _ = imports("pass")
     assert imports("import bleucli")[0].keys() - bare.keys() == {"bleucli", "bleucli._version"}

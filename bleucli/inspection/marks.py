@@ -5,8 +5,6 @@
 - `unspaced_stretches`: those of them between which there is indeed no space
 """
 
-import re
-
 from bleucli.segments import Segments
 
 # As subword-nmt and SentencePiece mark them
@@ -41,6 +39,8 @@ def unspaced_letters(segments: Segments) -> tuple[int, int]:
     text = _stretch(segments, _SAMPLE_BYTES)
     if text.isascii():
         return 0, len(text)
+    import re
+
     letters = "".join(text.decode("utf-8", "ignore").split())
     return len(re.findall(_UNSPACED, letters)), len(letters)
 
@@ -56,6 +56,8 @@ def unspaced_stretches(segments: Segments) -> tuple[int, int]:
     text = _stretch(segments, _SAMPLE_BYTES)
     if text.isascii():
         return 0, len(text)
+    import re
+
     words = text.decode("utf-8", "ignore").split()
     unspaced = [len(stretch) for word in words for stretch in re.findall(f"{_UNSPACED}{{{_STRETCH},}}", word)]
     return sum(unspaced), sum(map(len, words))

@@ -324,8 +324,12 @@ class BLEU(Metric[BLEUScore]):
 
 
 def _geometric_mean(precisions: list[float]) -> float:
-    logarithms = [log(precision) if precision else _LOG_OF_ZERO for precision in precisions]
+    logarithms = map(log, precisions) if all(precisions) else map(_log, precisions)
     return exp(sum(logarithms) / len(precisions))
+
+
+def _log(precision: float) -> float:
+    return log(precision) if precision else _LOG_OF_ZERO
 
 
 def brevity_penalty(sys_len: int, ref_len: int) -> float:

@@ -1,5 +1,7 @@
 """The tokenizers that are a kernel each."""
 
+from collections.abc import Callable
+
 from bleucli import kernels
 from bleucli.segments import Segments
 
@@ -17,8 +19,11 @@ class KernelTokenizer:
 
     def __init__(self, name: str) -> None:
         self.signature = name
+        self._tokenize: Callable[[Segments], Segments] = getattr(kernels, f"tokenize_{name}")
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with a space between tokens; missing ones stay missing."""
-        tokens: Segments = getattr(kernels, f"tokenize_{self.signature}")(segments)
-        return tokens
+        return self._tokenize(segments)
+
+    def __reduce__(self) -> "tuple[type[KernelTokenizer], tuple[str]]":
+        return KernelTokenizer, (self.signature,)  # where it arrives, other kernels may be live
