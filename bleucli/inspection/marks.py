@@ -10,6 +10,7 @@ from bleucli.segments import Segments
 # As subword-nmt and SentencePiece mark them
 _SUBWORD_MARKS = (b"@@ ", "▁".encode())
 # Thai, Lao, Burmese, Hangul, Khmer, kana, Han
+_FIRST_UNSPACED = "\u0e00"
 _UNSPACED = (
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -36,12 +37,11 @@ def unspaced_letters(segments: Segments) -> tuple[int, int]:
     >>> unspaced_letters(Segments.from_strings(["東京 so"]))
     (2, 4)
     """
-    text = _stretch(segments, _SAMPLE_BYTES)
-    if text.isascii():
-        return 0, len(text)
+    letters = "".join(_words(segments))
+    if _are_all_spaced(letters):
+        return 0, len(letters)
     import re
 
-    letters = "".join(text.decode("utf-8", "ignore").split())
     return len(re.findall(_UNSPACED, letters)), len(letters)
 
 
@@ -53,14 +53,23 @@ def unspaced_stretches(segments: Segments) -> tuple[int, int]:
     >>> unspaced_stretches(Segments.from_strings(["東京都に住んでいる so", "東 京"]))
     (9, 13)
     """
-    text = _stretch(segments, _SAMPLE_BYTES)
-    if text.isascii():
-        return 0, len(text)
+    words = _words(segments)
+    letters = sum(map(len, words))
+    if _are_all_spaced("".join(words)):
+        return 0, letters
     import re
 
-    words = text.decode("utf-8", "ignore").split()
     unspaced = [len(stretch) for word in words for stretch in re.findall(f"{_UNSPACED}{{{_STRETCH},}}", word)]
-    return sum(unspaced), sum(map(len, words))
+    return sum(unspaced), letters
+
+
+def _words(segments: Segments) -> list[str]:
+    return _stretch(segments, _SAMPLE_BYTES).decode("utf-8", "ignore").split()
+
+
+def _are_all_spaced(letters: str) -> bool:
+    """Return whether none is of those scripts, at first sight: compiling the expression takes longer than most files."""
+    return letters.isascii() or max(letters) < _FIRST_UNSPACED
 
 
 def _stretch(segments: Segments, limit: int = -1) -> bytes:
