@@ -80,10 +80,18 @@ typedef struct {
 static void read_characters(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
 {
     const unsigned char *piece;
+    int whitespace = work->options.whitespace;
     text->size = text->gram_count = 0;
     while (at < end && (piece = piece_end(work->call, at, end)) != NULL) {
         while (at < piece) {
-            size_t space = work->options.whitespace ? 0 : space_length(at, end), size = character_length(at, end);
+            if (*at < 0x80) { /* most characters, which need not be decoded */
+                if (whitespace || !is_ascii_space(*at)) {
+                    add_token(text, character_id(work->alphabet, *at, add));
+                }
+                at++;
+                continue;
+            }
+            size_t space = whitespace ? 0 : space_length(at, end), size = character_length(at, end);
             if (space == 0) {
                 add_token(text, character_id(work->alphabet, code_point(at, size), add));
             }
