@@ -210,6 +210,18 @@ def served():
         yield web, serve(web, registry._package_data("registry.json")["testsets"])
 
 
+@pytest.fixture(scope="module")
+def filled_cache(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("filled"))
+
+
+@pytest.fixture
+def library(world, filled_cache, monkeypatch):
+    """Let public test sets come from a cache that a module's tests fill together; give what `world` gives."""
+    monkeypatch.setenv("BLEU_HOME", filled_cache)
+    return world._replace(cache=filled_cache)
+
+
 @pytest.fixture
 def world(served, calm, tmp_path_factory, monkeypatch):
     """Let public test sets come from the server, into an empty cache; give server, sources and cache."""

@@ -29,8 +29,16 @@ def become(words, folder, variables, streams):
     for number, (path, flags) in enumerate(zip(streams, (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY), strict=True)):
         os.dup2(os.open(path, flags), number)
     sys.stdin, sys.stdout, sys.stderr = (open(number, mode, closefd=False) for number, mode in enumerate("rww"))  # noqa: SIM115
-    run(words)
-    sys.exit()
+    status = 0
+    try:
+        run(words)
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        status = end.code or 0
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # to tear down all that was loaded takes as long as a score
 
 
 def serve():

@@ -318,8 +318,16 @@ def answer(words, text):
             os.dup2(given.fileno(), 0)
             os.dup2(out.fileno(), 1)
             sys.argv = ["sacrebleu", *words]
-            main()
-            sys.exit()
+            status = 0
+            try:
+                main()
+            except SystemExit as end:
+                if not isinstance(end.code, int | None):
+                    raise
+                status = end.code or 0
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)  # to tear down all that was loaded takes as long as the work
         _, status = os.waitpid(child, 0)
         out.seek(0)
         return os.waitstatus_to_exitcode(status), out.read().decode()

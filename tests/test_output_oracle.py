@@ -24,8 +24,14 @@ from bleucli.signature import Signature
 SEGMENTS = 20
 SYSTEMS = ("strong.txt", "weak.txt", "near.txt")
 METRICS = ("-m", "bleu", "chrf", "ter")
-TESTS = {"none": (), "bootstrap": ("--paired-bs",), "randomization": ("--paired-ar", "--paired-ar-n", "500")}
-RECORDS = {"none": None, "bootstrap": PairedTest("bs", 1000), "randomization": PairedTest("ar", 500)}
+TESTS = {
+    "none": (),
+    "bootstrap": ("--paired-bs", "--paired-bs-n", "100"),
+    "randomization": ("--paired-ar", "--paired-ar-n", "100"),
+}
+RECORDS = {"none": None, "bootstrap": PairedTest("bs", 100), "randomization": PairedTest("ar", 100)}
+INTERVAL = ("-ci", "-cin", "100")
+MORE_WIDTHS = pytest.param(Layout(0), marks=pytest.mark.slow)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +57,7 @@ def oracle(folder, *words):
 
 def scores_of(folder, system, words, resampled):
     """Return a system's records, with intervals or without, from the oracle's JSON."""
-    confidence = ("-ci",) if resampled else ()
+    confidence = INTERVAL if resampled else ()
     found = json.loads(oracle(folder, "-i", system, *words, *confidence, "-w", "12", "-f", "json"))
     return [record_of(score, resampled) for score in (found if isinstance(found, list) else [found])]
 
@@ -93,13 +99,13 @@ def results_of(folder, test, words=METRICS):
 # --- one system
 
 
-@pytest.mark.parametrize("layout", [Layout(), Layout(3), Layout(short=True), Layout(0)])
+@pytest.mark.parametrize("layout", [Layout(3), Layout(short=True), MORE_WIDTHS])
 @pytest.mark.parametrize("words", [("-m", "bleu"), METRICS], ids=["one metric", "three"])
 @pytest.mark.parametrize("name", ["text", "json"])
 def test_one_system_with_an_interval_looks_as_the_oracles(corpus, layout, words, name):
     made = Results([SystemResult("strong.txt", scores_of(corpus, "strong.txt", words, True))], SEGMENTS, [])
     short = ("-sh",) if layout.short else ()
-    theirs = oracle(corpus, "-i", "strong.txt", *words, "-ci", "-w", str(layout.width), *short, "-f", name)
+    theirs = oracle(corpus, "-i", "strong.txt", *words, *INTERVAL, "-w", str(layout.width), *short, "-f", name)
     assert without_version(render(made, layout, name)) == theirs
 
 
@@ -107,11 +113,11 @@ def test_one_system_with_an_interval_looks_as_the_oracles(corpus, layout, words,
 @pytest.mark.parametrize("name", ["text", "json"])
 def test_the_score_alone_with_an_interval_looks_as_the_oracles(corpus, words, name):
     made = Results([SystemResult("strong.txt", scores_of(corpus, "strong.txt", words, True))], SEGMENTS, [])
-    theirs = oracle(corpus, "-i", "strong.txt", *words, "-ci", "-b", "-f", name)
+    theirs = oracle(corpus, "-i", "strong.txt", *words, *INTERVAL, "-b", "-f", name)
     ours = render(made, Layout(score_only=True), name)
     if words is METRICS and name == "json":
         assert ours.replace('"', "") == theirs, "ours is JSON"
-        assert json.loads(ours)[0] == "58.6 (μ = 58.5 ± 8.7)"
+        assert json.loads(ours)[0] == "58.6 (μ = 58.5 ± 9.1)"
     else:
         assert ours == theirs
 
@@ -119,7 +125,7 @@ def test_the_score_alone_with_an_interval_looks_as_the_oracles(corpus, words, na
 # --- several systems
 
 
-@pytest.mark.parametrize("layout", [Layout(), Layout(3, short=True), Layout(0)])
+@pytest.mark.parametrize("layout", [Layout(), Layout(3, short=True), MORE_WIDTHS])
 @pytest.mark.parametrize("test", TESTS)
 def test_several_systems_look_as_the_oracles(corpus, test, layout):
     short = ("-sh",) if layout.short else ()
@@ -167,13 +173,13 @@ def test_tested_systems_have_the_oracles_keys_and_numbers_in_json(corpus, test):
 
 def test_an_identical_system_is_the_one_place_that_differs(corpus):
     shutil.copy(os.path.join(corpus, "strong.txt"), os.path.join(corpus, "same.txt"))
-    theirs = oracle(corpus, "-i", "strong.txt", "same.txt", "-m", "bleu", "--paired-bs", "-f", "text")
+    theirs = oracle(corpus, "-i", "strong.txt", "same.txt", "-m", "bleu", *TESTS["bootstrap"], "-f", "text")
     baseline = signed(scores_of(corpus, "strong.txt", ("-m", "bleu"), True), theirs)
     same = [record._replace(p_value=1.0, identical=True) for record in baseline]
     systems = [SystemResult("Baseline: strong.txt", baseline), SystemResult("same.txt", same)]
-    ours = without_version(render(Results(systems, SEGMENTS, [], PairedTest("bs", 1000)), Layout(), "text"))
-    assert "(p = 0.0010)* " in theirs
-    assert ours.replace(" (identical)  ", "(p = 0.0010)* ") == theirs
+    ours = without_version(render(Results(systems, SEGMENTS, [], RECORDS["bootstrap"]), Layout(), "text"))
+    assert "(p = 0.0099)* " in theirs
+    assert ours.replace(" (identical)  ", "(p = 0.0099)* ") == theirs
 
 
 # --- colours
@@ -216,7 +222,7 @@ def test_several_systems_have_the_oracles_colours(corpus, test):
 @pytest.mark.skipif(os.name != "posix", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("words", [(), ("-b",)], ids=["line", "score alone"])
 def test_an_interval_has_the_oracles_colours(corpus, words):
-    theirs = on_a_terminal(corpus, "-i", "strong.txt", *METRICS, "-ci", *words, "-f", "text")
+    theirs = on_a_terminal(corpus, "-i", "strong.txt", *METRICS, *INTERVAL, *words, "-f", "text")
     made = Results([SystemResult("strong.txt", scores_of(corpus, "strong.txt", METRICS, True))], SEGMENTS, [])
     ours = render(made, Layout(colour=True, score_only=bool(words)), "text")
     assert ours.count("\x1b[36m") == 3

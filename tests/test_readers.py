@@ -47,14 +47,14 @@ def echoed(run, name, *wanted, pair=None):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_every_field_is_what_sacrebleu_reads(name, world, theirs, run):
+def test_every_field_is_what_sacrebleu_reads(name, library, theirs, run):
     _, names, columns, _ = theirs
     for field in names[name]:
         assert echoed(run, name, field) == columns[name, field], field
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_all_fields_side_by_side_are_what_sacrebleu_prints(name, world, theirs, run):
+def test_all_fields_side_by_side_are_what_sacrebleu_prints(name, library, theirs, run):
     _, names, _, together = theirs
     assert echoed(run, name, *names[name]) == together[name].out
     ours = run("--list", "-t", name, "-l", PAIRS[name])

@@ -69,7 +69,7 @@ def theirs(served, tmp_path_factory):
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda asked: " ".join((asked[0], *asked[1])))
-def test_scores_of_parts_are_those_of_sacrebleu(asked, world, theirs, run):
+def test_scores_of_parts_are_those_of_sacrebleu(asked, library, theirs, run):
     name, words = asked
     answer = run(*words_of(name, words), "-q", stdin=system(name).encode())
     assert answer.status == theirs[asked].status == 0, answer.err
@@ -126,7 +126,7 @@ def their_echoes(served, tmp_path_factory):
 
 
 @pytest.mark.parametrize("asked", ECHOED, ids=lambda asked: " ".join((asked[0], *asked[1])))
-def test_attack_2_texts_of_parts_are_those_of_sacrebleu(asked, world, their_echoes, run):
+def test_attack_2_texts_of_parts_are_those_of_sacrebleu(asked, library, their_echoes, run):
     name, words = asked
     everything = run("-t", name, "-l", PAIRS[name], *words[: words.index(next(w for w in words[2:] if w[:2] == "--"))])
     answer = run("-t", name, "-l", PAIRS[name], *words)

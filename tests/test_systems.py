@@ -56,14 +56,13 @@ def table_of(run, *words):
 @pytest.mark.parametrize(
     "words",
     [
-        "",
         "-w 3",
-        "-sh",
-        "--paired-bs",
         "--paired-bs --paired-bs-n 200 -w 2",
-        "--paired-ar --paired-ar-n 1000",
         "--paired-ar -parn 33 -sh",
-        "--paired-bs -pbsn 77 -nr 1",
+        *(
+            pytest.param(words, marks=pytest.mark.slow)
+            for words in ("", "-sh", "--paired-bs", "--paired-ar --paired-ar-n 1000", "--paired-bs -pbsn 77 -nr 1")
+        ),
         "-lc -tok char --paired-ar -parn 100 --chrf-word-order 2 --ter-normalized",
     ],
 )
@@ -76,7 +75,7 @@ def test_text_is_the_oracles(run, words):
 @pytest.mark.parametrize("test", ["", "--paired-bs", "--paired-ar"])
 def test_text_with_two_references_is_the_oracles(run, test):
     ours, theirs = outputs(
-        run, f"{REF} reference.B.de.txt -i {WEAK} {STRONG} {NEAR} -m bleu ter -f text {test} -parn 500"
+        run, f"{REF} reference.B.de.txt -i {WEAK} {STRONG} {NEAR} -m bleu ter -f text {test} -parn 100 -pbsn 100"
     )
     assert ours == theirs
 
@@ -104,7 +103,7 @@ def test_text_of_real_systems_is_the_oracles(run, write, test):
 @pytest.mark.parametrize("test", TESTS)
 def test_the_seed_is_the_environments(run, monkeypatch, test, seed):
     monkeypatch.setenv("SACREBLEU_SEED", seed)
-    words = (REF, "-i", *SYSTEMS, "-f", "text", test, "-parn", "500")
+    words = (REF, "-i", *SYSTEMS, "-f", "text", test, "-parn", "100", "-pbsn", "100")
     theirs = oracle_command(words, os.getcwd())
     for name in ("SACREBLEU_SEED", "BLEU_SEED"):
         ours = run(*words, variables={name: seed})
@@ -113,13 +112,15 @@ def test_the_seed_is_the_environments(run, monkeypatch, test, seed):
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-@pytest.mark.parametrize("metrics", ["bleu", "chrf", "ter", "bleu chrf ter"])
+@pytest.mark.parametrize(
+    "metrics", ["bleu chrf ter", *(pytest.param(metric, marks=pytest.mark.slow) for metric in ("bleu", "chrf", "ter"))]
+)
 def test_an_interval_is_printed_as_by_the_oracle(run, metrics, form):
     ours, theirs = outputs(run, f"{REF} -i {STRONG} -m {metrics} --confidence -f {form}")
     assert ours == theirs
 
 
-@pytest.mark.parametrize("words", ["-cin 50", "-w 2 -cin 200", "-sh", "-b", "-nc -cin 40"])
+@pytest.mark.parametrize("words", ["-cin 50", "-w 2 -cin 200", "-sh -cin 40", "-b -cin 40", "-nc -cin 40"])
 def test_an_interval_in_text_is_printed_as_by_the_oracle(run, words):
     ours, theirs = outputs(run, f"{REF} -i {WEAK} -m bleu ter -ci {words} -f text")
     assert ours == theirs
