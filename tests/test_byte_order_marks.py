@@ -28,7 +28,9 @@ def marks_told_of(answer):
     return [line for line in answer.err.splitlines() if "byte-order" in line]
 
 
-@pytest.mark.parametrize("encoding", [(), ("-e", "utf-8-sig")], ids=["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize(
+    "encoding", [(), pytest.param(("-e", "utf-8-sig"), marks=pytest.mark.slow)], ids=["utf-8", "utf-8-sig"]
+)
 @pytest.mark.parametrize(
     "words",
     [

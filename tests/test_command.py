@@ -501,7 +501,9 @@ def test_quiet_does_not_hide_a_failed_gate(run, pair):
 # --- threads
 
 
-@pytest.mark.parametrize("jobs", ["0", "1", "2", "3", "100"])
+@pytest.mark.parametrize(
+    "jobs", ["0", "3", *(pytest.param(jobs, marks=pytest.mark.slow) for jobs in ("1", "2", "100"))]
+)
 @pytest.mark.parametrize("extra", [(), ("-sl",), ("-f", "text", "-tok", "char"), ("-i", "sys.txt", "ref2.txt")])
 def test_threads_do_not_change_the_answer(run, write, small_blocks, jobs, extra):
     write("ref.txt", "".join(f"the {n} cats sat on {n % 7} mats .\n" for n in range(300)))
@@ -783,9 +785,9 @@ def test_what_is_no_terminal_gets_no_colour(run, pair):
     "locale",
     [
         {"LC_ALL": "C"},
-        {"LC_ALL": "POSIX"},
         {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"LC_ALL": "C", "PYTHONIOENCODING": "latin-1"},
+        pytest.param({"LC_ALL": "POSIX"}, marks=pytest.mark.slow),
+        pytest.param({"LC_ALL": "C", "PYTHONIOENCODING": "latin-1"}, marks=pytest.mark.slow),
     ],
 )
 def test_text_and_names_are_utf_8_whatever_the_locale(command, pair, locale):
@@ -816,7 +818,12 @@ def odd_name(pair):
 
 
 @pytest.mark.parametrize(
-    "locale", [{}, {"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
+    "locale",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        pytest.param({}, marks=pytest.mark.slow),
+        pytest.param({"LC_ALL": "C"}, marks=pytest.mark.slow),
+    ],
 )
 def test_file_names_that_are_not_utf_8_pass_through(command, odd_name, locale):
     shown = odd_name.decode("utf-8", "surrogateescape")

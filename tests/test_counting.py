@@ -57,8 +57,8 @@ def test_parts_add_up_to_the_whole(make, cuts, keep_rows):
 
 
 def test_thousands_of_small_parts_are_joined_in_order():
-    texts = some_texts(3000)
-    total = sum(CHRF().corpus_stats(*batch, keep_rows=True) for batch in batches(texts, range(1, 3000)))
+    texts = some_texts(2001)
+    total = sum(CHRF().corpus_stats(*batch, keep_rows=True) for batch in batches(texts, range(1, 2001)))
     assert total == CHRF().corpus_stats(*texts, keep_rows=True)
 
 

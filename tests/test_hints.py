@@ -672,6 +672,7 @@ def test_lines_too_long_to_be_compared_are_left_alone(monkeypatch):
     assert mismatch_cause(("ref.txt", "sys.txt"), *texts, (100, 99)) == ""
 
 
+@pytest.mark.slow
 def test_attack_10_the_cause_takes_no_more_memory_than_the_score(command, write):
     write("ref.txt", "a\n" * 600_000 + "the end\n")
     write("sys.txt", "a\n" * 600_000)

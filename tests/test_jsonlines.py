@@ -272,10 +272,12 @@ def test_a_file_of_many_blocks_is_scored_as_the_api_does(run, write, extra):
     )
 
 
-def test_few_rows_of_many_references_do_not_make_a_wide_table_of_all():
-    rows = [["a"], ["b"] * 70_000, ["c"], ["d"], ["e"] * 40_000, ["f"] * 2]
+@pytest.mark.parametrize("size", [1 << 10, pytest.param(1 << 16, marks=pytest.mark.slow)])
+def test_few_rows_of_many_references_do_not_make_a_wide_table_of_all(size, monkeypatch):
+    monkeypatch.setattr("bleucli.jsonlines._BLOCK_TEXTS", size)
+    rows = [["a"], ["b"] * (size + 9), ["c"], ["d"], ["e"] * (size * 5 // 8), ["f"] * 2]
     blocks = columns_of(items(["h"] * 6, rows))
-    assert sum(len(block) * len(block[0]) for block in blocks) < 200_000
+    assert sum(len(block) * len(block[0]) for block in blocks) < 3 * size
     found = [[text for text in row if text is not None] for block in blocks for row in zip(*block[1:], strict=True)]
     assert found == rows
 
@@ -370,7 +372,11 @@ def test_a_wrong_line_is_named_with_its_number(run, write, line, said):
     assert answer == (2, "", f"bleu: error: standard input, line 5: {said}\n")
 
 
-@pytest.mark.parametrize(("line", "said"), WRONG_LINES.values(), ids=WRONG_LINES)
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [pytest.param(*case, marks=[pytest.mark.slow] * (n % 4 > 0)) for n, case in enumerate(WRONG_LINES.values())],
+    ids=WRONG_LINES,
+)
 def test_a_wrong_line_in_a_later_block_is_named_with_its_number(line, said):
     count = 2 * BLOCK // 100
     good = jsonl(*[{"hypothesis": "a" * 80, "reference": "b"}] * count)

@@ -382,7 +382,7 @@ def test_a_disk_that_fails_leaves_the_old_file_and_nothing_else(run, pair, write
 
 
 @needs_signals
-@pytest.mark.parametrize("count", [10, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [4, pytest.param(50, marks=pytest.mark.slow)])
 def test_a_kill_at_any_moment_leaves_the_old_file_or_the_whole_new_one(run, start, many, write, count):
     whole, old = run(*many).out, OLD * 50_000
     began = time.perf_counter()
@@ -434,7 +434,7 @@ while status:
 
 @needs_signals
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
-@pytest.mark.parametrize("stride", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stride", [20, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_kill_at_any_line_of_the_writing_leaves_the_old_file_or_the_whole_new_one(pair, root, run, stride):
     words = (sys.executable, "-c", KILLED_AT_EACH_LINE, OLD, str(stride), *pair, "-b", "-o", "out.txt")
     environment = os.environ | {"PYTHONPATH": root}

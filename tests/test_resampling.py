@@ -133,7 +133,7 @@ def test_two_references_are_resampled_likewise():
         assert scores == pytest.approx(plain_bootstrap(sample, 50, 7), rel=EXACT)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [SEEDS[0], *(pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS[1:])])
 def test_p_values_of_the_bootstrap_are_those_of_the_formula(seed):
     rows = samples_of(40)
     for left, right in with_baseline(rows):
@@ -205,7 +205,7 @@ def results_of(rows, jobs):
     return scores, skipped, randomization_p_values(with_baseline(rows), 301, 5, jobs=jobs)
 
 
-@pytest.mark.parametrize("jobs", [1, 3, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("jobs", [3, *(pytest.param(jobs, marks=pytest.mark.slow) for jobs in (1, 2))])
 @pytest.mark.parametrize("size", [1, 33, pytest.param(7, marks=pytest.mark.slow)])
 def test_sizes_of_blocks_and_numbers_of_threads_change_no_digit(monkeypatch, expected, size, jobs):
     for name in SIZES:
@@ -213,11 +213,11 @@ def test_sizes_of_blocks_and_numbers_of_threads_change_no_digit(monkeypatch, exp
     assert results_of(samples_of(40), jobs) == expected
 
 
+@pytest.mark.parametrize("size", [3, pytest.param(64, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", SIZES)
-def test_each_size_alone_changes_no_digit(monkeypatch, expected, name):
-    for size in (3, 64):
-        monkeypatch.setattr(f"bleucli.significance.resampling.{name}", size)
-        assert results_of(samples_of(40), 2) == expected
+def test_each_size_alone_changes_no_digit(monkeypatch, expected, name, size):
+    monkeypatch.setattr(f"bleucli.significance.resampling.{name}", size)
+    assert results_of(samples_of(40), 2) == expected
 
 
 @pytest.mark.skipif(NATIVE is None, reason="the native kernels were not built")

@@ -209,7 +209,7 @@ def test_programs_get_an_error_of_ours(world, monkeypatch):
 # --- the server
 
 
-@pytest.mark.parametrize("signed", [True, False], ids=["signed", "unsigned"])
+@pytest.mark.parametrize("signed", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["signed", "unsigned"])
 @pytest.mark.parametrize(
     ("page", "reason"),
     [
@@ -587,10 +587,11 @@ def test_a_file_in_place_of_the_cache_is_one_line(world, monkeypatch):
 
 
 @needs_signals
-def test_a_run_killed_at_ten_moments_is_right_in_the_end_and_leaves_nothing(world, clean_files):
+@pytest.mark.parametrize("count", [3, pytest.param(10, marks=pytest.mark.slow)])
+def test_a_run_killed_at_several_moments_is_right_in_the_end_and_leaves_nothing(world, clean_files, count):
     world.serve(Page(ARCHIVE, headers=TAGGED, piece=4000, pause=0.005))
     rng = random.Random(5)
-    for _ in range(10):
+    for _ in range(count):
         process = world.start(*ECHO, "src")
         time.sleep(rng.uniform(0.1, 0.7))
         process.kill()
@@ -676,9 +677,10 @@ def test_ctrl_c_leaves_what_can_be_resumed_and_no_lock(world, clean_files):
     assert world.files() == clean_files
 
 
-def test_ten_commands_at_once_download_once(world, clean_files):
+@pytest.mark.parametrize("count", [4, pytest.param(10, marks=pytest.mark.slow)])
+def test_many_commands_at_once_download_once(world, clean_files, count):
     world.serve(Page(ARCHIVE, piece=4000, pause=0.01))
-    processes = [world.start("-q", *ECHO, "src") for _ in range(10)]  # on a slow machine they may say that they wait
+    processes = [world.start("-q", *ECHO, "src") for _ in range(count)]  # on a slow machine they may say that they wait
     assert {process.communicate(timeout=SECONDS) for process in processes} == {(SOURCE.encode(), b"")}
     assert len(world.web.requests) == 1
     assert world.files() == clean_files

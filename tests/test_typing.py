@@ -80,11 +80,11 @@ ERRORS = (
 )
 
 
-def test_a_users_program_is_checked_strictly(tmp_path):
-    program = tmp_path / "program.py"
+def test_a_users_program_is_checked_strictly(tmp_path, pytestconfig):
+    program, cache = tmp_path / "program.py", pytestconfig.cache.mkdir("mypy")  # from scratch it takes long
     program.write_text(PROGRAM, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", tmp_path / "cache", program],
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", cache, program],
         cwd=tmp_path,
         env=os.environ | {"MYPYPATH": ROOT},
         capture_output=True,
