@@ -1,7 +1,8 @@
 # Sourced by scripts/demo, scripts/test and .ci/run, which set `checkout`: the environment beside the checkout.
 #
 # `set_up run` and `set_up test` are `python -m venv` and `pip install -e .` or `.[test]`, done where something changed.
-# They return with `bleu` on PATH, $environment_python, and the $kernels that are demanded from now on: `native`, or
+# Before anything is downloaded they say how much that is, and on a terminal pip shows its progress. They return with
+# `bleu` on PATH, $environment_python, and the $kernels that are demanded from now on: `native`, or
 # `python` where $missing is not there to compile with. PYTHON, CC, CFLAGS and BLEU_ENVIRONMENT=DIR are the caller's to
 # set.
 #
@@ -38,6 +39,7 @@ set_up() {
         cksum pyproject.toml setup.py
     )
     if ! { is_made_for test || { [ "$1" = run ] && is_made_for run; }; } || ! has_kernels 2>/dev/null; then
+        estimate "$1"
         has_interpreter || make_environment
         install "$1"
     fi
@@ -76,6 +78,14 @@ find_compiler() {
     export CC
 }
 
+# Measured with a fast network and nothing in pip's cache.
+estimate() {
+    case $1 in
+    run) cost="downloads about 20 MB, takes about half a minute and 100 MB of disk space" ;;
+    test) cost="downloads about 180 MB, takes about a minute and a half and 700 MB of disk space" ;;
+    esac
+}
+
 is_made_for() {
     [ "$(cat "$environment/.made-from" 2>/dev/null)" = "$(printf '%s\n' "$interpreter" "$1" "$inputs")" ]
 }
@@ -100,7 +110,8 @@ make_environment() {
     mkdir -p "$environment" 2>/dev/null && [ -w "$environment" ] ||
         fail 2 "cannot write $environment; set BLEU_ENVIRONMENT to a directory that can be written"
     is_ours || fail 2 "$environment is in use for something else; set BLEU_ENVIRONMENT to another directory"
-    say "setting up $environment (once)"
+    say "setting up $environment (once): $cost"
+    cost=
     : >"$environment/.made-from"
     rm -rf "${environment:?}"/*
     "$python" -m venv "$environment" >&2 ||
@@ -110,7 +121,10 @@ make_environment() {
 
 # Python's files stay where they are; the kernels are compiled anew, and demanded, so that a failure is heard of.
 install() {
-    say "building bleucli (once for each change)"
+    case $cost,$(sed -n 2p "$environment/.made-from" 2>/dev/null) in
+    ,* | *,test | *,"$1") say "building bleucli (once for each change): takes about ten seconds" ;;
+    *) say "adding what the tests need to $environment (once): $cost" ;;
+    esac
     : >"$environment/.made-from"
     requirement=.
     [ "$1" = run ] || requirement=".[$1]"
@@ -123,5 +137,8 @@ install() {
 }
 
 pip_install() {
-    "$environment_python" -m pip install --quiet "$@" >&2
+    quiet=--quiet
+    [ ! -t 2 ] || quiet=
+    # shellcheck disable=SC2086 # nothing, or one word
+    "$environment_python" -m pip install $quiet "$@" >&2
 }

@@ -1,6 +1,7 @@
-"""What scripts/demo and scripts/test say where their environment cannot be made; CI makes it, with and without CC."""
+"""What scripts/demo and scripts/test say before their environment is made, and where it cannot be; CI makes it."""
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -12,13 +13,13 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="scripts for sh")
 def script(root, tmp_path):
     """Return a function that runs scripts/demo with an environment of its own and variables, and what comes of it."""
 
-    def script(**variables):
+    def script(name="demo", **variables):
         given = {"BLEU_ENVIRONMENT": str(tmp_path / "environment")} | variables
         done = subprocess.run(
-            [f"{root}/scripts/demo"], env=os.environ | given, capture_output=True, text=True, timeout=60
+            [f"{root}/scripts/{name}"], env=os.environ | given, capture_output=True, text=True, timeout=60
         )
         assert done.stdout == ""
-        return done.returncode, done.stderr.removeprefix("scripts/demo: ")
+        return done.returncode, done.stderr.removeprefix(f"scripts/{name}: ")
 
     return script
 
@@ -86,3 +87,104 @@ def test_python_without_venv_says_so_and_nothing_half_made_is_left_to_be_trusted
         f"{python} cannot make environments, as said above (Debian and Ubuntu: apt install python3-venv)"
     )
     assert (tmp_path / "environment" / ".made-from").read_text() == ""
+
+
+# What `python -m venv` makes here: it lacks a network
+WITHOUT_A_NETWORK = r"""
+case $2 in
+venv)
+    mkdir -p "$3/bin"
+    printf '#!/bin/sh\necho no network >&2; exit 1\n' >"$3/bin/python"
+    chmod +x "$3/bin/python"
+    ;;
+*) echo '3.12.1 (main) /usr True' ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "cost"),
+    [
+        ("demo", "downloads about 20 MB, takes about half a minute and 100 MB of disk space"),
+        ("test", "downloads about 180 MB, takes about a minute and a half and 700 MB of disk space"),
+    ],
+)
+def test_what_setting_up_costs_is_said_before_anything_is_done(script, program, tmp_path, name, cost):
+    status, message = script(name, PYTHON=program("python3", WITHOUT_A_NETWORK))
+    assert (status, message.splitlines()) == (
+        1,
+        [
+            f"setting up {tmp_path}/environment (once): {cost}",
+            "no network",
+            f"scripts/{name}: pip install setuptools failed, as said above; the next run tries again",
+        ],
+    )
+
+
+# What knows which interpreter it is, and has no network either
+MADE = """
+case $* in
+*setuptools,*) exit 0 ;;
+*bleucli.kernels*) exit 1 ;;
+*) echo "$@" >&2; exit 1 ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("made_for", "name", "said"),
+    [
+        ("run", "demo", "building bleucli (once for each change): takes about ten seconds"),
+        ("test", "demo", "building bleucli (once for each change): takes about ten seconds"),
+        ("test", "test", "building bleucli (once for each change): takes about ten seconds"),
+        ("run", "test", "adding what the tests need to {} (once): downloads about 180 MB, takes about a minute"),
+    ],
+)
+def test_an_update_costs_little_and_the_tests_much(script, program, tmp_path, made_for, name, said):
+    environment = tmp_path / "environment"
+    (environment / "bin").mkdir(parents=True)
+    python = program("python3", "echo '3.12.1 (main) /usr True'")
+    os.rename(program("made", MADE), environment / "bin" / "python")
+    (environment / ".made-from").write_text(f"3.12.1 (main) /usr True in {environment}\n{made_for}\nold sources\n")
+    status, message = script(name, PYTHON=python)
+    first, pip, *_ = message.splitlines()
+    assert status == 1
+    assert first.startswith(said.format(environment))
+    assert pip.startswith("-m pip install --quiet ")
+
+
+def test_help_is_a_few_lines_and_sets_nothing_up(root, tmp_path):
+    place = tmp_path / "environment"
+    done = subprocess.run(
+        [f"{root}/scripts/test", "--help"],
+        env=os.environ | {"BLEU_ENVIRONMENT": str(place)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: scripts/test [--quick] ")
+    for part in ("less than two minutes", str(place), "downloads about 180 MB"):
+        assert part in done.stdout
+    assert done.stdout.count("\n") < 15
+    assert not place.exists()
+
+
+def test_the_quick_tests_are_there_and_leave_no_room_of_the_package_out(root):
+    with open(os.path.join(root, "scripts", "test"), encoding="utf-8") as file:
+        (listed,) = re.findall(r'^quick="(.*?)"$', file.read(), re.DOTALL | re.MULTILINE)
+    files = listed.split()
+    assert len(files) == len(set(files))
+    text = ""
+    for name in files:
+        path = os.path.join(root, name)
+        assert os.path.exists(path), name
+        if name.startswith("tests/test_"):
+            with open(path, encoding="utf-8") as file:
+                text += file.read()
+    package = os.path.join(root, "bleucli")
+    rooms = [entry.name for entry in os.scandir(package) if os.path.exists(os.path.join(entry.path, "__init__.py"))]
+    assert len(rooms) > 7
+    assert [
+        room for room in rooms if not re.search(rf"\bbleucli\.{room}\b|from bleucli import .*\b{room}\b", text)
+    ] == []
