@@ -586,7 +586,7 @@ def hasty(monkeypatch):
 SLOWLY = "gave less than 60000 bytes in 0.5 seconds"
 
 
-@pytest.mark.parametrize("checksum", [SHA256, None])
+@pytest.mark.parametrize("checksum", [SHA256, pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "page",
     [
