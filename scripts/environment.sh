@@ -122,8 +122,9 @@ make_environment() {
 # Python's files stay where they are; the kernels are compiled anew, and demanded, so that a failure is heard of.
 install() {
     case $cost,$(sed -n 2p "$environment/.made-from" 2>/dev/null) in
-    ,* | *,test | *,"$1") say "building bleucli (once for each change): takes about ten seconds" ;;
-    *) say "adding what the tests need to $environment (once): $cost" ;;
+    ,*) say "building bleucli (once for each change)" ;;
+    *,test | *,"$1") say "building bleucli (once for each change): takes about ten seconds" ;;
+    *) say "completing $environment (once): $cost" ;;
     esac
     : >"$environment/.made-from"
     requirement=.

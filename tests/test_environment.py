@@ -137,7 +137,7 @@ esac
         ("run", "demo", "building bleucli (once for each change): takes about ten seconds"),
         ("test", "demo", "building bleucli (once for each change): takes about ten seconds"),
         ("test", "test", "building bleucli (once for each change): takes about ten seconds"),
-        ("run", "test", "adding what the tests need to {} (once): downloads about 180 MB, takes about a minute"),
+        ("run", "test", "completing {} (once): downloads about 180 MB, takes about a minute"),
     ],
 )
 def test_an_update_costs_little_and_the_tests_much(script, program, tmp_path, made_for, name, said):
