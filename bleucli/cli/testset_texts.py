@@ -106,9 +106,10 @@ class TestSetTexts(Texts):
     def hints(self) -> list[str]:
         """Return what is to be said of the texts, once they were read."""
         hints = super().hints()
-        if self._options.detail and self._marks().origlangs is None:
+        if self._options.detail and self._marks().origlangs is None and self._marks().subsets is None:
             hints.append(
-                f"--detail: {self._options.test_set} does not tell in which language its segments were first written"
+                f"--detail: {self._options.test_set} does not tell in which language its segments were first written,"
+                " nor of what domain they are"
             )
         return hints
 

@@ -107,7 +107,7 @@ def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
         name: of the test set, for errors.
 
     Raises:
-        BleuError: the test set does not tell, or there is no such segment.
+        BleuError: the test set does not tell, or there is no such segment; or a language or an expression is empty.
 
     >>> choose(Marks(["en", "de", "en"], ["US-crime", "GB-sport", ""], None), "en", "^US", "wmt18")
     [0]
@@ -115,20 +115,12 @@ def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
     of_origlang = set(_find_origlang(marks, origlang, name))
     found = [number for number in _find_tag(marks, subset, name) if number in of_origlang]
     if not found:
-        asked = [f"origlang {origlang}"] if origlang else []
-        asked += [f"subset {subset!r}"] if subset else []
-        raise BleuError(f"{name} has no segment of {' and '.join(asked)}{_describe(marks, origlang, subset)}")
+        asked = [] if origlang is None else [f"origlang {origlang}"]
+        asked += [] if subset is None else [f"subset {subset!r}"]
+        known = [] if origlang is None else [_languages(marks)]
+        known += [] if subset is None else [_subset_names(marks)]
+        raise BleuError(f"{name} has no segment of {' and '.join(asked)}; it has the {' and the '.join(known)}")
     return found
-
-
-def _describe(marks: Marks, origlang: str | None, subset: str | None) -> str:
-    """Return what could have been asked for, as the end of an error."""
-    known = []
-    if origlang and marks.origlangs:
-        known.append(f"original languages {', '.join(sorted(set(marks.origlangs)))}")
-    if subset and marks.subsets:
-        known.append(f"subsets {', '.join(_subset_names(marks))}")
-    return f"; it has the {' and the '.join(known)}"
 
 
 def _find_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
@@ -137,6 +129,8 @@ def _find_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
     if marks.origlangs is None:
         raise UsageError(f"--origlang: {name} does not tell in which language its segments were first written")
     language, wanted = origlang.removeprefix(_NOT), not origlang.startswith(_NOT)
+    if not language:
+        raise UsageError(f"--origlang {origlang!r} names no language; {name} has the {_languages(marks)}")
     return [number for number, one in enumerate(marks.origlangs) if (one == language) is wanted]
 
 
@@ -145,34 +139,45 @@ def _find_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
         return list(range(count(marks)))
     if marks.tags is None:
         raise UsageError(f"--subset: {name} does not tell of what domain its segments are")
+    expression = subset.removeprefix(_COUNTRY)
+    if not expression:
+        raise UsageError(f"--subset {subset!r} names no subset; {name} has the {_subset_names(marks)}")
     try:
-        pattern = re.compile(subset.removeprefix(_COUNTRY))
+        pattern = re.compile(expression)
     except re.error as error:
         raise UsageError(f"--subset {subset!r} is not a regular expression: {error}") from None
     return [number for number, tag in enumerate(marks.tags) if pattern.search(tag)]
 
 
-def _subset_names(marks: Marks) -> list[str]:
-    return sorted({name for names in marks.subsets or () for name in names})
+def _languages(marks: Marks) -> str:
+    return f"original languages {', '.join(sorted(set(marks.origlangs or ())))}"
+
+
+def _subset_names(marks: Marks) -> str:
+    return f"subsets {', '.join(sorted({name for names in marks.subsets or () for name in names}))}"
 
 
 def groups(marks: Marks, origlang: str | None, subset: str | None) -> Iterator[Group]:
     """Give the segments of each original language, and within it of each domain and country.
+
+    Where domains are known but original languages are not, the language is "", as sacreBLEU prints it.
 
     Args:
         marks: of all segments.
         origlang: as for `choose`.
         subset: likewise; if given, it is the only one.
     """
-    if marks.origlangs is None:
+    segments = count(marks)
+    if marks.origlangs is None and marks.subsets is None:
         return
-    names_of: Sequence[Sequence[str]] = marks.subsets or [[]] * len(marks.origlangs)
+    languages = [""] * segments if marks.origlangs is None else marks.origlangs
+    names_of: Sequence[Sequence[str]] = marks.subsets or [[]] * segments
     if subset is not None:
         tagged = set(_find_tag(marks, subset, ""))
-        names_of = [[subset] if number in tagged else [] for number in range(len(marks.origlangs))]
+        names_of = [[subset] if number in tagged else [] for number in range(segments)]
     by_language: dict[str, list[int]] = {}
     for number in _find_origlang(marks, origlang, ""):
-        by_language.setdefault(marks.origlangs[number], []).append(number)
+        by_language.setdefault(languages[number], []).append(number)
     for language, numbers in sorted(by_language.items()):
         yield Group(language, "domain", "ALL", numbers)
         members: dict[str, list[int]] = {}
