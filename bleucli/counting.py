@@ -120,8 +120,6 @@ class CorpusStats:
     True
     """
 
-    __slots__ = ("_blocks", "fewest", "metric", "most", "segments", "signs", "sums")
-
     def __init__(
         self,
         metric: "Measure",

@@ -72,8 +72,6 @@ class Signature:
     True
     """
 
-    __slots__ = ("info", "name")
-
     def __init__(self, fields: Iterable[tuple[str, str]], name: str = "") -> None:
         try:
             self.info: dict[str, str] = dict(fields)

@@ -23,8 +23,8 @@ def pickled(value):
     return pickle.loads(pickle.dumps(value))
 
 
-WAYS = [pickled, copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value, 2))]
-each_way = pytest.mark.parametrize("way", WAYS, ids=["pickle", "copy", "deepcopy", "protocol 2"])
+WAYS = [pickled, copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value, 0))]
+each_way = pytest.mark.parametrize("way", WAYS, ids=["pickle", "copy", "deepcopy", "protocol 0"])
 
 
 def arrow_backed():

@@ -367,6 +367,14 @@ def test_what_a_user_should_know_is_warned_of():
     assert {warning.filename for warning in caught} == {__file__}
 
 
+def test_what_can_be_read_only_once_is_kept_for_the_next_call():
+    arguments = small()
+    systems = {name: iter(texts) for name, texts in arguments["named_systems"]}
+    references = {"a": iter(arguments["references"][0])}
+    test = PairedTest(**small(named_systems=systems.items(), references=references.values()))
+    assert test() == test() == PairedTest(**arguments)()
+
+
 WRONG = {
     "another test": ({"test_type": "t-test"}, BleuError, "test_type 't-test'; expected 'ar' or 'bs'"),
     "no system": ({"named_systems": []}, BleuError, "0 systems; a paired test takes the baseline and at least one"),

@@ -22,8 +22,6 @@ class Smoothing:
     [60.0, 12.5, 8.333333333333334]
     """
 
-    __slots__ = ("method", "signature", "value")
-
     def __init__(self, method: str, value: float | None = None) -> None:
         default = DEFAULT_VALUES.get(method)
         self.method = method

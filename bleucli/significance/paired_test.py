@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bleucli.corpus import Corpus, of_strings, system_of
+from bleucli.corpus import Corpus, check_shape, of_strings, system_of
 from bleucli.counting import SystemStats, count
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import MOST_THREADS, MOST_TRIALS, string, whole_number
@@ -81,9 +81,9 @@ class PairedTest:
         n_jobs = whole_number("n_jobs", n_jobs, 0, MOST_THREADS)
         self._systems = _check_systems(named_systems)
         self._metrics = _check_metrics(metrics)
-        self._references = _as_list(references)
-        if isinstance(self._references, list | tuple):
-            self._references = list(map(_as_list, self._references))
+        self._references = None
+        if references is not None:
+            self._references = list(map(_as_list, check_shape(self._systems[0][1], references)))
         self._jobs = n_jobs or os.cpu_count() or 1
         self._sampling = Sampling(
             test_type, n_samples or _DEFAULT_TRIALS[test_type], resampling.random_seed(), self._jobs
