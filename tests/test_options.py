@@ -7,7 +7,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bleucli
@@ -16,7 +16,7 @@ from bleucli import metrics as metrics_room
 from bleucli.cli import arguments, metric_options
 from bleucli.cli.options import Options
 from bleucli.errors import UsageError
-from bleucli.metrics import METRICS, Metric
+from bleucli.metrics import METRICS, Metric, reading
 from bleucli.metrics.base import Score
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.signature import _SHORT
@@ -267,7 +267,7 @@ def test_other_peoples_signatures_make_metrics(text, kind, signed):
         ("hello", "'hello' is not a signature"),
         ("METEOR|nrefs:1|case:lc", "'METEOR' is not a metric here; expected a signature of BLEU, "),
         ("BLEU|case:upper", "case:upper in the signature; expected mixed or lc"),
-        ("BLEU|ngram:many", "ngram:many in the signature; expected a number"),
+        ("BLEU|ngram:many", "ngram:many in the signature; expected a whole number"),
         ("BLEU|ngram:0", "max_ngram_order 0; expected a number from 1 to 1000"),
         ("BLEU|smooth:linear", "smooth:linear in the signature is not a smoothing"),
         ("BLEU|smooth:floor[0.00]|version:2.6.0", "smooth:floor[0.00] in the signature was rounded"),
@@ -366,6 +366,72 @@ def test_a_new_metric_costs_its_own_file_and_one_line(run, pair, monkeypatch):
     assert run(*pair, "--length-u", "0").err == "bleu: error: --length-unit 0; expected a number from 1 to 9\n"
     assert "without effect: --length-unit (length is not scored)" in run(*pair, "-lu", "2").err
     assert metric_from_signature("unit:3").unit == 3
+
+
+class CHANCE(Metric[Score]):
+    """A number that all its options decide, one of each kind."""
+
+    name = "chance"
+    options = (
+        Option("model", str, "small", key="model"),
+        Option("prompt", str, None, key="prompt"),
+        Option("weight", float, 1, least=-1e9, most=1e9, key="weight"),
+        Option("shift", int, 0, least=-9, most=9, key="shift", hidden=True),
+        SKIP_EMPTY_REFS,
+    )
+
+    def __init__(self, model="small", prompt=None, weight=1, shift=0, references=None, *, skip_empty_refs=False):
+        self.model = self.check("model", model)
+        self.prompt = self.check("prompt", prompt)
+        self.weight = self.check("weight", weight)
+        self.shift = self.check("shift", shift)
+        super().__init__(references=references, skip_empty_refs=skip_empty_refs)
+
+    prepare, compare = LENGTH.prepare, LENGTH.compare
+
+    def score_from_stats(self, sums):
+        score = Score()
+        score.name, score.score = self.name, hash((self.model, self.prompt, float(self.weight), self.shift)) / 1e9
+        return score
+
+
+words = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(
+    words.filter(bool), st.none() | words.filter(bool), st.floats(-1e9, 1e9) | st.integers(-9, 9), st.integers(-9, 9)
+)
+@example("a|b:c = 5.0\n", " %7C ", 2, -3)
+@example("small", None, 1, 0)
+def test_an_option_of_any_kind_is_read_back_from_what_it_signs(model, prompt, weight, shift):
+    metric = CHANCE(model, prompt, weight, shift)
+    score = metric.sentence_score("a", ["a"])
+    signature = Signature.parse(score.format(signature=str(metric.get_signature())))
+    known = {**METRICS, "chance": CHANCE}
+    assert reading.metric_of(signature, known) == "chance"
+    again = CHANCE(**reading.values_of(CHANCE, signature))
+    reading.refuse_other(again, signature)
+    assert again.sentence_score("a", ["a"]).score == score.score
+    assert again.get_signature() == metric.get_signature()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("weight:much", "weight:much in the signature; expected a number"),
+        ("weight:1_000", "weight:1_000 in the signature; expected a number"),
+        ("shift:1.5", "shift:1.5 in the signature; expected a whole number"),
+    ],
+)
+def test_a_signature_with_no_value_of_an_option_is_refused(text, message):
+    with pytest.raises(BleuError, match=re.escape(message)):
+        reading.values_of(CHANCE, Signature.parse(f"chance|{text}"))
+
+
+def test_a_text_that_no_signature_can_say_is_refused():
+    with pytest.raises(UsageError, match="model is empty, which a signature cannot say; give a text"):
+        CHANCE(model="")
+    assert reading.values_of(CHANCE, Signature.parse("chance|weight:2"))["weight"] == 2
 
 
 @each_metric

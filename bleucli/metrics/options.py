@@ -38,7 +38,7 @@ class Option:
         words: what the signature says of False and of True; "" for nothing.
         hidden: the default is not signed.
         absent: what a signature without the key means, where that is not the default.
-        sign: returns from a metric what its signature says; "" for nothing.
+        sign: returns from a metric what its signature says; "" for nothing, which an empty text and None are.
         restate: returns in today's form what a signature says.
         read: returns the constructor's arguments from what a signature says, and from whether its numbers are exact;
             those of sacreBLEU have two decimals.
@@ -51,6 +51,8 @@ class Option:
     bleucli.errors.UsageError: order 12; expected a number from 1 to 9
     >>> order.help, order.read("5", True)
     ('longest n-gram (default: 4)', {'order': 5})
+    >>> Option("model", str, "", key="model").read("large%7Cold", True)
+    {'model': 'large|old'}
     """
 
     def __init__(
@@ -93,9 +95,9 @@ class Option:
         self.key = key
         self.words = words
         self.hidden = hidden
-        self.absent = (words[default] if kind is bool else str(default)) if absent is None else absent
+        self.absent = self._signed(default) if absent is None else absent
         self.sign = sign or self._signer()
-        self.restate = restate or str
+        self.restate = restate or self._restate
         self.read = read or self._read
         self.in_name = in_name
 
@@ -109,7 +111,7 @@ class Option:
 
         Raises:
             InputTypeError: it is of another type.
-            UsageError: it is out of bounds, or none of the choices.
+            UsageError: it is out of bounds, none of the choices, or a text that no signature can say.
         """
         if value is None and self.default is None:
             return None
@@ -125,6 +127,8 @@ class Option:
         word = string(spelling, value)
         if self.choices and word not in self.choices:
             raise UsageError(f"{spelling} {word!r}; choose one of {', '.join(self.choices)}")
+        if self.key and self.default and not word:
+            raise UsageError(f"{spelling} is empty, which a signature cannot say; give a text")
         return word
 
     def label(self, in_command: bool) -> str:
@@ -141,22 +145,64 @@ class Option:
             return self.flags[-1]
         return f"{self.name}=True" if self.kind is bool else f"{self.name}=..."
 
+    def _signed(self, value: "Any") -> str:
+        """Return what a signature says of a value."""
+        if value is None:
+            return ""
+        if self.kind is bool:
+            return self.words[value]
+        if self.kind is str:
+            return value if value.isalnum() else _escape(value)
+        return str(self.kind(value))  # 2 is a float as well, signed as 2.0
+
     def _signer(self) -> "Callable[[Any], str]":
         """Return what signs the option; segments are signed one by one, so it looks nothing up that it knows."""
         name, words, hidden = self.name, self.words, self.default if self.hidden else _NEVER
+        signed = str if self.kind is int else self._signed
         if self.kind is bool:
             return lambda metric: words[getattr(metric, name)]
-        return lambda metric: "" if (value := getattr(metric, name)) == hidden else str(value)
+        return lambda metric: "" if (value := getattr(metric, name)) == hidden else signed(value)
+
+    def _restate(self, text: str) -> str:
+        return self._signed(_float(text)) if self.kind is float and _float(text) is not None else text
 
     def _read(self, text: str, exact: bool) -> "dict[str, Any]":
+        value: object
         if self.kind is bool:
-            if text not in self.words:
-                expected = " or ".join(filter(None, self.words))
-                raise BleuError(f"{self.key}:{text} in the signature; expected {expected}")
-            return {self.name: text == self.words[True]}
-        if not text.isdecimal() or len(text) > _MOST_DIGITS:
-            raise BleuError(f"{self.key}:{text} in the signature; expected a number")
-        return {self.name: int(text)}
+            value = text == self.words[True] if text in self.words else None
+            expected = " or ".join(filter(None, self.words))
+        elif self.default is None and not text:
+            return {self.name: None}
+        elif self.kind is str:
+            value, expected = _unescape(text), ""
+        elif self.kind is float:
+            value, expected = _float(text), "a number"
+        else:
+            is_whole = text.removeprefix("-").isdecimal() and len(text) <= _MOST_DIGITS
+            value, expected = int(text) if is_whole else None, "a whole number"
+        if value is None:
+            raise BleuError(f"{self.key}:{text} in the signature; expected {expected}")
+        return {self.name: value}
+
+
+def _float(text: str) -> float | None:
+    """Return the number that a signature says, None if it is not one."""
+    try:
+        return float(text.replace("_", "?"))  # Python's own 1_000 is not a number to others
+    except ValueError:
+        return None
+
+
+def _escape(text: str) -> str:
+    from urllib.parse import quote
+
+    return quote(text, safe="/:,;()[]@+-_.~")
+
+
+def _unescape(text: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(text)
 
 
 SKIP_EMPTY_REFS = Option(
