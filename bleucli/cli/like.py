@@ -6,13 +6,12 @@
 - `notes`: what may differ all the same
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from bleucli.cli.options import Options
 from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import METRICS, Metric, reading
 from bleucli.metrics.smoothing import DEFAULT_VALUES, Smoothing
-from bleucli.results import ScoreRecord
 from bleucli.signature import RUN_KEYS, TEXT_KEYS, Signature
 
 
@@ -106,8 +105,3 @@ def notes(ours: Mapping[str, str], signature: Signature, name: str) -> Iterator[
     for key in TEXT_KEYS:
         if key in ours and key not in theirs:
             yield f"the signature of --like does not tell {key}, which is {ours[key]} here"
-
-
-def compare(records: Sequence[ScoreRecord], name: str) -> dict[str, str]:
-    """Return the signature of the score of the metric that --like is about."""
-    return next(dict(record.signature) for record in records if record.name.startswith(METRICS[name].name))

@@ -117,12 +117,17 @@ def _layout(options: "Options", environment: Environment, chosen: str) -> Layout
     return Layout(options.width, options.short, options.score_only, colour, bold)
 
 
-def _metrics(options: "Options") -> list[Metric]:
-    """Make the metrics that were asked for, each once, in the order in which they are printed."""
+def _names_of_metrics(options: "Options") -> list[str]:
+    """Return the metrics that were asked for, in the order in which they are printed; none where numbers are read."""
     wanted = options.metrics or [options.followed or "bleu"]
-    if options.followed and options.followed not in wanted:
+    return [] if options.segment_scores else [name for name in METRICS if name in wanted]
+
+
+def _metrics(options: "Options") -> list[Metric]:
+    names = _names_of_metrics(options)
+    if options.followed and options.followed not in names:
         raise UsageError(f"--like is a signature of {options.followed}, which is not among the metrics; add it to -m")
-    made = {name: metric_options.make(options, name) for name in METRICS if name in wanted}
+    made = {name: metric_options.make(options, name) for name in names}
     if options.like is not None:
         from bleucli.cli import like
 
@@ -165,7 +170,7 @@ def _print_segments(options: "Options", texts: Texts, environment: Environment) 
     deliver(lines(), options.output, environment)
     _note_files(texts, sum(counts.values()), options, environment)
     _note_differences(dict(first.signature) | _nrefs(counts), options, environment)
-    idle = _without_effect(options, _metrics_of([first]), 1, options.format or "text", True, layout.colour)
+    idle = _without_effect(options, 1, options.format or "text", True, layout.colour)
     _warn([*idle, *texts.hints()], options, environment)
     return True
 
@@ -200,18 +205,15 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment) -
         deliver([render(results, layout, chosen)], options.output, environment)
     _note_files(texts, results.segments, options, environment)
     _note_differences(signed, options, environment)
-    scored = _metrics_of(results.systems[0].scores)
     hints = [
-        *_without_effect(options, scored, len(results.systems), chosen, False, layout.colour),
+        *_without_effect(options, len(results.systems), chosen, False, layout.colour),
         *texts.hints(),
         *results.hints,
         *gate_hints,
     ]
-    if options.of_metric("bleu").get("lowercase") and scored - {"bleu"}:
-        others = "" if scored <= {"bleu", "chrf", "ter"} else ", WER and CER have --wer-lowercase and --cer-lowercase"
-        hints.append(
-            f"-lc is BLEU's alone; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive{others}"
-        )
+    others = [name for name in _names_of_metrics(options) if name != "bleu"]
+    if options.of_metric("bleu").get("lowercase") and others:
+        hints.append(f"-lc is BLEU's alone; {', '.join(map(_how_to_lowercase, others))}")
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
         hints.append(f"this was slow: {kernels.reason}")
     _warn(hints, options, environment)
@@ -245,14 +247,19 @@ def _compare_with_like(results: Results, options: "Options") -> Mapping[str, str
     """Return what the signature to follow, and the one that came of it, say of the texts."""
     if options.like is None:
         return {}
-    from bleucli.cli import like
-
-    return like.compare(results.systems[0].scores, options.followed)
+    return dict(results.systems[0].scores[_names_of_metrics(options).index(options.followed)].signature)
 
 
-def _metrics_of(records: Sequence[ScoreRecord]) -> frozenset[str]:
-    """Return which metrics gave the scores; none gave those that were read."""
-    return frozenset(name for name in METRICS for record in records if record.name.lower().startswith(name))
+def _how_to_lowercase(name: str) -> str:
+    """Return what the option of a metric is that tells upper from lower case, or does not.
+
+    >>> _how_to_lowercase("chrf"), _how_to_lowercase("ter")
+    ('chrF has --chrf-lowercase', 'TER lowercases unless --ter-case-sensitive')
+    """
+    option = next((option for option in METRICS[name].options if option.key == "case"), None)
+    if option is None:
+        return f"{METRICS[name].name} has no such option"
+    return f"{METRICS[name].name} {'has' if option.words[True] == 'lc' else 'lowercases unless'} {option.flags[0]}"
 
 
 def _results(options: "Options", texts: Texts, environment: Environment, bold: bool) -> Results:
@@ -282,12 +289,12 @@ def _mark_best(results: Results, bold: bool, plan: "Sampling | None") -> Results
 
 
 def _without_effect(options: "Options", *done: "Any") -> list[str]:
-    """Say which options had no effect, in one line or none; `done` is what `effects.Run` takes."""
+    """Say which options had no effect, in one line or none; `done` is what `effects.Run` takes behind the metrics."""
     if options.given <= {"refs", "input"}:  # texts always have one
         return []
     from bleucli.cli import effects
 
-    return effects.of_scoring(options, effects.Run(*done))
+    return effects.of_scoring(options, effects.Run(frozenset(_names_of_metrics(options)), *done))
 
 
 def _note_files(texts: Texts, segments: int, options: "Options", environment: Environment) -> None:
