@@ -61,8 +61,10 @@ def mismatch_cause(names: tuple[str, str], longer: "Text", shorter: "Text", coun
     at = _gap(longer, shorter, counts)
     if at is None:
         return ""
-    where = f"line {at + 1}" if missing == 1 else f"lines {at + 1} to {at + missing}"
-    return f"{where} of {names[0]} seem{'s' if missing == 1 else ''} to have no counterpart in {names[1]}"
+    if missing == 1:
+        return f"line {at + 1} of {names[0]} seems to have no counterpart in {names[1]}"
+    # They may be a few lines apart, which fits nearly as well as one gap
+    return f"from about line {at + 1} on, {missing} lines of {names[0]} seem to have no counterpart in {names[1]}"
 
 
 def _odd_end(blocks: Iterator[Segments], name: str, count: int) -> tuple[int, str] | None:
