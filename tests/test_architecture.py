@@ -54,8 +54,8 @@ LADDER: dict[str, set[str]] = {
     "segment_scores": {"corpus", "errors", "results", "segments", "signature", "significance", "stats"},
     "cli": {
         *("_version", "corpus", "errors", "evaluate", "gates", "inspection", "jsonlines", "kernels", "limits"),
-        *("markup", "metrics", "output", "records", "results", "segment_scores", "signature", "significance"),
-        *("testsets", "textfiles", "tokenizers"),
+        *("markup", "metrics", "output", "records", "results", "segment_scores", "segments", "signature"),
+        *("significance", "testsets", "textfiles", "tokenizers"),
     },
     "__main__": {"cli"},
     # resolves names where they are used

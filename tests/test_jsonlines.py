@@ -461,3 +461,17 @@ def test_wrong_use_is_refused(run, write, words, said):
     write("sys.jsonl", items())
     write("sys.txt", "".join(f"{text}\n" for text in SYSTEM))
     assert run(*words) == (2, "", f"bleu: error: {said}\n")
+
+
+@pytest.mark.parametrize("mode", [(), ("-sl",)])
+def test_json_lines_that_are_taken_for_text_are_told_of(mode, run, write):
+    write("ref.txt", "a b c d e\n" * 2)
+    write("sys.txt", '{"hypothesis": "a b c d e"}\n' * 2)
+    said = "looks like JSON Lines, but was taken for plain text;"
+    piped = run("ref.txt", *mode, stdin=b'{"hypothesis": "a b c d e"}\n' * 2)
+    assert f"standard input {said} add --jsonl if it is\n" in piped.err
+    named = run("ref.txt", "-i", "sys.txt", *mode)
+    assert f"sys.txt {said} name it .jsonl if it is\n" in named.err
+    assert piped.out == named.out == run("ref.txt", "-i", "sys.txt", "-q", *mode).out
+    assert said not in run("ref.txt", *mode, stdin=b"{a b c d e}\n" * 2).err
+    assert said not in run("ref.txt", "--jsonl", *mode, stdin=b'{"hypothesis": "a b c d e"}\n' * 2).err

@@ -10,7 +10,7 @@ from bleucli.cli.arguments import has_gates
 from bleucli.cli.delivery import deliver
 from bleucli.cli.progress import Progress
 from bleucli.cli.streams import Environment, shown
-from bleucli.cli.texts import Texts, names_of, read_as_jsonl
+from bleucli.cli.texts import STDIN, Texts, names_of, read_as_jsonl
 from bleucli.errors import LengthError, UsageError
 from bleucli.metrics import METRICS, Metric
 from bleucli.output import FORMATS, render, shows_bold
@@ -94,7 +94,7 @@ def _check_segment_scores(options: "Options", jsonl: str | None) -> None:
             " --segment-scores -i a.txt b.txt"
         )
     if jsonl is not None:
-        name = "standard input" if jsonl == "-" else shown(jsonl)
+        name = STDIN if jsonl == "-" else shown(jsonl)
         raise UsageError(f"--segment-scores reads one number a line, but {name} is JSON Lines; give text files")
 
 

@@ -2,14 +2,16 @@
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from bleucli.cli.delivery import is_file_of, refuse_overwriting
 from bleucli.cli.streams import Environment, shown
 from bleucli.corpus import Corpus, Source
 from bleucli.errors import BleuError, LengthError, UsageError
+from bleucli.inspection.marks import is_json_object
 from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
 from bleucli.results import ScoreRecord
+from bleucli.segments import Segments
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.evaluate import Selection
 
+STDIN = "standard input"
 # sacreBLEU 2.6.0: what the first system is called in paired tests
 _BASELINE = "Baseline"
 
@@ -77,12 +80,12 @@ class Texts:
                 "nothing was piped in; expected the system's output on standard input: cat system.txt | bleu ref.txt"
             )
         self._stdin_taken = True
-        return TextFile("standard input", stream=stdin, **form)
+        return TextFile(STDIN, stream=stdin, **form)
 
     def references(self) -> list[Source]:
         """Return the reference streams; those last that may come in different numbers."""
         return [
-            Source(file.name, [file.name] * file.columns(), file.blocks(), hurry=file.hurry)
+            Source(file.name, [file.name] * file.columns(), _blocks(file), hurry=file.hurry)
             for file in self._ordered_references()
         ]
 
@@ -96,7 +99,7 @@ class Texts:
             names[0] = [f"{_BASELINE}: {names[0][0]}", *names[0][1:]]
         _refuse_equal_names([name for own in names for name in own])
         return [
-            Source(file.name, own, file.blocks(), _own_references(file), file.hurry)
+            Source(file.name, own, _blocks(file), _own_references(file), file.hurry)
             for file, own in zip(self._systems, names, strict=True)
         ]
 
@@ -169,6 +172,19 @@ def names_of(options: "Options") -> dict[str, str]:
 def read_as_jsonl(path: str, options: "Options") -> bool:
     """Return whether what that path on the command line names is taken for JSON Lines."""
     return bool(options.jsonl) if path == "-" else is_jsonl(path)
+
+
+def _blocks(file: TextFile | JsonLines) -> Iterator[list[Segments]]:
+    """Give the blocks of a file, and hint at JSON Lines that are taken for text."""
+    blocks = file.blocks()
+    if isinstance(file, TextFile):
+        for first in blocks:
+            if is_json_object(next(iter(first[0][:1]), None) or ""):
+                how = "add --jsonl" if file.name == STDIN else "name it .jsonl"
+                file.hints.append(f"{file.name} looks like JSON Lines, but was taken for plain text; {how} if it is")
+            yield first
+            break
+    yield from blocks
 
 
 def _own_references(file: TextFile | JsonLines) -> str:

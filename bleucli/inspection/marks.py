@@ -3,6 +3,7 @@
 - `subword_marks`: leftovers of subword segmentation
 - `unspaced_letters`: letters of scripts that put no spaces between words
 - `unspaced_stretches`: those of them between which there is indeed no space
+- `is_json_object`: a line of JSON Lines
 """
 
 from bleucli.segments import Segments
@@ -70,6 +71,22 @@ def _words(segments: Segments) -> list[str]:
 def _are_all_spaced(letters: str) -> bool:
     """Return whether none is of those scripts, at first sight: compiling the expression takes longer than most files."""
     return letters.isascii() or max(letters) < _FIRST_UNSPACED
+
+
+def is_json_object(text: str) -> bool:
+    """Return whether a text is an object in JSON, as the lines of JSON Lines are.
+
+    >>> is_json_object('{"hypothesis": "a"}'), is_json_object("{a}"), is_json_object("1")
+    (True, False, False)
+    """
+    if not text.startswith("{"):
+        return False
+    import json
+
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _stretch(segments: Segments, limit: int = -1) -> bytes:
