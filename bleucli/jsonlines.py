@@ -235,7 +235,7 @@ class JsonLines:
             if "\ud800" <= character <= "\udfff"
         )
         return BleuError(
-            f"{self.name}, line {number}: the {what} holds a lone surrogate (\\u{ord(character):04x}), which is no"
+            f"{self.name}, line {number}: the {what} holds a lone surrogate (\\u{ord(character):04x}), which is not"
             " text; write both halves of the character"
         )
 

@@ -36,7 +36,7 @@ def score(
         progress: called with what is counted, how many are done, and of how many (0: not known).
 
     Raises:
-        BleuError: the sources do not have the same number of lines, or a line is no number.
+        BleuError: the sources do not have the same number of lines, or a line is not a number.
     """
     from array import array
 
@@ -88,11 +88,11 @@ def _signature(sampling: "Sampling | None") -> Signature:
 def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
     for line, text in enumerate(texts, start + 1):
         try:
-            number = float((text or "").replace("_", "?"))  # Python's own 1_000 is no number to others
+            number = float((text or "").replace("_", "?"))  # Python's own 1_000 is not a number to others
         except ValueError:
             number = float("nan")
         if not -_LARGEST <= number <= _LARGEST:
             raise BleuError(
-                f"{name}, line {line}: {text!r} is no number from -1e100 to 1e100; expected one score a line"
+                f"{name}, line {line}: {text!r} is not a number from -1e100 to 1e100; expected one score a line"
             )
         yield number

@@ -143,8 +143,8 @@ def _no_text(texts: Sequence[object], what: str, first: int) -> BleuError:
         return InputTypeError(f"{what} {number} is {_kind(text)}, not a string; give one string a segment")
     at, character = next(pair for pair in enumerate(text, 1) if not _is_text(pair[1]))
     return BleuError(
-        f"{what} {number} holds a lone surrogate (U+{ord(character):04X}, character {at}), which is no text; decode the"
-        " input without errors='surrogateescape'"
+        f"{what} {number} holds a lone surrogate (U+{ord(character):04X}, character {at}), which is not text; decode"
+        " the input without errors='surrogateescape'"
     )
 
 
@@ -247,7 +247,7 @@ def _take_arrow(texts: "Any", what: str, first: int) -> Segments:
         texts.validate(full=True)
     except ValueError as error:
         raise BleuError(
-            f"{what} {first} or one behind it is no valid Arrow text ({error}); make the column of UTF-8 strings"
+            f"{what} {first} or a later one is not valid Arrow text ({error}); make the column of UTF-8 strings"
         ) from None
     if str(texts.type) == "string":
         return _share_arrow(texts, "i", 4)

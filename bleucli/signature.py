@@ -101,8 +101,10 @@ class Signature:
         for part in parts:
             key, mark, value = part.partition("." if old else ":")
             key = _long_name(key, value)
-            if not mark or not key or key in fields:
-                raise BleuError(f"{part!r} in the signature {text!r} is not a new key:value; {_EXPECTED}")
+            if not mark or not key:
+                raise BleuError(f"{part!r} in the signature {text!r} is not of the form key:value; {_EXPECTED}")
+            if key in fields:
+                raise BleuError(f"the signature {text!r} has {key} twice, as {key}:{fields[key]} and {part}; keep one")
             fields[key] = value
         if not fields:
             raise BleuError(f"{text!r} is not a signature; {_EXPECTED}")

@@ -137,7 +137,7 @@ def test_an_arrow_array_of_something_else_is_refused(array, kind):
 @pytest.mark.parametrize(("data", "offsets"), [(b"a\xff", [0, 1, 2]), (b"abcd", [0, 3, 2, 4])])
 def test_an_arrow_array_that_is_not_valid_is_refused(data, offsets):
     error = error_of(invalid_array(data, offsets), BleuError)
-    assert error.startswith("hypothesis 1 or one behind it is no valid Arrow text (")
+    assert error.startswith("hypothesis 1 or a later one is not valid Arrow text (")
     assert error.endswith("); make the column of UTF-8 strings")
 
 
@@ -275,7 +275,7 @@ def test_a_lone_surrogate_is_named_by_its_place():
     with pytest.raises(BleuError) as caught:
         Segments.from_strings(["a", None, "ab\udc80"], "reference", 7)
     assert str(caught.value) == (
-        "reference 9 holds a lone surrogate (U+DC80, character 3), which is no text; decode the input without"
+        "reference 9 holds a lone surrogate (U+DC80, character 3), which is not text; decode the input without"
         " errors='surrogateescape'"
     )
 

@@ -355,11 +355,11 @@ WRONG_LINES = {
     ),
     "lone surrogate": (
         '{"hypothesis": "a\\ud800", "references": []}',
-        "the hypothesis holds a lone surrogate (\\ud800), which is no text; write both halves of the character",
+        "the hypothesis holds a lone surrogate (\\ud800), which is not text; write both halves of the character",
     ),
     "lone surrogate in a reference": (
         '{"hypothesis": "a", "references": ["a", null, "\\udc80b"]}',
-        "the reference holds a lone surrogate (\\udc80), which is no text; write both halves of the character",
+        "the reference holds a lone surrogate (\\udc80), which is not text; write both halves of the character",
     ),
 }
 

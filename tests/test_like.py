@@ -642,9 +642,7 @@ def test_the_oracles_signatures_are_read_as_ours(theirs, ours, short):
     assert Signature.parse(theirs.get_signature().format(short)).info == expected
 
 
-@pytest.mark.parametrize(
-    "text", ["", "BLEU", "hello", "tok", "BLEU|tok", "BLEU|:13a", "BLEU||tok:13a", "tok:13a|tok:13a"]
-)
+@pytest.mark.parametrize("text", ["", "BLEU", "hello", "tok", "BLEU|tok", "BLEU|:13a", "BLEU||tok:13a"])
 def test_what_is_no_signature_is_an_error_that_shows_one(text):
     with pytest.raises(BleuError, match=re.escape("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp")):
         Signature.parse(text)

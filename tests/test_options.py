@@ -265,6 +265,11 @@ def test_other_peoples_signatures_make_metrics(text, kind, signed):
     ("text", "message"),
     [
         ("hello", "'hello' is not a signature"),
+        (
+            "BLEU|nrefs:1|tok",
+            "'tok' in the signature 'BLEU|nrefs:1|tok' is not of the form key:value; expected",
+        ),
+        ("c:lc|case:mixed", "the signature 'c:lc|case:mixed' has case twice, as case:lc and case:mixed; keep one"),
         ("METEOR|nrefs:1|case:lc", "'METEOR' is not a metric here; expected a signature of BLEU, "),
         ("BLEU|case:upper", "case:upper in the signature; expected mixed or lc"),
         ("BLEU|ngram:many", "ngram:many in the signature; expected a whole number"),

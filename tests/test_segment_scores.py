@@ -143,13 +143,13 @@ def test_a_line_that_is_no_number_is_named(run, files, write, text, line):
     lines[line - 1] = text
     write("bad.txt", "".join(f"{one}\n" for one in lines))
     answer = run("--segment-scores", "-i", "a.txt", "bad.txt")
-    refused(answer, f"bad.txt, line {line}: {text!r} is no number", "expected one score a line")
+    refused(answer, f"bad.txt, line {line}: {text!r} is not a number", "expected one score a line")
 
 
 def test_a_line_is_named_in_a_later_block_too(run, write, monkeypatch):
     monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 16)
     write("bad.txt", "0.5\n" * 40 + "oops\n" + "0.5\n" * 9)
-    refused(run("--segment-scores", "-i", "bad.txt"), "bad.txt, line 41: 'oops' is no number")
+    refused(run("--segment-scores", "-i", "bad.txt"), "bad.txt, line 41: 'oops' is not a number")
 
 
 def test_a_bad_column_is_named(run):

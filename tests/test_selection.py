@@ -332,7 +332,9 @@ def test_marks_that_were_cut_off_are_an_error(field, words, world, run):
         file.truncate(len(file.readline()))
     answer = run(*words_of("wmt22", words), stdin=system("wmt22").encode())
     assert (answer.status, answer.out) == (2, "")
-    assert "1 and 6 marks; remove its folder from the cache to have it made anew" in answer.err
+    assert (
+        "languages and domains of 1 and 6 segments; remove its folder from the cache to have it made anew" in answer.err
+    )
 
 
 @pytest.mark.parametrize("words", [("--origlang", "en"), ("--detail",)])
@@ -342,7 +344,7 @@ def test_marks_of_fewer_segments_are_an_error(words, world, run):
         file.truncate(len("en\nen\n"))
     answer = run(*words_of("wmt17", words), stdin=system("wmt17").encode())
     assert (answer.status, answer.out) == (2, "")
-    assert f"the test set has {SEGMENTS} segments but marks of 2; remove its folder" in answer.err
+    assert f"the test set has {SEGMENTS} segments, but languages or domains of 2; remove its folder" in answer.err
 
 
 # --- by itself

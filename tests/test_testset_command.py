@@ -94,7 +94,7 @@ def test_what_to_cite_is_bibtex(run):
 
 
 def test_nothing_to_cite_is_an_error(run):
-    refused(run("--cite", "-t", "wmt22"), "nothing is known that wmt22 asks to cite")
+    refused(run("--cite", "-t", "wmt22"), "no citation of wmt22 is known; cite its name and address")
     refused(run("--cite"), "--cite needs a test set; name it with -t, see bleu --list")
 
 

@@ -116,7 +116,7 @@ def _citations(known: Registry, options: "Options") -> str:
     wanted = names(options.test_set, "--cite")
     found = {text for name in wanted if (text := known.citation(name))}
     if not found:
-        raise BleuError(f"nothing is known that {', '.join(wanted)} asks to cite; name the test set and its address")
+        raise BleuError(f"no citation of {', '.join(wanted)} is known; cite its name and address")
     return "\n\n".join(text for text in dict.fromkeys(map(known.citation, wanted)) if text) + "\n"
 
 
@@ -147,7 +147,8 @@ def _echo(known: Registry, options: "Options") -> Iterator[str]:
             yield line
     if number + 1 != selection.count(marks):
         raise BleuError(
-            f"{options.test_set} has {number + 1} segments but marks of {selection.count(marks)}; {selection.ANEW}"
+            f"{options.test_set} has {number + 1} segments, but languages or domains of {selection.count(marks)};"
+            f" {selection.ANEW}"
         )
 
 

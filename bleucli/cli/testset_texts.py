@@ -87,7 +87,9 @@ class TestSetTexts(Texts):
 
         marks = selection.count(self._marks())
         if segments != marks:
-            raise BleuError(f"the test set has {segments} segments but marks of {marks}; {selection.ANEW}")
+            raise BleuError(
+                f"the test set has {segments} segments, but languages or domains of {marks}; {selection.ANEW}"
+            )
 
     def _marks(self) -> "Marks":
         from bleucli.testsets import selection

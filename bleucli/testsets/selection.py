@@ -84,7 +84,9 @@ def count(marks: Marks) -> int:
     """
     counts = {len(column) for column in marks if column is not None}
     if len(counts) > 1:
-        raise BleuError(f"the test set has {' and '.join(map(str, sorted(counts)))} marks; {ANEW}")
+        raise BleuError(
+            f"the test set has languages and domains of {' and '.join(map(str, sorted(counts)))} segments; {ANEW}"
+        )
     return max(counts, default=0)
 
 
