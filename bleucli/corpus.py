@@ -3,12 +3,14 @@
 - `Source`: where text comes from; `Corpus`: the sources of systems and of references
 - `Corpus.pieces`: the same segments of all of them, block by block
 - `of_strings`: a corpus of Python's strings, their shapes checked
+- `of_one`: a single segment; `check_columns`: texts that are `Segments` already
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError, LengthError
+from bleucli.limits import string
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments, align, blocks_of_strings, refuse_unordered
 
@@ -289,3 +291,49 @@ def _refuse_transposed(hypotheses: object, streams: list[object]) -> None:
 
 def _lists(count: int, length: int) -> str:
     return f"{count} list{'' if count == 1 else 's'} of {length} string{'' if length == 1 else 's'}"
+
+
+def of_one(hypothesis: str, references: Iterable[str | None]) -> tuple[Segments, list[Segments]]:
+    """Return a single segment as columns of one text each.
+
+    Raises:
+        InputTypeError: something else than strings, or a bare string as references.
+        BleuError: there are none.
+    """
+    texts = references if isinstance(references, list | tuple) else _list_of(references)
+    if not texts:
+        raise BleuError("no references were given; expected at least one")
+    if len(texts) == 1:
+        streams = [Segments.from_strings(texts, "reference")]
+    else:
+        streams = [Segments.from_strings((text,), "reference", number) for number, text in enumerate(texts, 1)]
+    return Segments.from_strings((string("hypothesis", hypothesis),), "hypothesis"), streams
+
+
+def _list_of(references: Iterable[str | None]) -> list[str | None]:
+    if isinstance(references, str | bytes) or not isinstance(references, Iterable):
+        raise InputTypeError("references: expected a list of strings; write [reference]")
+    refuse_unordered(references, "references")
+    return [text for block in blocks_of_strings(references, "reference") for text in block]
+
+
+def check_columns(hypotheses: Segments, references: Sequence[Segments]) -> None:
+    """Refuse what cannot be compared column by column.
+
+    Raises:
+        InputTypeError: something else than `Segments`, or a missing hypothesis.
+        BleuError: there is no reference, or lengths differ.
+    """
+    streams = [references] if isinstance(references, Segments) or not isinstance(references, Iterable) else references
+    columns = [hypotheses, *streams]
+    if streams is not references or not all(isinstance(column, Segments) for column in columns):
+        raise InputTypeError(
+            "segment_stats takes bleucli.Segments, and a list of them as references; write Segments.from_strings(texts)"
+            " for each list of strings"
+        )
+    if not streams:
+        raise BleuError("no references were given; expected at least one stream")
+    if len(set(map(len, columns))) > 1:  # align says which one is too short
+        names = ["hypotheses", *(source.label for source in references_of([()] * len(streams)))]
+        list(align([iter([[column]]) for column in columns], names))
+    refuse_missing(hypotheses, 0)

@@ -1,7 +1,6 @@
 """Checks of what a caller hands over: the right type, and within bounds.
 
 - `whole_number`, `real_number`, `truth_value`, `string`: an argument's value, or an error that names it
-- `unhashable`: the error for values that no option can have
 """
 
 from operator import index
@@ -89,13 +88,6 @@ def string(what: str, value: str) -> str:
     if not isinstance(value, str):
         raise _wrong_type(what, value, "a string")
     return value
-
-
-def unhashable(error: TypeError) -> InputTypeError:
-    """Return what to raise where options could not be looked up: an error of ours as it is."""
-    if isinstance(error, InputTypeError):
-        return error
-    return InputTypeError(f"an option is of an {error}; give numbers, strings and truth values")
 
 
 def _wrong_type(what: str, value: object, expected: str) -> InputTypeError:

@@ -30,7 +30,7 @@ LADDER: dict[str, set[str]] = {
     "inspection": {"errors", "kernels", "records", "segments"},
     "signature": {"_version", "errors", "limits", "markup"},
     "results": {"records", "signature"},
-    "corpus": {"errors", "kernels", "records", "segments"},
+    "corpus": {"errors", "kernels", "limits", "records", "segments"},
     "counting": {
         *("corpus", "errors", "inspection", "kernels", "records", "results", "segments", "signature", "stats"),
         "threads",

@@ -17,8 +17,8 @@ from bleucli.cli import arguments, metric_options
 from bleucli.cli.options import Options
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric, reading
-from bleucli.metrics.base import Score
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.score import Score
 from bleucli.signature import _SHORT
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

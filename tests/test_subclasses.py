@@ -5,7 +5,8 @@ import pytest
 
 import bleucli
 from bleucli import BLEU, CER, CHRF, TER, WER, kernels
-from bleucli.metrics.base import Metric, Score
+from bleucli.metrics.base import Metric
+from bleucli.metrics.score import Score
 from bleucli.segments import Segments
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

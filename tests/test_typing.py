@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from bleucli import BLEU, CER, CHRF, TER, WER, Segments, corpus_bleu, metric_from_signature, sentence_ter
 from bleucli.metrics import METRICS, Metric
 from bleucli.counting import References
-from bleucli.metrics.base import Score
+from bleucli.metrics.score import Score
 from bleucli.stats import SegmentStats
 
 hypotheses, references = ["a b"], [["a c"]]

@@ -8,85 +8,27 @@ else is here.
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from types import GenericAlias, MappingProxyType
 
 from bleucli import kernels
-from bleucli.corpus import Corpus, Source, check_shape, of_strings, references_of, refuse_missing, system_of
+from bleucli.corpus import Corpus, Source, check_columns, check_shape, of_one, of_strings, references_of, system_of
 from bleucli.counting import CorpusStats, References, count
 from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.limits import MOST_TRIALS, whole_number
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
-from bleucli.segments import Segments, align, blocks_of_strings, refuse_unordered
-from bleucli.signature import VERSION, Signature, place_of
+from bleucli.metrics.options import SKIP_EMPTY_REFS, Configured
+from bleucli.metrics.score import OfScore
+from bleucli.segments import Segments
+from bleucli.signature import VERSION, Signature
 from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
-_LISTS = (list, tuple)
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, ClassVar, Generic, Self, TypeVar
-
     import numpy as np
     from numpy.typing import NDArray
-    from typing_extensions import TypeVar as DefaultingTypeVar
 
-    from bleucli.results import Interval
-
-    T = TypeVar("T")
-    # A bare `Metric` is one of any score
-    ScoreT_co = DefaultingTypeVar("ScoreT_co", bound="Score", covariant=True, default="Score")
-
-    class _Generic(Generic[ScoreT_co]):
-        """What makes a class generic in its score."""
+    from bleucli.metrics.score import ScoreT_co
 
 
-else:
-
-    class _Generic:  # as `typing` does it, without the time that it takes to import
-        __class_getitem__ = classmethod(GenericAlias)
-
-
-class Score:
-    """A score and what it was made from.
-
-    `score` is the number, `name` the metric's, `verbose` what belongs behind it in text, or "". `interval` is the
-    confidence interval with `mean` and `half_width`, if one was asked for.
-    """
-
-    name: str
-    score: float
-    verbose: str = ""
-    interval: "Interval | None" = None
-
-    def format(self, width: int = 2, score_only: bool = False, signature: str = "") -> str:
-        """Return the score in one line.
-
-        Args:
-            width: decimals.
-            score_only: the number alone, with its confidence interval.
-            signature: to print behind the name.
-        """
-        number = f"{self.score:.{width}f}"
-        if self.interval is not None:
-            number += f" (μ = {self.interval.mean:.{width}f} ± {self.interval.half_width:.{width}f})"
-        if score_only:
-            return number
-        label = f"{self.name}|{signature}" if signature else self.name
-        return f"{label} = {number} {self.verbose}".rstrip()
-
-    def __str__(self) -> str:
-        return self.format()
-
-    __repr__ = __str__
-
-
-def _give(value: str, metric: object) -> str:
-    return value
-
-
-class Metric(_Generic["ScoreT_co"], ABC):
+class Metric(OfScore["ScoreT_co"], Configured, ABC):
     """Base of the metrics, generic in their scores; see the module's docstring for what each defines.
 
     Args:
@@ -115,28 +57,15 @@ class Metric(_Generic["ScoreT_co"], ABC):
     100.0
     """
 
-    name: str
     higher_is_better = True
     # Whether p-values count trials that equal the difference; sacreBLEU's do not, and its metrics follow it
     counts_ties = True
     needs_all_references = False
     learned: object = None
-    options: "ClassVar[Sequence[Option]]" = (SKIP_EMPTY_REFS,)
-    # Keys of the signature that have one value each
-    constants: "ClassVar[Sequence[tuple[str, str]]]" = ()
-    # Whether messages name options as the command does
-    in_command = False
-    _by_name: "ClassVar[Mapping[str, Option]]" = MappingProxyType({SKIP_EMPTY_REFS.name: SKIP_EMPTY_REFS})
-    _signed: "ClassVar[Sequence[tuple[str, Callable[[Any], str]]]]" = ((SKIP_EMPTY_REFS.key, SKIP_EMPTY_REFS.sign),)
 
-    def __init_subclass__(cls, **options: "Any") -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         own = vars(cls)
-        if "options" in own or "constants" in own:
-            signed = [(option.key, option.sign) for option in cls.options if option.key]
-            signed += [(key, partial(_give, value)) for key, value in cls.constants]
-            cls._by_name = {option.name: option for option in cls.options}
-            cls._signed = sorted(signed, key=lambda field: place_of(field[0]))
         if "score_from_stats" in own and "scores_from_stats" not in own:  # an inherited one has another formula
             cls.scores_from_stats = Metric.scores_from_stats  # type: ignore[method-assign]
 
@@ -154,8 +83,7 @@ class Metric(_Generic["ScoreT_co"], ABC):
                 blocks, corpus = corpus.reference_pieces()
                 self.learn(blocks)
             self._cached = [self.prepare_references(piece.references, piece.start) for piece in corpus.pieces()]
-            fewest = min(block.fewest for block in self._cached)
-            most = max(block.most for block in self._cached)
+            fewest, most = min(block.fewest for block in self._cached), max(block.most for block in self._cached)
             self._nrefs = self.signature(fewest, most).info["nrefs"]
 
     # --- what a metric defines, or may define
@@ -171,23 +99,6 @@ class Metric(_Generic["ScoreT_co"], ABC):
     @abstractmethod
     def score_from_stats(self, sums: Sequence[int | float]) -> "ScoreT_co":
         """Return the score of a sum of statistics."""
-
-    def signature_fields(self) -> list[tuple[str, str]]:
-        """Return keys and values for the signature, between `nrefs` and `version`, from the table of options."""
-        return [(key, value) for key, sign in self._signed if (value := sign(self))]
-
-    def score_name(self) -> str:
-        """Return the name of the scores, which may tell options."""
-        return self.name
-
-    @classmethod
-    def read_name(cls, name: str) -> "dict[str, Any] | None":
-        """Return the constructor's arguments that the name of a score tells; None if it is another metric's.
-
-        Raises:
-            BleuError: it is this metric's, but cannot be.
-        """
-        return {} if name == cls.name else None
 
     def learn(self, references: Iterator[Sequence[Segments]]) -> None:  # few metrics need it
         """Read all references before anything is counted, and keep in `learned` what was found.
@@ -261,7 +172,7 @@ class Metric(_Generic["ScoreT_co"], ABC):
             InputTypeError: something else than `Segments`, or a missing hypothesis.
             BleuError: there is no reference, or lengths differ.
         """
-        _check_columns(hypotheses, references)
+        check_columns(hypotheses, references)
         return self.compare(self.prepare(hypotheses), self.prepare_references(references))
 
     def configuration(self) -> object:
@@ -269,41 +180,12 @@ class Metric(_Generic["ScoreT_co"], ABC):
         named = [getattr(self, option.name) for option in self.options if option.in_name]
         return type(self), self.signature_fields(), named, self.learned
 
-    @classmethod
-    def of_command(cls, **values: "Any") -> "Self":
-        """Make a metric of which all messages, the constructor's errors too, name options as the command does."""
-        metric = cls.__new__(cls)
-        metric.in_command = True
-        metric.__init__(**values)  # type: ignore[misc]
-        return metric
-
-    def check(self, name: str, value: "T") -> "T":
-        """Return the value of an option if it can have it.
-
-        Raises:
-            InputTypeError: it is of another type.
-            UsageError: it is out of bounds.
-        """
-        option = self._by_name[name]
-        checked: T = option.check(value, option.label(self.in_command))
-        return checked
-
-    def label(self, name: str) -> str:
-        """Return what the reader of a message calls an option: `beta` in Python, `--chrf-beta` in the command."""
-        return self._by_name[name].label(self.in_command)
-
-    def spell(self, name: str) -> str:
-        """Return how the reader of a message gives an option: `effective_order=True`, or `-sl` in the command."""
-        return self._by_name[name].spell(self.in_command)
-
     def signature(self, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> Signature:
         """Return the signature of a score whose segments had at least `fewest` and at most `most` references.
 
         sampling: keys and values of how it was resampled.
         """
-        nrefs = str(most) if fewest == most else "var"
-        fields = [("nrefs", nrefs), *sampling, *self.signature_fields(), ("version", VERSION)]
-        return Signature(fields, self.score_name())
+        return self._sign(str(most) if fewest == most else "var", sampling)
 
     def get_signature(self) -> Signature:
         """Return the signature of the last score, or of the references that this object was made with.
@@ -313,7 +195,10 @@ class Metric(_Generic["ScoreT_co"], ABC):
         """
         if self._nrefs is None:
             raise BleuError("the number of references is not known yet; score something first")
-        fields = [("nrefs", self._nrefs), *self._sampling, *self.signature_fields(), ("version", VERSION)]
+        return self._sign(self._nrefs, self._sampling)
+
+    def _sign(self, nrefs: str, sampling: Sequence[tuple[str, str]]) -> Signature:
+        fields = [("nrefs", nrefs), *sampling, *self.signature_fields(), ("version", VERSION)]
         return Signature(fields, self.score_name())
 
     def corpus_score(
@@ -342,17 +227,14 @@ class Metric(_Generic["ScoreT_co"], ABC):
         self._nrefs = stats.signature().info["nrefs"]
         self._sampling = []
         if stats.rows is not None:
-            score.interval = self._interval(stats.rows, n_bootstrap)
+            from bleucli.significance import resampling
+
+            seed = resampling.random_seed()
+            sample = resampling.Sample(stats.rows, self.scores_from_stats)
+            (scores,) = resampling.bootstrap([sample], n_bootstrap, seed)
+            score.interval = resampling.confidence_interval(scores)
+            self._sampling = resampling.signature_fields("bs", n_bootstrap, seed)
         return score
-
-    def _interval(self, stats: SegmentStats, resamples: int) -> "Interval":
-        """Return the confidence interval of a corpus's score, and keep for the signature how it was made."""
-        from bleucli.significance import resampling
-
-        seed = resampling.random_seed()
-        (scores,) = resampling.bootstrap([resampling.Sample(stats, self.scores_from_stats)], resamples, seed)
-        self._sampling = resampling.signature_fields("bs", resamples, seed)
-        return resampling.confidence_interval(scores)
 
     def corpus_stats(
         self,
@@ -410,42 +292,9 @@ class Metric(_Generic["ScoreT_co"], ABC):
         Raises:
             InputTypeError: something else than strings, or a bare string as references.
         """
-        texts = references if isinstance(references, _LISTS) else _references_of_one(references)
-        if not texts:
-            raise BleuError("no references were given; expected at least one")
-        if len(texts) == 1:
-            streams = [Segments.from_strings(texts, "reference")]
-        else:
-            streams = [Segments.from_strings((text,), "reference", number) for number, text in enumerate(texts, 1)]
-        if not isinstance(hypothesis, str):
-            raise InputTypeError(f"hypothesis: {type(hypothesis).__name__}, which is no string; give one string")
+        hypotheses, streams = of_one(hypothesis, references)
         prepared = self.prepare_references(streams)
-        stats = self.compare(self.prepare(Segments.from_strings((hypothesis,), "hypothesis")), prepared)
+        stats = self.compare(self.prepare(hypotheses), prepared)
         self._nrefs = str(prepared.most)
         self._sampling = []
         return self.score_from_stats(stats.data.tolist())  # a single row is its own sum
-
-
-def _check_columns(hypotheses: Segments, references: Sequence[Segments]) -> None:
-    """Refuse what cannot be compared column by column."""
-    streams = [references] if isinstance(references, Segments) or not isinstance(references, Iterable) else references
-    columns = [hypotheses, *streams]
-    if streams is not references or not all(isinstance(column, Segments) for column in columns):
-        raise InputTypeError(
-            "segment_stats takes bleucli.Segments, and a list of them as references; write Segments.from_strings(texts)"
-            " for each list of strings"
-        )
-    if not streams:
-        raise BleuError("no references were given; expected at least one stream")
-    if len(set(map(len, columns))) > 1:  # align says which one is too short
-        names = ["hypotheses", *(source.label for source in references_of([()] * len(streams)))]
-        list(align([iter([[column]]) for column in columns], names))
-    refuse_missing(hypotheses, 0)
-
-
-def _references_of_one(references: Iterable[str | None]) -> list[str | None]:
-    """Return the references of a single segment as a list."""
-    if isinstance(references, str | bytes) or not isinstance(references, Iterable):
-        raise InputTypeError("references: expected a list of strings; write [reference]")
-    refuse_unordered(references, "references")
-    return [text for block in blocks_of_strings(references, "reference") for text in block]

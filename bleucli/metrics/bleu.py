@@ -4,16 +4,17 @@
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from math import exp, log
 
 from bleucli import kernels, tokenizers
 from bleucli.counting import CorpusStats, References
 from bleucli.errors import BleuError
 from bleucli.inspection.marks import subword_marks, unspaced_letters
-from bleucli.limits import LARGEST_ORDER, unhashable
-from bleucli.metrics.base import Metric, Score
+from bleucli.limits import LARGEST_ORDER
+from bleucli.metrics.base import Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.score import Score
+from bleucli.metrics.sentences import metric_for
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, Smoothing
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
@@ -389,16 +390,7 @@ def sentence_bleu(
     >>> sentence_bleu("the cat sat", ["the cat sat"]).score
     100.0
     """
-    try:
-        metric = _sentence_metric(lowercase, tokenize, smooth_method, smooth_value, use_effective_order)
-    except TypeError as error:
-        raise unhashable(error) from None
+    metric = metric_for(
+        BLEU, lowercase, True, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
+    )
     return metric.sentence_score(hypothesis, references)
-
-
-@lru_cache(maxsize=8, typed=True)
-def _sentence_metric(
-    lowercase: bool, tokenize: str, smooth_method: str, smooth_value: float | None, effective_order: bool
-) -> BLEU:
-    """Return one object for the many calls of a loop."""
-    return BLEU(lowercase, True, tokenize, smooth_method, smooth_value, effective_order=effective_order)

@@ -4,10 +4,9 @@
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
 
-from bleucli.limits import unhashable
 from bleucli.metrics.options import SKIP_EMPTY_REFS
+from bleucli.metrics.sentences import metric_for
 from bleucli.metrics.wer import ErrorRate, ErrorRateScore, lowercase_option
 
 
@@ -55,14 +54,4 @@ def sentence_cer(hypothesis: str, references: Iterable[str | None], lowercase: b
     >>> sentence_cer("the cat sat", ["the cat sat"]).score
     0.0
     """
-    try:
-        metric = _sentence_metric(lowercase)
-    except TypeError as error:
-        raise unhashable(error) from None
-    return metric.sentence_score(hypothesis, references)
-
-
-@lru_cache(maxsize=2, typed=True)
-def _sentence_metric(lowercase: bool) -> CER:
-    """Return one object for the many calls of a loop."""
-    return CER(lowercase)
+    return metric_for(CER, lowercase).sentence_score(hypothesis, references)

@@ -4,14 +4,15 @@
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.counting import References
 from bleucli.errors import BleuError, UsageError
-from bleucli.limits import LARGEST_ORDER, unhashable
-from bleucli.metrics.base import Metric, Score
+from bleucli.limits import LARGEST_ORDER
+from bleucli.metrics.base import Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.score import Score
+from bleucli.metrics.sentences import metric_for
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -234,14 +235,5 @@ def sentence_chrf(
     >>> sentence_chrf("the cat sat", ["the cat sat"]).score
     100.0
     """
-    try:
-        metric = _sentence_metric(char_order, word_order, beta, not remove_whitespace, eps_smoothing)
-    except TypeError as error:
-        raise unhashable(error) from None
+    metric = metric_for(CHRF, char_order, word_order, beta, False, not remove_whitespace, eps_smoothing)
     return metric.sentence_score(hypothesis, references)
-
-
-@lru_cache(maxsize=8, typed=True)
-def _sentence_metric(char_order: int, word_order: int, beta: float, whitespace: bool, eps_smoothing: bool) -> CHRF:
-    """Return one object for the many calls of a loop."""
-    return CHRF(char_order, word_order, beta, False, whitespace, eps_smoothing)

@@ -1,17 +1,23 @@
 """A metric's options: each is declared once, in the table `options` of its class.
 
 - `Option`: one of them; its constructor's check, its place in signatures and in the command follow from it
+- `Configured`: what has a table of options
 - `SKIP_EMPTY_REFS`: the option that all metrics have
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from bleucli.errors import BleuError, UsageError
 from bleucli.limits import real_number, string, truth_value, whole_number
+from bleucli.signature import place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Mapping
+    from typing import Any, ClassVar, Self, TypeVar
+
+    T = TypeVar("T")
 
 # Numbers in signatures have no more digits than these
 _MOST_DIGITS = 9
@@ -216,3 +222,71 @@ SKIP_EMPTY_REFS = Option(
     key="empty",
     words=("", "missing"),
 )
+
+
+def _give(value: str, metric: object) -> str:
+    return value
+
+
+class Configured:
+    """What has a name and is configured by options, which are declared in a table."""
+
+    name: str
+    options: "ClassVar[Sequence[Option]]" = (SKIP_EMPTY_REFS,)
+    # Keys of the signature that have one value each
+    constants: "ClassVar[Sequence[tuple[str, str]]]" = ()
+    # Whether messages name options as the command does
+    in_command = False
+    _by_name: "ClassVar[Mapping[str, Option]]"
+    _signers: "ClassVar[Sequence[tuple[str, Callable[[Any], str]]]]"
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        signers = [(option.key, option.sign) for option in cls.options if option.key]
+        signers += [(key, partial(_give, value)) for key, value in cls.constants]
+        cls._signers = sorted(signers, key=lambda field: place_of(field[0]))
+        cls._by_name = {option.name: option for option in cls.options}
+
+    def signature_fields(self) -> list[tuple[str, str]]:
+        """Return keys and values for the signature, between `nrefs` and `version`, from the table of options."""
+        return [(key, value) for key, sign in self._signers if (value := sign(self))]
+
+    def score_name(self) -> str:
+        """Return the name of the scores, which may tell options."""
+        return self.name
+
+    @classmethod
+    def read_name(cls, name: str) -> "dict[str, Any] | None":
+        """Return the constructor's arguments that the name of a score tells; None if it is another metric's.
+
+        Raises:
+            BleuError: it is this metric's, but cannot be.
+        """
+        return {} if name == cls.name else None
+
+    @classmethod
+    def of_command(cls, **values: "Any") -> "Self":
+        """Make a metric of which all messages, the constructor's errors too, name options as the command does."""
+        metric = cls.__new__(cls)
+        metric.in_command = True
+        metric.__init__(**values)  # type: ignore[misc]
+        return metric
+
+    def check(self, name: str, value: "T") -> "T":
+        """Return the value of an option if it can have it.
+
+        Raises:
+            InputTypeError: it is of another type.
+            UsageError: it is out of bounds.
+        """
+        option = self._by_name[name]
+        checked: T = option.check(value, option.label(self.in_command))
+        return checked
+
+    def label(self, name: str) -> str:
+        """Return what the reader of a message calls an option: `beta` in Python, `--chrf-beta` in the command."""
+        return self._by_name[name].label(self.in_command)
+
+    def spell(self, name: str) -> str:
+        """Return how the reader of a message gives an option: `effective_order=True`, or `-sl` in the command."""
+        return self._by_name[name].spell(self.in_command)

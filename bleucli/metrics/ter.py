@@ -4,13 +4,13 @@
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.counting import References
-from bleucli.limits import unhashable
-from bleucli.metrics.base import Metric, Score
+from bleucli.metrics.base import Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.score import Score
+from bleucli.metrics.sentences import metric_for
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 from bleucli.tokenizers.tercom import Tercom
@@ -160,14 +160,4 @@ def sentence_ter(
     >>> sentence_ter("the cat sat", ["the cat sat"]).score
     0.0
     """
-    try:
-        metric = _sentence_metric(normalized, no_punct, asian_support, case_sensitive)
-    except TypeError as error:
-        raise unhashable(error) from None
-    return metric.sentence_score(hypothesis, references)
-
-
-@lru_cache(maxsize=16, typed=True)
-def _sentence_metric(normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool) -> TER:
-    """Return one object for the many calls of a loop."""
-    return TER(normalized, no_punct, asian_support, case_sensitive)
+    return metric_for(TER, normalized, no_punct, asian_support, case_sensitive).sentence_score(hypothesis, references)

@@ -7,14 +7,14 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.counting import CorpusStats, References
 from bleucli.inspection.marks import unspaced_stretches
-from bleucli.limits import unhashable
-from bleucli.metrics.base import Metric, Score
+from bleucli.metrics.base import Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.score import Score
+from bleucli.metrics.sentences import metric_for
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -163,14 +163,4 @@ def sentence_wer(hypothesis: str, references: Iterable[str | None], lowercase: b
     >>> sentence_wer("the cat sat", ["the cat sat"]).score
     0.0
     """
-    try:
-        metric = _sentence_metric(lowercase)
-    except TypeError as error:
-        raise unhashable(error) from None
-    return metric.sentence_score(hypothesis, references)
-
-
-@lru_cache(maxsize=2, typed=True)
-def _sentence_metric(lowercase: bool) -> WER:
-    """Return one object for the many calls of a loop."""
-    return WER(lowercase)
+    return metric_for(WER, lowercase).sentence_score(hypothesis, references)

@@ -1,0 +1,64 @@
+"""What a metric gives: a score, and what it was made from.
+
+- `Score`: the base of the metrics' scores
+- `OfScore`: what makes a class generic in its score
+"""
+
+from types import GenericAlias
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Generic
+
+    from typing_extensions import TypeVar
+
+    from bleucli.results import Interval
+
+
+class Score:
+    """A score and what it was made from.
+
+    `score` is the number, `name` the metric's, `verbose` what belongs behind it in text, or "". `interval` is the
+    confidence interval with `mean` and `half_width`, if one was asked for.
+    """
+
+    name: str
+    score: float
+    verbose: str = ""
+    interval: "Interval | None" = None
+
+    def format(self, width: int = 2, score_only: bool = False, signature: str = "") -> str:
+        """Return the score in one line.
+
+        Args:
+            width: decimals.
+            score_only: the number alone, with its confidence interval.
+            signature: to print behind the name.
+        """
+        number = f"{self.score:.{width}f}"
+        if self.interval is not None:
+            number += f" (μ = {self.interval.mean:.{width}f} ± {self.interval.half_width:.{width}f})"
+        if score_only:
+            return number
+        label = f"{self.name}|{signature}" if signature else self.name
+        return f"{label} = {number} {self.verbose}".rstrip()
+
+    def __str__(self) -> str:
+        return self.format()
+
+    __repr__ = __str__
+
+
+if TYPE_CHECKING:
+    # A bare `Metric` is one of any score
+    ScoreT_co = TypeVar("ScoreT_co", bound=Score, covariant=True, default=Score)
+
+    class OfScore(Generic[ScoreT_co]):
+        """What is generic in a score."""
+
+else:
+
+    class OfScore:
+        """What is generic in a score, as `typing` does it, without the time that it takes to import."""
+
+        __class_getitem__ = classmethod(GenericAlias)
