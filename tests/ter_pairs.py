@@ -7,6 +7,8 @@ The oracle needs seconds for some of them, so `oracle_scores.json` holds its edi
 - `beam`: distances that are just within, or just beyond, what the beam is sure to hold
 - `unequal`: few words against many
 - `huge`: thousands of words
+
+`plain_distance` is the textbook's distance between two sequences, which neither beam nor shift knows.
 """
 
 import hashlib
@@ -127,3 +129,14 @@ def _huge(dice: random.Random, number: int) -> tuple[Words, Words]:
         _move(dice, tail, 30)
         hypothesis[2000:] = tail
     return hypothesis, reference
+
+
+def plain_distance(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return the fewest insertions, deletions and substitutions that turn one sequence into the other."""
+    above = list(range(len(right) + 1))
+    for row, one in enumerate(left, 1):
+        costs = [row]
+        for column, other in enumerate(right, 1):
+            costs.append(min(above[column - 1] + (one != other), above[column] + 1, costs[-1] + 1))
+        above = costs
+    return above[-1]

@@ -823,16 +823,6 @@ def test_edit_stats_of_arbitrary_and_missing_texts(hypotheses, streams, characte
     assert_alike("edit_stats", Segments.from_strings(hypotheses), streams, characters)
 
 
-def plain_distance(left, right):
-    above = list(range(len(right) + 1))
-    for row, one in enumerate(left, 1):
-        costs = [row]
-        for column, other in enumerate(right, 1):
-            costs.append(min(above[column - 1] + (one != other), above[column] + 1, costs[-1] + 1))
-        above = costs
-    return above[-1]
-
-
 letters = st.integers(2, 6).flatmap(lambda size: st.text("abcdéf"[:size], max_size=300))
 
 
@@ -843,7 +833,7 @@ letters = st.integers(2, 6).flatmap(lambda size: st.text("abcdéf"[:size], max_s
 def test_edit_stats_of_characters_are_the_distances_of_the_textbook(left, right, cut):
     right = left[:cut] + right + left[cut + 5 :]
     hypothesis, reference = (Segments.from_strings([text]) for text in (left, right))
-    expected = [(plain_distance(left, right), len(right))]
+    expected = [(ter_pairs.plain_distance(left, right), len(right))]
     for module in (native, python):
         assert list(module.edit_stats(hypothesis, [reference], True)) == expected
 
@@ -867,7 +857,7 @@ def test_edit_stats_at_the_edges_of_strips(length, vocabulary):
     assert_alike("edit_stats", hypotheses, [references], False)
     for (ours, theirs), row in zip(cases[:2], native.edit_stats(hypotheses, [references], False), strict=False):
         if length < 1000:
-            assert row == (plain_distance(ours, theirs), len(theirs))
+            assert row == (ter_pairs.plain_distance(ours, theirs), len(theirs))
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -182,21 +182,11 @@ def test_texts_that_are_the_same_but_for_the_ends_equal_the_oracles(length):
 # --- the beam, and the limit on candidates
 
 
-def full_distance(hypothesis, reference):
-    above = list(range(len(reference) + 1))
-    for row, word in enumerate(hypothesis, 1):
-        costs = [row]
-        for column, other in enumerate(reference, 1):
-            costs.append(min(above[column - 1] + (word != other), above[column] + 1, costs[-1] + 1))
-        above = costs
-    return above[-1]
-
-
 def distances(pair):
     """Return the full distance, the difference of lengths, and the distance within the beam."""
     hypothesis, reference = pair.hypothesis.split(), pair.reference.split()
     difference = abs(len(reference) - len(hypothesis))
-    return full_distance(hypothesis, reference), difference, edit_distance(hypothesis, reference)[0]
+    return ter_pairs.plain_distance(hypothesis, reference), difference, edit_distance(hypothesis, reference)[0]
 
 
 def edits_by(module, pairs):

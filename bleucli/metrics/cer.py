@@ -30,11 +30,8 @@ class CER(ErrorRate[CERScore]):
 
     name = "CER"
     characters = True
+    score_class = CERScore
     options = (lowercase_option("--cer-lowercase"), SKIP_EMPTY_REFS)
-
-    def make_score(self, score: float, num_edits: int, ref_length: int) -> CERScore:
-        """Return a CER score."""
-        return CERScore(score, num_edits, ref_length)
 
 
 def corpus_cer(

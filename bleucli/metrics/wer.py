@@ -5,7 +5,6 @@
 - `ErrorRate`, `ErrorRateScore`: what it has in common with CER, which counts characters
 """
 
-from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 
 from bleucli import kernels
@@ -73,6 +72,7 @@ class ErrorRate(Metric["RateT"]):
 
     higher_is_better = False
     characters: bool  # whether these are edited, not words
+    score_class: "type[RateT]"
 
     def __init__(
         self,
@@ -83,10 +83,6 @@ class ErrorRate(Metric["RateT"]):
     ) -> None:
         self.lowercase = self.check("lowercase", lowercase)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
-
-    @abstractmethod
-    def make_score(self, score: float, num_edits: int, ref_length: int) -> "RateT":
-        """Return the metric's own kind of score."""
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to; nothing else is changed."""
@@ -105,7 +101,7 @@ class ErrorRate(Metric["RateT"]):
         (25.0, 200.0)
         """
         edits, length = map(int, sums)
-        return self.make_score(100.0 * (edits / (length or 1)), edits, length)
+        return self.score_class(100.0 * (edits / (length or 1)), edits, length)
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
         """Return the score of each row of sums, in one go."""
@@ -130,11 +126,8 @@ class WER(ErrorRate[WERScore]):
 
     name = "WER"
     characters = False
+    score_class = WERScore
     options = (lowercase_option("--wer-lowercase"), SKIP_EMPTY_REFS)
-
-    def make_score(self, score: float, num_edits: int, ref_length: int) -> WERScore:
-        """Return a WER score."""
-        return WERScore(score, num_edits, ref_length)
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count, in a sample, letters in long stretches of scripts without spaces, and all letters."""
