@@ -20,6 +20,7 @@ from bleucli.metrics import METRICS, Metric, reading
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.signature import _SHORT
+from bleucli.significance import resampling
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -301,6 +302,12 @@ def test_smoothing_that_we_signed_is_exact():
     ours = BLEU(smooth_method="floor", smooth_value=0)
     ours.corpus_score(*PAIR)
     assert metric_from_signature(str(ours.get_signature())).smoothing.value == 0
+
+
+def test_the_parsers_numbers_of_trials_are_those_of_the_tests():
+    given = arguments.parse(["ref.txt"])
+    assert given.confidence_n == given.paired_bs_n == resampling.RESAMPLES
+    assert given.paired_ar_n == resampling.TRIALS
 
 
 # --- metrics of one's own

@@ -129,10 +129,10 @@ def _find_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
     if origlang is None:
         return list(range(count(marks)))
     if marks.origlangs is None:
-        raise UsageError(f"--origlang: {name} does not tell in which language its segments were first written")
+        raise UsageError(f"origlang: {name} does not tell in which language its segments were first written")
     language, wanted = origlang.removeprefix(_NOT), not origlang.startswith(_NOT)
     if not language:
-        raise UsageError(f"--origlang {origlang!r} names no language; {name} has the {_languages(marks)}")
+        raise UsageError(f"origlang {origlang!r} names no language; {name} has the {_languages(marks)}")
     return [number for number, one in enumerate(marks.origlangs) if (one == language) is wanted]
 
 
@@ -140,14 +140,14 @@ def _find_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
     if subset is None:
         return list(range(count(marks)))
     if marks.tags is None:
-        raise UsageError(f"--subset: {name} does not tell of what domain its segments are")
+        raise UsageError(f"subset: {name} does not tell of what domain its segments are")
     expression = subset.removeprefix(_COUNTRY)
     if not expression:
-        raise UsageError(f"--subset {subset!r} names no subset; {name} has the {_subset_names(marks)}")
+        raise UsageError(f"subset {subset!r} names no subset; {name} has the {_subset_names(marks)}")
     try:
         pattern = re.compile(expression)
     except re.error as error:
-        raise UsageError(f"--subset {subset!r} is not a regular expression: {error}") from None
+        raise UsageError(f"subset {subset!r} is not a regular expression: {error}") from None
     return [number for number, tag in enumerate(marks.tags) if pattern.search(tag)]
 
 
