@@ -5,11 +5,7 @@ from io import StringIO
 
 from bleucli.markup import visible
 from bleucli.output.layout import Layout
-from bleucli.results import Results, ScoreRecord
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from bleucli.results import Results
 
 
 def render(results: Results, layout: Layout) -> str:
@@ -29,17 +25,13 @@ def render_tabs(results: Results, layout: Layout) -> str:
 
 
 def _write(results: Results, layout: Layout, delimiter: str) -> str:
-    table = StringIO()
-    csv.writer(table, delimiter=delimiter, lineterminator="\n").writerows(_rows(results, layout))
-    return table.getvalue()
-
-
-def _rows(results: Results, layout: Layout) -> "Iterator[list[str]]":
     systems = [_cells_of(results, index, layout) for index in range(len(results.systems))]
     present = [name for name in systems[0] if any(columns[name] for columns in systems)]
-    yield present
-    for columns in systems:
-        yield [columns[name] for name in present]
+    table = StringIO()
+    writer = csv.writer(table, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(present)
+    writer.writerows([columns[name] for name in present] for columns in systems)
+    return table.getvalue()
 
 
 def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
@@ -48,19 +40,15 @@ def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
     clusters = {ranking.name: str(ranking.clusters[index]) for ranking in results.rankings}
     found = {"system": visible(name)}
     for record in scores:
-        found |= _figures(record, layout)
+        mean, half_width = ("", "") if record.interval is None else (_round(one, layout) for one in record.interval)
+        found |= {
+            record.name: _round(record.score, layout),
+            f"{record.name} mean": mean,
+            f"{record.name} ci": half_width,
+            f"{record.name} p_value": "" if record.p_value is None else repr(record.p_value),
+        }
         found[f"{record.name} cluster"] = clusters.get(record.name, "")
     return found | {f"{record.name} signature": record.signature.format() for record in scores}
-
-
-def _figures(record: ScoreRecord, layout: Layout) -> dict[str, str]:
-    mean, half_width = ("", "") if record.interval is None else (_round(number, layout) for number in record.interval)
-    return {
-        record.name: _round(record.score, layout),
-        f"{record.name} mean": mean,
-        f"{record.name} ci": half_width,
-        f"{record.name} p_value": "" if record.p_value is None else repr(record.p_value),
-    }
 
 
 def _round(number: float, layout: Layout) -> str:

@@ -72,7 +72,7 @@ def tabulate(grid: Grid, style: "str | TableFormat") -> str:
 def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
     paired = baseline_name(results) is not None
     columns = zip(*(system.scores for system in results.systems), strict=True)
-    header = ["System", *map(_heading, columns)]
+    headings = [records[0].name + " (μ ± 95% CI)" * any(record.interval for record in records) for records in columns]
     rows = []
     for index, (name, scores) in enumerate(results.systems):
         role = "baseline" if paired and index == 0 else ""
@@ -81,16 +81,11 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
             cell = markup.paint(role, _figures(record, layout, markup))
             row.append(_append_p(cell, record, markup) if paired else cell)
         rows.append(row)
-    return Grid("", _header(header, markup), rows)
+    return Grid("", _header(["System", *headings], markup), rows)
 
 
 def _header(titles: list[str], markup: Markup) -> list[str]:
     return [markup.paint("header", markup.escape(title)) for title in titles]
-
-
-def _heading(records: tuple[ScoreRecord, ...]) -> str:
-    interval = " (μ ± 95% CI)" if any(record.interval for record in records) else ""
-    return f"{records[0].name}{interval}"
 
 
 def _figures(record: ScoreRecord, layout: Layout, markup: Markup) -> str:
@@ -120,8 +115,9 @@ def _star(text: str, p_value: float, markup: Markup) -> str:
 
 
 def _ranks(results: Results, ranking: Ranking, layout: Layout, markup: Markup) -> Grid:
-    scores = [_record(system.scores, ranking.name) for system in results.systems]
-    order = sorted(range(len(scores)), key=lambda index: (ranking.clusters[index], _badness(scores[index])))
+    scores = [next(one for one in system.scores if one.name == ranking.name) for system in results.systems]
+    best_first = [-one.score if one.higher_is_better else one.score for one in scores]
+    order = sorted(range(len(scores)), key=lambda index: (ranking.clusters[index], best_first[index]))
     header = ["System", "No.", ranking.name, "Cluster", *(f"vs {number}" for number, _ in enumerate(order, 1))]
     rows = [
         [
@@ -129,20 +125,11 @@ def _ranks(results: Results, ranking: Ranking, layout: Layout, markup: Markup) -
             markup.escape(str(number)),
             _figures(scores[index]._replace(interval=None), layout, markup),
             markup.escape(str(ranking.clusters[index])),
-            *(_p_of_pair(ranking.corrected[index][other], markup) for other in order),
+            *(
+                "" if p is None else _star(f"{p:.4f}", p, markup)
+                for p in map(ranking.corrected[index].__getitem__, order)
+            ),
         ]
         for number, index in enumerate(order, 1)
     ]
     return Grid(f"{ranking.name}: p-values of all pairs, corrected (step-down max-T)", _header(header, markup), rows)
-
-
-def _record(scores: list[ScoreRecord], name: str) -> ScoreRecord:
-    return next(record for record in scores if record.name == name)
-
-
-def _badness(record: ScoreRecord) -> float:
-    return -record.score if record.higher_is_better else record.score
-
-
-def _p_of_pair(p_value: float | None, markup: Markup) -> str:
-    return "" if p_value is None else _star(f"{p_value:.4f}", p_value, markup)

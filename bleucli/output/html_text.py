@@ -27,11 +27,7 @@ def escape(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def _bold(text: str) -> str:
-    return f"<strong>{text}</strong>"
-
-
-_MARKUP = Markup(escape, _bold, " ")
+_MARKUP = Markup(escape, "<strong>{}</strong>".format, " ")
 
 
 def _render_grid(grid: Grid) -> str:

@@ -13,7 +13,7 @@ import re
 
 from bleucli.markup import UNSEEN
 from bleucli.output.layout import Layout
-from bleucli.results import Detail, Ranking, Results, ScoreRecord
+from bleucli.results import Ranking, Results, ScoreRecord
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,15 @@ def score_object(
         found["verbose_score"] = record.verbose
     found |= dict(record.signature)
     if record.details:
-        found["details"] = [_detail_object(detail, layout) for detail in record.details]
+        found["details"] = [
+            {
+                "origlang": detail.origlang,
+                detail.kind: detail.value,
+                "sentences": detail.segments,
+                "score": _round(detail.score, layout),
+            }
+            for detail in record.details
+        ]
     return found
 
 
@@ -108,15 +116,6 @@ def _render_alone(record: ScoreRecord, layout: Layout) -> str:
     from bleucli.output.lines import score_and_interval
 
     return _dump(score_and_interval(record, layout._replace(colour=False)))
-
-
-def _detail_object(detail: Detail, layout: Layout) -> dict[str, object]:
-    return {
-        "origlang": detail.origlang,
-        detail.kind: detail.value,
-        "sentences": detail.segments,
-        "score": _round(detail.score, layout),
-    }
 
 
 def _dump(value: object, indent: int | None = None) -> str:

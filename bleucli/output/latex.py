@@ -41,7 +41,8 @@ def render(results: Results, layout: Layout) -> str:
     as its number, `U+7CFB`, and a comment says the name. The best are in `\textbf`, if the layout says so.
     """
     tables = [_render_grid(grid) for grid in grids(results, layout, _MARKUP)]
-    replaced = [f" - {escape(name)} is {name}" for name in _names(results) if any(map(_is_unknown, _compose(name)))]
+    names = [visible(system.name) for system in results.systems]
+    replaced = [f" - {escape(name)} is {name}" for name in names if any(map(_is_unknown, _compose(name)))]
     notes = explanation.sections(results, layout)
     if replaced:
         notes.append("Letters that LaTeX does not know without a package\n" + "\n".join(replaced))
@@ -68,15 +69,7 @@ def _compose(text: str) -> str:
     return unicodedata.normalize("NFC", text)  # é, and not e with an accent, as file names have it on a Mac
 
 
-def _names(results: Results) -> list[str]:
-    return [visible(system.name) for system in results.systems]
-
-
-def _bold(text: str) -> str:
-    return rf"\textbf{{{text}}}"
-
-
-_MARKUP = Markup(escape, _bold, " ")
+_MARKUP = Markup(escape, r"\textbf{{{}}}".format, " ")
 
 
 def _render_grid(grid: Grid) -> str:

@@ -3,7 +3,7 @@
 import re
 
 from bleucli.output import explanation
-from bleucli.output.grids import Grid, Markup, grids, tabulate
+from bleucli.output.grids import Markup, grids, tabulate
 from bleucli.output.layout import Layout
 from bleucli.results import Results
 
@@ -16,7 +16,10 @@ def render(results: Results, layout: Layout) -> str:
 
     The list explains the figures and gives the signatures. The best are in `**`, if the layout says so.
     """
-    tables = [_render_grid(grid) for grid in grids(results, layout, _MARKUP)]
+    tables = [
+        f"{escape(grid.title)}\n\n{tabulate(grid, 'pipe')}".removeprefix("\n\n")
+        for grid in grids(results, layout, _MARKUP)
+    ]
     return "\n\n".join([*tables, explanation.list_notes(results, layout, escape, "`")]) + "\n"
 
 
@@ -29,13 +32,4 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
-def _bold(text: str) -> str:
-    return f"**{text}**"
-
-
-_MARKUP = Markup(escape, _bold, " ")
-
-
-def _render_grid(grid: Grid) -> str:
-    table = tabulate(grid, "pipe")
-    return f"{escape(grid.title)}\n\n{table}" if grid.title else table
+_MARKUP = Markup(escape, "**{}**".format, " ")

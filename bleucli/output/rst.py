@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from bleucli.output import explanation
-from bleucli.output.grids import Grid, Markup, grids
+from bleucli.output.grids import Markup, grids
 from bleucli.output.layout import Layout
 from bleucli.results import Results
 
@@ -22,7 +22,10 @@ def render(results: Results, layout: Layout) -> str:
 
     The list explains the figures and gives the signatures. The best are in `**`, if the layout says so.
     """
-    tables = [_render_grid(grid) for grid in grids(results, layout, _MARKUP)]
+    tables = [
+        f"{escape(grid.title)}\n\n{_render_rows([grid.header, *grid.rows])}".removeprefix("\n\n")
+        for grid in grids(results, layout, _MARKUP)
+    ]
     return "\n\n".join([*tables, explanation.list_notes(results, layout, escape, "``")]) + "\n"
 
 
@@ -36,16 +39,7 @@ def escape(text: str) -> str:
     return f"\\ {escaped}" if _HEADING.fullmatch(text) else escaped
 
 
-def _bold(text: str) -> str:
-    return f"**{text}**"
-
-
-_MARKUP = Markup(escape, _bold, " ")
-
-
-def _render_grid(grid: Grid) -> str:
-    table = _render_rows([grid.header, *grid.rows])
-    return f"{escape(grid.title)}\n\n{table}" if grid.title else table
+_MARKUP = Markup(escape, "**{}**".format, " ")
 
 
 def _render_rows(rows: list[list[str]]) -> str:
@@ -63,9 +57,5 @@ def _render_rows(rows: list[list[str]]) -> str:
 
 def _width(text: str) -> int:
     """Return how many columns docutils counts: two for a wide character, one less for one that combines."""
-    return sum(_width_of_character(character) for character in text)
-
-
-def _width_of_character(character: str) -> int:
-    is_wide, combines = unicodedata.east_asian_width(character) in "WF", unicodedata.combining(character) > 0
-    return 1 + is_wide - combines
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)

@@ -2,7 +2,7 @@
 
 from bleucli.markup import visible
 from bleucli.output import explanation
-from bleucli.output.grids import Grid, Markup, grids, tabulate
+from bleucli.output.grids import Markup, grids, tabulate
 from bleucli.output.layout import Layout
 from bleucli.output.lines import details
 from bleucli.results import Results
@@ -18,27 +18,16 @@ def render(results: Results, layout: Layout) -> str:
     """
     markup, codes = _colour_markup() if layout.colour else (_PLAIN, None)
     layout = layout._replace(bold_best=layout.bold_best and layout.colour)
-    tables = [_render_grid(grid) for grid in grids(results, layout, markup)]
-    return "\n\n".join([*tables, *explanation.sections(results, layout, codes)]) + "\n" + _details(results, layout)
-
-
-def _details(results: Results, layout: Layout) -> str:
-    """Return the scores of parts of the test set, system by system, if there are any."""
-    if not results.systems[0].scores[0].details:
-        return ""
-    return "".join(f"\n{visible(system.name)}\n{details(system, layout)}" for system in results.systems)
-
-
-def _render_grid(grid: Grid) -> str:
-    table = tabulate(grid, "fancy_grid")
-    return f"{grid.title}\n{table}" if grid.title else table
-
-
-def _leave_unchanged(text: str) -> str:
+    tables = [
+        f"{grid.title}\n{tabulate(grid, 'fancy_grid')}".removeprefix("\n") for grid in grids(results, layout, markup)
+    ]
+    text = "\n\n".join([*tables, *explanation.sections(results, layout, codes)]) + "\n"
+    if results.systems[0].scores[0].details:
+        text += "".join(f"\n{visible(system.name)}\n{details(system, layout)}" for system in results.systems)
     return text
 
 
-_PLAIN = Markup(_leave_unchanged, _leave_unchanged, "\n")
+_PLAIN = Markup(str, str, "\n")
 
 
 def _colour_markup() -> tuple[Markup, dict[str, str]]:
@@ -48,4 +37,4 @@ def _colour_markup() -> tuple[Markup, dict[str, str]]:
     def paint_role(role: str, text: str) -> str:
         return paint(_COLOURS[role], text) if role else text
 
-    return Markup(_leave_unchanged, bold, "\n", paint_role), CODES
+    return Markup(str, bold, "\n", paint_role), CODES
