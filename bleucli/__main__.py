@@ -12,7 +12,10 @@ def main() -> int:
 
         status = run(sys.argv[1:], Environment.of_process())
         if status == Status.INTERRUPTED:
-            _leave_threads(status)
+            import threading
+
+            if threading.active_count() > 1:  # Python would wait for them; nothing is left to be written
+                os._exit(status)
         return status
     except KeyboardInterrupt:  # before `run` watches for it, or while it ends
         return 130
@@ -22,14 +25,6 @@ def main() -> int:
         with suppress(Exception):  # nobody listens
             sys.stderr.write(f"bleu: error: bleu cannot run here ({error!r}); install it anew\n")
         return 70
-
-
-def _leave_threads(status: int) -> None:
-    """End at once if there are other threads, for which Python would wait; nothing is left to be written."""
-    import threading
-
-    if threading.active_count() > 1:
-        os._exit(status)
 
 
 if __name__ == "__main__":

@@ -85,18 +85,19 @@ def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
     ['--encoding=latin-1', '--metrics', 'bleu', '--', '--enc']
     """
     end = words.index("--") if "--" in words else len(words)
-    return [_in_full(word, options) if word.startswith("--") else word for word in words[:end]] + list(words[end:])
-
-
-def _in_full(word: str, lists: Sequence[Sequence[str]]) -> str:
-    name, equals, value = word.partition("=")
-    for options in lists:
-        meant = [name] if name in options else [option for option in options if option.startswith(name)]
-        if len(meant) == 1:
-            return meant[0] + equals + value
-        if meant:
+    spelled = list(words)
+    for place, word in enumerate(words[:end]):
+        name, equals, value = word.partition("=")
+        begun = (
+            [flag for flag in known if flag == name] or [flag for flag in known if flag.startswith(name)]
+            for known in options
+        )
+        meant = next(filter(None, begun), []) if word.startswith("--") else []
+        if len(meant) > 1:
             raise UsageError(f"{name} could mean {' or '.join(meant)}; write more of it")
-    return word
+        if meant:
+            spelled[place] = meant[0] + equals + value
+    return spelled
 
 
 def _refuse_unknown_short_options(words: Sequence[str], known: Collection[str]) -> None:
@@ -117,6 +118,15 @@ def parser() -> Parser:
     return top
 
 
+class _MetricNames:
+    """The names of the metrics, once somebody asks."""
+
+    def __iter__(self) -> "Iterator[str]":
+        from bleucli.metrics import METRICS
+
+        return iter(METRICS)
+
+
 def _parser_of_run() -> Parser:
     """Return the parser of what is not a metric's option."""
     top = Parser(
@@ -128,26 +138,6 @@ def _parser_of_run() -> Parser:
         allow_abbrev=False,
         add_help=False,
     )
-    _add_texts(top)
-    _add_test_sets(top)
-    _add_scoring(top)
-    _add_significance(top)
-    _add_report(top)
-    _add_gates(top)
-    _add_modes(top)
-    return top
-
-
-class _MetricNames:
-    """The names of the metrics, once somebody asks."""
-
-    def __iter__(self) -> "Iterator[str]":
-        from bleucli.metrics import METRICS
-
-        return iter(METRICS)
-
-
-def _add_texts(top: Parser) -> None:
     add, ours = top.group("what to score")
     add("refs", nargs="*", default=[], metavar="REF", help="reference files, one segment a line; before -i")
     add("--input", "-i", nargs="+", metavar="SYSTEM", help="system outputs, one file a system; - is stdin")
@@ -156,8 +146,6 @@ def _add_texts(top: Parser) -> None:
     ours("--jsonl", action="store_true", help="stdin is JSON Lines, as files named .jsonl and .ndjson are")
     ours("--jsonl-fields", metavar="hyp=NAME,refs=NAME", help="the fields that hold the texts")
 
-
-def _add_test_sets(top: Parser) -> None:
     add, ours = top.group("test sets")
     add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of files; with -l")
     add("--origlang", "-ol", metavar="xx", help="only segments first written in xx, or not: non-xx")
@@ -173,8 +161,6 @@ def _add_test_sets(top: Parser) -> None:
         "--allow-http", action="store_true", help="follow an https: address to http:, where anybody can change the file"
     )
 
-
-def _add_scoring(top: Parser) -> None:
     add, ours = top.group("how to score")
     add("--metrics", "-m", nargs="+", choices=_MetricNames(), help="(default: bleu)")
     add("--sentence-level", "-sl", action="store_true", help="one score a segment")
@@ -182,8 +168,6 @@ def _add_scoring(top: Parser) -> None:
     add("--language-pair", "-l", metavar="xx-YY", help="source and target; picks BLEU's tokenizer")
     ours("--like", metavar="SIGNATURE", help="score as a published signature says")
 
-
-def _add_significance(top: Parser) -> None:
     add, ours = top.group("how sure it is")
     add("--confidence", "-ci", action="store_true", help="95 %% confidence interval by bootstrap")
     add("--confidence-n", "-cin", type=int, default=1000, metavar="N", help="resamples, at most 10^7 (default: 1000)")
@@ -199,8 +183,6 @@ def _add_significance(top: Parser) -> None:
         help="systems are one number a line, higher is better: any metric, people",
     )
 
-
-def _add_report(top: Parser) -> None:
     add, ours = top.group("what to print")
     add("--format", "-f", choices=FORMATS, help="(default: json; -sl: text)")
     add("--score-only", "-b", action="store_true", help="the score alone")
@@ -215,13 +197,6 @@ def _add_report(top: Parser) -> None:
     add("--quiet", "-q", action="store_true", help="no notes, warnings and progress")
     ours("--output", "-o", metavar="FILE", help="write there instead: whole, or not at all")
 
-
-def has_gates(options: Options) -> bool:
-    """Return whether an option asks for a gate."""
-    return any(gate is not None for gate in (options.fail_under, options.max_drop, options.baseline))
-
-
-def _add_gates(top: Parser) -> None:
     _, ours = top.group("gates for Makefiles and CI")
     ours("--fail-under", type=float, metavar="X", help="exit with 1 if the first metric of any system is worse than X")
     ours("--baseline", metavar="FILE.json", help="an earlier answer, for --max-drop")
@@ -233,9 +208,14 @@ def _add_gates(top: Parser) -> None:
         " worse than the first system's",
     )
 
-
-def _add_modes(top: Parser) -> None:
     add, ours = top.group("other")
     add("--version", "-V", action="store_true", help="version and live kernels")
     ours("--list-tokenizers", action="store_true", help="what each is for and what it needs")
     add("--help", "-h", action="store_true", help="this page")
+
+    return top
+
+
+def has_gates(options: Options) -> bool:
+    """Return whether an option asks for a gate."""
+    return any(gate is not None for gate in (options.fail_under, options.max_drop, options.baseline))

@@ -62,58 +62,52 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     if list(words) in (["--version"], ["-V"]):  # the parser, and the metrics that it asks, would take most of the time
         deliver([_version()], None, environment)
         return Status.FINE
-    from bleucli.cli.arguments import parse
+    from bleucli.cli.arguments import mode_of, parse, parser
 
     options = parse(words)
     if options.output == "":
         raise UsageError("--output is empty; name a file")
     refuse_overwriting(options.output, _files_read(options))
-    if options.mirror is None and not options.allow_http:
-        return _answer(options, environment)
-    from bleucli.testsets import cache
+    if options.help:
+        deliver([parser().format_help()], options.output, environment)
+        return Status.FINE
+    import warnings
+    from contextlib import ExitStack
 
-    with cache.use_mirror(options.mirror), cache.allow_http(options.allow_http):
-        return _answer(options, environment)
+    with ExitStack() as settings:  # of this run alone
+        if options.mirror is not None or options.allow_http:
+            from bleucli.testsets import cache
+
+            settings.enter_context(cache.use_mirror(options.mirror))
+            settings.enter_context(cache.allow_http(options.allow_http))
+        settings.enter_context(warnings.catch_warnings())
+        warnings.showwarning = lambda warning, *_: _warn(warning, options, environment)
+        mode = mode_of(options)
+        if mode:
+            _answer_mode(mode, options, environment)
+            return Status.FINE
+        from bleucli.cli import scoring
+
+        return Status.FINE if scoring.score(options, environment) else Status.GATE_FAILED
 
 
 def _files_read(options: "Options") -> "Iterator[str]":
     """Give the files that options and environment name and that this mode, or another one, reads."""
+    from bleucli.testsets import cache
+
     yield from options.refs
     yield from options.input or ()
-    yield from filter(None, (options.baseline, _own_registry(options)))
+    registry = cache.registry() if options.registry is None else str(options.registry)
+    yield from filter(None, (options.baseline, registry))
     tokenizer = options.of_metric("bleu").get("tokenize", "")
     if tokenizer.startswith("spm:"):
         yield tokenizer.removeprefix("spm:")
 
 
-def _own_registry(options: "Options") -> str:
-    from bleucli.testsets import cache
+def _answer_mode(mode: str, options: "Options", environment: Environment) -> None:
+    """Do what is not scoring: it may take a while, and may warn."""
+    from bleucli.cli.arguments import MODES
 
-    return cache.registry() if options.registry is None else str(options.registry)
-
-
-def _answer(options: "Options", environment: Environment) -> int:
-    if options.help:
-        from bleucli.cli.arguments import parser
-
-        deliver([parser().format_help()], options.output, environment)
-        return Status.FINE
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.showwarning = lambda warning, *_: _warn(warning, options, environment)
-        return _answer_mode(options, environment)
-
-
-def _answer_mode(options: "Options", environment: Environment) -> int:
-    """Do what may take a while, and may warn."""
-    from bleucli.cli.arguments import MODES, mode_of
-
-    mode = mode_of(options)
-    if not mode:
-        from bleucli.cli import scoring
-
-        return Status.FINE if scoring.score(options, environment) else Status.GATE_FAILED
     if options.given - MODES[mode] - {mode}:
         from bleucli.cli import values
 
@@ -121,7 +115,12 @@ def _answer_mode(options: "Options", environment: Environment) -> int:
     if mode == "version":
         deliver([_version()], options.output, environment)
     elif mode == "list_tokenizers":
-        deliver([_tokenizer_list()], options.output, environment)
+        from bleucli import tokenizers
+
+        rows = list(tokenizers.listing())
+        widest, longest, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+        lines = (f"{name:<{widest}}  {about:<{longest}}  {state}\n" for name, about, state in rows)
+        deliver(lines, options.output, environment)
     else:
         from bleucli.cli import testset_modes
 
@@ -131,7 +130,6 @@ def _answer_mode(options: "Options", environment: Environment) -> int:
 
         for line in effects.of_mode(options, mode):
             _warn(line, options, environment)
-    return Status.FINE
 
 
 def _warn(warning: Warning | str, options: "Options", environment: Environment) -> None:
@@ -144,11 +142,3 @@ def _version() -> str:
     from bleucli._version import __version__
 
     return f"bleu {__version__} ({kernels.live} kernels)\n"
-
-
-def _tokenizer_list() -> str:
-    from bleucli import tokenizers
-
-    rows = list(tokenizers.listing())
-    names, abouts, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
-    return "".join(f"{name:<{names}}  {about:<{abouts}}  {state}\n" for name, about, state in rows)

@@ -81,18 +81,16 @@ def _spool(chunks: Iterable[bytes]) -> "IO[bytes]":
     for chunk in remaining:
         memory.write(chunk)
         if memory.tell() > _SPOOL_BYTES:
-            return _on_disk(memory.getvalue(), remaining)
-    memory.seek(0)
-    return memory
-
-
-def _on_disk(start: bytes, chunks: Iterable[bytes]) -> "IO[bytes]":
+            break
+    else:
+        memory.seek(0)
+        return memory
     from tempfile import TemporaryFile
 
     try:
         file = TemporaryFile()  # noqa: SIM115 - closed by whoever reads it
-        file.write(start)
-        file.writelines(chunks)
+        file.write(memory.getvalue())
+        file.writelines(remaining)
         file.seek(0)
     except OSError as error:
         raise _unwritable("a temporary file", error) from None

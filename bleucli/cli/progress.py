@@ -34,21 +34,18 @@ class Progress:
             return
         if self._bar is None or self._bar.unit != f" {what}":
             self.close()
-            self._bar = self._new_bar(what, total)
+            from tqdm import tqdm
+
+            self._text = self._environment.stderr_text()
+            self._bar = tqdm(
+                total=total or None,
+                unit=f" {what}",
+                unit_scale=True,
+                leave=False,
+                dynamic_ncols=True,
+                file=self._text,
+            )
         self._bar.update(done - self._bar.n)
-
-    def _new_bar(self, what: str, total: int) -> "tqdm[NoReturn]":
-        from tqdm import tqdm
-
-        self._text = self._environment.stderr_text()
-        return tqdm(
-            total=total or None,
-            unit=f" {what}",
-            unit_scale=True,
-            leave=False,
-            dynamic_ncols=True,
-            file=self._text,
-        )
 
     def close(self) -> None:
         """Take the bar away."""

@@ -42,7 +42,12 @@ def score(options: "Options", environment: Environment) -> bool:
 
         options = like.follow(options, options.like)
         _check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
-    texts = _texts(options, environment)
+    if options.test_set is None:
+        texts = Texts(options, environment)
+    else:
+        from bleucli.cli.testset_texts import TestSetTexts
+
+        texts = TestSetTexts(options, environment)
     if options.like is not None and not options.skip_empty_refs and "empty" not in options.like.info:
         nrefs = texts.reference_count()
         _check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
@@ -50,14 +55,6 @@ def score(options: "Options", environment: Environment) -> bool:
         return (_print_segments if options.sentence_level else _print_systems)(options, texts, environment)
     except LengthError as error:
         raise texts.explain(error) from None
-
-
-def _texts(options: "Options", environment: Environment) -> Texts:
-    if options.test_set is None:
-        return Texts(options, environment)
-    from bleucli.cli.testset_texts import TestSetTexts
-
-    return TestSetTexts(options, environment)
 
 
 # --- what is asked for
@@ -196,9 +193,14 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment) -
     if bare_details and chosen == "json":
         raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
     layout = _layout(options, environment, chosen)
-    baseline = _baseline(options)
+    baseline = None
+    if options.baseline is not None:
+        from bleucli import gates
+
+        baseline = gates.read_baseline(options.baseline, shown(options.baseline))
     results = _results(options, texts, environment, layout.bold_best)
-    signed = _compare_with_like(results, options)
+    names = _names_of_metrics(options)
+    signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     _check_like(options, signed)
     failures, gate_hints = _judge(results, baseline, options)
     if not failures or options.output is None:
@@ -211,7 +213,7 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment) -
         *results.hints,
         *gate_hints,
     ]
-    others = [name for name in _names_of_metrics(options) if name != "bleu"]
+    others = [name for name in names if name != "bleu"]
     if options.of_metric("bleu").get("lowercase") and others:
         hints.append(f"-lc is BLEU's alone; {', '.join(map(_how_to_lowercase, others))}")
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
@@ -220,14 +222,6 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment) -
     for failure in failures:
         environment.say("error", failure)
     return not failures
-
-
-def _baseline(options: "Options") -> "Baseline | None":
-    if options.baseline is None:
-        return None
-    from bleucli import gates
-
-    return gates.read_baseline(options.baseline, shown(options.baseline))
 
 
 def _judge(results: Results, baseline: "Baseline | None", options: "Options") -> tuple[list[str], list[str]]:
@@ -241,13 +235,6 @@ def _judge(results: Results, baseline: "Baseline | None", options: "Options") ->
         *gates.find_drops(results, baseline, options.max_drop),
     ]
     return failures, list(gates.hints(results, baseline, options.max_drop))
-
-
-def _compare_with_like(results: Results, options: "Options") -> Mapping[str, str]:
-    """Return what the signature to follow, and the one that came of it, say of the texts."""
-    if options.like is None:
-        return {}
-    return dict(results.systems[0].scores[_names_of_metrics(options).index(options.followed)].signature)
 
 
 def _how_to_lowercase(name: str) -> str:

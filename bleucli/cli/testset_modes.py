@@ -31,7 +31,11 @@ def answer(options: "Options") -> Iterable[str]:
     if options.list:
         return [_list(known, options.language_pair)] if options.test_set is None else _fields_of_pairs(known, options)
     if options.cite:
-        return [_citations(known, options)]
+        wanted = names(options.test_set, "--cite")
+        citations = dict.fromkeys(filter(None, map(known.citation, wanted)))
+        if not citations:
+            raise BleuError(f"no citation of {', '.join(wanted)} is known; cite its name and address")
+        return ["\n\n".join(citations) + "\n"]
     if options.download is not None:
         return _download(known, options.download, options.language_pair)
     return _echo(known, options)
@@ -110,14 +114,6 @@ def _fields_of_pairs(known: Registry, options: "Options") -> Iterator[str]:
             test_set, _ = known.pair(name, pair)
             fields = preparation.known_fields(test_set, pair) or preparation.prepare(test_set, pair)
             yield visible(f"{pair}: {', '.join(fields)}") + "\n"
-
-
-def _citations(known: Registry, options: "Options") -> str:
-    wanted = names(options.test_set, "--cite")
-    found = {text for name in wanted if (text := known.citation(name))}
-    if not found:
-        raise BleuError(f"no citation of {', '.join(wanted)} is known; cite its name and address")
-    return "\n\n".join(text for text in dict.fromkeys(map(known.citation, wanted)) if text) + "\n"
 
 
 def _download(known: Registry, name: str, pair: str | None) -> Iterator[str]:

@@ -42,15 +42,14 @@ class TestSetTexts(Texts):
         found = names(options.test_set, "scoring")
         self._pair = pair_of(options, self._registry, found)
         super().__init__(options, environment)
-        self._sets = [self._chosen(name) for name in found]
+        self._sets = []
+        for test_set in map(self._registry.__getitem__, found):
+            paths = preparation.prepare(test_set, self._pair)
+            references = preparation.scored_references(test_set, self._pair, list(paths))
+            self._sets.append(_Chosen(test_set, paths, references))
         refuse_overwriting(options.output, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
         self._references = [*self._reference_files()]
         self._known: Marks | None = None
-
-    def _chosen(self, name: str) -> _Chosen:
-        test_set = self._registry[name]
-        paths = preparation.prepare(test_set, self._pair)
-        return _Chosen(test_set, paths, preparation.scored_references(test_set, self._pair, list(paths)))
 
     def _reference_files(self) -> Iterator[TextFile]:
         counts = [len(one.references) for one in self._sets]

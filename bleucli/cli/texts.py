@@ -94,10 +94,16 @@ class Texts:
 
     def systems(self) -> list[Source]:
         """Return the systems, those on standard input numbered if there are several; the first may be a baseline."""
-        names = [_system_names(file, self._paired) for file in self._systems]
+        names = []
+        for file in self._systems:
+            numbers = range(0 if self._paired else 1, file.columns() + (not self._paired))
+            of_columns = [f"System {number}" if number else _BASELINE for number in numbers]
+            names.append([file.name] if len(of_columns) == 1 else of_columns)
         if self._paired and names[0][0] != _BASELINE:
             names[0] = [f"{_BASELINE}: {names[0][0]}", *names[0][1:]]
-        _refuse_equal_names([name for own in names for name in own])
+        equal = _find_repeated([name for own in names for name in own])
+        if equal:  # a file has the name of a column, of standard input or of the baseline
+            raise UsageError(f"two systems would be called {min(equal)!r}; rename a file")
         return [
             Source(file.name, own, _blocks(file), _own_references(file), file.hurry)
             for file, own in zip(self._systems, names, strict=True)
@@ -192,20 +198,6 @@ def _own_references(file: TextFile | JsonLines) -> str:
     return f"{file.name} (references)" if isinstance(file, JsonLines) and file.with_references else ""
 
 
-def _system_names(file: TextFile | JsonLines, paired: bool) -> list[str]:
-    count = file.columns()
-    if count == 1:
-        return [file.name]
-    return [f"System {number}" if number else _BASELINE for number in range(0 if paired else 1, count + (not paired))]
-
-
-def _refuse_equal_names(names: Sequence[str]) -> None:
-    """Refuse files that have the names of columns, of standard input or of the baseline."""
-    equal = _find_repeated(names)
-    if equal:
-        raise UsageError(f"two systems would be called {min(equal)!r}; rename a file")
-
-
 def _find_repeated(names: Sequence[str]) -> list[str]:
     return [name for name, count in Counter(names).items() if count > 1]
 
@@ -216,22 +208,19 @@ def _system_paths(paths: Sequence[str], paired: bool) -> list[str]:
     Raises:
         UsageError: a pattern matches nothing, or a file is given twice.
     """
-    found = [match for path in paths for match in _matches(path)]
+    found: list[str] = []
+    for path in paths:
+        matches = [path]
+        if any(sign in path for sign in "*?[") and not os.path.lexists(path):  # a pattern that no shell has replaced
+            from glob import glob
+
+            matches = sorted(glob(path))
+            if not matches:
+                raise UsageError(f"no file matches {shown(path)}; name the systems' files")
+        found += matches
     if paired:
         found = found[:1] + [path for path in found[1:] if path != found[0]]
     repeated = _find_repeated(found)
     if repeated:
         raise UsageError(f"system {shown(min(repeated))} was given twice; name each system once")
-    return found
-
-
-def _matches(path: str) -> list[str]:
-    """Return the files that match a pattern that no shell has replaced, or the path itself."""
-    if not any(sign in path for sign in "*?[") or os.path.lexists(path):
-        return [path]
-    from glob import glob
-
-    found = sorted(glob(path))
-    if not found:
-        raise UsageError(f"no file matches {shown(path)}; name the systems' files")
     return found
