@@ -300,7 +300,14 @@ def of_one(hypothesis: str, references: Iterable[str | None]) -> tuple[Segments,
         InputTypeError: something else than strings, or a bare string as references.
         BleuError: there are none.
     """
-    texts = references if isinstance(references, list | tuple) else _list_of(references)
+    texts: Sequence[str | None]
+    if isinstance(references, list | tuple):
+        texts = references
+    else:
+        if isinstance(references, str | bytes) or not isinstance(references, Iterable):
+            raise InputTypeError("references: expected a list of strings; write [reference]")
+        refuse_unordered(references, "references")
+        texts = [text for block in blocks_of_strings(references, "reference") for text in block]
     if not texts:
         raise BleuError("no references were given; expected at least one")
     if len(texts) == 1:
@@ -308,13 +315,6 @@ def of_one(hypothesis: str, references: Iterable[str | None]) -> tuple[Segments,
     else:
         streams = [Segments.from_strings((text,), "reference", number) for number, text in enumerate(texts, 1)]
     return Segments.from_strings((string("hypothesis", hypothesis),), "hypothesis"), streams
-
-
-def _list_of(references: Iterable[str | None]) -> list[str | None]:
-    if isinstance(references, str | bytes) or not isinstance(references, Iterable):
-        raise InputTypeError("references: expected a list of strings; write [reference]")
-    refuse_unordered(references, "references")
-    return [text for block in blocks_of_strings(references, "reference") for text in block]
 
 
 def check_columns(hypotheses: Segments, references: Sequence[Segments]) -> None:

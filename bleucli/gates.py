@@ -161,7 +161,7 @@ def find_drops(results: Results, baseline: Baseline | None, bound: float | None)
                 f"{baseline.path} has {record.name} {earlier}, which is rounded too far for --max-drop {bound!r}; write"
                 f" the baseline with -w {_MANY_DECIMALS}"
             )
-        if drop > allowed and not _is_chance(record):
+        if drop > allowed and (record.p_value is None or record.differs):  # else it may be chance
             since = f" since {baseline.path}" if baseline else ""
             p_value = f", p = {record.p_value:.4f}" if record.p_value is not None else ""
             yield (
@@ -205,11 +205,6 @@ def _is_rounded_too_far(record: ScoreRecord, earlier: "Decimal", baseline: Basel
     return could_be_whole and _drop(record, earlier, baseline)[1] > allowed
 
 
-def _is_chance(record: ScoreRecord) -> bool:
-    """Return whether a test takes the difference for chance."""
-    return record.p_value is not None and not record.differs
-
-
 def _compare(results: Results, baseline: Baseline | None) -> "Iterator[tuple[str, ScoreRecord, Decimal]]":
     """Give each system's name, its score, and the one to compare it with."""
     first = results.systems[0].scores
@@ -247,14 +242,9 @@ def hints(results: Results, baseline: Baseline | None, bound: float | None) -> I
     if baseline is None and results.test is not None and results.test.method == "bs":
         yield f"--max-drop rests on --paired-bs, which {BOOTSTRAP_RATE}; --paired-ar is safer"
     if bound == 0 and baseline is not None and baseline.decimals <= _ROUNDED_DECIMALS:
-        yield from _unseen_drops(results, baseline)
-
-
-def _unseen_drops(results: Results, baseline: Baseline) -> Iterator[str]:
-    """Name the scores of which a drop would not be seen, though none is allowed."""
-    for name, record, earlier in _compare(results, baseline):
-        if _drop(record, earlier, baseline)[1] == 0 and _decimal(record.score) != earlier:
-            yield (
-                f"{name}: {record.name} is {earlier}, as in {baseline.path}; a drop behind its last digit is not seen:"
-                f" write the baseline with -w {_MANY_DECIMALS}"
-            )
+        for name, record, earlier in _compare(results, baseline):
+            if _drop(record, earlier, baseline)[1] == 0 and _decimal(record.score) != earlier:
+                yield (
+                    f"{name}: {record.name} is {earlier}, as in {baseline.path}; a drop behind its last digit is not"
+                    f" seen: write the baseline with -w {_MANY_DECIMALS}"
+                )

@@ -225,19 +225,16 @@ class JsonLines:
         try:
             return kernels.strip_trailing(Segments.from_strings(texts))
         except BleuError:
-            raise self._lone_surrogate(texts, what, first) from None
-
-    def _lone_surrogate(self, texts: Sequence[str | None], what: str, first: int) -> BleuError:
-        number, character = next(
-            (number, character)
-            for number, text in enumerate(texts, first)
-            for character in text or ""
-            if "\ud800" <= character <= "\udfff"
-        )
-        return BleuError(
-            f"{self.name}, line {number}: the {what} holds a lone surrogate (\\u{ord(character):04x}), which is not"
-            " text; write both halves of the character"
-        )
+            number, character = next(
+                (number, character)
+                for number, text in enumerate(texts, first)
+                for character in text or ""
+                if "\ud800" <= character <= "\udfff"
+            )
+            raise BleuError(
+                f"{self.name}, line {number}: the {what} holds a lone surrogate (\\u{ord(character):04x}), which is not"
+                " text; write both halves of the character"
+            ) from None
 
 
 def _cut_rows(rows: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:

@@ -29,11 +29,8 @@ def visible(text: str) -> str:
         return text
     import re
 
-    return re.sub(_NOT_TEXT, _escape, re.sub(_BYTES, _as_utf_8, text))
-
-
-def _as_utf_8(match: "Match[str]") -> str:
-    return match[0].encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    code = "utf-8", "surrogateescape"
+    return re.sub(_NOT_TEXT, _escape, re.sub(_BYTES, lambda found: found[0].encode(*code).decode(*code), text))
 
 
 def _escape(match: "Match[str]") -> str:

@@ -48,7 +48,12 @@ def score(
         for column, name, texts in pairs:
             column.extend(_numbers(texts, name, start))
         progress("segments", len(columns[0]), 0)
-    signature = _signature(sampling)
+    fields: Sequence[tuple[str, str]] = ()
+    if sampling is not None:
+        from bleucli.significance import comparison
+
+        fields = comparison.signature_fields(sampling)
+    signature = Signature([*fields, ("version", VERSION)])
     count = len(columns[0])
     results = Results(
         [
@@ -62,7 +67,6 @@ def score(
         return results
     from functools import partial
 
-    from bleucli.significance import comparison
     from bleucli.significance.resampling import Sample
 
     # no published p-value leaves ties out here, and coarse scores, such as human ratings, have many
@@ -75,14 +79,6 @@ def _means(count: int, sums: SegmentStats) -> "NDArray[np.float64]":
 
     means: NDArray[np.float64] = np.asarray(sums)[:, 0] / count
     return means
-
-
-def _signature(sampling: "Sampling | None") -> Signature:
-    if sampling is None:
-        return Signature([("version", VERSION)])
-    from bleucli.significance.comparison import signature_fields
-
-    return Signature([*signature_fields(sampling), ("version", VERSION)])
 
 
 def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:

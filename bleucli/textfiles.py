@@ -238,8 +238,12 @@ class TextFile:
                 return
             with _open_raw(self._path) if self._stream is None else _Borrowed(self._stream) as stream:
                 while chunk := self._read_chunk(stream):
-                    if not self._is_file:
-                        self._keep(chunk)
+                    if not self._is_file:  # it cannot be read again, so what it gave is kept unless it is too much
+                        self._kept_bytes += len(chunk)
+                        if self._kept_bytes <= _AGAIN_BYTES:
+                            self._kept.append(chunk)
+                        else:
+                            self._kept.clear()
                     yield chunk
         except OSError as error:
             raise BleuError(f"cannot read {self.name}: {error.strerror or error}; give a readable text file") from None
@@ -254,14 +258,6 @@ class TextFile:
             if chunk is None:
                 _wait(stream, self._deadline)
         return chunk
-
-    def _keep(self, chunk: bytes) -> None:
-        """Remember what a stream or pipe gave, for it cannot be read again, unless it is too much."""
-        self._kept_bytes += len(chunk)
-        if self._kept_bytes <= _AGAIN_BYTES:
-            self._kept.append(chunk)
-        else:
-            self._kept.clear()
 
 
 def _wait(stream: "IO[bytes]", deadline: float | None) -> None:

@@ -94,15 +94,11 @@ def find_shift(hypotheses: Segments, references: Segments) -> tuple[int, int] | 
     moved = {offset: match_trigrams(*tail, offset) for offset in _OFFSETS}
     offset = max(_OFFSETS, key=lambda offset: share(moved[offset]))
     enough = max(RELATED, TIMES_CHANCE * share(in_step))
-    if share(moved[offset]) < enough or not _most_gain(moved[offset], in_step[max(0, -offset) :]):
+    # Most lines, not just a few, match better when they are moved
+    gains = [there[0] > here[0] for there, here in zip(moved[offset], in_step[max(0, -offset) :], strict=False)]
+    if share(moved[offset]) < enough or sum(gains) < _MOST * len(gains):
         return None
     return _first_shifted(hypotheses, references, offset), offset
-
-
-def _most_gain(moved: Sequence[tuple[int, int]], in_step: Sequence[tuple[int, int]]) -> bool:
-    """Return whether most lines, not just a few, match better when they are moved."""
-    gains = [there[0] > here[0] for there, here in zip(moved, in_step, strict=False)]
-    return sum(gains) >= _MOST * len(gains)
 
 
 def match_trigrams(hypotheses: Segments, references: Segments, offset: int) -> list[tuple[int, int]]:

@@ -71,18 +71,15 @@ def _odd_end(blocks: Iterator[Segments], name: str, count: int) -> tuple[int, st
     """Return the first line with a character that ends a line elsewhere, and what it is."""
     before = 0
     for segments in blocks:
-        for line, text in enumerate(segments, before + 1) if _may_hold_odd_ends(bytes(segments.data)) else ():
+        data = bytes(segments.data)  # a quick look; carriage returns at the ends of lines are Windows'
+        suspicious = any(end in data for end in _ODD_BYTES) or data.count(b"\r") > data.count(b"\r\n")
+        for line, text in enumerate(segments, before + 1) if suspicious else ():
             if found := re.search(_ODD_TEXT, text or ""):
                 return line, _ODD_ENDS[found[0]]
         before += len(segments)
     if before != count:
         raise BleuError(f"{name} has changed since it was read; score it again")
     return None
-
-
-def _may_hold_odd_ends(data: bytes) -> bool:
-    """Tell quickly; carriage returns at the ends of lines are Windows'."""
-    return any(end in data for end in _ODD_BYTES) or data.count(b"\r") > data.count(b"\r\n")
 
 
 def _is_empty(segments: Segments) -> bool:

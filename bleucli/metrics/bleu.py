@@ -3,7 +3,7 @@
 `BLEU` is the metric; `corpus_bleu`, `raw_corpus_bleu` and `sentence_bleu` are sacreBLEU's shorthands for it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from math import exp, log
 
 from bleucli import kernels, tokenizers
@@ -103,10 +103,6 @@ def _read_tokenizer(signed: str, exact: bool) -> "dict[str, Any]":
     return {"tokenize": next(mecab, signed)}
 
 
-def _restate_tokenizer(signed: str) -> str:
-    return "flores101" if signed == "spm" else signed  # its old name
-
-
 def _read_smoothing(signed: str, exact: bool) -> "dict[str, Any]":
     smoothing = Smoothing.parse(signed)
     if smoothing.method not in DEFAULT_VALUES:
@@ -158,7 +154,7 @@ class BLEU(Metric[BLEUScore]):
             key="tok",
             absent=tokenizers.DEFAULT,
             sign=lambda metric: metric.tokenizer.signature,
-            restate=_restate_tokenizer,
+            restate=lambda signed: "flores101" if signed == "spm" else signed,  # its old name
             read=_read_tokenizer,
         ),
         Option(
@@ -261,7 +257,8 @@ class BLEU(Metric[BLEUScore]):
         effective = len(precisions) if self.effective_order else order
         if len(precisions) < order:
             precisions += [0.0] * (order - len(precisions))
-        score = bp * _geometric_mean(precisions[:effective])
+        logarithms = [log(precision) if precision else _LOG_OF_ZERO for precision in precisions[:effective]]
+        score = bp * exp(sum(logarithms) / effective)
         if 100.0 < score < 100.0 + _ROUNDING:
             score = 100.0
         return BLEUScore(score, counts, totals, precisions, bp, sys_len, ref_len)
@@ -304,33 +301,19 @@ class BLEU(Metric[BLEUScore]):
     def hints(self, stats: CorpusStats) -> list[str]:
         """Warn of text that is not what the tokenizer expects, of output that is too short, of a score of 0."""
         endings, marks, sampled, unspaced, letters = stats.signs
+        sys_len, ref_len, order = int(stats.sums[0]), int(stats.sums[1]), self.max_ngram_order
+        bp = brevity_penalty(sys_len, ref_len)
+        matched, totals = any(stats.sums[2 : 2 + order]), stats.sums[2 + order :]
+        too_short = matched and not totals[-1] and not self.effective_order
         candidates = (
             (endings >= _TOKENIZED_MANY, _TOKENIZED_HINT.format(endings, self.spell("force"))),
             (marks * _SUBWORD_FEW > sampled, _SUBWORD_HINT.format(marks)),
             (2 * unspaced > letters, _UNSPACED_HINT.format(self.spell("tokenize"), self.spell("trg_lang"))),
-            *self._score_hints(stats.sums),
+            (bp < _SHORT_PENALTY, _SHORT_HINT.format(sys_len, ref_len, bp)),
+            (not matched, "BLEU is 0 since no word is matched; no smoothing applies then"),
+            (too_short, _TOO_SHORT_HINT.format(order, self.spell("effective_order"))),
         )
         return [hint for applies, hint in candidates if applies]
-
-    def _score_hints(self, sums: Sequence[int | float]) -> Iterator[tuple[bool, str]]:
-        sys_len, ref_len, order = int(sums[0]), int(sums[1]), self.max_ngram_order
-        bp = brevity_penalty(sys_len, ref_len)
-        yield bp < _SHORT_PENALTY, _SHORT_HINT.format(sys_len, ref_len, bp)
-        matched, totals = any(sums[2 : 2 + order]), sums[2 + order :]
-        yield not matched, "BLEU is 0 since no word is matched; no smoothing applies then"
-        yield (
-            matched and not totals[-1] and not self.effective_order,
-            _TOO_SHORT_HINT.format(order, self.spell("effective_order")),
-        )
-
-
-def _geometric_mean(precisions: list[float]) -> float:
-    logarithms = map(log, precisions) if all(precisions) else map(_log, precisions)
-    return exp(sum(logarithms) / len(precisions))
-
-
-def _log(precision: float) -> float:
-    return log(precision) if precision else _LOG_OF_ZERO
 
 
 def brevity_penalty(sys_len: int, ref_len: int) -> float:

@@ -77,20 +77,15 @@ def choose_directory(variables: Mapping[str, str], home: str, shared: str, platf
 
     >>> choose_directory({"SACREBLEU": "/data/sacrebleu"}, "/home/ada", "", "linux")
     '/data/sacrebleu'
+    >>> choose_directory({"BLEU_HOME": "~/bleu"}, "/home/ada", "", "linux")
+    '/home/ada/bleu'
     """
     if own := variables.get("BLEU_HOME"):
-        return _expand_tilde(own, home)
+        if own == "~" or own.startswith("~/"):  # no shell has seen it, as in a Dockerfile or a systemd unit
+            return home + own[1:]
+        return os.path.expanduser(own)
     # Quirk: sacreBLEU takes a tilde in its variable for a folder's name, and the cache is to be the same
     return variables.get("SACREBLEU") or shared or _platform_directory(variables, home, platform)
-
-
-def _expand_tilde(path: str, home: str) -> str:
-    """Write a path in full that no shell has seen, as in a Dockerfile or a systemd unit.
-
-    >>> _expand_tilde("~/bleu", "/home/ada"), _expand_tilde("/data/~/bleu", "/home/ada")
-    ('/home/ada/bleu', '/data/~/bleu')
-    """
-    return home + path[1:] if path == "~" or path.startswith("~/") else os.path.expanduser(path)
 
 
 def _platform_directory(variables: Mapping[str, str], home: str, platform: str) -> str:

@@ -47,19 +47,15 @@ def _ask_and_follow(session: "Session", address: str, headers: Mapping[str, str]
     url = address
     for _ in range(MOST_REDIRECTS + 1):
         answer = _ask(session, url, headers, _credentials(address, url), watch)
-        target = _target_of(session, answer)
+        try:
+            target = session.get_redirect_target(answer)
+        except ValueError:  # a header that is not valid UTF-8
+            raise Failed("redirects to an address that cannot be read") from None
         if target is None:
             return answer
         answer.close()
         url = _resolve(url, target)
     raise Failed(f"redirects more than {MOST_REDIRECTS} times")
-
-
-def _target_of(session: "Session", answer: "Response") -> str | None:
-    try:
-        return session.get_redirect_target(answer)
-    except ValueError:  # a header that is not valid UTF-8
-        raise Failed("redirects to an address that cannot be read") from None
 
 
 def _resolve(url: str, target: str) -> str:

@@ -194,20 +194,17 @@ def _fetch_from_first(addresses: list[str], target: str, name: str, expected: Ch
         except Failed as failure:
             failures.append((f"{hide_credentials(address)} {failure}", failure))
         else:
-            return _tell_of_mirror(failures, name)
+            import warnings
+
+            for text, why in failures:
+                if not isinstance(why, MissingFile):  # a mirror need not have every file
+                    said = f"{name} was not taken from the mirror: {text}; it came from its own address"
+                    warnings.warn(said, stacklevel=2)
+            return
     is_wrong = any(isinstance(failure, WrongFile) for _, failure in failures)
     raise BleuError(
         f"cannot download {name}: {'; '.join(text for text, _ in failures)}; {_advise(target, expected, is_wrong)}"
     )
-
-
-def _tell_of_mirror(failures: list[tuple[str, Failed]], name: str) -> None:
-    """Warn of a mirror that was passed over, unless it just has not the file."""
-    import warnings
-
-    for text, failure in failures:
-        if not isinstance(failure, MissingFile):
-            warnings.warn(f"{name} was not taken from the mirror: {text}; it came from its own address", stacklevel=2)
 
 
 def _advise(target: str, expected: Checksum | None, is_wrong: bool) -> str:
@@ -244,14 +241,8 @@ def _fetch_with_retries(address: str, target: str, expected: Checksum | None) ->
 
 def _fetch_once(address: str, target: str, expected: Checksum | None) -> None:
     resumed = transfer(address, target, must_end=expected is None)
-    _verify(target, expected, resumed)
+    if expected is not None and (found := digest(part_of(target), expected.kind)) != expected.digits:
+        discard(target)
+        failure = UnusablePart if resumed else WrongFile  # where only its end is new, the whole may still be right
+        raise failure(f"gave a file with the {expected.kind} {found}, expected {expected.digits}; it was thrown away")
     finish(target)
-
-
-def _verify(target: str, expected: Checksum | None, resumed: bool) -> None:
-    """Compare what came with its checksum; if it differs and only its end is new, the whole may still be right."""
-    if expected is None or (found := digest(part_of(target), expected.kind)) == expected.digits:
-        return
-    discard(target)
-    failure = UnusablePart if resumed else WrongFile
-    raise failure(f"gave a file with the {expected.kind} {found}, expected {expected.digits}; it was thrown away")

@@ -46,10 +46,6 @@ def _read_sgml(test_set: TestSet, _: Pair, paths: Sequence[str]) -> Mapping[str,
     return sgml.read(paths, _has_metadata(test_set))
 
 
-def _unknown_fields(_: TestSet, __: Pair) -> list[str]:
-    return []
-
-
 def _read_xml(_: TestSet, __: Pair, paths: Sequence[str]) -> Mapping[str, Sequence[str]]:
     from bleucli.testsets import wmt_xml
 
@@ -58,7 +54,7 @@ def _read_xml(_: TestSet, __: Pair, paths: Sequence[str]) -> Mapping[str, Sequen
 
 FORMATS = {
     "sgml": Format(_fields_of_sgml, _read_sgml),  # and the XML files of IWSLT
-    "wmt-xml": Format(_unknown_fields, _read_xml, names_fields=True, shows_end=True),
+    "wmt-xml": Format(lambda *_: [], _read_xml, names_fields=True, shows_end=True),
     "plain": Format(_fields_of_files, _read_plain, is_parallel=True),
     "tsv": Format(_fields_of_files, _read_tsv, has_columns=True, is_parallel=True),
 }

@@ -68,19 +68,15 @@ def known_fields(test_set: TestSet, pair: str) -> list[str]:
 
 def _find_fields(test_set: TestSet, pair: str) -> list[str]:
     """Return the names of the fields if they are all there, else nothing."""
-    names = known_fields(test_set, pair) or _recall_fields(test_set, pair)
+    names = known_fields(test_set, pair) or fields.read_order(test_set.name, pair)
+    if not names:
+        raw = _raw_path(test_set, test_set.pairs[pair].files[0])
+        if os.path.isfile(raw) and os.access(fields.raw_folder(test_set.name), os.W_OK):
+            return []
+        names = fields.list_fields(test_set.name, pair)  # nothing can be read anew
+        if not {"src", "docid", "origlang"} <= set(names):
+            return []
     return names if all(map(os.path.isfile, fields.paths_of(test_set.name, pair, names).values())) else []
-
-
-def _recall_fields(test_set: TestSet, pair: str) -> list[str]:
-    """Return the fields that were written down; else, where nothing can be read anew, those whose files are there."""
-    if names := fields.read_order(test_set.name, pair):
-        return names
-    raw = _raw_path(test_set, test_set.pairs[pair].files[0])
-    if os.path.isfile(raw) and os.access(fields.raw_folder(test_set.name), os.W_OK):
-        return []
-    listed = fields.list_fields(test_set.name, pair)
-    return listed if {"src", "docid", "origlang"} <= set(listed) else []
 
 
 def _raw_path(test_set: TestSet, file: File) -> str:
@@ -139,16 +135,13 @@ def _bring(test_set: TestSet, pair: str) -> None:
     for number in test_set.pairs[pair].needed_sources():
         source = test_set.sources[number]
         target = fields.download_path(test_set.name, source.url)
-        if not os.path.isfile(target) and _are_unpacked(test_set, pair, number):
+        files = [file for file in test_set.pairs[pair].files if file.source == number]
+        # Members that were unpacked before, and will be seen to be whole when they are read
+        unpacked = FORMATS[test_set.format].shows_end and all(os.path.isfile(_raw_path(test_set, one)) for one in files)
+        if unpacked and not os.path.isfile(target):
             continue
         fetch_source(source, target, name=test_set.name)
         _unpack(test_set, test_set.pairs[pair], number, target)
-
-
-def _are_unpacked(test_set: TestSet, pair: str, number: int) -> bool:
-    """Return whether the members of an archive were unpacked before and will be seen to be whole when they are read."""
-    files = [file for file in test_set.pairs[pair].files if file.source == number]
-    return FORMATS[test_set.format].shows_end and all(os.path.isfile(_raw_path(test_set, file)) for file in files)
 
 
 def _unpack(test_set: TestSet, pair: Pair, number: int, archive: str) -> None:

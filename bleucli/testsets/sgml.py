@@ -1,7 +1,7 @@
 """The SGML files of WMT until 2020, and the XML files of IWSLT: read line by line, nothing is unescaped."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from bleucli.testsets.entries import METADATA, reference_names
 from bleucli.testsets.plain import read_lines
@@ -54,22 +54,17 @@ def segment(line: str) -> str:
 
 
 def _read_metadata(path: str) -> dict[str, list[str]]:
-    columns: dict[str, list[str]] = {name: [] for name in METADATA}
-    for values in _documents_of_segments(path):
-        for name, column in columns.items():
-            column.append(values.get(name, ""))
-    return columns
-
-
-def _documents_of_segments(path: str) -> Iterator[dict[str, str]]:
-    """Give, for each segment, the attributes of its document.
+    """Return, for each segment, the attributes of its document.
 
     Quirk: an attribute that a document does not have is the one of the document before it.
     """
+    columns: dict[str, list[str]] = {name: [] for name in METADATA}
     values: dict[str, str] = {}
     for line in read_lines(path):
         if line.startswith("<doc "):
             found = {name: pattern.search(line) for name, pattern in _ATTRIBUTES.items()}
             values |= {name: match[1] for name, match in found.items() if match}
         elif _is_segment(line):
-            yield values
+            for name, column in columns.items():
+                column.append(values.get(name, ""))
+    return columns

@@ -57,7 +57,9 @@ def read(path: str) -> dict[str, list[str]]:
         attributes["domain"] = "domain"
     columns = _empty_columns([*references, *systems], has_domain, path)
     for one in documents:
-        numbers = _scored_numbers(one, references)
+        translated = [one.streams[stream] for stream in references if stream in one.streams]
+        source = sorted(one.streams.get(_SOURCE, ()))
+        numbers = [number for number in source if any(texts.get(number) for texts in translated)]
         for stream in (_SOURCE, *references, *systems):
             texts = one.streams.get(stream, {})
             columns[_field(stream)] += [" ".join(texts.get(number, "").split()) for number in numbers]
@@ -85,12 +87,6 @@ def _empty_columns(streams: list[str], has_domain: bool, path: str) -> dict[str,
     return {name: [] for name in names}
 
 
-def _scored_numbers(document: _Document, references: list[str]) -> list[int]:
-    """Return the numbers of the segments of a document, in order: those for which some reference has text."""
-    found = [document.streams[stream] for stream in references if stream in document.streams]
-    return [number for number in sorted(document.streams.get(_SOURCE, ())) if any(texts.get(number) for texts in found)]
-
-
 # A stream is named by its kind and label, such as `ref:A` and `hyp:Online-B`; without a label, by its kind
 
 
@@ -105,11 +101,6 @@ def _field(stream: str) -> str:
     ('src', 'ref:A', 'Online-B')
     """
     return stream.partition(":")[2] if _kind(stream) == "hyp" else stream
-
-
-def _stream(kind: str, attributes: dict[str, str]) -> str:
-    label = attributes.get(_LABELS.get(kind, ""), "")
-    return f"{kind}:{label}" if label or kind == "hyp" else kind
 
 
 # --- expat
@@ -179,7 +170,9 @@ def _collect(parser: "XMLParserType", path: str, documents: "list[_Document]") -
         elif name == "doc":
             documents.append(_Document(attributes, {}))
         elif name in _KINDS and documents:
-            texts = documents[-1].streams.setdefault(_stream(name, attributes), {})
+            label = attributes.get(_LABELS.get(name, ""), "")
+            stream = f"{name}:{label}" if label or name == "hyp" else name
+            texts = documents[-1].streams.setdefault(stream, {})
 
     def end(name: str) -> None:
         nonlocal texts, pieces

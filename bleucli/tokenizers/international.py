@@ -22,18 +22,14 @@ class International:
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with punctuation and symbols split off."""
-        self._classify(kernels.distinct_characters(segments))
-        return kernels.tokenize_intl(segments, self._classes)
-
-    def _classify(self, characters: str) -> None:
-        """Look up the general categories of characters that were not met before."""
+        characters = kernels.distinct_characters(segments)
         unknown = "".join([character for character in characters if not self._known[ord(character)]])
-        if not unknown:
-            return
-        import regex
+        if unknown:  # what was not met before is looked up
+            import regex
 
-        for value, pattern in ((1, r"\p{N}"), (2, r"\p{P}"), (3, r"\p{S}")):
-            for character in regex.findall(pattern, unknown):
-                self._classes[ord(character)] = value
-        for character in unknown:
-            self._known[ord(character)] = 1
+            for value, pattern in ((1, r"\p{N}"), (2, r"\p{P}"), (3, r"\p{S}")):
+                for character in regex.findall(pattern, unknown):
+                    self._classes[ord(character)] = value
+            for character in unknown:
+                self._known[ord(character)] = 1
+        return kernels.tokenize_intl(segments, self._classes)

@@ -31,7 +31,17 @@ class _Mecab:
         self._arguments: str = load(self.dictionary, self.extra).MECAB_ARGS + " -Owakati"
         self._of_thread = threading.local()
         tagger = self._tagger()
-        self._check(tagger.dictionary_info())
+        dictionary = tagger.dictionary_info()
+        if dictionary.size != self.entries:
+            raise BleuError(
+                f"{self.name} needs the {self.label} dictionary with {self.entries} entries, but {self.dictionary} has"
+                f" {dictionary.size}; {self._remedy}"
+            )
+        if dictionary.next is not None:
+            raise BleuError(
+                f"{self.name} needs the {self.label} dictionary alone, but there is a user dictionary,"
+                f" {dictionary.next.filename}; take `userdic` out of the file mecabrc of {self.dictionary}"
+            )
         self.signature = f"{self.name}-{tagger.version()}-{self.label}"
 
     def __reduce__(self) -> "tuple[type[_Mecab], tuple[()]]":
@@ -66,18 +76,6 @@ class _Mecab:
             except RuntimeError:
                 raise BleuError(f"MeCab cannot use the dictionary {self.dictionary}; {self._remedy}") from None
         return self._of_thread.tagger
-
-    def _check(self, dictionary: "Any") -> None:
-        if dictionary.size != self.entries:
-            raise BleuError(
-                f"{self.name} needs the {self.label} dictionary with {self.entries} entries, but {self.dictionary} has"
-                f" {dictionary.size}; {self._remedy}"
-            )
-        if dictionary.next is not None:
-            raise BleuError(
-                f"{self.name} needs the {self.label} dictionary alone, but there is a user dictionary,"
-                f" {dictionary.next.filename}; take `userdic` out of the file mecabrc of {self.dictionary}"
-            )
 
     @property
     def _remedy(self) -> str:

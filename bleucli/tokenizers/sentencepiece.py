@@ -45,7 +45,12 @@ class LocalModel:
     _remedy = "give the path of a .model file"
 
     def __init__(self, path: str) -> None:
-        self._model, self._digest = _load_model(path, self._remedy, *_stamp(path))
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError) as error:
+            raise _unreadable(path, error) from None
+        # A model that was loaded before is recognised by size and time of its file
+        self._model, self._digest = _load_model(path, self._remedy, status.st_size, status.st_mtime_ns)
         self.signature = f"spm-{self._digest[:8]}"
 
     def tokenize(self, segments: Segments) -> Segments:
@@ -76,15 +81,6 @@ class PublishedModel(LocalModel):
         if current not in SHA256:
             trust_model(path, self._digest, name=current)
         self.signature = current
-
-
-def _stamp(path: str) -> tuple[int, int]:
-    """Return size and time of a file, by which a model that was loaded before is recognised."""
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
-    return status.st_size, status.st_mtime_ns
 
 
 @lru_cache(maxsize=2)
