@@ -67,18 +67,17 @@ def score(
         return results
     from functools import partial
 
-    from bleucli.significance.resampling import Sample
-
-    # no published p-value leaves ties out here, and coarse scores, such as human ratings, have many
-    samples = [[Sample(SegmentStats(memoryview(column), 1), partial(_means, count), ties=True)] for column in columns]
-    return comparison.resample(results, samples, sampling, partial(progress, "trials"))
-
-
-def _means(count: int, sums: SegmentStats) -> "NDArray[np.float64]":
     import numpy as np
 
-    means: NDArray[np.float64] = np.asarray(sums)[:, 0] / count
-    return means
+    from bleucli.significance.resampling import Sample
+
+    def mean(sums: SegmentStats) -> "NDArray[np.float64]":
+        means: NDArray[np.float64] = np.asarray(sums)[:, 0] / count
+        return means
+
+    # no published p-value leaves ties out here, and coarse scores, such as human ratings, have many
+    samples = [[Sample(SegmentStats(memoryview(column), 1), mean, ties=True)] for column in columns]
+    return comparison.resample(results, samples, sampling, partial(progress, "trials"))
 
 
 def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:

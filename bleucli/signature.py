@@ -7,12 +7,8 @@ from bleucli.errors import BleuError, InputTypeError
 from bleucli.limits import string
 from bleucli.markup import C0, UNSEEN
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from re import Match
-
 # Long and short names of the keys, as sacreBLEU 2.6.0 prints them and in its order; `correction`, `ngram` and `empty`
-# are ours. Two short names mean two things; the value tells which (see _short_name, _long_name). Which of them a metric
+# are ours. Two short names mean two things; the value tells which (see `format`, _long_name). Which of them a metric
 # signs with, the table of its options says.
 _SHORT = {
     "nrefs": "#",
@@ -126,7 +122,11 @@ class Signature:
 
     def format(self, short: bool = False) -> str:
         """Return the signature in one line, with abbreviated keys if `short`."""
-        return "|".join(f"{_short_name(key, value) if short else key}:{value}" for key, value in self.info.items())
+        if not short:
+            return "|".join([f"{key}:{value}" for key, value in self.info.items()])
+        return "|".join(
+            [f"{'t' if (key, value) == ('tok', 'tercom') else _SHORT.get(key, key)}:{value}" for key, value in self]
+        )
 
     def __str__(self) -> str:
         return self.format()
@@ -158,15 +158,7 @@ def _safe(value: str) -> str:
         return value
     import re
 
-    return re.sub(_UNSAFE, _percent, value)
-
-
-def _percent(match: "Match[str]") -> str:
-    return "".join(f"%{byte:02X}" for byte in match[0].encode())
-
-
-def _short_name(key: str, value: str) -> str:
-    return "t" if (key, value) == ("tok", "tercom") else _SHORT.get(key, key)
+    return re.sub(_UNSAFE, lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), value)
 
 
 def _long_name(key: str, value: str) -> str:

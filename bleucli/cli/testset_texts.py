@@ -119,15 +119,13 @@ class TestSetTexts(Texts):
         explained = super().explain(error)
         files = zip((error.longest, error.shortest), error.counts, strict=True)
         count = next((count for file, count in files if file < len(self._systems)), None)
-        twins = [] if count is None else list(self._with_count(count))
+        scored = {one.test_set.name for one in self._sets}
+        twins = [
+            f"{name} has {count}"
+            for name in self._registry.with_pair(self._pair)
+            if name not in scored and count is not None and _count(self._registry[name], self._pair) == count
+        ]
         return BleuError(f"{explained}; {' and '.join(twins)}") if twins else explained
-
-    def _with_count(self, count: int) -> Iterator[str]:
-        """Name the other test sets of this language pair that have so many segments, as far as is known here."""
-        for name in self._registry.with_pair(self._pair):
-            test_set = self._registry[name]
-            if name not in {one.test_set.name for one in self._sets} and _count(test_set, self._pair) == count:
-                yield f"{name} has {count}"
 
 
 def _count(test_set: TestSet, pair: str) -> int | None:

@@ -55,7 +55,8 @@ def mismatch_cause(names: tuple[str, str], longer: "Text", shorter: "Text", coun
             line, what = found
             return f"{name}, line {line} holds {what}, at which other tools end a line"
     missing = counts[0] - counts[1]
-    if all(map(_is_empty, _without_first(longer(), counts[1]))):
+    bounds = (segments.pairs.tolist() for segments in _without_first(longer(), counts[1]))
+    if all(ends[::2] == ends[1::2] for ends in bounds):
         lines = "line" if missing == 1 else f"{missing} lines"
         return f"the last {lines} of {names[0]} {'is' if missing == 1 else 'are'} empty"
     at = _gap(longer, shorter, counts)
@@ -80,11 +81,6 @@ def _odd_end(blocks: Iterator[Segments], name: str, count: int) -> tuple[int, st
     if before != count:
         raise BleuError(f"{name} has changed since it was read; score it again")
     return None
-
-
-def _is_empty(segments: Segments) -> bool:
-    bounds = segments.pairs.tolist()
-    return bounds[::2] == bounds[1::2]
 
 
 def _gap(longer: "Text", shorter: "Text", counts: tuple[int, int]) -> int | None:

@@ -162,7 +162,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return self.compare(prepared, references)
 
     def segment_stats(self, hypotheses: Segments, references: Sequence[Segments]) -> SegmentStats:
-        """Return the sufficient statistics, one row a segment.
+        """Return the sufficient statistics, one row a segment; `compare` says what its columns are.
 
         Args:
             hypotheses: n texts.
@@ -170,10 +170,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         Raises:
             InputTypeError: something else than `Segments`, or a missing hypothesis.
-            BleuError: there is no reference, or lengths differ.
+            BleuError: there is no reference, lengths differ, or a text cannot be prepared.
         """
         check_columns(hypotheses, references)
-        return self.compare(self.prepare(hypotheses), self.prepare_references(references))
+        return self.block_stats(hypotheses, self.prepare_references(references), 0, "hypotheses")
 
     def configuration(self) -> object:
         """Return what tells differently configured metrics apart: statistics of both cannot be added."""
@@ -207,7 +207,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         references: Iterable[Iterable[str | None]] | None,
         n_bootstrap: int = 1,
     ) -> "ScoreT_co":
-        """Score a system's output.
+        """Return the score of a system's output, of the metric's own class.
 
         Args:
             hypotheses: n strings.
@@ -267,8 +267,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             metric._cached = None  # statistics should be small
         else:
             corpus, metric = of_strings([("", hypotheses)], references), self
-        corpus = corpus._replace(may_be_empty=True)
-        systems = count(corpus, [metric], keep_rows=keep_rows)
+        systems = count(corpus._replace(may_be_empty=True), [metric], keep_rows=keep_rows)
         return systems[0].stats[0] if systems else CorpusStats(metric)
 
     def cached_references(self) -> Source:
@@ -283,7 +282,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return Source("references", names, (block.streams for block in self._cached))
 
     def sentence_score(self, hypothesis: str, references: Iterable[str | None]) -> "ScoreT_co":
-        """Score one segment.
+        """Return the score of one segment, of the metric's own class.
 
         Args:
             hypothesis: the system's output.

@@ -158,7 +158,11 @@ class Option:
         if self.kind is bool:
             return self.words[value]
         if self.kind is str:
-            return value if value.isalnum() else _escape(value)
+            if value.isalnum():
+                return str(value)
+            from urllib.parse import quote
+
+            return quote(value, safe="/:,;()[]@+-_.~")
         return str(self.kind(value))  # 2 is a float as well, signed as 2.0
 
     def _signer(self) -> "Callable[[Any], str]":
@@ -180,7 +184,9 @@ class Option:
         elif self.default is None and not text:
             return {self.name: None}
         elif self.kind is str:
-            value, expected = _unescape(text), ""
+            from urllib.parse import unquote
+
+            value, expected = unquote(text), ""
         elif self.kind is float:
             value, expected = _float(text), "a number"
         else:
@@ -197,18 +203,6 @@ def _float(text: str) -> float | None:
         return float(text.replace("_", "?"))  # Python's own 1_000 is not a number to others
     except ValueError:
         return None
-
-
-def _escape(text: str) -> str:
-    from urllib.parse import quote
-
-    return quote(text, safe="/:,;()[]@+-_.~")
-
-
-def _unescape(text: str) -> str:
-    from urllib.parse import unquote
-
-    return unquote(text)
 
 
 SKIP_EMPTY_REFS = Option(

@@ -79,7 +79,10 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
         row = [markup.paint(role, markup.escape(visible(name)))]
         for record in scores:
             cell = markup.paint(role, _figures(record, layout, markup))
-            row.append(_append_p(cell, record, markup) if paired else cell)
+            if paired and record.p_value is not None:
+                p_value = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"
+                cell += markup.before_p + _star(p_value, record.p_value, markup)
+            row.append(cell)
         rows.append(row)
     return Grid("", _header(["System", *headings], markup), rows)
 
@@ -96,13 +99,6 @@ def _figures(record: ScoreRecord, layout: Layout, markup: Markup) -> str:
         return score
     mean, half_width = record.interval
     return score + markup.escape(f" ({mean:.{layout.width}f} ± {half_width:.{layout.width}f})")
-
-
-def _append_p(figures: str, record: ScoreRecord, markup: Markup) -> str:
-    if record.p_value is None:
-        return figures
-    text = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"
-    return figures + markup.before_p + _star(text, record.p_value, markup)
 
 
 def _star(text: str, p_value: float, markup: Markup) -> str:

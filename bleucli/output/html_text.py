@@ -3,7 +3,7 @@
 import html
 
 from bleucli.output import explanation
-from bleucli.output.grids import Grid, Markup, grids, tabulate
+from bleucli.output.grids import Markup, grids, tabulate
 from bleucli.output.layout import Layout
 from bleucli.results import Results
 
@@ -14,7 +14,11 @@ def render(results: Results, layout: Layout) -> str:
     The list explains the figures and gives the signatures. All is ASCII, with the rest as character references, so that
     a page of any encoding may have it. The best are in `<strong>`, if the layout says so.
     """
-    tables = [_render_grid(grid) for grid in grids(results, layout, _MARKUP)]
+    tables = []
+    for grid in grids(results, layout, _MARKUP):
+        caption = f"\n<caption>{escape(grid.title)}</caption>" if grid.title else ""
+        # tabulate's html would escape once more
+        tables.append(tabulate(grid, "unsafehtml").replace("<table>", f"<table>{caption}", 1))
     notes = [f"<li>{escape(sentence)}</li>" for sentence in explanation.brief(results, layout)]
     for name, signature in explanation.signatures(results, layout):
         notes.append(f"<li>{escape(name)}: <code>{escape(signature)}</code></li>")
@@ -28,9 +32,3 @@ def escape(text: str) -> str:
 
 
 _MARKUP = Markup(escape, "<strong>{}</strong>".format, " ")
-
-
-def _render_grid(grid: Grid) -> str:
-    table = tabulate(grid, "unsafehtml")  # its html would escape once more
-    caption = f"<table>\n<caption>{escape(grid.title)}</caption>"
-    return table.replace("<table>", caption, 1) if grid.title else table

@@ -16,7 +16,14 @@ def render(results: Results, layout: Layout) -> str:
 
     With colour the baseline is yellow, headers are cyan, p-values above 0.05 red; only then the best may be bold.
     """
-    markup, codes = _colour_markup() if layout.colour else (_PLAIN, None)
+    markup, codes = Markup(str, str, "\n"), None
+    if layout.colour:
+        from bleucli.output.colours import CODES, bold, paint
+
+        def paint_role(role: str, text: str) -> str:
+            return paint(_COLOURS[role], text) if role else text
+
+        markup, codes = Markup(str, bold, "\n", paint_role), CODES
     layout = layout._replace(bold_best=layout.bold_best and layout.colour)
     tables = [
         f"{grid.title}\n{tabulate(grid, 'fancy_grid')}".removeprefix("\n") for grid in grids(results, layout, markup)
@@ -25,16 +32,3 @@ def render(results: Results, layout: Layout) -> str:
     if results.systems[0].scores[0].details:
         text += "".join(f"\n{visible(system.name)}\n{details(system, layout)}" for system in results.systems)
     return text
-
-
-_PLAIN = Markup(str, str, "\n")
-
-
-def _colour_markup() -> tuple[Markup, dict[str, str]]:
-    """Return how cells are coloured, and the codes for the text under the table."""
-    from bleucli.output.colours import CODES, bold, paint
-
-    def paint_role(role: str, text: str) -> str:
-        return paint(_COLOURS[role], text) if role else text
-
-    return Markup(str, bold, "\n", paint_role), CODES

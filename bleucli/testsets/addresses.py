@@ -68,32 +68,23 @@ def problem_of(address: str) -> str:
     """
     if not address or min(address) < " ":
         return "expected an address without control characters"
-    if is_web(address):
-        return "" if _has_server(address) else "expected the name of a server in the address"
-    if address.lower().startswith("file:"):
-        return "" if _host(address) in ("", "localhost") else "expected a file: address without a host (file:///path)"
-    return "expected an https:, http: or file: address, or a path" if "://" in address else ""
+    is_file = address.lower().startswith("file:")
+    if not is_file and not is_web(address):
+        return "expected an https:, http: or file: address, or a path" if "://" in address else ""
+    try:
+        parts = _split(address)
+        host, has_server = parts.netloc.lower(), bool(parts.hostname) and (is_file or parts.port != 0)
+    except ValueError:  # such as http://[ and http://server:port
+        host, has_server = address, False
+    if is_file:
+        return "" if host in ("", "localhost") else "expected a file: address without a host (file:///path)"
+    return "" if has_server else "expected the name of a server in the address"
 
 
 def _split(address: str) -> "SplitResult":
     from urllib.parse import urlsplit
 
     return urlsplit(address)
-
-
-def _has_server(address: str) -> bool:
-    try:
-        parts = _split(address)
-        return bool(parts.hostname) and parts.port != 0
-    except ValueError:  # such as http://[ and http://server:port
-        return False
-
-
-def _host(address: str) -> str:
-    try:
-        return _split(address).netloc.lower()
-    except ValueError:
-        return address
 
 
 def hide_credentials(address: str) -> str:

@@ -57,8 +57,11 @@ def _transfer_from_disk(address: str, path: str) -> None:
 def _transfer_part(address: str, path: str, leftover: Leftover, must_end: bool, watch: Watch) -> Span:
     """Ask for what is missing, and write what comes, which may be a part of it (RFC 9110, 15.3.7); return which."""
     is_begun = leftover.size > 0
+    headers = {"Accept-Encoding": "identity", "User-Agent": "bleucli"}
+    if is_begun:
+        headers |= {"Range": f"bytes={leftover.size}-", "If-Range": leftover.version}
     try:
-        with connection.answer_of(address, _headers(leftover), watch) as answer:
+        with connection.answer_of(address, headers, watch) as answer:
             span = span_of(answer.status_code, answer.headers, leftover)
             if must_end and not has_end(answer.headers):
                 raise Failed("does not say how long the file is, and no checksum would tell whether it is whole")
@@ -72,11 +75,6 @@ def _transfer_part(address: str, path: str, leftover: Leftover, must_end: bool, 
         if is_begun and (isinstance(failure, UnusablePart) or not isinstance(failure, Interrupted)):
             discard(path)
         raise
-
-
-def _headers(leftover: Leftover) -> dict[str, str]:
-    headers = {"Accept-Encoding": "identity", "User-Agent": "bleucli"}
-    return headers | ({"Range": f"bytes={leftover.size}-", "If-Range": leftover.version} if leftover.size else {})
 
 
 def _open_part(address: str, path: str, span: Span, answer: "Response") -> "IO[bytes]":

@@ -5,7 +5,6 @@ sacreBLEU put is used as it is.
 """
 
 import os
-from collections.abc import Iterator
 from functools import lru_cache
 
 from bleucli.errors import BleuError
@@ -55,10 +54,9 @@ class LocalModel:
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with a space between pieces."""
-        return tokenize_distinct(segments, self._tokens)
-
-    def _tokens(self, texts: list[str]) -> Iterator[str]:
-        return map(" ".join, self._model.EncodeAsPieces(texts, num_threads=1))
+        return tokenize_distinct(
+            segments, lambda texts: map(" ".join, self._model.EncodeAsPieces(texts, num_threads=1))
+        )
 
 
 class PublishedModel(LocalModel):
