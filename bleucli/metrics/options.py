@@ -158,7 +158,7 @@ class Option:
         if self.kind is bool:
             return self.words[value]
         if self.kind is str:
-            if value.isalnum():
+            if not value or value.isalnum():  # then nothing need be imported
                 return str(value)
             from urllib.parse import quote
 
