@@ -193,6 +193,7 @@ def _texts(columns: Sequence[Segments], width: int) -> list[list[bytes | memoryv
 # --- Python's strings
 
 _HYPOTHESES = "hypotheses"
+_LISTS = (list, tuple)
 
 
 def of_strings(
@@ -301,7 +302,7 @@ def of_one(hypothesis: str, references: Iterable[str | None]) -> tuple[Segments,
         BleuError: there are none.
     """
     texts: Sequence[str | None]
-    if isinstance(references, list | tuple):
+    if isinstance(references, _LISTS):
         texts = references
     else:
         if isinstance(references, str | bytes) or not isinstance(references, Iterable):

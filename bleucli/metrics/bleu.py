@@ -374,6 +374,6 @@ def sentence_bleu(
     100.0
     """
     metric = metric_for(
-        BLEU, lowercase, True, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
+        BLEU, lowercase, True, tokenize, smooth_method, smooth_value, DEFAULT_ORDER, use_effective_order
     )
     return metric.sentence_score(hypothesis, references)

@@ -10,21 +10,19 @@ from bleucli.metrics.base import Metric
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import ParamSpec, TypeVar
+    from typing import TypeVar
 
     MetricT = TypeVar("MetricT", bound=Metric)
-    P = ParamSpec("P")
 
 
-def metric_for(kind: "Callable[P, MetricT]", *options: "P.args", **named: "P.kwargs") -> "MetricT":
-    """Return a metric of a class with these options, the same as long as it is asked for.
+def metric_for(kind: "type[MetricT]", *options: object) -> "MetricT":
+    """Return a metric of a class with these options, in the constructor's order; the same while it is asked for.
 
     Raises:
         InputTypeError: an option of a type that none has.
     """
     try:
-        return _make(kind, *options, **named)  # type: ignore[return-value, arg-type]
+        return _make(kind, *options)  # type: ignore[return-value]
     except InputTypeError:
         raise
     except TypeError as error:
@@ -32,5 +30,5 @@ def metric_for(kind: "Callable[P, MetricT]", *options: "P.args", **named: "P.kwa
 
 
 @lru_cache(maxsize=32, typed=True)
-def _make(kind: "Callable[..., Metric]", *options: object, **named: object) -> Metric:
-    return kind(*options, **named)
+def _make(kind: type[Metric], *options: object) -> Metric:
+    return kind(*options)
