@@ -69,7 +69,7 @@ def _words(segments: Segments) -> list[str]:
 
 
 def _are_all_spaced(letters: str) -> bool:
-    """Return whether none is of those scripts, at first sight: compiling the expression takes longer than most files."""
+    """Return whether none is of those scripts, at first sight; compiling the expression takes longer than a file."""
     return letters.isascii() or max(letters) < _FIRST_UNSPACED
 
 
