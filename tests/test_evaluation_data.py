@@ -179,6 +179,7 @@ def test_a_second_call_asks_nobody_and_changes_nothing(mirror, make):
     assert {path: os.stat(os.path.join("data", path)).st_mtime_ns for path in before} == stamps
 
 
+@pytest.mark.slow
 def test_a_call_makes_what_is_missing_and_leaves_the_rest(mirror, make, world):
     make()
     before = files_in("data")
@@ -190,6 +191,7 @@ def test_a_call_makes_what_is_missing_and_leaves_the_rest(mirror, make, world):
     assert files_in("data") == before
 
 
+@pytest.mark.slow
 def test_a_download_that_breaks_off_leaves_no_text_and_the_next_call_makes_all(mirror, make, archive):
     mirror().put(ARCHIVE, Page(archive, headers={"ETag": '"1"'}, cut=len(archive) // 2), Page(b"", 404))
     refused(make(), "wmt22")
@@ -226,18 +228,21 @@ def test_a_mirror_that_has_nothing_is_told_of_in_a_line(mirror, make):
     refused(make(), "404", "wmt22")
 
 
+@pytest.mark.slow
 def test_a_system_that_the_archive_lacks_is_told_of_in_a_line(mirror, make):
     german = f"{TOP}/xml/wmttest2022.en-de.all.xml"
     mirror(tar(xml_members() | {german: wmt_xml("wmt22.en-de").replace("OpenNMT", "Other")}))
     refused(make(), "wmt22/en-de has no field OpenNMT, only src, ref:A, ref:B")
 
 
+@pytest.mark.slow
 def test_scores_that_the_archive_lacks_leave_the_texts_to_be_used(mirror, make):
     mirror(tar(xml_members()))
     refused(make(), f"has no member '{SCORES}'")
     assert evaluation_data.problem("data") == ""
 
 
+@pytest.mark.slow
 def test_scores_of_another_layout_are_refused(mirror, make):
     mirror(tar(xml_members() | {SCORES: "pair\tscore\n"}))
     refused(make(), "line 1: expected 6 columns, found 2")
@@ -276,6 +281,7 @@ def run_script(root, name, *words, **variables):
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_the_scripts_run_on_what_was_made(mirror, make, root):
     make()
@@ -339,6 +345,7 @@ def test_the_benchmark_measures_what_there_is_and_says_so(functions_of, data):
     assert [path for path in named if not os.path.isfile(path)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "words"),
     [("parity", ()), ("benchmark", ()), ("familywise", ()), ("large_corpus", ("1", "large"))],

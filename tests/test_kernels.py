@@ -1077,7 +1077,7 @@ def flipping(buffer, contents, stop):
             buffer[:] = content
 
 
-@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("read_only", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("name", TAKE_SEGMENTS)
 def test_texts_that_another_thread_changes_meanwhile_do_no_harm(name, read_only):
     """Room is measured out by a first look at the texts; what is read later must fit."""
@@ -1116,7 +1116,9 @@ def test_memory_that_can_be_written_to_counts_as_any_other():
         assert plain(native.split_lines(changed(b"a b \nc"))) == [["a b", "c"]]
 
 
-@pytest.mark.parametrize("view", [lambda side: side, memoryview], ids=["array", "view of it"])
+@pytest.mark.parametrize(
+    "view", [pytest.param(lambda side: side, marks=pytest.mark.slow), memoryview], ids=["array", "view of it"]
+)
 @pytest.mark.parametrize("name", LAST_ARGUMENTS)
 def test_attack_9_what_is_written_behind_a_read_only_view_is_not_read(name, view):
     """It is written in the midst of counting, when the kernel asks whether to go on."""

@@ -125,7 +125,7 @@ def test_the_score_alone_with_an_interval_looks_as_the_oracles(corpus, words, na
 # --- several systems
 
 
-@pytest.mark.parametrize("layout", [Layout(), Layout(3, short=True), MORE_WIDTHS])
+@pytest.mark.parametrize("layout", [pytest.param(Layout(), marks=pytest.mark.slow), Layout(3, short=True), MORE_WIDTHS])
 @pytest.mark.parametrize("test", TESTS)
 def test_several_systems_look_as_the_oracles(corpus, test, layout):
     short = ("-sh",) if layout.short else ()

@@ -206,7 +206,7 @@ def results_of(rows, jobs):
 
 
 @pytest.mark.parametrize("jobs", [3, *(pytest.param(jobs, marks=pytest.mark.slow) for jobs in (1, 2))])
-@pytest.mark.parametrize("size", [1, 33, pytest.param(7, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [33, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 7))])
 def test_sizes_of_blocks_and_numbers_of_threads_change_no_digit(monkeypatch, expected, size, jobs):
     for name in SIZES:
         monkeypatch.setattr(f"bleucli.significance.resampling.{name}", size)

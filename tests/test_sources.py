@@ -39,7 +39,7 @@ def impatient(calm, monkeypatch):
     monkeypatch.setattr(transfer, "CHUNK_BYTES", 4096)
 
 
-@pytest.fixture(params=["sha256", "md5", "unsigned"])
+@pytest.fixture(params=["sha256", pytest.param("md5", marks=pytest.mark.slow), "unsigned"])
 def source_of(request):
     """Make a source with either checksum, or none."""
 

@@ -56,12 +56,13 @@ def table_of(run, *words):
 @pytest.mark.parametrize(
     "words",
     [
-        "-w 3",
         "--paired-bs --paired-bs-n 200 -w 2",
-        "--paired-ar -parn 33 -sh",
         *(
             pytest.param(words, marks=pytest.mark.slow)
-            for words in ("", "-sh", "--paired-bs", "--paired-ar --paired-ar-n 1000", "--paired-bs -pbsn 77 -nr 1")
+            for words in (
+                *("", "-sh", "-w 3", "--paired-bs", "--paired-bs -pbsn 77 -nr 1"),
+                *("--paired-ar -parn 33 -sh", "--paired-ar --paired-ar-n 1000"),
+            )
         ),
         "-lc -tok char --paired-ar -parn 100 --chrf-word-order 2 --ter-normalized",
     ],
