@@ -48,12 +48,12 @@ def parse(words: Sequence[str]) -> Options:
     else:
         from bleucli.cli import metric_options
 
-        metric_options.add_flags(top)
+        names = metric_options.add_flags(top, lambda: _are_flags(words, top.flags()))
         theirs = [flag for flag in top.flags() if flag.startswith("--") and flag not in top.ours]
         words = _spell_out(words, theirs, top.ours)
         _refuse_unknown_short_options(words, top.flags())
         found = vars(top.parse_args(words))
-        of_metrics = metric_options.take(found)
+        of_metrics = metric_options.take(found, names)
     given = frozenset(found)
     values = defaults | {name: value for name, value in found.items() if name in Options.__annotations__}
     if values["like"] is not None:

@@ -14,7 +14,7 @@ from bleucli.metrics.options import SKIP_EMPTY_REFS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from bleucli.cli.options import Options
@@ -31,8 +31,17 @@ def flags_of(name: str) -> "dict[str, Option]":
     return {option.dest: option for option in METRICS[name].options if not option.shared}
 
 
-def add_flags(top: "Parser") -> None:
-    """Add the flags of each metric, behind the ways of scoring, and the one that all share."""
+def add_flags(top: "Parser", suffices: "Callable[[], bool]" = lambda: False) -> list[str]:
+    """Add the flags of metrics, behind the ways of scoring, and the one that all share.
+
+    Args:
+        top: where to.
+        suffices: asked after each metric; the others, which take time to import, are left out then.
+
+    Returns:
+        The metrics whose flags were added.
+    """
+    added = []
     _, ours = top.group("what to score")
     ours(*SKIP_EMPTY_REFS.flags, action="store_true", default=argparse.SUPPRESS, help=SKIP_EMPTY_REFS.help)
     groups = top._action_groups
@@ -48,13 +57,17 @@ def add_flags(top: "Parser") -> None:
             else:
                 kind = option.reads
                 add(*option.flags, type=kind, default=argparse.SUPPRESS, metavar=_METAVARS[kind], help=option.help)
+        added.append(name)
+        if suffices():
+            break
     groups += others
+    return added
 
 
-def take(found: "Mapping[str, Any]") -> "dict[str, dict[str, Any]]":
-    """Return what the parser found of metrics' flags, as the arguments of each constructor for which there is any."""
+def take(found: "Mapping[str, Any]", names: "Sequence[str]") -> "dict[str, dict[str, Any]]":
+    """Return what the parser found of these metrics' flags, as the arguments of each constructor if there are any."""
     taken: dict[str, dict[str, Any]] = {}
-    for name in METRICS:
+    for name in names:
         for dest, option in flags_of(name).items():
             if dest in found:
                 taken.setdefault(name, {})[option.name] = found[dest]
