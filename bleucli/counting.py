@@ -320,7 +320,6 @@ def count_blocks(
 ) -> Iterator[list[SystemStats]]:
     """Give what `count` adds up, block by block; arguments and errors as there."""
     from bleucli.inspection import fit
-    from bleucli.threads import in_order
 
     corpus, metrics = _after_first_pass(corpus, metrics)
     names = corpus.system_names()
@@ -340,9 +339,17 @@ def count_blocks(
             for name, text, seen in zip(names, piece.hypotheses, known, strict=True)
         ]
 
-    for _, counted in in_order(count_piece, corpus.pieces(), jobs):
+    for counted in map(count_piece, corpus.pieces()) if jobs == 1 else _count_in_threads(count_piece, corpus, jobs):
         known = [system.fit for system in counted]
         yield counted
+
+
+def _count_in_threads(
+    count_piece: Callable[[Piece], list[SystemStats]], corpus: Corpus, jobs: int
+) -> Iterator[list[SystemStats]]:
+    from bleucli.threads import in_order
+
+    return (counted for _, counted in in_order(count_piece, corpus.pieces(), jobs))
 
 
 def _prepare(metric: "Measure", piece: Piece, already: bool) -> References:

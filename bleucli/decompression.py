@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator
 
 from bleucli.errors import BleuError
-from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
@@ -162,6 +161,8 @@ def _new_zstd(name: str) -> "_Member":
 
         return _Standard(ZstdDecompressor(), ZstdError)
     try:
+        from bleucli.optional_deps import load
+
         return _Zstandard(load("zstandard", "zstd"))
     except BleuError as error:
         raise BleuError(f"{name} is a zstd file, but {error}") from None

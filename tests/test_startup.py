@@ -12,6 +12,8 @@ import sys
 import pytest
 from conftest import HEAVY
 
+from bleucli import kernels
+
 # Modules beyond the interpreter's own
 BUDGET = 95
 MAIN = "import sys; from bleucli.__main__ import main; sys.exit(main())"
@@ -74,6 +76,7 @@ def test_threads_are_imported_where_they_are_asked_for(imports):
     assert "concurrent.futures" in imports(MAIN, "ref.txt", "-i", "sys.txt", "-J", "2")[0]
 
 
+@pytest.mark.skipif(kernels.live == "python", reason="the python kernels are made of regular expressions")
 def test_scoring_from_python_compiles_no_regular_expressions(imports):
     modules, out = imports("import bleucli; print(bleucli.sentence_bleu('the cat sat', ['the cat sat']).score)")
     assert out == "100.0\n"

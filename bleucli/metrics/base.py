@@ -8,6 +8,7 @@ else is here.
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.corpus import Corpus, Source, check_columns, check_shape, of_one, of_strings, references_of, system_of
@@ -22,10 +23,14 @@ from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     import numpy as np
     from numpy.typing import NDArray
 
     from bleucli.metrics.score import ScoreT_co
+
+    MetricT = TypeVar("MetricT", bound="Metric")
 
 
 class Metric(OfScore["ScoreT_co"], Configured, ABC):
@@ -297,3 +302,25 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         self._nrefs = str(prepared.most)
         self._sampling = []
         return self.score_from_stats(stats.data.tolist())  # a single row is its own sum
+
+
+# --- metrics of the functions for single segments, which are called in loops
+
+
+def metric_for(kind: "type[MetricT]", *options: object) -> "MetricT":
+    """Return a metric of a class with these options, in the constructor's order; the same while it is asked for.
+
+    Raises:
+        InputTypeError: an option of a type that none has.
+    """
+    try:
+        return _make(kind, *options)  # type: ignore[return-value]
+    except InputTypeError:
+        raise
+    except TypeError as error:
+        raise InputTypeError(f"an option is of an {error}; give numbers, strings and truth values") from None
+
+
+@lru_cache(maxsize=32, typed=True)
+def _make(kind: type[Metric], *options: object) -> Metric:
+    return kind(*options)

@@ -11,10 +11,9 @@ from bleucli.counting import CorpusStats, References
 from bleucli.errors import BleuError
 from bleucli.inspection.marks import subword_marks, unspaced_letters
 from bleucli.limits import LARGEST_ORDER
-from bleucli.metrics.base import Metric
+from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.metrics.sentences import metric_for
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, Smoothing
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats

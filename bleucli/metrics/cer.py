@@ -5,8 +5,8 @@
 
 from collections.abc import Iterable
 
+from bleucli.metrics.base import metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS
-from bleucli.metrics.sentences import metric_for
 from bleucli.metrics.wer import ErrorRate, ErrorRateScore, lowercase_option
 
 

@@ -9,10 +9,9 @@ from bleucli import kernels
 from bleucli.counting import References
 from bleucli.errors import BleuError, UsageError
 from bleucli.limits import LARGEST_ORDER
-from bleucli.metrics.base import Metric
+from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.metrics.sentences import metric_for
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 

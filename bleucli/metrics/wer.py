@@ -10,10 +10,9 @@ from collections.abc import Iterable, Sequence
 from bleucli import kernels
 from bleucli.counting import CorpusStats, References
 from bleucli.inspection.marks import unspaced_stretches
-from bleucli.metrics.base import Metric
+from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.metrics.sentences import metric_for
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
