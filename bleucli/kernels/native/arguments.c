@@ -87,9 +87,12 @@ static int is_immutable(const Py_buffer *buffer)
         owner = PyObject_GetAttrString(view, "obj");
         Py_DECREF(view);
     }
-    int immutable = owner != NULL && PyBytes_CheckExact(owner);
-    PyErr_Clear();
-    Py_XDECREF(owner);
+    if (owner == NULL) {
+        PyErr_Clear(); /* whatever a view cannot tell, it is copied */
+        return 0;
+    }
+    int immutable = PyBytes_CheckExact(owner);
+    Py_DECREF(owner);
     return immutable;
 }
 

@@ -405,10 +405,9 @@ static unsigned char *write_char(const unsigned char *at, const unsigned char *e
     (void)unused;
     while (at < end && (piece = piece_end(call, at, end)) != NULL) {
         while (at < piece) {
-            size_t length = character_length(at, end);
-            memcpy(out, at, length);
-            out += length;
-            at += length;
+            for (size_t left = character_length(at, end); left > 0; left--) {
+                *out++ = *at++;
+            }
             if (at < end) {
                 *out++ = ' ';
             }

@@ -57,14 +57,15 @@ int next_token(const unsigned char **at, const unsigned char *end, Token *token)
     while (start < end && (space = space_at(start, end)) != 0) {
         start += space;
     }
-    const unsigned char *stop = start;
+    *at = start;
+    if (start == end) {
+        return 0;
+    }
+    const unsigned char *stop = start + 1;
     while (stop < end && space_at(stop, end) == 0) {
         stop++;
     }
     *at = stop;
-    if (start == stop) {
-        return 0;
-    }
     *token = (Token){start, (size_t)(stop - start)};
     return 1;
 }
