@@ -24,6 +24,7 @@ _BYTE_ORDER = sys.byteorder
 _LISTS = frozenset((list, tuple))
 # What can be iterated but does not list texts
 _NO_LISTS = (str, bytes, set, frozenset, dict)
+_encode = str.encode  # not the texts' own, for text is what is a string
 
 
 class Segments:
@@ -60,12 +61,11 @@ class Segments:
         """
         if type(texts) not in _LISTS and isinstance(texts, _NO_LISTS):
             raise _no_list(texts, what)
-        encode = str.encode  # not the texts' own, for text is what is a string
         try:
             if len(texts) == 1 and (text := texts[0]) is not None:
-                data = encode(text)
+                data = _encode(text)
                 return cls(data, _START + len(data).to_bytes(8, _BYTE_ORDER))
-            encoded = [b"" if text is None else encode(text) for text in texts]
+            encoded = [b"" if text is None else _encode(text) for text in texts]
             ends = array("q", accumulate(map(len, encoded)))
             bounds = array("q", bytes(16 * len(ends)))
             bounds[1::2] = ends

@@ -256,7 +256,8 @@ class BLEU(Metric[BLEUScore]):
         effective = len(precisions) if self.effective_order else order
         if len(precisions) < order:
             precisions += [0.0] * (order - len(precisions))
-        logarithms = [log(precision) if precision else _LOG_OF_ZERO for precision in precisions[:effective]]
+        used = precisions[:effective]
+        logarithms = map(log, used) if all(used) else [log(value) if value else _LOG_OF_ZERO for value in used]
         score = bp * exp(sum(logarithms) / effective)
         if 100.0 < score < 100.0 + _ROUNDING:
             score = 100.0
