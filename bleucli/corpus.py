@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError, LengthError
 from bleucli.limits import string
+from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments, align, blocks_of_strings, refuse_unordered
 
@@ -285,13 +286,13 @@ def _refuse_transposed(hypotheses: object, streams: list[object]) -> None:
     k = lengths[0]
     if len(streams) == n and set(lengths) == {k} and k != n:
         raise InputTypeError(
-            f"references: {_lists(n, k)} for {n} hypotheses: that is one list a segment, but expected are streams,"
-            f" here {_lists(k, n)}; write list(zip(*references))"
+            f"references: {_lists(n, k)} for {tell_count(n, 'hypothesis', 'hypotheses')}: that is one list a segment,"
+            f" but expected are streams, here {_lists(k, n)}; write list(zip(*references))"
         )
 
 
 def _lists(count: int, length: int) -> str:
-    return f"{count} list{'' if count == 1 else 's'} of {length} string{'' if length == 1 else 's'}"
+    return f"{tell_count(count, 'list')} of {tell_count(length, 'string')}"
 
 
 def of_one(hypothesis: str, references: Iterable[str | None]) -> tuple[Segments, list[Segments]]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from bleucli import kernels
 from bleucli.corpus import Corpus, Piece
 from bleucli.errors import BleuError, InputTypeError
+from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
@@ -195,7 +196,7 @@ class CorpusStats:
         return self.metric.configuration(), self.segments, self.sums, self.fewest, self.most, rows
 
     def __repr__(self) -> str:
-        return f"<CorpusStats: {self.segments} segments, {_name(self)}>"
+        return f"<CorpusStats: {tell_count(self.segments, 'segment')}, {_name(self)}>"
 
     def take(self, indexes: Iterable[int]) -> "CorpusStats":
         """Return the statistics of some segments, by their indexes from 0, in that order.

@@ -3,6 +3,8 @@
 `BleuError` is a `ValueError`, so that callers who guard against bad values guard against these too.
 """
 
+from bleucli.phrases import tell_count
+
 
 class BleuError(ValueError):
     """Base of every error that a caller can mend: bad input, wrong options, files that do not fit together.
@@ -87,6 +89,6 @@ class FieldCountError(BleuError):
     """
 
     def __init__(self, line: int, found: int) -> None:
-        super().__init__(f"line {line + 1} has {found} tab-separated field{'s' if found != 1 else ''}")
+        super().__init__(f"line {line + 1} has {tell_count(found, 'tab-separated field')}")
         self.line = line
         self.found = found

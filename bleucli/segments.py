@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 
 from bleucli.errors import BleuError, InputTypeError, LengthError, NotWaitedFor
+from bleucli.phrases import tell_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Segments:
         return _of_array, (data, array("q", [bound - start if bound >= 0 else bound for bound in bounds]))
 
     def __repr__(self) -> str:
-        return f"<Segments: {len(self)} texts>"
+        return f"<Segments: {tell_count(len(self), 'text')}>"
 
 
 def _of_array(data: bytes, bounds: "array[int]") -> Segments:
@@ -366,13 +367,10 @@ def _different(names: Sequence[str], least: int, counts: Sequence[tuple[int, boo
     longest = max(range(len(counts)), key=lambda number: counts[number][0])
     count, ended = counts[longest]
     return LengthError(
-        f"{names[longest]} has {'' if ended else 'at least '}{_plural(count)} but {names[shortest]} has"
-        f" {_plural(least)}: line {least + 1} of {names[shortest]} is missing; give one line for each segment",
+        f"{names[longest]} has {'' if ended else 'at least '}{tell_count(count, 'segment')} but {names[shortest]} has"
+        f" {tell_count(least, 'segment')}: line {least + 1} of {names[shortest]} is missing; give one line for each"
+        " segment",
         longest,
         shortest,
         (count if ended else None, least),
     )
-
-
-def _plural(count: int) -> str:
-    return f"{count} segment{'' if count == 1 else 's'}"

@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
+from bleucli.phrases import tell_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class SegmentStats:
         return {"version": 3, "shape": (len(self), self.columns), "typestr": kind, "data": self.data}
 
     def __repr__(self) -> str:
-        return f"<SegmentStats: {len(self)} rows of {self.columns}>"
+        return f"<SegmentStats: {tell_count(len(self), 'row')} of {self.columns}>"
 
 
 def _from_rows(rows: "array[int] | array[float]", columns: int) -> SegmentStats:

@@ -12,6 +12,7 @@ from itertools import chain
 
 from bleucli import decompression, kernels
 from bleucli.errors import BleuError, FieldCountError, NotWaitedFor
+from bleucli.phrases import tell_count
 from bleucli.segments import PATIENCE, Segments
 
 TYPE_CHECKING = False
@@ -107,9 +108,10 @@ class TextFile:
             except UnicodeDecodeError as error:
                 raise self._not_utf8(error) from None
             except FieldCountError as error:
+                wanted = tell_count(columns, "tab-separated field")
                 raise BleuError(
-                    f"{self.name}, line {self._lines + error.line + 1}: expected {columns} tab-separated fields, found"
-                    f" {error.found}; give each line the same number"
+                    f"{self.name}, line {self._lines + error.line + 1}: expected {wanted}, found {error.found}; give"
+                    " each line the same number"
                 ) from None
             self._lines += len(segments[0])
             self._bytes += len(data)

@@ -34,7 +34,7 @@ SEEDS = range(8)
 
 IDENTICAL = "is the same text as the reference"
 TOKENIZED = "hypotheses end in ' .'"
-SUBWORDS = "subword marks"
+SUBWORDS = "subword mark"
 UNSPACED = "does not split into words"
 SHORT = "are translations missing or cut?"
 ZERO = "BLEU is 0 since no word is matched"
@@ -254,7 +254,7 @@ def test_what_is_not_about_one_system_is_said_once_for_all(run, write):
 @pytest.mark.parametrize("text", ["an un@@ usual word", "▁an unusual word"])
 def test_leftovers_of_subwords_are_warned_of(score, text):
     (line,) = of(score([text], ["an unusual word"]), SUBWORDS)
-    assert "sys.txt: 1 " in line
+    assert "sys.txt: the text still has 1 subword mark " in line
     assert len(warned(SUBWORDS, [text], ["an unusual word"])) == 1
 
 
@@ -326,6 +326,25 @@ def test_one_segment_of_the_order_is_long_enough(score):
     assert not of(score(["a b c", "a b c d"], ["a b c", "a b c e"]), TOO_SHORT)
     assert not warned(TOO_SHORT, ["a b c d"], ["a b c e"])
     assert not warned(TOO_SHORT, ["a b c"], ["a b c"], effective_order=True)
+
+
+def test_one_of_a_kind_is_said_in_the_singular(score, run, write):
+    (line,) = of(score(["w@@ ord"], ["an unusual word"]), SUBWORDS)
+    assert "still has 1 subword mark (@@ or ▁)" in line
+    (line,) = of(score(["word"], ["an unusual word"]), SHORT)
+    assert "the output has 1 token for 3 of the references" in line
+    write("strong.txt", "a b c d e\nf g h i\n")
+    write("weak.txt", "a b c d x\nf g h x\n")
+    answer = run("strong.txt", "-i", "weak.txt", "strong.txt", "-par", "-parn", "1", "-f", "markdown")
+    assert "bleu: warning: 1 trial cannot tell what is significant at 0.05" in answer.err
+    assert "- Paired approximate randomization, 1 trial: each system is compared" in answer.out
+    segments = bleucli.Segments.from_strings(["a"])
+    metric = bleucli.BLEU()
+    assert repr(segments) == "<Segments: 1 text>"
+    assert repr(metric.segment_stats(segments, [segments])) == "<SegmentStats: 1 row of 10>"
+    assert repr(metric.corpus_stats(["a"], [["a"]])).startswith("<CorpusStats: 1 segment, ")
+    with pytest.raises(bleucli.BleuError, match="1 list of 2 strings for 1 hypothesis: "):
+        metric.corpus_score(["a"], [["a", "b"]])
 
 
 def test_text_without_a_match_is_not_also_called_too_short(score):

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import sacrebleu.dataset
+from conftest import raised
 
 import bleucli
 from bleucli.errors import BleuError
@@ -135,10 +136,13 @@ def test_the_test_sets_of_a_pair_are_those_of_sacrebleu(pair):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("wmt1", "en-de"), "there is no test set 'wmt1'; the nearest are wmt"),
+        (("wmt1", "en-de"), "there is no test set 'wmt1'; see bleu --list; did you mean wmt"),
         (("zzz", "en-de"), "there is no test set 'zzz'; see bleu --list"),
-        (("WMT17", "en-de"), "there is no test set 'WMT17'; the nearest are wmt17"),
-        (("wmt17", "en-dee"), "the test set wmt17 has no language pair 'en-dee'; the nearest are en-de"),
+        (("WMT17", "en-de"), "there is no test set 'WMT17'; see bleu --list; did you mean wmt17"),
+        (
+            ("wmt17", "en-dee"),
+            "the test set wmt17 has no language pair 'en-dee'; see bleu --list -t wmt17; did you mean en-de",
+        ),
     ],
 )
 def test_what_is_not_known_is_an_error_with_the_nearest_names(words, message):
@@ -207,12 +211,9 @@ AT = 'testsets."acme/support"'
         ('"wmt-xml"', '"xml"', f"{AT}.format: expected one of sgml, wmt-xml, plain, tsv, found 'xml'"),
         ('"wmt-xml"', '"packaged"', f"{AT}.format: expected one of sgml, wmt-xml, plain, tsv, found 'packaged'"),
         ('format  = "wmt-xml"', "", f"{AT}: the key format is missing"),
-        ("about ", "abuot ", f"{AT}: unknown key 'abuot'; the nearest are about"),
         ('["A"]', '"A"', f"{AT}.refs: expected a list of strings, found 'A'"),
         ('["A"]', "[]", f"{AT}.pairs.en-de.refs: expected the labels of the references to score"),
         (SHA256, "0123", f"{AT}.sources[0].sha256: expected 64 hexadecimal digits, found '0123'"),
-        ("sha256", "sha1", f"{AT}.sources[0]: unknown key 'sha1'; the nearest are sha256"),
-        ("url", "uri", f"{AT}.sources[0]: unknown key 'uri'; the nearest are url"),
         ("https://data.acme.example/support.tgz", "", f"{AT}.sources[0].url: expected an address, found ''"),
         ('["support/en-de.xml"]', "[]", f"{AT}.pairs.en-de.files: expected one file"),
         ('["support/en-de.xml"]', "[3]", f"{AT}.pairs.en-de.files[0]: expected a path in an archive"),
@@ -231,7 +232,6 @@ AT = 'testsets."acme/support"'
         ),
         ("https://data.acme.example/support.tgz", "http://[", f"{AT}.sources[0].url: expected the name of a server"),
         ('"acme/support"', '"wmt17"', 'testsets."wmt17" is a public test set; give yours another name'),
-        ("files =", "file =", f"{AT}.pairs.en-de: unknown key 'file'; the nearest are files"),
         ('["acme"]', '["other"]', f"{AT}.cite: there is no bibliography.other"),
         ('"@misc{acme}"', "3", "bibliography: expected a table of strings"),
         ("[bibliography]", "[citations]", "expected tables of the form [testsets.\"name\"], found 'citations'"),
@@ -244,6 +244,15 @@ def test_an_error_in_a_users_registry_is_named_by_file_and_key(old, new, message
         registry.load(path)
     assert str(caught.value).startswith(f"{path}: {message}")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "meant"),
+    [("about ", "abuot ", "about"), ("sha256", "sha1", "sha256"), ("url", "uri", "url"), ("files ", "file ", "files")],
+)
+def test_an_unknown_key_is_named_with_the_one_that_may_be_meant(old, new, meant, own):
+    path = own(OWN.replace(old, new))
+    raised([f"unknown key '{new.split()[0]}'; expected ", f"; did you mean {meant}"], registry.load, path)
 
 
 @pytest.mark.parametrize(

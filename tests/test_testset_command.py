@@ -72,10 +72,10 @@ def test_the_list_of_one_pair_is_a_line(run):
 
 
 def test_listing_what_is_not_there_is_an_error(run):
-    refused(run("--list", "-l", "en-dee"), "no test set has the language pair 'en-dee'; the nearest are en-de, ")
-    refused(run("--list", "-t", "wmt1"), "there is no test set 'wmt1'; the nearest are wmt")
+    refused(run("--list", "-l", "en-dee"), "no test set has the language pair 'en-dee'", "; did you mean en-de or ")
+    refused(run("--list", "-t", "wmt1"), "there is no test set 'wmt1'", "; did you mean wmt")
     refused(
-        run("--list", "-t", "wmt17", "-l", "de-fr"), "the test set wmt17 has no language pair 'de-fr'; the nearest are"
+        run("--list", "-t", "wmt17", "-l", "de-fr"), "the test set wmt17 has no language pair 'de-fr'", "; did you mean"
     )
 
 
@@ -125,16 +125,16 @@ def test_test_sets_are_echoed_one_behind_the_other(world, run):
     [
         (
             (*DEMO, "--echo", "srcc"),
-            ["demo/en-de has no field 'srcc'; the nearest are src; it has src, ref:A", "--list -t demo"],
+            ["demo/en-de has no field 'srcc'; it has src, ref:A", "--list -t demo; did you mean src?"],
         ),
-        ((*DEMO, "--echo", "ref:C"), ["no field 'ref:C'; the nearest are ref:"]),
+        ((*DEMO, "--echo", "ref:C"), ["no field 'ref:C'", "; did you mean ref:"]),
         (("--echo", "src"), ["--echo needs a test set; name it with -t, see bleu --list"]),
         (("-t", "demo", "--echo", "src"), ["a test set needs a language pair; name it with -l: demo has en-de"]),
         (
             ("-t", "demo", "-l", "de-en", "--echo", "src"),
             ["the test set demo has no language pair 'de-en'; it has en-de; see bleu --list -t demo"],
         ),
-        (("-t", "demoo", "-l", "en-de", "--echo", "src"), ["there is no test set 'demoo'; the nearest are demo"]),
+        (("-t", "demoo", "-l", "en-de", "--echo", "src"), ["there is no test set 'demoo'", "; did you mean demo"]),
         (("-t", "demo,demo", "-l", "en-de", "--echo", "src"), ["--test-set demo,demo names a test set twice"]),
         (("-t", "demo,", "-l", "en-de", "--echo", "src"), ["there is no test set ''; see bleu --list"]),
     ],
@@ -358,7 +358,7 @@ def test_the_encoding_is_that_of_the_system_alone(run, demo):
     [
         (("ref.txt", *DEMO), "references are taken either from --test-set demo or from ref.txt"),
         (("-t", "demo"), "a test set needs a language pair; name it with -l: demo has en-de"),
-        (("-t", "demo", "-l", "ende"), "the test set demo has no language pair 'ende'; the nearest are en-de"),
+        (("-t", "demo", "-l", "ende"), "pair 'ende'; see bleu --list -t demo; did you mean en-de?"),
         (("-t", "", "-l", "en-de"), "scoring needs a test set; name it with -t, see bleu --list"),
         ((*DEMO, "-nr", "2"), "--num-refs splits one reference file on tabs; 0 files were given"),
     ],

@@ -463,7 +463,7 @@ def test_attack_4_files_of_the_same_name_in_two_archives_are_two(names, world):
 
 def test_attack_34_a_source_and_a_reference_of_different_length_are_refused(world):
     archives_of_equal_members(world, "one\n", "eins\nzwei\n")
-    world.refused("acme/support/en-de: the source has 1 lines but ref has 2; name files whose lines belong together")
+    world.refused("acme/support/en-de: the source has 1 line but ref has 2; name files whose lines belong together")
 
 
 # --- XML

@@ -8,10 +8,10 @@ from bleucli.cli.delivery import refuse_overwriting
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.markup import visible
+from bleucli.phrases import suggest, tell_count
 from bleucli.testsets import registry
 from bleucli.testsets.entries import TestSet
 from bleucli.testsets.registry import Registry
-from bleucli.testsets.suggestions import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _list(known: Registry, pair: str | None) -> str:
         if not found:
             pairs = {one for name in known for one in known.pairs(name)}
             raise BleuError(
-                f"no test set has the language pair {pair!r}{nearest(pair, sorted(pairs))}; see bleu --list"
+                f"no test set has the language pair {pair!r}; see bleu --list{suggest(pair, sorted(pairs))}"
             )
     lines = [visible(f"{name:<{_COLUMN}}: {known.about(name)}") + "\n" for name in sorted(found)]
     return f"The available test sets{which} are:\n{''.join(lines)}"
@@ -143,8 +143,8 @@ def _echo(known: Registry, options: "Options") -> Iterator[str]:
             yield line
     if number + 1 != selection.count(marks):
         raise BleuError(
-            f"{options.test_set} has {number + 1} segments, but languages or domains of {selection.count(marks)};"
-            f" {selection.ANEW}"
+            f"{options.test_set} has {tell_count(number + 1, 'segment')}, but languages or domains of"
+            f" {selection.count(marks)}; {selection.ANEW}"
         )
 
 
@@ -159,8 +159,8 @@ def _columns(test_set: TestSet, pair: str, wanted: Sequence[str], output: str | 
     for field, column in zip(fields, columns, strict=True):
         if len(column) != len(columns[0]):
             raise BleuError(
-                f"{test_set.name}/{pair}: {fields[0]} has {len(columns[0])} segments but {field} has {len(column)};"
-                f" remove {os.path.dirname(paths[field])} to have it made anew"
+                f"{test_set.name}/{pair}: {fields[0]} has {tell_count(len(columns[0]), 'segment')} but {field} has"
+                f" {len(column)}; remove {os.path.dirname(paths[field])} to have it made anew"
             )
     for cells in zip(*columns, strict=True):
         yield "\t".join(cells) + "\n"
@@ -177,6 +177,6 @@ def _fields_meant_by(name: str, test_set: TestSet, pair: str, known: list[str]) 
     if name == "ref":
         return preparation.scored_references(test_set, pair, known)[:1]
     raise BleuError(
-        f"{test_set.name}/{pair} has no field {name!r}{nearest(name, known)}; it has {', '.join(known)};"
-        f" see bleu --list -t {test_set.name}"
+        f"{test_set.name}/{pair} has no field {name!r}; it has {', '.join(known)}; see bleu --list -t {test_set.name}"
+        f"{suggest(name, known)}"
     )

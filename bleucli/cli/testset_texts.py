@@ -9,6 +9,7 @@ from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.cli.texts import Texts, names_of
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.evaluate import Part, Selection
+from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.results import ScoreRecord
 from bleucli.signature import Signature
@@ -87,7 +88,8 @@ class TestSetTexts(Texts):
         marks = selection.count(self._marks())
         if segments != marks:
             raise BleuError(
-                f"the test set has {segments} segments, but languages or domains of {marks}; {selection.ANEW}"
+                f"the test set has {tell_count(segments, 'segment')}, but languages or domains of {marks};"
+                f" {selection.ANEW}"
             )
 
     def _marks(self) -> "Marks":

@@ -10,6 +10,7 @@ from bleucli.corpus import Corpus, Source
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
 from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
+from bleucli.phrases import tell_count
 from bleucli.results import ScoreRecord
 from bleucli.segments import Segments
 from bleucli.textfiles import TextFile
@@ -132,7 +133,7 @@ class Texts:
         references = ", ".join([file.name for file in self._references] or self._own_references()[:1])
         systems = ", ".join(file.name for file in self._systems)
         many = "s" if len(self._references) > 1 else "", "s" if len(self._systems) > 1 else ""
-        counted = f"{segments} segment{'' if segments == 1 else 's'}"
+        counted = tell_count(segments, "segment")
         told = f"reference{many[0]} {references}, {counted}" if references else counted
         return f"{told}; system{many[1]} {systems}"
 

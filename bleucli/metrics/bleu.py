@@ -15,6 +15,7 @@ from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, Smoothing
+from bleucli.phrases import tell_count
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -37,13 +38,13 @@ _TOKENIZED_HINT = (
 _SUBWORD_FEW = 20
 # Of each block, so many are looked at
 _SUBWORD_SAMPLE = 256
-_SUBWORD_HINT = "{} subword marks (@@ or ▁) are left in the text, which changes the score; join the subwords first"
+_SUBWORD_HINT = "the text still has {} (@@ or ▁), which changes the score; join the subwords first"
 _UNSPACED_HINT = (
     "most letters are of a script that 13a does not split into words; choose another with {} or {} (bleu"
     " --list-tokenizers)"
 )
 _SHORT_PENALTY = 0.7
-_SHORT_HINT = "the output has {} tokens for {} of the references (BP = {:.3f}); are translations missing or cut?"
+_SHORT_HINT = "the output has {} for {} of the references (BP = {:.3f}); are translations missing or cut?"
 _TOO_SHORT_HINT = "the text is too short for n-grams of order {}; for single segments use effective order ({})"
 # sacreBLEU 2.6.0 takes this for the logarithm of 0
 _LOG_OF_ZERO = -9999999999.0
@@ -307,9 +308,9 @@ class BLEU(Metric[BLEUScore]):
         too_short = matched and not totals[-1] and not self.effective_order
         candidates = (
             (endings >= _TOKENIZED_MANY, _TOKENIZED_HINT.format(endings, self.spell("force"))),
-            (marks * _SUBWORD_FEW > sampled, _SUBWORD_HINT.format(marks)),
+            (marks * _SUBWORD_FEW > sampled, _SUBWORD_HINT.format(tell_count(marks, "subword mark"))),
             (2 * unspaced > letters, _UNSPACED_HINT.format(self.spell("tokenize"), self.spell("trg_lang"))),
-            (bp < _SHORT_PENALTY, _SHORT_HINT.format(sys_len, ref_len, bp)),
+            (bp < _SHORT_PENALTY, _SHORT_HINT.format(tell_count(sys_len, "token"), ref_len, bp)),
             (not matched, "BLEU is 0 since no word is matched; no smoothing applies then"),
             (too_short, _TOO_SHORT_HINT.format(order, self.spell("effective_order"))),
         )

@@ -9,6 +9,7 @@
 from bleucli.markup import visible
 from bleucli.output.grids import baseline_name
 from bleucli.output.layout import Layout
+from bleucli.phrases import tell_count
 from bleucli.results import Results
 
 TYPE_CHECKING = False
@@ -43,7 +44,7 @@ _TEST = """\
 _NOMINAL = "NOTE: The p-values are nominal: they are not corrected for the number of systems and metrics."
 _NO_COLOURS = dict.fromkeys(("green", "yellow", "red", "reset"), "")
 
-_NAMES = {"bs": "Paired bootstrap resampling, {} resamples", "ar": "Paired approximate randomization, {} trials"}
+_NAMES = {"bs": ("Paired bootstrap resampling", "resample"), "ar": ("Paired approximate randomization", "trial")}
 _INTERVALS = "In brackets: the mean of the resamples' scores, and half the width of their 95% interval."
 _IDENTICAL = "Identical: no segment counts otherwise than in the baseline."
 _NOT_CORRECTED = "not corrected for the number of tests"
@@ -77,13 +78,13 @@ def brief(results: Results, layout: Layout) -> list[str]:
     records = [record for system in results.systems for record in system.scores]
     found = []
     if results.test is not None:
-        name = _NAMES[results.test.method].format(results.test.trials)
+        name, trial = _NAMES[results.test.method]
         against = baseline_name(results)
         if against is None:
             compared, taken = "every system is compared with every other", _CORRECTED
         else:
             compared, taken = f"each system is compared with {against}", _NOT_CORRECTED
-        found.append(f"{name}: {compared}; * marks p ≤ 0.05, {taken}.")
+        found.append(f"{name}, {tell_count(results.test.trials, trial)}: {compared}; * marks p ≤ 0.05, {taken}.")
     if results.rankings:
         found.append(_CLUSTERS)
     elif any(record.identical for record in records):

@@ -7,6 +7,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
+from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.results import BOOTSTRAP_RATE, SIGNIFICANT, Ranking, Results, ScoreRecord, SystemResult, Test
 from bleucli.significance import max_t, resampling
@@ -149,7 +150,7 @@ def _hints(sampling: Sampling) -> Iterator[str]:
     largest = SIGNIFICANT * _FINE if _compares_all(sampling) else SIGNIFICANT
     if 1 / (sampling.trials + 1) > largest:
         yield (
-            f"{sampling.trials} trials are too few to tell what is significant at {SIGNIFICANT}; ask for at least"
+            f"{tell_count(sampling.trials, 'trial')} cannot tell what is significant at {SIGNIFICANT}; ask for at least"
             f" {round(1 / largest) - 1}"
         )
     if sampling.method == "bs" and _compares_all(sampling):
@@ -175,7 +176,7 @@ def _few_hints(results: Results, samples: Sequence[Sequence[Sample]], pairs: "It
         count = resampling.differing(*(sample.stats for sample in _sides(samples, pair)))
         if count < _FEW:
             names = f"{results.systems[first].name} and {results.systems[second].name}"
-            told = f"{count} segment{'' if count == 1 else 's'} by {results.systems[0].scores[metric].name}"
+            told = f"{tell_count(count, 'segment')} by {results.systems[0].scores[metric].name}"
             yield f"{names} differ in only {told}: too few for a test; do not rely on the p-value"
 
 

@@ -12,6 +12,7 @@ from bleucli.corpus import Corpus, check_shape, of_strings, system_of
 from bleucli.counting import SystemStats, count
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import MOST_THREADS, MOST_TRIALS, string, whole_number
+from bleucli.phrases import tell_count
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.signature import Signature
 from bleucli.significance import comparison, resampling
@@ -158,7 +159,7 @@ def _check_systems(named_systems: Iterable[tuple[str, Iterable[str]]]) -> list[t
             "named_systems: expected pairs of a name and a list of strings; write [(name, texts), ...]"
         )
     if len(pairs) < 2:
-        raise BleuError(f"{len(pairs)} systems; a paired test takes the baseline and at least one other")
+        raise BleuError(f"{tell_count(len(pairs), 'system')}; a paired test takes the baseline and at least one other")
     return [(name, _as_list(texts)) for name, texts in pairs]
 
 

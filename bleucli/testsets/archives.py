@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 
 from bleucli.errors import BleuError
+from bleucli.phrases import suggest
 from bleucli.testsets.cachefiles import Draft, disk_errors, make_folder
 from bleucli.testsets.locks import hold_lock, sweep
 from bleucli.testsets.members import Member, list_members, plain_path, remedy
@@ -89,8 +90,6 @@ def _check_kind(path: str, kinds: Mapping[str, str], archive: str, name: str) ->
             f"{where} has {path!r} as {kind}, expected a plain file; name another member, or {remedy(archive)}"
         )
     if kind is None:
-        from difflib import get_close_matches
-
-        nearest = ", ".join(repr(other) for other in get_close_matches(path, kinds))
-        hint = f"; it has {nearest}" if nearest else ""
-        raise BleuError(f"{where} has no member {path!r}{hint}; name one that it has, or {remedy(archive)}")
+        raise BleuError(
+            f"{where} has no member {path!r}; name one that it has, or {remedy(archive)}{suggest(path, kinds)}"
+        )

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bleucli.errors import BleuError
+from bleucli.phrases import suggest
 from bleucli.testsets.entries import File, Pair, Source, TestSet
 from bleucli.testsets.formats import FORMATS, PACKAGED
-from bleucli.testsets.suggestions import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _expect_table(value: object, at: str, keys: Sequence[str]) -> "Mapping[str, 
         _refuse(at, "a table", value)
     for key in value:
         if key not in keys:
-            raise BleuError(f"{at}: unknown key {key!r}{nearest(key, keys)}; expected {', '.join(keys)}")
+            raise BleuError(f"{at}: unknown key {key!r}; expected {', '.join(keys)}{suggest(key, keys)}")
     return value
 
 

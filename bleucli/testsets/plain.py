@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
+from bleucli.phrases import tell_count
 from bleucli.testsets.limits import limit_chunks
 from bleucli.textfiles import TextFile
 
@@ -58,7 +59,8 @@ def read_columns(path: str, numbers: Sequence[int]) -> list[list[str]]:
         cells = line.split("\t")
         if len(cells) <= max(numbers):
             raise BleuError(
-                f"{path}, line {place}: expected at least {max(numbers) + 1} tab-separated columns, found {len(cells)}"
+                f"{path}, line {place}: expected at least {tell_count(max(numbers) + 1, 'tab-separated column')}, found"
+                f" {len(cells)}"
             )
         for column, number in zip(found, numbers, strict=True):
             column.append(cells[number])

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from bleucli.decompression import DamagedError
 from bleucli.errors import BleuError
+from bleucli.phrases import tell_count
 from bleucli.testsets import fields
 from bleucli.testsets.entries import File, Pair, TestSet
 from bleucli.testsets.formats import FORMATS, PACKAGED
@@ -123,8 +124,8 @@ def _check_columns(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair
     for name, count in counts.items():
         if FORMATS[test_set.format].is_parallel and count != counts["src"]:
             raise BleuError(
-                f"{test_set.name}/{pair}: the source has {counts['src']} lines but {name} has {count}; name files whose"
-                " lines belong together"
+                f"{test_set.name}/{pair}: the source has {tell_count(counts['src'], 'line')} but {name} has {count};"
+                " name files whose lines belong together"
             )
 
 

@@ -11,9 +11,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError
+from bleucli.phrases import suggest
 from bleucli.testsets import cache
 from bleucli.testsets.entries import Pair, TestSet
-from bleucli.testsets.suggestions import nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Registry:
         if name in self._own:
             return self._own[name]
         if name not in self._facts:
-            raise BleuError(f"there is no test set {name!r}{nearest(name, self)}; see bleu --list")
+            raise BleuError(f"there is no test set {name!r}; see bleu --list{suggest(name, self)}")
         from bleucli.testsets.facts import parse_test_set
 
         return parse_test_set(name, self._facts[name], "registry.json", packaged=True)
@@ -83,8 +83,11 @@ class Registry:
         """
         found = self[name]
         if pair not in found.pairs:
-            hint = nearest(pair, found.pairs) or (f"; it has {', '.join(found.pairs)}" if len(found.pairs) < 9 else "")
-            raise BleuError(f"the test set {name} has no language pair {pair!r}{hint}; see bleu --list -t {name}")
+            meant = suggest(pair, found.pairs)
+            known = f"; it has {', '.join(found.pairs)}" if not meant and len(found.pairs) < 9 else ""
+            raise BleuError(
+                f"the test set {name} has no language pair {pair!r}{known}; see bleu --list -t {name}{meant}"
+            )
         return found, found.pairs[pair]
 
     def about(self, name: str) -> str:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from bleucli.phrases import tell_count
 from bleucli.testsets import connection, limits
 from bleucli.testsets.addresses import is_web, local_path
 from bleucli.testsets.answers import Span, has_end, span_of, version_in
@@ -101,7 +102,7 @@ def _read_body(answer: "Response", span: Span, watch: Watch) -> Iterator[bytes]:
             if at > limits.MOST_BYTES:
                 raise Failed(f"sends more than {limits.MOST_BYTES} bytes, which no test set has")
             if span.end is not None and at > span.end:
-                raise UnusablePart(f"sends more than the {span.end - span.start} bytes that it announced")
+                raise UnusablePart(f"sends more than the {tell_count(span.end - span.start, 'byte')} that it announced")
             yield chunk
     except (TimeoutError, ReadTimeoutError):
         raise Interrupted(f"was silent for {connection.SECONDS_OF_SILENCE:g} seconds") from None
