@@ -34,5 +34,5 @@ def suggest(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     folded = {one.lower().lstrip("-"): one for one in known}
-    found = [folded[one] for one in get_close_matches(name.lower().lstrip("-"), folded, cutoff=0.5)]
+    found = [folded[one] for one in get_close_matches(name.lower().lstrip("-"), folded)]
     return f"; did you mean {' or '.join(found)}?" if found else ""

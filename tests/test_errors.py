@@ -355,6 +355,68 @@ def test_standard_input_cannot_be_two_things_at_once(run, pair, words):
     refused(run(*words, stdin=b"a\n"), "standard input", "once")
 
 
+# --- first tries
+
+
+@pytest.mark.parametrize("extra", [(), ("-sl",), ("-m", "chrf"), ("--jsonl",)])
+def test_references_alone_are_taken_for_a_system_without_its_option(run, pair, terminal, extra):
+    remedy = "if sys.txt is the system's output, write -i sys.txt\n"
+    words = ("ref.txt", "sys.txt", *extra)
+    assert refused(run(*words, stdin=terminal)).endswith(f"nothing was piped in; {remedy}")
+    assert refused(run(*words)).endswith(f"standard input is empty; {remedy}")
+    assert refused(run(*words, stdin=None)).endswith(f"standard input is closed; {remedy}")
+    with open(os.devnull, "rb", buffering=0) as nothing:
+        assert refused(run(*words, stdin=nothing)).endswith(f"standard input is empty; {remedy}")
+
+
+def test_of_several_references_the_last_one_is_taken_for_the_system(run, pair, write):
+    write("ref2.txt", "a\nb\n")
+    refused(run("ref.txt", "ref2.txt", "sys.txt"), "if sys.txt is the system's output, write -i sys.txt")
+
+
+def test_where_the_system_is_named_or_comes_in_nobody_is_asked_for_it(run, pair):
+    assert "write -i" not in refused(run("ref.txt", "sys.txt", "-i", "-"))
+    assert "write -i" not in refused(run("ref.txt"))
+    assert "write -i" not in refused(run("ref.txt", "-", stdin=None))
+    assert "write -i" not in refused(run("ref.txt", "sys.txt", stdin=b"one\n"))
+    assert run("ref.txt", "sys.txt", stdin=b"a\nb\n").status == 0
+
+
+def test_no_words_at_all_lead_to_the_help(run, terminal):
+    refused(run(stdin=terminal), "no references were given", "bleu --help")
+
+
+@pytest.mark.parametrize("word", ["help", "version", "list", "list-tokenizers", "cite", "echo", "download"])
+def test_a_mode_that_is_named_like_a_file_is_suggested(run, write, word):
+    for words in ((word,), (word, "wmt17")):
+        assert refused(run(*words)).endswith(f"there is no file {word}; did you mean bleu --{word}?\n")
+    write(word, "one\n")
+    assert run(word, stdin=b"one\n").status == 0
+
+
+MEANT = {
+    "--hlep": (("--hlep",), "there is no option --hlep; see bleu --help; did you mean --help?"),
+    "--tokeniser": (("ref.txt", "--tokeniser", "intl"), "there is no option --tokeniser; ", "did you mean --tokenize"),
+    "--tokeniser=": (("ref.txt", "--tokeniser=intl"), "there is no option --tokeniser; ", "did you mean --tokenize"),
+    "-to": (("ref.txt", "-to", "intl"), "there is no option -to; see bleu --help; did you mean -tok"),
+    "blue": (("ref.txt", "-m", "blue"), "--metrics 'blue'; choose from bleu, chrf, chrf+, chrf++, ter, ", "mean bleu?"),
+    "BLEU": (("ref.txt", "-m", "BLEU"), "; did you mean bleu?"),
+    "bleu,chrf": (("ref.txt", "-m", "bleu,chrf"), "has commas, expected spaces; did you mean --metrics bleu chrf?"),
+    "chrF,BLEU": (("ref.txt", "-m", "chrF++,BLEU"), "did you mean --metrics chrf++ bleu?"),
+    "-f jsn": (("ref.txt", "-f", "jsn"), "--format 'jsn'; choose from json, text, latex", "did you mean json?"),
+}
+
+
+@pytest.mark.parametrize("case", MEANT.values(), ids=MEANT)
+def test_what_may_have_been_meant_is_said(run, pair, case):
+    words, *parts = case
+    refused(run(*words, stdin=b"the cat\nhello\n"), *parts)
+
+
+def test_a_file_that_stands_apart_is_named(run, pair):
+    refused(run("ref.txt", "-b", "sys.txt"), "sys.txt stands apart from the references", "behind -i")
+
+
 # --- wrong use
 
 

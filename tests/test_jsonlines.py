@@ -435,7 +435,7 @@ def test_other_references_in_a_second_system_are_named(run, write, changed):
 WRONG_USE = {
     "text without references": (
         ("-i", "sys.txt"),
-        "no references were given; name the reference file first: bleu ref.txt -i system.txt",
+        "no references were given; name the reference file first: bleu ref.txt -i system.txt; see bleu --help",
     ),
     "--jsonl without standard input": (
         ("-i", "sys.jsonl", "--jsonl"),

@@ -140,6 +140,38 @@ def test_many_short_references_score_as_the_oracles(hypotheses, streams, chosen)
 # --- the command
 
 
+@pytest.mark.parametrize(("name", "order"), [("chrf+", "1"), ("chrf++", "2")])
+@pytest.mark.parametrize("extra", ["", "-sl", "--chrf-beta 3", "-m bleu {} ter -f text", "-m {0} {0}"])
+def test_chrf_with_words_has_names_of_its_own(run, demo_files, name, order, extra):
+    plain, named = (f"{TWO} -m {metric} {extra.format(metric)}".split() for metric in ("chrf", name))
+    expected = run(*plain, "-cw", order)
+    assert expected.status == 0
+    assert run(*named) == run(*named, "-cw", order) == expected
+
+
+def test_a_name_of_chrf_follows_signatures_as_its_options_do(run, demo_files):
+    words = f"{TWO} -m chrf++ -f text --like".split()
+    assert run(*words, "chrF2++|nw:2|nc:5").out.startswith("chrF2++|nrefs:2|case:mixed|eff:yes|nc:5|nw:2|")
+    answer = run(*words, "chrF2+|nw:1|nc:5")
+    assert (answer.status, answer.out) == (2, "")
+    assert "asks for nw:1, but this would be nw:2" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("-m chrf++ -cw 1", "-m chrf++ means --chrf-word-order 2, not 1; leave out one of the two"),
+        ("-m chrf+ -cw 0", "-m chrf+ means --chrf-word-order 1, not 0; leave out one of the two"),
+        ("-m chrf chrf++", "-m chrf and chrf++ are one metric with different options; score by the one, then by the"),
+        ("-m chrf++ bleu chrf+", "-m chrf++ and chrf+ are one metric with different options; score by the one, then"),
+    ],
+)
+def test_names_of_chrf_that_contradict_something_are_refused(run, demo_files, words, told):
+    answer = run(*f"{TWO} {words}".split())
+    assert (answer.status, answer.out) == (2, "")
+    assert answer.err.startswith(f"bleu: error: {told}")
+
+
 @pytest.mark.parametrize("extra", ["-m bleu chrf", "-m ter bleu", "-m ter chrf bleu -f text", "-m chrf ter"])
 def test_lowercasing_with_several_metrics_is_warned_of_as_it_is_that_of_bleu(run, demo_files, extra):
     for systems in (ONE, SEVERAL):

@@ -15,7 +15,8 @@ from bleucli.output import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
 # What each mode that scores nothing takes, the first that is asked for being done
 MODES = {
@@ -42,20 +43,22 @@ def parse(words: Sequence[str]) -> Options:
     for action in top._actions:
         defaults[action.dest] = action.default
         action.default = argparse.SUPPRESS
-    of_metrics = {}
+    of_metrics: Mapping[str, Mapping[str, Any]] = {}
     if _are_flags(words, top.flags()):
-        found = vars(top.parse_args(words))
+        found = top.read(words)
     else:
         from bleucli.cli import metric_options
 
         names = metric_options.add_flags(top, lambda: _are_flags(words, top.flags()))
         theirs = [flag for flag in top.flags() if flag.startswith("--") and flag not in top.ours]
         words = _spell_out(words, theirs, top.ours)
-        _refuse_unknown_short_options(words, top.flags())
-        found = vars(top.parse_args(words))
+        _refuse_unknown_short_options(words, top)
+        found = top.read(words)
         of_metrics = metric_options.take(found, names)
     given = frozenset(found)
     values = defaults | {name: value for name, value in found.items() if name in Options.__annotations__}
+    if values["metrics"] is not None:
+        values["metrics"], of_metrics = _resolve_names(values["metrics"], of_metrics)
     if values["like"] is not None:
         from bleucli.signature import Signature
 
@@ -100,13 +103,49 @@ def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
     return spelled
 
 
-def _refuse_unknown_short_options(words: Sequence[str], known: Collection[str]) -> None:
+def _resolve_names(
+    words: Sequence[str], given: "Mapping[str, Mapping[str, Any]]"
+) -> "tuple[list[str], Mapping[str, Mapping[str, Any]]]":
+    """Return the metrics that are named, and the arguments of all constructors, with those that a name stands for.
+
+    Args:
+        words: names of metrics, which may be those of variants.
+        given: the arguments that options give.
+
+    Raises:
+        UsageError: two variants of one metric are named, or an option contradicts a name.
+
+    >>> _resolve_names(["bleu", "chrf++"], {"chrf": {"beta": 3}})
+    (['bleu', 'chrf'], {'chrf': {'beta': 3, 'word_order': 2}})
+    """
+    from bleucli.metrics import METRICS, VARIANTS
+
+    named: dict[str, str] = {}
+    arguments = dict(given)
+    for word in words:
+        name, meant = VARIANTS.get(word, (word, {}))
+        other = named.setdefault(name, word)
+        if other != word:
+            raise UsageError(
+                f"-m {other} and {word} are one metric with different options; score by the one, then by the other"
+            )
+        for key, value in meant.items():
+            contrary = given.get(name, {}).get(key, value)
+            if contrary != value:
+                flag = next(option.flags[0] for option in METRICS[name].options if option.name == key)
+                raise UsageError(f"-m {word} means {flag} {value}, not {contrary}; leave out one of the two")
+            arguments[name] = {**arguments.get(name, {}), key: value}
+    return list(named), arguments
+
+
+def _refuse_unknown_short_options(words: Sequence[str], top: Parser) -> None:
     """Refuse what argparse would take for the beginning of another short option (-l for -lc, -ol for -o l)."""
+    known = top.flags()
     for word in words[: words.index("--")] if "--" in words else words:
         name = word.partition("=")[0]
         begins = name.startswith("-") and name != "-" and any(option.startswith(name) for option in known)
         if name not in known and begins:
-            raise UsageError(f"unrecognized arguments: {word}; see bleu --help")
+            top.refuse(word)
 
 
 def parser() -> Parser:
@@ -119,12 +158,14 @@ def parser() -> Parser:
 
 
 class _MetricNames:
-    """The names of the metrics, once somebody asks."""
+    """The names of the metrics and their variants, once somebody asks."""
 
     def __iter__(self) -> "Iterator[str]":
-        from bleucli.metrics import METRICS
+        from bleucli.metrics import METRICS, VARIANTS
 
-        return iter(METRICS)
+        for name in METRICS:
+            yield name
+            yield from (variant for variant, (base, _) in VARIANTS.items() if base == name)
 
 
 def _parser_of_run() -> Parser:

@@ -3,11 +3,14 @@
 import argparse
 from collections.abc import Callable
 
+from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
+from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
+    from typing import Any, NoReturn
 
 
 class Parser(argparse.ArgumentParser):
@@ -32,9 +35,42 @@ class Parser(argparse.ArgumentParser):
 
         return group.add_argument, add_ours
 
-    def error(self, message: str) -> "argparse.NoReturn":  # type: ignore[name-defined]
+    def read(self, words: "Sequence[str]") -> "dict[str, Any]":
+        """Return what the words say, by the names of the options.
+
+        Raises:
+            UsageError: an option does not exist, or has no such value; or a file stands alone.
+        """
+        found, left = self.parse_known_args(words)
+        for word in left:
+            if word[:1] == "-" and word not in ("-", "--"):
+                self.refuse(word)
+        if left:
+            raise UsageError(
+                f"{shown(left[-1])} stands apart from the references; name them side by side, and systems behind -i"
+            )
+        return vars(found)
+
+    def refuse(self, word: str) -> "NoReturn":
+        """Raise the error about an option that does not exist, with those that may be meant."""
+        name = shown(word.partition("=")[0])
+        alike = [flag for flag in self.flags() if flag.startswith("--") == name.startswith("--")]
+        raise UsageError(f"there is no option {name}; see bleu --help{suggest(name, alike)}")
+
+    def error(self, message: str) -> "NoReturn":
         """Raise what argparse would print."""
         raise UsageError(f"{message}; see bleu --help")
+
+    def _check_value(self, action: argparse.Action, value: "Any") -> None:
+        """Refuse what is not among the choices, and say which may be meant; one word may hold several, with commas."""
+        choices = action.choices
+        if choices is None or value in choices:
+            return
+        flag = action.option_strings[0]
+        parts = [part for part in value.lower().split(",") if part]
+        if action.nargs == "+" and len(parts) > 1 and all(part in choices for part in parts):
+            raise UsageError(f"{flag} {value} has commas, expected spaces; did you mean {flag} {' '.join(parts)}?")
+        raise UsageError(f"{flag} {value!r}; choose from {', '.join(choices)}{suggest(value, choices)}")
 
     def _get_values(self, action: argparse.Action, arg_strings: "list[str]") -> "Any":
         """Refuse `--option=--`: argparse before Python 3.13 deletes such a value, and then has none."""

@@ -6,7 +6,7 @@ from itertools import chain
 
 from bleucli import evaluate, kernels
 from bleucli.cli import metric_options, sampling, values
-from bleucli.cli.arguments import has_gates
+from bleucli.cli.arguments import MODES, has_gates
 from bleucli.cli.delivery import deliver
 from bleucli.cli.progress import Progress
 from bleucli.cli.streams import Environment, shown
@@ -62,12 +62,17 @@ def score(options: "Options", environment: Environment) -> bool:
 
 def _check(options: "Options") -> None:
     """Refuse options that have no such value or do not go together."""
+    first = options.refs[0] if options.refs else ""
+    if first.replace("-", "_") in (*MODES, "help") and not os.path.lexists(first):
+        raise UsageError(f"there is no file {first}; did you mean bleu --{first}?")
     _check_test_set(options)
     jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options)), None)
     if options.segment_scores:
         _check_segment_scores(options, jsonl)
     elif options.test_set is None and not options.refs and jsonl is None:
-        raise UsageError("no references were given; name the reference file first: bleu ref.txt -i system.txt")
+        raise UsageError(
+            "no references were given; name the reference file first: bleu ref.txt -i system.txt; see bleu --help"
+        )
     values.check(options)
     if options.num_refs is not None and len(options.refs) != 1:
         raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")

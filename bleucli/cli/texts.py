@@ -39,6 +39,9 @@ class Texts:
         columns = options.num_refs or 0
         self._fields = Fields() if options.jsonl_fields is None else fields_named(options.jsonl_fields)
         self._count = len(paths) + len(options.refs)
+        # where nothing comes in: people name references and system without -i
+        last = shown(options.refs[-1]) if options.input is None and len(options.refs) > 1 else "-"
+        self._remedy = f"if {last} is the system's output, write -i {last}" if last != "-" else ""
         self._references = [self._read(path, options, columns, hypotheses=False) for path in options.refs]
         first = next((path for path in paths if read_as_jsonl(path, options)), None)
         own = not (options.refs or options.test_set)
@@ -75,11 +78,11 @@ class Texts:
         if self._stdin_taken:
             raise UsageError("standard input can be read once only; give files for the others")
         if stdin is None:
-            raise BleuError("standard input is closed; pipe the system's output in, or name it with -i")
+            remedy = self._remedy or "pipe the system's output in, or name it with -i"
+            raise BleuError(f"standard input is closed; {remedy}")
         if stdin.isatty():
-            raise BleuError(
-                "nothing was piped in; expected the system's output on standard input: cat system.txt | bleu ref.txt"
-            )
+            expected = "expected the system's output on standard input: cat system.txt | bleu ref.txt"
+            raise BleuError(f"nothing was piped in; {self._remedy or expected}")
         self._stdin_taken = True
         return TextFile(STDIN, stream=stdin, **form)
 
@@ -106,7 +109,7 @@ class Texts:
         if equal:  # a file has the name of a column, of standard input or of the baseline
             raise UsageError(f"two systems would be called {min(equal)!r}; rename a file")
         return [
-            Source(file.name, own, _blocks(file), _own_references(file), file.hurry)
+            Source(file.name, own, _blocks(file, self._remedy), _own_references(file), file.hurry)
             for file, own in zip(self._systems, names, strict=True)
         ]
 
@@ -181,16 +184,22 @@ def read_as_jsonl(path: str, options: "Options") -> bool:
     return bool(options.jsonl) if path == "-" else is_jsonl(path)
 
 
-def _blocks(file: TextFile | JsonLines) -> Iterator[list[Segments]]:
-    """Give the blocks of a file, and hint at JSON Lines that are taken for text."""
+def _blocks(file: TextFile | JsonLines, remedy: str = "") -> Iterator[list[Segments]]:
+    """Give the blocks of a file, and hint at JSON Lines that are taken for text; remedy: against a file without any.
+
+    Raises:
+        BleuError: there is none, but a remedy.
+    """
     blocks = file.blocks()
-    if isinstance(file, TextFile):
-        for first in blocks:
-            if is_json_object(next(iter(first[0][:1]), None) or ""):
-                how = "add --jsonl" if file.name == STDIN else "name it .jsonl"
-                file.hints.append(f"{file.name} looks like JSON Lines, but was taken for plain text; {how} if it is")
-            yield first
-            break
+    for first in blocks:
+        if isinstance(file, TextFile) and is_json_object(next(iter(first[0][:1]), None) or ""):
+            how = "add --jsonl" if file.name == STDIN else "name it .jsonl"
+            file.hints.append(f"{file.name} looks like JSON Lines, but was taken for plain text; {how} if it is")
+        yield first
+        break
+    else:
+        if remedy:
+            raise BleuError(f"{file.name} is empty; {remedy}")
     yield from blocks
 
 

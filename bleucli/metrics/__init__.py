@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # By the name of its module, the class of each metric
 _CLASSES = {"bleu": "BLEU", "chrf": "CHRF", "ter": "TER", "wer": "WER", "cer": "CER"}
+# What else metrics are called in the command: which one it is, and the constructor's arguments that the name stands for
+VARIANTS = {"chrf+": ("chrf", {"word_order": 1}), "chrf++": ("chrf", {"word_order": 2})}
 
 __all__ = [
     "BLEU",
@@ -22,6 +24,7 @@ __all__ = [
     "CHRF",
     "METRICS",
     "TER",
+    "VARIANTS",
     "WER",
     "BLEUScore",
     "CERScore",
