@@ -45,6 +45,25 @@ needs_signals = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the s
 World = namedtuple("World", "web sources cache")
 
 
+class Terminal(BytesIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def sent_to(terminal):
+    """Return what was sent to a terminal, the other end of which is closed by everybody, and close it."""
+    sent = b""
+    with os.fdopen(terminal, "rb", buffering=0) as stream:
+        try:
+            while piece := stream.read(65536):
+                sent += piece
+        except OSError:  # Linux: the other end has closed
+            pass
+    return sent
+
+
 def text(data):
     return data.decode("utf-8", "surrogateescape")
 
@@ -118,10 +137,16 @@ def demo_files(folder):
 
 
 @pytest.fixture
-def run(folder):
-    """Run the command in process; stdin may be bytes, a stream, or None for a closed one."""
+def run(folder, monkeypatch):
+    """Run the command in process; stdin may be bytes, a stream, or None for a closed one.
 
-    def run(*words, stdin=b"", variables=(), stdout=None, stderr=None):
+    terminal: stderr is one, without colours and without a bar.
+    """
+
+    def run(*words, stdin=b"", variables=(), stdout=None, stderr=None, terminal=False):
+        if terminal:
+            monkeypatch.setattr("bleucli.cli.progress._PATIENCE", SECONDS)
+            stderr, variables = Terminal(), {**dict(variables), "NO_COLOR": "1"}
         stdin = BytesIO(stdin) if isinstance(stdin, bytes) else stdin
         out, err = stdout or BytesIO(), stderr or BytesIO()
         status = run_command(words_of(words), Environment(stdin, out, err, dict(variables)))

@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import time
+import warnings
 from contextlib import suppress
 
 import colorama
@@ -20,9 +21,9 @@ import pytest
 from conftest import process_environment, warnings_in
 
 import bleucli
-from bleucli import kernels
+from bleucli import evaluate, kernels
 from bleucli.cli.arguments import parse, parser
-from bleucli.errors import UsageError
+from bleucli.errors import Note, UsageError
 
 VERSION = f"bleucli-{bleucli.__version__}"
 SIGNATURE = f"nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:{VERSION}"
@@ -393,8 +394,84 @@ def test_the_encoding_of_the_text_is_not_guessed(run, write):
 
 
 def test_which_file_is_which_is_noted_where_several_are_given(run, pair):
-    answer = run("ref.txt", "-i", "sys.txt")
+    answer = run("ref.txt", "-i", "sys.txt", terminal=True)
     assert answer == (0, JSON, "bleu: note: reference ref.txt, 2 segments; system sys.txt\n")
+
+
+def test_notes_go_to_terminals_only_so_that_nobody_needs_quiet(run, command, pair):
+    assert run("ref.txt", "-i", "sys.txt") == (0, JSON, "")
+    assert command("ref.txt", "-i", "sys.txt", shell='exec "$@" 2>&1') == (0, JSON, "")
+    assert command("ref.txt", "-i", "sys.txt", shell='exec "$@" 2>&-') == (0, JSON, "")
+    assert run("ref.txt", "-i", "sys.txt", "-q", terminal=True) == (0, JSON, "")
+
+
+def test_warnings_go_everywhere(run, pair):
+    for terminal in (False, True):
+        assert len(warnings_in(run("ref.txt", "-i", "sys.txt", "-cw", "2", terminal=terminal))) == 1
+
+
+# --- warnings that are errors
+
+STRICT = {
+    "option without effect": ("ref.txt", "-i", "sys.txt", "-cw", "2"),
+    "texts": ("ref.txt", "-i", "ref.txt"),
+    "metric": ("ref.txt", "-i", "sys.txt", "-m", "bleu", "ter", "-lc"),
+    "segments": ("ref.txt", "-i", "marked.txt", "-sl"),
+    "gate that fails": ("ref.txt", "-i", "ref.txt", "--fail-under", "101"),
+    "mode": ("--list-tokenizers", "-w", "2"),
+}
+
+
+@pytest.mark.parametrize("words", STRICT.values(), ids=STRICT)
+def test_strict_makes_any_warning_an_error_and_holds_the_answer_back(run, pair, write, words):
+    write("marked.txt", "the cat sat on a mat\nhello there world\n".encode("utf-8-sig"))
+    write("out.txt", "old\n")
+    loose = run(*words)
+    assert loose.status == ("--fail-under" in words)
+    (warning,) = warnings_in(loose)
+    told = "bleu: error: 1 warning, and --strict allows none; mend what is warned of, or leave out --strict"
+    for terminal in (False, True):
+        assert run(*words, "--strict", terminal=terminal) == (2, "", f"{warning}\n{told}\n")
+    assert run(*words, "--strict", "-o", "out.txt").status == run(*words, "--strict", "-o", "new.txt").status == 2
+    with open("out.txt", encoding="utf-8") as file:
+        assert file.read() == "old\n"
+    assert not os.path.exists("new.txt")
+
+
+def test_strict_counts_the_warnings(run, pair):
+    answer = run("ref.txt", "-i", "ref.txt", "-cw", "2", "--strict")
+    assert len(warnings_in(answer)) == 2
+    assert "bleu: error: 2 warnings, and --strict allows none; " in answer.err
+
+
+def test_strict_counts_what_python_warns_of(run, pair, monkeypatch):
+    def score(*words, **more):
+        warnings.warn("odd", stacklevel=1)
+        warnings.warn("harmless", Note, stacklevel=1)
+        return really(*words, **more)
+
+    really = evaluate.score_systems
+    monkeypatch.setattr(evaluate, "score_systems", score)
+    assert run("ref.txt", "-i", "sys.txt").status == 0
+    answer = run("ref.txt", "-i", "sys.txt", "--strict")
+    assert (answer.status, answer.out) == (2, "")
+    first, second = answer.err.splitlines()
+    assert first == "bleu: warning: odd"
+    assert second.startswith("bleu: error: 1 warning, and")
+
+
+@pytest.mark.parametrize("words", [("ref.txt", "-i", "sys.txt"), ("ref.txt", "-i", "sys.txt", "-sl"), ("--list",)])
+def test_strict_changes_nothing_where_nothing_is_warned_of(run, pair, words):
+    for terminal in (False, True):
+        assert run(*words, "--strict", terminal=terminal) == run(*words, terminal=terminal)
+    assert run(*words, "--strict").status == 0
+    assert run("ref.txt", "-i", "sys.txt", "--strict", "--fail-under", "46").status == 1
+
+
+def test_strict_and_quiet_contradict_each_other(run, pair):
+    answer = run("ref.txt", "-i", "sys.txt", "--strict", "-q")
+    told = "bleu: error: --strict fails by warnings, and --quiet leaves them out; leave out one of the two\n"
+    assert answer == (2, "", told)
 
 
 def test_quiet_leaves_warnings_out(run, pair, write):

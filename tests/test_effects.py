@@ -61,8 +61,8 @@ EFFECTS = {
 ALWAYS = {
     *("baseline", "confidence", "detail", "encoding", "fail_under", "help", "input", "jobs", "jsonl", "jsonl_fields"),
     *("like", "lowercase", "max_drop", "metrics", "no_color", "num_refs", "origlang", "output", "paired_all"),
-    *("paired_ar", "paired_bs", "quiet", "refs", "segment_scores", "sentence_level", "skip_empty_refs", "subset"),
-    *("test_set",),
+    *("paired_ar", "paired_bs", "quiet", "refs", "segment_scores", "sentence_level", "skip_empty_refs", "strict"),
+    *("subset", "test_set"),
 }
 MODES = {"cite", "download", "echo", "list", "list_tokenizers", "version"}
 CASES = [(name, *case) for name, cases in EFFECTS.items() for case in cases]

@@ -680,7 +680,7 @@ def test_output_to_a_hyphen_is_standard_output(run, pair, folder):
 def test_attack_23_what_is_said_does_not_act_on_a_terminal(run, pair, write):
     name = "\x1b]0;pwn\x07\x7f\x9b2J\u202e\u2028red.txt"
     os.rename("sys.txt", name)
-    answer = run("ref.txt", "-i", name, "-b")
+    answer = run("ref.txt", "-i", name, "-b", terminal=True)
     shown = r"\x1b]0;pwn\x07\x7f\x9b2J\u202e\u2028red.txt"
     assert answer.err == f"bleu: note: reference ref.txt, 2 segments; system {shown}\n"
     refused(run("ref.txt", "-i", f"{name}x"), f"cannot read {shown}x")
@@ -701,6 +701,6 @@ def test_attack_23_what_is_said_does_not_act_on_a_terminal(run, pair, write):
 def test_attack_23_a_name_that_is_not_utf_8_does_not_act_on_a_terminal_either(run, write):
     write("ref.txt", "a b c d\n")
     name = write(os.fsdecode(b"caf\xe9\x9b2J.txt"), "a b c d\n")
-    assert "system caf\udce9\\x9b2J.txt\n" in run("ref.txt", "-i", name).err
+    assert "system caf\udce9\\x9b2J.txt\n" in run("ref.txt", "-i", name, terminal=True).err
     out = run("ref.txt", "-i", name, "ref.txt", "-f", "json").out
     assert "caf\udce9\udc9b2J.txt" in out

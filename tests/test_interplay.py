@@ -26,7 +26,7 @@ def test_segment_scores_have_no_signature_to_follow(run, numbers):
 
 
 def test_segment_scores_are_told_of_without_references_and_case(run, numbers):
-    note, warning = run(*numbers, "-lc").err.splitlines()
+    note, warning = run(*numbers, "-lc", terminal=True).err.splitlines()
     assert note == "bleu: note: 3 segments; systems a.txt, b.txt"
     assert "--lowercase (no texts are compared)" in warning
 
@@ -35,11 +35,12 @@ def test_segment_scores_are_told_of_without_references_and_case(run, numbers):
 
 
 def test_other_resamples_and_seeds_than_those_of_a_signature_are_noted(run, pair):
-    answer = run(*pair, "-b", "--confidence", "--like", SIGNATURE, variables={"BLEU_SEED": "7"})
+    answer = run(*pair, "-b", "--confidence", "--like", SIGNATURE, variables={"BLEU_SEED": "7"}, terminal=True)
     assert answer.status == 0
     assert "note: the signature of --like has bs:500, this score bs:1000\n" in answer.err
     assert "note: the signature of --like has seed:1, this score seed:7\n" in answer.err
-    same = run(*pair, "-b", "--confidence", "-cin", "500", "--like", SIGNATURE, variables={"BLEU_SEED": "1"})
+    words = (*pair, "-b", "--confidence", "-cin", "500", "--like", SIGNATURE)
+    same = run(*words, variables={"BLEU_SEED": "1"}, terminal=True)
     assert "bs:" not in same.err
     assert "seed:" not in same.err
 

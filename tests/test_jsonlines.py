@@ -216,7 +216,7 @@ def test_references_come_from_the_first_json_lines_wherever_it_stands(run, write
 def test_what_is_reference_and_what_is_system_is_told(run, write):
     write("a.jsonl", items())
     write("b.jsonl", items())
-    answer = run("-i", "a.jsonl", "b.jsonl", "-f", "json")
+    answer = run("-i", "a.jsonl", "b.jsonl", "-f", "json", terminal=True)
     assert "reference a.jsonl (references), 4 segments; systems a.jsonl, b.jsonl\n" in answer.err
 
 

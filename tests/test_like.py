@@ -60,7 +60,7 @@ def like(run, files):
     """Score as a signature says, with some more words; return the signature, the score, and what was said."""
 
     def like(signature, *words):
-        answer = run(*WORDS, "--like", signature, *words)
+        answer = run(*WORDS, "--like", signature, *words, terminal=True)
         assert answer.status == 0, answer.err
         signed, number = re.fullmatch(r"BLEU\|(.*) = (\d+\.\d{6}) .*\n", answer.out).groups()
         said = answer.err.splitlines()
@@ -283,7 +283,7 @@ def test_signatures_of_chrf_and_ter_are_followed(run, files, metric, options):
     for text in (str(signature), signature.format(short=True)):
         named = (f"{score.name}|{text}", f"{score.name}|{text} = 50.1", f" {score.name}|{text} ")
         for form in named if "beta" in options else (text, *named):  # only the name says beta
-            answer = run(*WORDS, "--like", form)
+            answer = run(*WORDS, "--like", form, terminal=True)
             assert (answer.status, answer.out) == (0, f"{line} = {score.score:.6f}\n"), form
             assert answer.err.count("--like has") == answer.err.count("--like has version:2.6.0") == 1
 
@@ -347,19 +347,19 @@ def test_what_does_not_decide_a_score_is_a_note(like, run, signature, notes):
     for line, note in zip(said, notes, strict=True):
         assert line.startswith("bleu: note: the signature of --like ")
         assert note in line
-    quiet = run(*WORDS, "-q", "--like", signature)
+    quiet = run(*WORDS, "-q", "--like", signature, terminal=True)
     assert (quiet.status, quiet.err) == (0, "")
 
 
 def test_the_notes_are_those_of_one_run_however_many_systems(run, files, write):
     write("sys2.txt", "x\n" * len(SYSTEM))
-    answer = run("ref.txt", "-i", "sys.txt", "sys2.txt", "--like", "BLEU|test:wmt17|tok:13a|version:1.0")
+    answer = run("ref.txt", "-i", "sys.txt", "sys2.txt", "--like", "BLEU|test:wmt17|tok:13a|version:1.0", terminal=True)
     assert answer.err.count("has test:wmt17") == answer.err.count("has version:1.0") == 1
     assert answer.err.count("does not tell nrefs") == 1
 
 
 def test_sentence_level_has_the_notes_too(run, files):
-    answer = run(*WORDS, "-sl", "--like", "test:wmt17|eff:yes|version:2.0.0")
+    answer = run(*WORDS, "-sl", "--like", "test:wmt17|eff:yes|version:2.0.0", terminal=True)
     assert answer.status == 0
     assert answer.err.count("has test:wmt17, which is not") == answer.err.count("has version:2.0.0") == 1
     assert answer.err.count("does not tell nrefs, which is 1 here") == 1

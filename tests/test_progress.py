@@ -8,7 +8,7 @@ import sys
 from io import BytesIO
 
 import pytest
-from conftest import process_environment
+from conftest import Terminal, process_environment, sent_to
 
 from bleucli.cli.progress import Progress
 from bleucli.cli.streams import Environment
@@ -36,18 +36,7 @@ def on_terminal(*words, patience=0, stdout=subprocess.PIPE):
         os.close(stderr)
         out = process.stdout.read() if process.stdout else b""
         status = process.wait(60)
-    return status, out.decode(), all_of(terminal).decode()
-
-
-def all_of(terminal):
-    sent = b""
-    with os.fdopen(terminal, "rb", buffering=0) as stream:
-        try:
-            while piece := stream.read(65536):
-                sent += piece
-        except OSError:  # Linux: the other end has closed
-            pass
-    return sent
+    return status, out.decode(), sent_to(terminal).decode()
 
 
 def left_on_screen(sent):
@@ -74,7 +63,7 @@ def test_a_bar_appears_on_a_terminal_and_is_taken_away(run, test):
     assert " segments" in sent
     assert " trials" in sent
     assert "%|" in sent
-    expected = run(*words)
+    expected = run(*words, terminal=True)
     assert out == expected.out
     assert left_on_screen(sent) == expected.err.splitlines() != []
 
@@ -88,7 +77,7 @@ def test_notes_warnings_and_failed_gates_still_reach_the_terminal(run):
     assert json.loads(out)["score"] == 100.0
     lines = left_on_screen(sent)
     assert [line.split()[1] for line in lines] == ["note:", "warning:", "error:"]
-    assert lines == run(*words).err.splitlines()
+    assert lines == run(*words, terminal=True).err.splitlines()
 
 
 @pytest.mark.usefixtures("demo_files")
@@ -116,7 +105,7 @@ def test_quiet_is_quiet():
 @pytest.mark.usefixtures("demo_files")
 def test_short_work_has_no_bar(run):
     _, _, sent = on_terminal(*WORK, patience=1000)
-    assert sent.replace("\r\n", "\n") == run(*WORK).err
+    assert sent.replace("\r\n", "\n") == run(*WORK, terminal=True).err
 
 
 @pytest.mark.usefixtures("demo_files")
@@ -127,11 +116,6 @@ def test_there_is_no_bar_where_stderr_is_piped_or_closed(monkeypatch, run, comma
     assert "\r" not in answer.err
     assert run(*WORK, "-q").err == ""
     assert command(*WORK, shell='exec "$@" 2>&-').out == answer.out
-
-
-class Terminal(BytesIO):
-    def isatty(self):
-        return True
 
 
 def test_stderr_is_still_open_when_the_bar_is_gone(monkeypatch):

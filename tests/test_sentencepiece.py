@@ -14,7 +14,7 @@ from io import BytesIO
 import oracles
 import pytest
 import sentencepiece
-from conftest import SECONDS
+from conftest import SECONDS, sent_to
 from hypothesis import given
 from strategies import examples, texts
 from web_server import Page, serving
@@ -339,16 +339,22 @@ def test_the_known_checksum_is_that_of_nllb():
     assert str({"flores200": known}) in subprocess.run(words, capture_output=True, text=True, timeout=SECONDS).stdout
 
 
-def test_the_command_prints_the_checksum_of_a_model_once(cached, command, write):
+@pytest.mark.skipif(os.name != "posix", reason="there are no pseudo-terminals")
+def test_the_command_prints_the_checksum_of_a_model_once_to_a_terminal(cached, command, write):
     path = cached("flores101")
     write("ref.txt", f"{SHORT}\n")
     words = ("ref.txt", "-i", "ref.txt", "-tok", "flores101", "-b")
-    answers = [command(*words) for _ in range(2)]
-    assert [answer.out for answer in answers] == ["100.0\n"] * 2
+
+    def said(*more):
+        terminal, stderr = os.openpty()
+        assert command(*words, *more, stderr=stderr)[:2] == (0, "100.0\n")
+        os.close(stderr)
+        return sent_to(terminal).decode()
+
     told = "bleu: note: nobody published the checksum of the model flores101; that of this one"
-    assert [told in answer.err for answer in answers] == [True, False]
+    assert [told in said() for _ in range(2)] == [True, False]
     os.remove(f"{path}.sha256")
-    assert command(*words, "-q").err == ""
+    assert said("-q") == ""
 
 
 # --- the oracle, with the same models in its cache

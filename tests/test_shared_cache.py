@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from conftest import Terminal
 from other_users import OTHER, VICTIM, as_user, needs_root, needs_users, shared_folder
 from raw_files import content, put
 
@@ -66,9 +67,9 @@ class Shared:
         """Run the command; return its status and what it said."""
         from io import BytesIO
 
-        said = BytesIO()
+        said = Terminal()
         words = ["--registry", os.path.join(self.folder, "r.toml"), "--download", "acme/x", *more]
-        status = run_command(words, Environment(BytesIO(), BytesIO(), said, {}))
+        status = run_command(words, Environment(BytesIO(), BytesIO(), said, {"NO_COLOR": "1"}))
         return int(status), said.getvalue().decode()
 
     def check_project(self):

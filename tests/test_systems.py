@@ -367,7 +367,7 @@ def test_more_decimals_are_printed_as_asked_for(run):
 
 def test_hints_are_not_lost(run):
     for words in (("-ci",), ("-pbs",), ("-par", "--paired-all")):
-        answer = run(REF, "-i", STRONG, REF, *words, *FEW)
+        answer = run(REF, "-i", STRONG, REF, *words, *FEW, terminal=True)
         assert answer.status == 0
         assert f"bleu: note: reference {REF}, 100 segments; systems {STRONG}, {REF}\n" in answer.err
         assert f"bleu: warning: {REF} is the same text as the reference {REF}" in answer.err

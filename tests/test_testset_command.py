@@ -249,13 +249,13 @@ def test_a_signature_of_other_texts_is_refused_before_any_is_prepared(run, monke
 
 def test_texts_that_only_the_signature_or_only_the_score_names_are_notes(run, demo, demo_files):
     signed = "BLEU|nrefs:1|test:demo|origlang:en|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
-    answer = run(*DEMO, "-f", "text", "--like", signed, stdin=demo("weak.de.txt"))
+    answer = run(*DEMO, "-f", "text", "--like", signed, stdin=demo("weak.de.txt"), terminal=True)
     assert answer.status == 0
     assert answer.err.count("bleu: note: the signature of --like ") == 3
     assert "note: the signature of --like has version:2.6.0, this score version:" in answer.err
     assert "note: the signature of --like has origlang:en, which is not followed here\n" in answer.err
     assert "note: the signature of --like does not tell lang, which is en-de here\n" in answer.err
-    files = run("reference.A.de.txt", "-i", "weak.de.txt", "--like", signed)
+    files = run("reference.A.de.txt", "-i", "weak.de.txt", "--like", signed, terminal=True)
     assert "note: the signature of --like has test:demo, which is not followed here\n" in files.err
 
 

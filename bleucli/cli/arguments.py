@@ -248,6 +248,7 @@ def _parser_of_run() -> Parser:
         help="exit with 1 if a score is worse by more than D than in --baseline, or, with --paired-*, significantly"
         " worse than the first system's",
     )
+    ours("--strict", action="store_true", help="any warning is an error: exit with 2, and write no answer")
 
     add, ours = top.group("other")
     add("--version", "-V", action="store_true", help="version and live kernels")

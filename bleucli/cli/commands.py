@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from bleucli.cli.delivery import deliver, refuse_overwriting
 from bleucli.cli.streams import Environment
-from bleucli.errors import BleuError, Note, UsageError
+from bleucli.errors import BleuError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
 
 
@@ -71,9 +72,14 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     if options.help:
         deliver([parser().format_help()], options.output, environment)
         return Status.FINE
+    if options.strict and options.quiet:
+        raise UsageError("--strict fails by warnings, and --quiet leaves them out; leave out one of the two")
     import warnings
     from contextlib import ExitStack
 
+    from bleucli.cli.messages import Messages
+
+    messages = Messages(environment, options.quiet, options.strict)
     with ExitStack() as settings:  # of this run alone
         if options.mirror is not None or options.allow_http:
             from bleucli.testsets import cache
@@ -81,14 +87,14 @@ def _run(words: Sequence[str], environment: Environment) -> int:
             settings.enter_context(cache.use_mirror(options.mirror))
             settings.enter_context(cache.allow_http(options.allow_http))
         settings.enter_context(warnings.catch_warnings())
-        warnings.showwarning = lambda warning, *_: _warn(warning, options, environment)
+        warnings.showwarning = lambda warning, *_: messages.hear(warning)
         mode = mode_of(options)
         if mode:
-            _answer_mode(mode, options, environment)
+            _answer_mode(mode, options, environment, messages)
             return Status.FINE
         from bleucli.cli import scoring
 
-        return Status.FINE if scoring.score(options, environment) else Status.GATE_FAILED
+        return Status.FINE if scoring.score(options, environment, messages) else Status.GATE_FAILED
 
 
 def _files_read(options: "Options") -> "Iterator[str]":
@@ -104,7 +110,7 @@ def _files_read(options: "Options") -> "Iterator[str]":
         yield tokenizer.removeprefix("spm:")
 
 
-def _answer_mode(mode: str, options: "Options", environment: Environment) -> None:
+def _answer_mode(mode: str, options: "Options", environment: Environment, messages: "Messages") -> None:
     """Do what is not scoring: it may take a while, and may warn."""
     from bleucli.cli.arguments import MODES
 
@@ -112,29 +118,32 @@ def _answer_mode(mode: str, options: "Options", environment: Environment) -> Non
         from bleucli.cli import values
 
         values.check(options)
+    answer: Iterable[str]
     if mode == "version":
-        deliver([_version()], options.output, environment)
+        answer = [_version()]
     elif mode == "list_tokenizers":
         from bleucli import tokenizers
 
         rows = list(tokenizers.listing())
         widest, longest, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
-        lines = (f"{name:<{widest}}  {about:<{longest}}  {state}\n" for name, about, state in rows)
-        deliver(lines, options.output, environment)
+        answer = (f"{name:<{widest}}  {about:<{longest}}  {state}\n" for name, about, state in rows)
     else:
         from bleucli.cli import testset_modes
 
-        deliver(testset_modes.answer(options), options.output, environment)
+        answer = testset_modes.answer(options)
+    idle: list[str] = []
     if options.given - {mode}:
         from bleucli.cli import effects
 
-        for line in effects.of_mode(options, mode):
-            _warn(line, options, environment)
+        idle = effects.of_mode(options, mode)
 
+    def chunks() -> "Iterator[str]":
+        yield from answer
+        messages.hold_back(idle)  # what is given may have been downloaded meanwhile, with warnings
 
-def _warn(warning: Warning | str, options: "Options", environment: Environment) -> None:
-    if not options.quiet:
-        environment.say("note" if isinstance(warning, Note) else "warning", str(warning))
+    deliver(chunks(), options.output, environment)
+    for line in idle:
+        messages.warn(line)
 
 
 def _version() -> str:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.options import Options
 
-_HOW_IT_IS_DONE = frozenset({"jobs", "quiet", "no_color", "output"})
+_HOW_IT_IS_DONE = frozenset({"jobs", "quiet", "strict", "no_color", "output"})
 
 
 class Run:

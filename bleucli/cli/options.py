@@ -66,6 +66,7 @@ class Options:
     fail_under: float | None
     baseline: str | None
     max_drop: float | None
+    strict: bool
     # other
     version: bool
     list_tokenizers: bool

@@ -23,7 +23,7 @@ class Progress:
 
     def __init__(self, environment: Environment, quiet: bool) -> None:
         self._environment = environment
-        self._shown = not quiet and environment.stderr is not None and environment.stderr.isatty()
+        self._shown = not quiet and environment.is_watched()
         self._start = time.monotonic()
         self._bar: tqdm[NoReturn] | None = None
         self._text: TextIOWrapper | None = None

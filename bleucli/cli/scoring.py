@@ -1,7 +1,7 @@
 """The main job: score systems, or segments, and print."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from bleucli import evaluate, kernels
@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.gates import Baseline
     from bleucli.significance.comparison import Sampling
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _MANY_SEGMENTS = 2000
 
 
-def score(options: "Options", environment: Environment) -> bool:
+def score(options: "Options", environment: Environment, messages: "Messages") -> bool:
     """Score and print; return whether all gates were passed.
 
     Raises:
@@ -52,7 +53,7 @@ def score(options: "Options", environment: Environment) -> bool:
         nrefs = texts.reference_count()
         _check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
     try:
-        return (_print_segments if options.sentence_level else _print_systems)(options, texts, environment)
+        return (_print_segments if options.sentence_level else _print_systems)(options, texts, environment, messages)
     except LengthError as error:
         raise texts.explain(error) from None
 
@@ -144,7 +145,7 @@ def _threads(jobs: int) -> int:
 # --- modes
 
 
-def _print_segments(options: "Options", texts: Texts, environment: Environment) -> bool:
+def _print_segments(options: "Options", texts: Texts, environment: Environment, messages: "Messages") -> bool:
     from bleucli.output import json_text
     from bleucli.output.lines import score_line
 
@@ -165,15 +166,19 @@ def _print_segments(options: "Options", texts: Texts, environment: Environment) 
         counts[nrefs] = counts.get(nrefs, 0) + 1
         return render(record, layout)
 
+    hints = _without_effect(options, 1, options.format or "text", True, layout.colour)
+
     def lines() -> Iterator[str]:
         yield from map(line, chain((first,), records))
         _check_like(options, dict(first.signature) | _nrefs(counts))
+        hints.extend(texts.hints())
+        messages.hold_back(hints)
 
     deliver(lines(), options.output, environment)
-    _note_files(texts, sum(counts.values()), options, environment)
-    _note_differences(dict(first.signature) | _nrefs(counts), options, environment)
-    idle = _without_effect(options, 1, options.format or "text", True, layout.colour)
-    _warn([*idle, *texts.hints()], options, environment)
+    _note_files(texts, sum(counts.values()), options, messages)
+    _note_differences(dict(first.signature) | _nrefs(counts), options, messages)
+    for hint in hints:
+        messages.warn(hint)
     return True
 
 
@@ -190,7 +195,7 @@ def _check_like(options: "Options", known: Mapping[str, str]) -> None:
         like.check_texts(options.like, known)
 
 
-def _print_systems(options: "Options", texts: Texts, environment: Environment) -> bool:
+def _print_systems(options: "Options", texts: Texts, environment: Environment, messages: "Messages") -> bool:
     bare_details = options.detail and options.score_only
     chosen = _format(options, environment) or ("text" if bare_details else "json")
     if options.detail and chosen not in ("json", "text"):
@@ -208,10 +213,6 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment) -
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     _check_like(options, signed)
     failures, gate_hints = _judge(results, baseline, options)
-    if not failures or options.output is None:
-        deliver([render(results, layout, chosen)], options.output, environment)
-    _note_files(texts, results.segments, options, environment)
-    _note_differences(signed, options, environment)
     hints = [
         *_without_effect(options, len(results.systems), chosen, False, layout.colour),
         *texts.hints(),
@@ -223,7 +224,13 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment) -
         hints.append(f"-lc is BLEU's alone; {', '.join(map(_how_to_lowercase, others))}")
     if kernels.reason and results.segments >= _MANY_SEGMENTS:
         hints.append(f"this was slow: {kernels.reason}")
-    _warn(hints, options, environment)
+    messages.hold_back(hints)
+    if not failures or options.output is None:
+        deliver([render(results, layout, chosen)], options.output, environment)
+    _note_files(texts, results.segments, options, messages)
+    _note_differences(signed, options, messages)
+    for hint in hints:
+        messages.warn(hint)
     for failure in failures:
         environment.say("error", failure)
     return not failures
@@ -289,26 +296,15 @@ def _without_effect(options: "Options", *done: "Any") -> list[str]:
     return effects.of_scoring(options, effects.Run(frozenset(_names_of_metrics(options)), *done))
 
 
-def _note_files(texts: Texts, segments: int, options: "Options", environment: Environment) -> None:
+def _note_files(texts: Texts, segments: int, options: "Options", messages: "Messages") -> None:
     if len(options.refs) + len(options.input or []) > 1:
-        _note(texts.which_is_which(segments), options, environment)
+        messages.note(texts.which_is_which(segments))
 
 
-def _note_differences(signed: Mapping[str, str], options: "Options", environment: Environment) -> None:
+def _note_differences(signed: Mapping[str, str], options: "Options", messages: "Messages") -> None:
     if options.like is None:
         return
     from bleucli.cli import like
 
     for note in like.notes(signed, options.like, options.followed):
-        _note(note, options, environment)
-
-
-def _note(text: str, options: "Options", environment: Environment) -> None:
-    if not options.quiet:
-        environment.say("note", text)
-
-
-def _warn(hints: Sequence[str], options: "Options", environment: Environment) -> None:
-    for hint in hints:
-        if not options.quiet:
-            environment.say("warning", hint)
+        messages.note(note)

@@ -35,6 +35,10 @@ class Environment:
         """Return this process's own, unbuffered, so that nothing is left to fail behind our back."""
         return cls(_raw(sys.stdin, "rb"), _raw(sys.stdout, "wb"), _raw(sys.stderr, "wb"), os.environ)
 
+    def is_watched(self) -> bool:
+        """Return whether stderr is a terminal."""
+        return self.stderr is not None and self.stderr.isatty()
+
     def shows_colour(self) -> bool:
         """Return whether stdout is a terminal on which colours are wanted."""
         return self._shows_colour(self.stdout)

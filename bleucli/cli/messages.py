@@ -1,0 +1,58 @@
+"""What is said beside the answer: notes to somebody who watches, warnings to everybody, unless these are errors."""
+
+from collections.abc import Iterable
+
+from bleucli.cli.streams import Environment
+from bleucli.errors import BleuError, Note
+from bleucli.phrases import tell_count
+
+
+class Messages:
+    """The notes and warnings of one run.
+
+    Args:
+        environment: with the stderr that they go to.
+        quiet: nothing is said.
+        strict: a warning keeps the answer back.
+    """
+
+    def __init__(self, environment: Environment, quiet: bool, strict: bool) -> None:
+        self._environment = environment
+        self._quiet = quiet
+        self._strict = strict
+        self._warnings = 0
+
+    def note(self, text: str) -> None:
+        """Say what need not worry anybody, on a terminal; elsewhere it would come between what programs read."""
+        if not self._quiet and self._environment.is_watched():
+            self._environment.say("note", text)
+
+    def warn(self, text: str) -> None:
+        """Say what may be wrong."""
+        self._warnings += 1
+        if not self._quiet:
+            self._environment.say("warning", text)
+
+    def hear(self, warning: Warning | str) -> None:
+        """Say what comes from Python's `warnings`."""
+        if isinstance(warning, Note):
+            self.note(str(warning))
+        else:
+            self.warn(str(warning))
+
+    def hold_back(self, hints: Iterable[str]) -> None:
+        """Keep the answer from being written, with --strict, if there are warnings; call it when all are known.
+
+        Args:
+            hints: warnings that were not said yet; said where they keep the answer back.
+
+        Raises:
+            BleuError: there are some, or have been.
+        """
+        if not self._strict:
+            return
+        for hint in hints:
+            self.warn(hint)
+        if self._warnings:
+            told = tell_count(self._warnings, "warning")
+            raise BleuError(f"{told}, and --strict allows none; mend what is warned of, or leave out --strict")
