@@ -5,6 +5,7 @@ from array import array
 
 import jiwer
 import pytest
+from conftest import warnings_in
 from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import FRAGMENTS, NO_SPACES, SPACES, corpora, examples, texts
@@ -234,6 +235,35 @@ def test_wer_of_a_script_without_spaces_hints_at_cer(write, run):
     write("sys", "東京都に住んでいる。\n" * 3)
     assert "most of the output has none between its words; use CER" in run("ref", "-i", "sys", "-m", "wer").err
     assert "use CER" not in run("ref", "-i", "sys", "-m", "cer").err
+
+
+UNSPACED = {"Chinese": "我们明天早上去东京看朋友", "Japanese": "東京都に住んでいます", "Thai": "ฉันรักภาษาไทยมากที่สุด"}
+BOTH = ("--ter-asian-support", "--ter-normalized")
+NO_WORDS = "TER counts what stands between spaces, but most of the output has none between its words; use "
+
+
+@pytest.mark.parametrize("script", UNSPACED)
+def test_ter_of_a_script_without_spaces_hints_at_what_splits_it(write, run, script):
+    write("ref", f"{UNSPACED[script]}。\n" * 3)
+    write("sys", f"{UNSPACED[script]}\n" * 3)
+    for words in ((), BOTH[:1], BOTH[1:], (*BOTH[:1], "--ter-no-punct")):
+        said = warnings_in(run("ref", "-i", "sys", "-m", "ter", *words))
+        told = f"{NO_WORDS}{BOTH[0]} with {BOTH[1]}, which split Chinese characters, or CER"
+        assert f"bleu: warning: sys: {told}" in said, words
+    said = [line for line in warnings_in(run("ref", "-i", "sys", "-m", "ter", *BOTH)) if NO_WORDS in line]
+    assert said == ([f"bleu: warning: sys: {NO_WORDS}CER"] if script == "Thai" else [])
+    with pytest.warns(UserWarning, match="use asian_support=True with normalized=True, which split"):
+        bleucli.TER().corpus_score([UNSPACED[script]], [["x"]])
+
+
+@pytest.mark.parametrize(
+    "text", ["the cat sat on the mat", "저는 서울에 살고 있습니다", "我们 明天 早上 去 东京", "", "3.14 %"]
+)
+def test_ter_of_words_needs_no_hint(write, run, text):
+    write("ref", f"{text} .\n")
+    write("sys", f"{text}\n")
+    for words in ((), BOTH):
+        assert NO_WORDS not in run("ref", "-i", "sys", "-m", "ter", *words).err
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import warnings
 from io import BytesIO
 from itertools import permutations
 from string import ascii_lowercase
-from time import process_time
+from time import process_time, sleep
 
 import oracles
 import pytest
@@ -23,6 +23,7 @@ from strategies import texts
 
 import bleucli
 from bleucli import textfiles, tokenizers
+from bleucli.cli import scoring
 from bleucli.inspection import fit, lengths
 from bleucli.inspection.fit import find_shift
 from bleucli.inspection.lengths import mismatch_cause
@@ -349,6 +350,61 @@ def test_one_of_a_kind_is_said_in_the_singular(score, run, write):
 
 def test_text_without_a_match_is_not_also_called_too_short(score):
     assert not of(score(["a b c"], ["x y z"]), TOO_SHORT)
+
+
+# --- slow kernels
+
+
+@pytest.fixture
+def missing(monkeypatch):
+    """Let the native kernels be missing, and somebody be out of patience soon."""
+    monkeypatch.setattr("bleucli.kernels.reason", "the native kernels were not built")
+    monkeypatch.setattr("bleucli.cli.scoring._PATIENCE", 0.4)
+
+
+def work(seconds):
+    end = process_time() + seconds
+    while process_time() < end:
+        pass
+
+
+SLOW = ["bleu: note: this was slow: the native kernels were not built"]
+
+
+@pytest.mark.parametrize("extra", [(), ("-sl",)])
+def test_slow_kernels_are_told_of_where_they_made_somebody_wait(run, write, missing, monkeypatch, extra):
+    write("ref.txt", "the cat sat on the mat\n")
+    words = ("ref.txt", "-b", *extra)
+    sentence = b"the cat sat on a mat\n"
+    assert run(*words, stdin=sentence, terminal=True).err == ""
+    assert run(*words, stdin=WaitedFor(sentence, lambda: sleep(0.5)), terminal=True).err == ""
+    assert run(*words, stdin=WaitedFor(sentence, lambda: work(0.5)), terminal=True).err.splitlines() == SLOW
+    assert run(*words, "-q", stdin=WaitedFor(sentence, lambda: work(0.5)), terminal=True).err == ""
+    assert run(*words, "--strict", stdin=WaitedFor(sentence, lambda: work(0.5))).status == 0
+    monkeypatch.setattr("bleucli.kernels.reason", "")
+    assert run(*words, stdin=WaitedFor(sentence, lambda: work(0.5)), terminal=True).err == ""
+
+
+def test_nobody_minds_to_wait_for_two_seconds():
+    assert scoring._PATIENCE == 2
+
+
+class WaitedFor(BytesIO):
+    """A stream that does something before it gives its data."""
+
+    def __init__(self, data, action):
+        super().__init__(data)
+        self.action = action
+
+    def read(self, size=-1):
+        action, self.action = self.action, lambda: None
+        action()
+        return super().read(size)
+
+    def readinto(self, buffer):
+        action, self.action = self.action, lambda: None
+        action()
+        return super().readinto(buffer)
 
 
 # --- all of them

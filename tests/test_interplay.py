@@ -171,7 +171,19 @@ def test_bare_scores_of_parts_are_text(run, parts):
     assert answer.out.count("origlang=") == 4
     assert run(*words, "-f", "text").out == answer.out
     refused(run(*words, "-f", "json"), "--detail", "-b")
-    assert len(json.loads(run(*parts, "-i", "good.txt").out)["details"]) == 2
+    assert len(json.loads(run(*parts, "-i", "good.txt", "-f", "json").out)["details"]) == 2
+
+
+def test_scores_of_parts_are_text_unless_a_format_is_asked_for(run, parts):
+    for systems in (("good.txt",), ("good.txt", "two\nlines.txt")):
+        words = (*parts, "-i", *systems)
+        assert run(*words) == run(*words, "-f", "text")
+        assert run(*words).out.count("origlang=") == 2 * len(systems)
+    as_json = run(*words, "-f", "json")
+    assert [len(system["BLEU"]["details"]) for system in json.loads(as_json.out)] == [2, 2]
+    for variable in ("BLEU_FORMAT", "SACREBLEU_FORMAT"):
+        assert run(*words, variables={variable: "json"}) == as_json
+    assert run(*words, "-f", "text", variables={"BLEU_FORMAT": "json"}) == run(*words)
 
 
 def test_scores_of_parts_stand_under_a_name_in_one_line(run, parts):

@@ -54,7 +54,9 @@ def system(name):
 
 
 def words_of(name, words):
-    return ["-t", name, "-l", PAIRS[name.partition(",")[0]], "-f", "text", *words]
+    """Return words to score as text, which --detail is by itself."""
+    form = [] if "--detail" in words else ["-f", "text"]
+    return ["-t", name, "-l", PAIRS[name.partition(",")[0]], *form, *words]
 
 
 def without_version(text):

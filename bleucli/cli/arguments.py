@@ -225,7 +225,7 @@ def _parser_of_run() -> Parser:
     )
 
     add, ours = top.group("what to print")
-    add("--format", "-f", choices=FORMATS, help="(default: json; -sl: text)")
+    add("--format", "-f", choices=FORMATS, help="(default: json; -sl, --detail: text)")
     add("--score-only", "-b", action="store_true", help="the score alone")
     add("--width", "-w", type=int, default=1, metavar="N", help="decimals (default: 1)")
     add("--short", "-sh", action="store_true", help="short keys in signatures")

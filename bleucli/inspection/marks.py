@@ -3,8 +3,11 @@
 - `subword_marks`: leftovers of subword segmentation
 - `unspaced_letters`: letters of scripts that put no spaces between words
 - `unspaced_stretches`: those of them between which there is indeed no space
+- `tell_unspaced`: what that means for a metric which counts words
 - `is_json_object`: a line of JSON Lines
 """
+
+from collections.abc import Sequence
 
 from bleucli.segments import Segments
 
@@ -62,6 +65,22 @@ def unspaced_stretches(segments: Segments) -> tuple[int, int]:
 
     unspaced = [len(stretch) for word in words for stretch in re.findall(f"{_UNSPACED}{{{_STRETCH},}}", word)]
     return sum(unspaced), letters
+
+
+def tell_unspaced(metric: str, signs: Sequence[int]) -> str:
+    """Return what is odd about counting the words of text without spaces, "" if it has them.
+
+    Args:
+        metric: the name of what counts them.
+        signs: sums of what `unspaced_stretches` returns.
+
+    >>> tell_unspaced("WER", (9, 13)), tell_unspaced("WER", (0, 13))
+    ('WER counts what stands between spaces, but most of the output has none between its words', '')
+    """
+    unspaced, letters = signs
+    if 2 * unspaced <= letters:
+        return ""
+    return f"{metric} counts what stands between spaces, but most of the output has none between its words"
 
 
 def _words(segments: Segments) -> list[str]:

@@ -6,7 +6,8 @@
 from collections.abc import Iterable, Sequence
 
 from bleucli import kernels
-from bleucli.counting import References
+from bleucli.counting import CorpusStats, References
+from bleucli.inspection.marks import tell_unspaced, unspaced_stretches
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
@@ -18,6 +19,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+# Of each block, so many segments tell whether tokens are words
+_SAMPLE = 64
 
 
 class TERScore(Score):
@@ -104,6 +109,23 @@ class TER(Metric[TERScore]):
         """
         prepared = self.prepare(segments)
         return self.tokenizer.tokenize(prepared) if self.normalized else prepared
+
+    def observe(self, hypotheses: Segments) -> tuple[int, ...]:
+        """Count, in a sample, letters in long stretches of scripts without spaces, and all letters.
+
+        Where East Asian text is split, what counts is what that leaves: Thai and long words in kana stay whole.
+        """
+        if self.asian_support and self.normalized:
+            hypotheses = self.tokenizer.tokenize(hypotheses[:_SAMPLE])
+        return unspaced_stretches(hypotheses)
+
+    def hints(self, stats: CorpusStats) -> list[str]:
+        """Warn of text without spaces between words."""
+        told = tell_unspaced(self.name, stats.signs)
+        asian, normalized = self.spell("asian_support"), self.spell("normalized")
+        splitting = f"{asian} with {normalized}, which split Chinese characters, or "
+        cure = "" if self.asian_support and self.normalized else splitting
+        return [f"{told}; use {cure}CER"] if told else []
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return rows of edits and average length of the references."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from bleucli import kernels
 from bleucli.counting import CorpusStats, References
-from bleucli.inspection.marks import unspaced_stretches
+from bleucli.inspection.marks import tell_unspaced, unspaced_stretches
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     RateT = TypeVar("RateT", bound="ErrorRateScore")
-
-_UNSPACED_HINT = "WER counts what stands between spaces, but most of the output has none between its words; use CER"
 
 
 class ErrorRateScore(Score):
@@ -134,8 +132,8 @@ class WER(ErrorRate[WERScore]):
 
     def hints(self, stats: CorpusStats) -> list[str]:
         """Warn of text without spaces between words."""
-        unspaced, letters = stats.signs
-        return [_UNSPACED_HINT] if 2 * unspaced > letters else []
+        told = tell_unspaced(self.name, stats.signs)
+        return [f"{told}; use CER"] if told else []
 
 
 def corpus_wer(
