@@ -7,6 +7,7 @@ from io import BytesIO
 from itertools import zip_longest
 
 import pytest
+from conftest import refused
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples, texts
@@ -115,21 +116,51 @@ def test_the_first_field_of_references_that_is_present_counts():
 @pytest.mark.parametrize(
     ("text", "fields"),
     [
-        ("hyp=out,refs=gold", Fields(("out",), ("gold",))),
-        ("refs=gold,hyp=out", Fields(("out",), ("gold",))),
-        ("hyp=out", Fields(("out",))),
-        ("refs=a=b", Fields(references=("a=b",))),
+        ("hyp=out,refs=gold", Fields((("", "out"),), "gold")),
+        ("refs=gold,hyp=out", Fields((("", "out"),), "gold")),
+        ("hyp=out", Fields((("", "out"),))),
+        ("refs=a=b", Fields(references="a=b")),
+        ("refs=dc:title", Fields(references="dc:title")),
+        ("hyp=a:out", Fields((("a", "out"),))),
+        ("hyp=a:out.0,b:out.1,refs=gold", Fields((("a", "out.0"), ("b", "out.1")), "gold")),
+        ("refs=gold,hyp=out.0,out.1", Fields((("out.0", "out.0"), ("out.1", "out.1")), "gold")),
+        ("hyp=a:x:y,b:x=y", Fields((("a", "x:y"), ("b", "x=y")))),
+        (r"hyp=dc\:title,a\:b\,c:d\,e", Fields(((r"dc:title", r"dc\:title"), ("a:b,c", r"d\,e")))),
     ],
 )
 def test_fields_can_be_named(text, fields):
     assert fields_named(text) == fields
 
 
-@pytest.mark.parametrize("text", ["", "hyp", "hyp=", "out", "ref=a", "hyp=a,hyp=b", "hyp=a,"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "hyp",
+        "hyp=",
+        "out",
+        "ref=a",
+        "hyp=a,hyp=b",
+        "hyp=a,",
+        "refs=a,b",
+        "refs=a,refs=b",
+        "hyp=a:",
+        "hyp=:a",
+        "hyp=a,refs=",
+        ",",
+    ],
+)
 def test_fields_named_in_another_form_are_refused(run, write, text):
     write("sys.jsonl", items())
-    line = f"--jsonl-fields {text!r}; expected hyp=NAME,refs=NAME, or one of the two"
+    expected = "hyp=NAME,refs=NAME, or one of the two; several systems are hyp=a:NAME,b:NAME"
+    line = f"--jsonl-fields {text!r}; expected {expected}"
     assert run("-i", "sys.jsonl", "--jsonl-fields", text) == (2, "", f"bleu: error: {line}\n")
+
+
+@pytest.mark.parametrize("text", ["hyp=a:x,a:y", "hyp=x,x", "hyp=a:x,b:y,a:z,refs=r"])
+def test_two_systems_of_one_name_are_refused(run, text):
+    line = refused(run("-i", "none.jsonl", "--jsonl-fields", text), "two systems would be called ", "; name each once")
+    assert f"--jsonl-fields {text!r}" in line
 
 
 def test_named_fields_are_taken_and_no_others(run, write):
@@ -138,6 +169,340 @@ def test_named_fields_are_taken_and_no_others(run, write):
     ]
     write("sys.jsonl", jsonl(*objects))
     assert score(run, "-i", "sys.jsonl", "--jsonl-fields", "hyp=out,refs=gold") == api_score()[0]
+
+
+# --- names that are guessed
+
+GUESSED_HYPOTHESES = ("mt", "output", "pred", "response")
+GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text")
+
+
+@pytest.mark.parametrize("hypothesis", GUESSED_HYPOTHESES)
+@pytest.mark.parametrize("references", GUESSED_REFERENCES)
+def test_usual_names_are_guessed(run, write, hypothesis, references):
+    objects = [{hypothesis: text, "src": "x", references: row} for text, row in zip(SYSTEM, ROWS, strict=True)]
+    write("sys.jsonl", jsonl(*objects))
+    assert score(run, "-i", "sys.jsonl") == api_score()[0]
+
+
+@pytest.mark.parametrize("name", GUESSED_REFERENCES)
+def test_a_guessed_reference_may_be_a_string_or_null(name):
+    found = columns_of(jsonl({name: "a"}, {name: None}, {name: ["b", "c"]}), hypotheses=False)
+    assert found == [[["a", None, "b"], [None, None, "c"]]]
+
+
+@pytest.mark.parametrize("hypothesis", HYPOTHESIS_FIELDS)
+@pytest.mark.parametrize("references", ["references", "reference", "expected_output"])
+def test_nothing_is_guessed_where_a_known_name_is_present(hypothesis, references):
+    others = dict.fromkeys((*GUESSED_HYPOTHESES, *GUESSED_REFERENCES), 5)
+    line = jsonl({**others, hypothesis: "a", references: ["b"]})
+    assert columns_of(line * 2) == [[["a"] * 2, ["b"] * 2]]
+
+
+def test_a_known_name_that_is_missing_later_is_not_guessed():
+    lines = jsonl({"prediction": "a", "output": "x", "ref": "r"}, {"output": "b", "ref": "r"})
+    assert error_of(lines) == (
+        "a file, line 2: no hypothesis; expected 'candidate' or 'hypothesis' or 'prediction' or 'actual_output' or"
+        " 'translation', found 'output', 'ref'; name the field with --jsonl-fields hyp=NAME"
+    )
+
+
+AMBIGUOUS = {
+    "hypotheses": (
+        {"instruction": "x", "output": "gold", "response": "a", "ref": "r"},
+        "'output' and 'response' may each be the hypothesis, and only one can be; name the field with --jsonl-fields"
+        " hyp=NAME",
+    ),
+    "three hypotheses": (
+        {"mt": "x", "pred": "gold", "response": "a", "ref": "r"},
+        "'mt' and 'pred' and 'response' may each be the hypothesis, and only one can be; name the field with"
+        " --jsonl-fields hyp=NAME",
+    ),
+    "references": (
+        {"mt": "a", "target": "r", "tgt_text": "r"},
+        "'target' and 'tgt_text' may each be the reference, and only one can be; name the field with --jsonl-fields"
+        " refs=NAME",
+    ),
+    "a hypothesis for a reference": (
+        {"source": "x", "target": "mt", "ref": "r", "mt": "a"},
+        "'target' and 'ref' may each be the reference, and only one can be; name the field with --jsonl-fields"
+        " refs=NAME",
+    ),
+    "no hypothesis": (
+        {"source": "x", "target": "a", "tgt": "b"},
+        "no hypothesis; expected 'candidate' or 'hypothesis' or 'prediction' or 'actual_output' or 'translation' or"
+        " 'mt' or 'output' or 'pred' or 'response', found 'source', 'target', 'tgt'; name the field with --jsonl-fields"
+        " hyp=NAME",
+    ),
+    "no reference": (
+        {"src": "x", "mt": "a"},
+        "no reference; expected 'references' or 'reference' or 'expected_output' or 'target' or 'ref' or 'refs' or"
+        " 'tgt_text', found 'src', 'mt'; name the field with --jsonl-fields refs=NAME",
+    ),
+}
+
+
+@pytest.mark.parametrize(("item", "said"), AMBIGUOUS.values(), ids=AMBIGUOUS)
+def test_what_may_be_meant_in_two_ways_is_refused(run, write, item, said):
+    write("sys.jsonl", jsonl(item))
+    assert run("-i", "sys.jsonl") == (2, "", f"bleu: error: sys.jsonl, line 1: {said}\n")
+
+
+@pytest.mark.parametrize("second", [{"mt": "b", "pred": "c"}, {"pred": "c"}, {"hypothesis": "c", "mt": "b"}])
+def test_what_was_guessed_holds_for_the_whole_file(second):
+    other = next(name for name in second if name != "mt")
+    expected = f"a file, line 2: 'mt' and '{other}' may each be the hypothesis, and only one can be; name the field"
+    assert error_of(jsonl({"mt": "a", "ref": "r"}, second | {"ref": "r"})).startswith(expected)
+
+
+def test_a_guessed_field_that_is_missing_is_named():
+    expected = "a file, line 2: no hypothesis; expected 'mt', found 'ref'; name the field with --jsonl-fields hyp=NAME"
+    assert error_of(jsonl({"mt": "a", "ref": "r"}, {"ref": "r"})) == expected
+
+
+def test_what_is_named_for_one_is_not_guessed_for_the_other():
+    item = {"source": "x", "target": "a", "ref": "r"}
+    assert columns_of(jsonl(item), fields=fields_named("hyp=target")) == [[["a"], ["r"]]]
+    item = {"translation": {"en": "x", "de": "r"}, "output": "a"}
+    assert columns_of(jsonl(item), fields=fields_named("refs=translation.de")) == [[["a"], ["r"]]]
+    assert "no reference" in error_of(jsonl({"target": "a"}), fields=fields_named("hyp=target"))
+    assert "no reference" in error_of(jsonl({"reference": ["a"]}), fields=fields_named("hyp=reference.0"))
+
+
+def test_a_second_system_need_not_bring_what_was_guessed(run, write):
+    write("a.jsonl", jsonl(*({"mt": text, "ref": row} for text, row in zip(SYSTEM, ROWS, strict=True))))
+    write("b.jsonl", jsonl(*({"output": text} for text in SYSTEM)))
+    found = json.loads(run("-i", "a.jsonl", "b.jsonl", "-f", "json", "-w", "10", "-q").out)
+    assert [f"{each['BLEU']['score']:.10f}\n" for each in found] == [api_score()[0]] * 2
+
+
+# --- paths
+
+
+@pytest.mark.parametrize(
+    ("path", "item"),
+    [
+        ("out", {"out": "a"}),
+        ("out.0", {"out": ["a", 5]}),
+        ("out.1", {"out": [5, "a"]}),
+        ("out.0.text", {"out": [{"text": "a"}]}),
+        ("resps.0.0", {"resps": [["a"]]}),
+        ("doc.de", {"doc": {"de": "a", "en": 5}}),
+        ("doc.0", {"doc": {"0": "a"}}),
+        ("doc.de", {"doc.de": "a", "doc": {"de": 5}}),
+        (r"doc\.de", {"doc.de": "a", "doc": {"de": 5}}),
+        (r"doc.v1\.0.text", {"doc": {"v1.0": {"text": "a"}, "v1": [{"text": 5}]}}),
+        (r"c\:\\", {"c:\\": "a"}),
+        (r"c\d", {"c\\d": "a"}),
+        ("..", {"": {"": {"": "a"}}}),
+        ("out.00", {"out": ["a"]}),
+    ],
+)
+def test_a_path_leads_into_objects_and_arrays(path, item):
+    assert columns_of(jsonl(item) * 2, fields=fields_named(f"refs={path}"), hypotheses=False) == [[["a"] * 2]]
+    named = fields_named(f"hyp={path}" if ":" not in path else f"hyp=x:{path}")
+    assert columns_of(jsonl(item) * 2, fields=named, references=False) == [[["a"] * 2]]
+
+
+def test_references_at_a_path_may_vary_in_number():
+    lines = jsonl({"doc": {"de": ["a", "b"]}}, {"doc": {"de": "c"}}, {"doc": {"de": None}}, {"doc": {"de": []}})
+    found = columns_of(lines, fields=fields_named("refs=doc.de"), hypotheses=False)
+    assert found == [[["a", "c", None, None], ["b", None, None, None]]]
+
+
+LOST = {
+    "no field": ({"id": 1, "ref": 2}, "no hypothesis; expected 'out.0.text', found 'id', 'ref'"),
+    "a string": ({"out": "a"}, "no hypothesis; expected 'out.0.text', found 'out', a string"),
+    "null": ({"out": None}, "no hypothesis; expected 'out.0.text', found 'out', null"),
+    "an object": ({"out": {"a.b": 1}}, "no hypothesis; expected 'out.0.text', found 'out' with 'a.b'"),
+    "an empty object": ({"out": {}}, "no hypothesis; expected 'out.0.text', found 'out' with no field"),
+    "an array too short": ({"out": []}, "no hypothesis; expected 'out.0.text', found 'out', an array of 0"),
+    "an array of arrays": ({"out": [["a", "b"]]}, "no hypothesis; expected 'out.0.text', found 'out.0', an array of 2"),
+}
+
+
+@pytest.mark.parametrize(("item", "said"), LOST.values(), ids=LOST)
+def test_a_path_that_leads_nowhere_is_named_with_what_was_found(run, write, item, said):
+    write("sys.jsonl", jsonl({"out": [{"text": "a"}], "ref": "b"}, item | {"ref": "b"}))
+    line = f"bleu: error: sys.jsonl, line 2: {said}; name the field with --jsonl-fields hyp=NAME\n"
+    assert run("-i", "sys.jsonl", "--jsonl-fields", "hyp=out.0.text") == (2, "", line)
+
+
+@pytest.mark.parametrize("step", ["-1", "+0", "٠", "9" * 5000, "x"])
+def test_an_array_has_numbers_from_0(step):
+    fields = fields_named(f"hyp=out.{step}")
+    assert "found 'out', an array of 1; name" in error_of(jsonl({"out": ["a"], "ref": "b"}), fields=fields)
+
+
+def test_what_a_path_leads_to_must_be_text(run, write):
+    write("sys.jsonl", jsonl({"out": [["a"]], "ref": "b"}))
+    line = refused(run("-i", "sys.jsonl", "--jsonl-fields", "hyp=out.0"), "sys.jsonl, line 1: 'out.0' is an array;")
+    assert line.endswith("name the path: --jsonl-fields hyp=out.0.0\n")
+    write("sys.jsonl", jsonl({"out": ["a"], "doc": {"de": 5}}))
+    words = ("-i", "sys.jsonl", "--jsonl-fields", "hyp=out.0,refs=doc.de")
+    refused(run(*words), "line 1: 'doc.de' is a number; expected a string or an array of strings\n")
+
+
+def test_references_of_a_second_system_may_be_left_out_but_not_lost(run, write):
+    write("a.jsonl", jsonl({"mt": "a b", "doc": {"de": "a b"}}))
+    words = ("-i", "a.jsonl", "b.jsonl", "--jsonl-fields", "refs=doc.de", "-q")
+    write("b.jsonl", jsonl({"mt": "a b"}))
+    assert run(*words).status == 0
+    write("b.jsonl", jsonl({"mt": "a b", "doc": {"en": "a b"}}))
+    refused(run(*words), "b.jsonl, line 1: no reference; expected 'doc.de', found 'doc' with 'en'")
+
+
+# --- several systems of one file
+
+WORSE = [text.replace("the", "a") for text in SYSTEM]
+
+
+def two_systems(**more):
+    rows = zip(SYSTEM, WORSE, ROWS, strict=True)
+    return jsonl(*({"out": [one, other], "gold": row, **more} for one, other, row in rows))
+
+
+def scores_by_name(answer):
+    assert answer.status == 0, answer.err
+    return {each["system"]: f"{each['BLEU']['score']:.10f}\n" for each in json.loads(answer.out)}
+
+
+@pytest.mark.parametrize("extra", [(), ("-J", "2")])
+def test_several_hypotheses_are_several_systems(run, write, extra):
+    write("sys.jsonl", two_systems())
+    words = ("-f", "json", "-w", "10", "-q", *extra)
+    expected = {"a": api_score()[0], "b": api_score(WORSE)[0]}
+    named = ("--jsonl-fields", "hyp=a:out.0,b:out.1,refs=gold")
+    assert scores_by_name(run("-i", "sys.jsonl", *named, *words)) == expected
+    assert scores_by_name(run("--jsonl", *named, *words, stdin=two_systems().encode())) == expected
+    unnamed = run("-i", "sys.jsonl", "--jsonl-fields", "refs=gold,hyp=out.0,out.1", *words)
+    assert scores_by_name(unnamed) == {"out.0": expected["a"], "out.1": expected["b"]}
+
+
+def test_a_single_hypothesis_may_have_a_name(run, write):
+    write("sys.jsonl", two_systems())
+    write("other.txt", "".join(f"{text}\n" for text in WORSE))
+    words = ("-i", "sys.jsonl", "other.txt", "--jsonl-fields", "hyp=a:out.0,refs=gold", "-f", "json", "-w", "10", "-q")
+    assert scores_by_name(run(*words)) == {"a": api_score()[0], "other.txt": api_score(WORSE)[0]}
+
+
+def test_systems_of_several_files_have_the_files_names_before_theirs(run, write):
+    write("1.jsonl", two_systems())
+    write("2.jsonl", two_systems())
+    words = ("-i", "1.jsonl", "2.jsonl", "--jsonl-fields", "hyp=a:out.0,b:out.1,refs=gold", "-f", "json", "-w", "10")
+    answer = run(*words)
+    good, bad = api_score()[0], api_score(WORSE)[0]
+    assert scores_by_name(answer) == {"1.jsonl:a": good, "1.jsonl:b": bad, "2.jsonl:a": good, "2.jsonl:b": bad}
+    assert "reference 1.jsonl (references), 4 segments; systems 1.jsonl (a, b), 2.jsonl (a, b)\n" in answer.err
+
+
+def test_the_first_of_several_systems_is_the_baseline_of_a_test(run, write):
+    write("sys.jsonl", two_systems())
+    named = ("--jsonl-fields", "hyp=a:out.0,b:out.1,refs=gold")
+    found = json.loads(run("-i", "sys.jsonl", *named, "-par", "-parn", "10", "-q").out)
+    assert [each["system"] for each in found] == ["Baseline: a", "b"]
+    assert found[0]["BLEU"]["p_value"] is None
+
+
+def test_several_systems_of_json_lines_are_scored_against_references_of_text(run, write):
+    write("sys.jsonl", two_systems(gold=5))
+    write("ref.txt", "".join(f"{text or ''}\n" for text in STREAMS[0]))
+    words = ("ref.txt", "-i", "sys.jsonl", "--jsonl-fields", "hyp=a:out.0,b:out.1", "-f", "json", "-w", "10", "-q")
+    streams = [[text or "" for text in STREAMS[0]]]
+    assert scores_by_name(run(*words)) == {"a": api_score(SYSTEM, streams)[0], "b": api_score(WORSE, streams)[0]}
+
+
+def test_several_systems_are_not_scored_by_segment(run, write):
+    write("sys.jsonl", two_systems())
+    words = ("-i", "sys.jsonl", "--jsonl-fields", "hyp=a:out.0,b:out.1,refs=gold", "-sl")
+    refused(run(*words), "--sentence-level takes one system and one metric")
+
+
+def test_a_system_named_like_a_file_is_refused(run, write):
+    write("sys.jsonl", two_systems())
+    write("b", "".join(f"{text}\n" for text in WORSE))
+    words = ("-i", "sys.jsonl", "b", "--jsonl-fields", "hyp=a:out.0,b:out.1,refs=gold")
+    refused(run(*words), "two systems would be called 'b'")
+
+
+def test_several_systems_in_many_blocks_are_scored_as_the_api_does(run, write):
+    count = 2 * BLOCK // 1000
+    one = [f"{number} {SYSTEM[number % 4]} {'x' * 900}." for number in range(count)]
+    other = [f"{number} {WORSE[number % 4]} {'x' * 400}." for number in range(count)]
+    rows = [[text for text in ROWS[number % 4] if text] for number in range(count)]
+    streams = list(zip_longest(*rows))
+    lines = zip(one, other, rows, strict=True)
+    write("sys.jsonl", jsonl(*({"out": {"a": a, "b": b}, "ref": row} for a, b, row in lines)))
+    words = ("-i", "sys.jsonl", "--jsonl-fields", "hyp=a:out.a,b:out.b", "-f", "json", "-w", "10", "-q")
+    assert scores_by_name(run(*words)) == {"a": api_score(one, streams)[0], "b": api_score(other, streams)[0]}
+
+
+# --- as lm-evaluation-harness writes its samples
+
+
+def samples(responses):
+    """Return the lines of `--log_samples` of a task of translation; `responses` of each document."""
+    lines = []
+    for number, (texts_of_one, reference) in enumerate(zip(responses, STREAMS[0], strict=True)):
+        prompt = f"English phrase: {number}\nGerman phrase:"
+        lines.append(
+            {
+                "doc_id": number,
+                "doc": {
+                    "src": f"source {number}",
+                    "ref": reference or "x",
+                    "translation": {"en": "", "de": reference or "x"},
+                },
+                "target": reference or "x",
+                "arguments": {"gen_args_0": {"arg_0": prompt, "arg_1": {"until": ["\n"], "do_sample": False}}},
+                "resps": [texts_of_one],
+                "filtered_resps": texts_of_one[:1],
+                "filter": "take_first",
+                "metrics": ["bleu", "ter", "chrf"],
+                "doc_hash": f"{number:064x}",
+                "prompt_hash": f"{number:064x}",
+                "target_hash": f"{number:064x}",
+                "bleu": [[reference or "x", texts_of_one[0]]],
+                "ter": [[reference or "x", texts_of_one[0]]],
+                "chrf": [[reference or "x", texts_of_one[0]]],
+            }
+        )
+    return jsonl(*lines)
+
+
+REFERENCES = [text or "x" for text in STREAMS[0]]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "hyp=filtered_resps.0",
+        "hyp=filtered_resps.0,refs=doc.ref",
+        "hyp=resps.0.0,refs=doc.translation.de",
+        "refs=target,hyp=resps.0.0",
+    ],
+)
+def test_samples_of_a_harness_are_scored(run, write, fields):
+    write("samples_wmt16-en-de_2026-11-22T03-31-59.123456.jsonl", samples([[text] for text in SYSTEM]))
+    found = score(run, "-i", "samples_wmt16-en-de_2026-11-22T03-31-59.123456.jsonl", "--jsonl-fields", fields)
+    assert found == api_score(SYSTEM, [REFERENCES])[0]
+
+
+def test_repeated_samples_of_a_harness_are_several_systems(run, write):
+    write("samples.jsonl", samples(zip(SYSTEM, WORSE, strict=True)))
+    words = ("-i", "samples.jsonl", "--jsonl-fields", "hyp=a:resps.0.0,b:resps.0.1", "-f", "json", "-w", "10", "-q")
+    expected = {"a": api_score(SYSTEM, [REFERENCES])[0], "b": api_score(WORSE, [REFERENCES])[0]}
+    assert scores_by_name(run(*words)) == expected
+
+
+def test_samples_of_a_harness_without_a_path_are_refused_with_what_they_have(run, write):
+    write("samples.jsonl", samples([[text] for text in SYSTEM]))
+    refused(
+        run("-i", "samples.jsonl"),
+        "samples.jsonl, line 1: no hypothesis; expected 'candidate' or ",
+        " or 'response', found 'doc_id', 'doc', 'target', 'arguments', 'resps', 'filtered_resps', ",
+        "name the field with --jsonl-fields hyp=NAME",
+    )
 
 
 # --- the ways to give them
@@ -335,7 +700,17 @@ WRONG_LINES = {
         + "...; name the field with --jsonl-fields refs=NAME",
     ),
     "null hypothesis": ('{"hypothesis": null}', "'hypothesis' is null; expected a string"),
-    "array of hypotheses": ('{"candidate": ["a"]}', "'candidate' is an array; expected a string"),
+    "array of hypotheses": (
+        '{"candidate": ["a"]}',
+        "'candidate' is an array; expected a string; if the text is inside, name the path: --jsonl-fields"
+        " hyp=candidate.0",
+    ),
+    "object as hypothesis": (
+        '{"translation": {"d.e:": "a"}}',
+        "'translation' is an object; expected a string; if the text is inside, name the path: --jsonl-fields"
+        r" hyp=translation.d\.e\:",
+    ),
+    "empty array of hypotheses": ('{"candidate": []}', "'candidate' is an array; expected a string"),
     "number as hypothesis": ('{"prediction": 3}', "'prediction' is a number; expected a string"),
     "string of references": (
         '{"hypothesis": "a", "references": "a"}',
@@ -344,6 +719,11 @@ WRONG_LINES = {
     "object as reference": (
         '{"hypothesis": "a", "reference": {}}',
         "'reference' is an object; expected a string or an array of strings",
+    ),
+    "object of references": (
+        '{"hypothesis": "a", "expected_output": {"de": ["b"]}}',
+        "'expected_output' is an object; expected a string or an array of strings; if the text is inside, name the"
+        " path: --jsonl-fields refs=expected_output.de",
     ),
     "number among references": (
         '{"hypothesis": "a", "references": ["a", 1]}',

@@ -185,7 +185,11 @@ def _parser_of_run() -> Parser:
     add("--num-refs", "-nr", type=int, metavar="N", help="split the one reference file on tabs into N")
     add("--encoding", "-e", default="utf-8", help="of all text files and stdin (default: utf-8)")
     ours("--jsonl", action="store_true", help="stdin is JSON Lines, as files named .jsonl and .ndjson are")
-    ours("--jsonl-fields", metavar="hyp=NAME,refs=NAME", help="the fields that hold the texts")
+    ours(
+        "--jsonl-fields",
+        metavar="hyp=NAME,refs=NAME",
+        help="the fields that hold the texts, or paths such as out.0; several systems: hyp=a:out.0,b:out.1",
+    )
 
     add, ours = top.group("test sets")
     add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of files; with -l")

@@ -97,9 +97,17 @@ class Texts:
         return sorted(self._references, key=lambda file: isinstance(file, JsonLines))
 
     def systems(self) -> list[Source]:
-        """Return the systems, those on standard input numbered if there are several; the first may be a baseline."""
+        """Return the systems; the first may be a baseline.
+
+        Those on standard input are numbered if there are several. Those of JSON Lines are called as the options say,
+        with the file's name before theirs if there are several files.
+        """
         names = []
+        several = sum(isinstance(file, JsonLines) for file in self._systems) > 1
         for file in self._systems:
+            if isinstance(file, JsonLines) and file.systems:
+                names.append([f"{file.name}:{name}" if several else name for name in file.systems])
+                continue
             numbers = range(0 if self._paired else 1, file.columns() + (not self._paired))
             of_columns = [f"System {number}" if number else _BASELINE for number in numbers]
             names.append([file.name] if len(of_columns) == 1 else of_columns)
@@ -134,11 +142,16 @@ class Texts:
     def which_is_which(self, segments: int) -> str:
         """Return a line that tells references and systems apart."""
         references = ", ".join([file.name for file in self._references] or self._own_references()[:1])
-        systems = ", ".join(file.name for file in self._systems)
-        many = "s" if len(self._references) > 1 else "", "s" if len(self._systems) > 1 else ""
+        told = [
+            f"{file.name} ({', '.join(file.systems)})" if isinstance(file, JsonLines) and file.systems else file.name
+            for file in self._systems
+        ]
+        systems = ", ".join(told)
+        count = sum(file.columns() if isinstance(file, JsonLines) else 1 for file in self._systems)
+        many = "s" if len(self._references) > 1 else "", "s" if count > 1 else ""
         counted = tell_count(segments, "segment")
-        told = f"reference{many[0]} {references}, {counted}" if references else counted
-        return f"{told}; system{many[1]} {systems}"
+        before = f"reference{many[0]} {references}, {counted}" if references else counted
+        return f"{before}; system{many[1]} {systems}"
 
     def _own_references(self) -> list[str]:
         return [name for file in self._systems if (name := _own_references(file))]
