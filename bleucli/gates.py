@@ -1,21 +1,34 @@
 """Gates for Makefiles and CI: scores that are too low, or have fallen.
 
-- `find_low_scores`: systems on the wrong side of a bound
-- `read_baseline`, `find_drops`: scores that are worse than those of an earlier answer, or than the first system's
+- `Bound`, `read_bounds`: how low a score may be, or by how much it may drop, metric by metric
+- `read_baseline`: an earlier answer
+- `judge`: what gates say of each score
 - `hints`: what such a gate does not bear out
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError, UsageError
 from bleucli.records import NamedTuple
-from bleucli.results import BOOTSTRAP_RATE, Results, ScoreRecord
+from bleucli.results import BOOTSTRAP_RATE, Results, ScoreRecord, Verdict
 from bleucli.signature import RESAMPLING_KEYS, Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from decimal import Decimal
     from typing import Any
+
+FAIL_UNDER, MAX_DROP = "--fail-under", "--max-drop"
+
+
+class Bound(NamedTuple):
+    """How low a score may be, or by how much it may drop: in points, or in percent of the baseline's score."""
+
+    number: float
+    percent: bool = False
+
+    def __str__(self) -> str:
+        return f"{repr(self.number).removesuffix('.0')}%" if self.percent else repr(self.number)
 
 
 class Earlier(NamedTuple):
@@ -45,15 +58,121 @@ _ROUNDED_DECIMALS = 11
 _MOST_DECIMALS = 1000  # as for --width
 
 
-def find_low_scores(results: Results, bound: float | None) -> Iterator[str]:
-    """Name the systems whose first score, unrounded, is on the wrong side of the bound."""
-    if bound is None:
-        return
+# --- bounds
+
+
+def read_bounds(option: str, text: str) -> dict[str, Bound]:
+    """Read the value of an option: bounds by metric, or one without a metric under "".
+
+    Args:
+        option: `FAIL_UNDER` or `MAX_DROP`, which may be in percent.
+        text: what was given for it.
+
+    Raises:
+        UsageError: it has another form.
+
+    >>> read_bounds(MAX_DROP, "bleu=0.3,ter=2%")
+    {'bleu': Bound(number=0.3, percent=False), 'ter': Bound(number=2.0, percent=True)}
+    >>> read_bounds(FAIL_UNDER, "40")
+    {'': Bound(number=40.0, percent=False)}
+    """
+    bounds: dict[str, Bound] = {}
+    parts = text.split(",")
+    for part in parts:
+        metric, equals, number = (word.strip() for word in part.rpartition("="))
+        if bool(equals) != bool(metric) or (not metric and len(parts) > 1):
+            raise _wrong_form(option, text)
+        if metric in bounds:
+            raise UsageError(f"{option} {text!r} has two bounds for {metric}; give one")
+        percent = option == MAX_DROP and number.endswith("%")
+        try:
+            bounds[metric] = Bound(float(number.removesuffix("%") if percent else number), percent)
+        except ValueError:
+            raise _wrong_form(option, text) from None
+        _check_number(option, metric, bounds[metric])
+    return bounds
+
+
+def _wrong_form(option: str, text: str) -> UsageError:
+    example = "a score, or scores by metric: chrf=55,ter=60"
+    if option == MAX_DROP:
+        example = "a number, or numbers by metric: bleu=0.3,ter=2% (of the baseline's score)"
+    return UsageError(f"{option} {text!r}; expected {example}")
+
+
+def _check_number(option: str, metric: str, bound: Bound) -> None:
+    told = f"{option} {format_bounds({metric: bound})}"
+    if bound.number != bound.number:
+        raise UsageError(f"{told}; expected a score")
+    if option == MAX_DROP and not bound.number >= 0:
+        raise UsageError(f"{told}; expected a number from 0 on")
+    if bound.percent and bound.number == float("inf"):
+        raise UsageError(f"{told}; expected a share of the baseline's score, such as 2%")
+
+
+def format_bounds(bounds: Mapping[str, Bound]) -> str:
+    """Return bounds as they are given on the command line.
+
+    >>> format_bounds({"bleu": Bound(0.3), "ter": Bound(2, percent=True)})
+    'bleu=0.3,ter=2%'
+    """
+    return ",".join(f"{metric}={bound}" if metric else str(bound) for metric, bound in bounds.items())
+
+
+# --- judgement
+
+
+def judge(
+    results: Results,
+    fail_under: Mapping[str, Bound] | None = None,
+    max_drop: Mapping[str, Bound] | None = None,
+    baseline: "Baseline | None" = None,
+    metrics: Sequence[str] = (),
+) -> list[Verdict]:
+    """Say of each score whether it passes the gates that are about it.
+
+    A score that was tested has dropped only if it is significantly worse; else it may be chance. An earlier score that
+    was rounded is compared with this one rounded alike, so that a score that has not changed has not dropped.
+
+    Args:
+        results: finished.
+        fail_under: the worst scores allowed, by metric; "" stands for the first one.
+        max_drop: by how much scores may be worse than the baseline's, by metric; "" stands for all that are not named.
+        baseline: an earlier answer; without one the first system is the baseline.
+        metrics: what the bounds call the metrics, in the order of the scores; by default as the scores are called.
+
+    Raises:
+        BleuError: a bound is about a metric that was not scored; or the earlier answer lacks a system or a metric, was
+            made in another way, or was rounded too far.
+
+    >>> record = ScoreRecord("chrF2", 54.6, "", Signature([("nc", "6")]), higher_is_better=True)
+    >>> from bleucli.results import SystemResult
+    >>> results = Results([SystemResult("sys.txt", [record])], 100, [])
+    >>> [verdict.failure for verdict in judge(results, fail_under={"chrF2": Bound(55)})]
+    ['sys.txt: chrF2 54.6 is under 55 (--fail-under)']
+    """
+    names = metrics or [record.name for record in results.systems[0].scores]
+    for option, bounds in ((FAIL_UNDER, fail_under or {}), (MAX_DROP, max_drop or {})):
+        other = next((name for name in bounds if name and name not in names), None)
+        if other is not None:
+            raise UsageError(f"{option} is about {other}, which was not scored; there are {', '.join(names)}")
+    return [
+        *_judge_scores(results, fail_under or {}, names),
+        *_judge_drops(results, max_drop or {}, baseline, names),
+    ]
+
+
+def _judge_scores(results: Results, bounds: Mapping[str, Bound], names: Sequence[str]) -> Iterator[Verdict]:
+    """Judge the scores, unrounded, that have a bound."""
     for system in results.systems:
-        first = system.scores[0]
-        if first.score < bound if first.higher_is_better else first.score > bound:
-            worse = "under" if first.higher_is_better else "over"
-            yield f"{system.name}: {first.name} {first.score!r} is {worse} {bound!r} (--fail-under)"
+        for index, (name, record) in enumerate(zip(names, system.scores, strict=True)):
+            bound = bounds.get(name, bounds.get("") if index == 0 else None)
+            if bound is None:
+                continue
+            worse = "under" if record.higher_is_better else "over"
+            is_worse = record.score < bound.number if record.higher_is_better else record.score > bound.number
+            told = f"{system.name}: {record.name} {record.score!r} is {worse} {bound} ({FAIL_UNDER})"
+            yield Verdict(system.name, record, f"{FAIL_UNDER} {bound}", told if is_worse else "")
 
 
 # --- an earlier answer
@@ -142,32 +261,38 @@ def _decimals(number: "Decimal") -> int:
 # --- drops
 
 
-def find_drops(results: Results, baseline: Baseline | None, bound: float | None) -> Iterator[str]:
-    """Name the scores that are worse than the baseline's by more than the bound; if they were tested, significantly so.
-
-    Without an earlier answer the first system is the baseline. An earlier score that was rounded is compared with this
-    one rounded alike, so that a score that has not changed has not fallen.
-
-    Raises:
-        BleuError: the earlier answer lacks a system or a metric, was made in another way, or was rounded too far.
-    """
-    if bound is None:
-        return
-    allowed = _decimal(bound)
-    for name, record, earlier in _compare(results, baseline):
+def _judge_drops(
+    results: Results, bounds: Mapping[str, Bound], baseline: Baseline | None, names: Sequence[str]
+) -> Iterator[Verdict]:
+    """Judge the scores whose drops have a bound."""
+    for system, record, earlier, bound in _compare(results, bounds, baseline, names):
         score, drop = _drop(record, earlier, baseline)
+        allowed = _allowed(bound, earlier)
         if baseline is not None and _is_rounded_too_far(record, earlier, baseline, allowed):
             raise UsageError(
-                f"{baseline.path} has {record.name} {earlier}, which is rounded too far for --max-drop {bound!r}; write"
+                f"{baseline.path} has {record.name} {earlier}, which is rounded too far for {MAX_DROP} {bound}; write"
                 f" the baseline with -w {_MANY_DECIMALS}"
             )
+        failure = ""
         if drop > allowed and (record.p_value is None or record.differs):  # else it may be chance
             since = f" since {baseline.path}" if baseline else ""
             p_value = f", p = {record.p_value:.4f}" if record.p_value is not None else ""
-            yield (
-                f"{name}: {record.name} {score:f} is worse than {earlier:f} by {drop:f}{since}{p_value}, more than"
-                f" {bound!r} (--max-drop)"
+            most = f"{bound} of that, {allowed:f}" if bound.percent else f"{bound}"
+            failure = (
+                f"{system}: {record.name} {score:f} is worse than {earlier:f} by {drop:f}{since}{p_value}, more than"
+                f" {most} ({MAX_DROP})"
             )
+        yield Verdict(system, record, f"{MAX_DROP} {bound}", failure)
+
+
+def _allowed(bound: Bound, earlier: "Decimal") -> "Decimal":
+    """Return by how much a score may be worse than an earlier one.
+
+    >>> from decimal import Decimal
+    >>> str(_allowed(Bound(2, percent=True), Decimal("48.5"))), str(_allowed(Bound(0.3), Decimal("48.5")))
+    ('0.97', '0.3')
+    """
+    return (abs(earlier) * _decimal(bound.number) / 100).normalize() if bound.percent else _decimal(bound.number)
 
 
 def _decimal(number: float) -> "Decimal":
@@ -205,13 +330,17 @@ def _is_rounded_too_far(record: ScoreRecord, earlier: "Decimal", baseline: Basel
     return could_be_whole and _drop(record, earlier, baseline)[1] > allowed
 
 
-def _compare(results: Results, baseline: Baseline | None) -> "Iterator[tuple[str, ScoreRecord, Decimal]]":
-    """Give each system's name, its score, and the one to compare it with."""
+def _compare(
+    results: Results, bounds: Mapping[str, Bound], baseline: Baseline | None, names: Sequence[str]
+) -> "Iterator[tuple[str, ScoreRecord, Decimal, Bound]]":
+    """Give each system's name, its score, the one to compare it with, and the bound of the drop, if it has one."""
     first = results.systems[0].scores
     for system in results.systems if baseline else results.systems[1:]:
-        for record, other in zip(system.scores, first, strict=True):
-            earlier = _find_earlier(baseline, system.name, record) if baseline else _decimal(other.score)
-            yield system.name, record, earlier
+        for name, record, other in zip(names, system.scores, first, strict=True):
+            bound = bounds.get(name, bounds.get(""))
+            if bound is not None:
+                earlier = _find_earlier(baseline, system.name, record) if baseline else _decimal(other.score)
+                yield system.name, record, earlier, bound
 
 
 def _find_earlier(baseline: Baseline, system: str, record: ScoreRecord) -> "Decimal":
@@ -235,16 +364,24 @@ def _strip_tests(signature: "Iterable[tuple[str, str]]") -> Signature:
     return Signature((key, value) for key, value in signature if key not in _IGNORED_KEYS)
 
 
-def hints(results: Results, baseline: Baseline | None, bound: float | None) -> Iterator[str]:
-    """Say what a passed or failed gate for drops does not bear out."""
-    if bound is None:
+def hints(
+    results: Results,
+    max_drop: Mapping[str, Bound] | None = None,
+    baseline: Baseline | None = None,
+    metrics: Sequence[str] = (),
+) -> Iterator[str]:
+    """Say what passed or failed gates for drops do not bear out; arguments as in `judge`."""
+    if not max_drop:
         return
     if baseline is None and results.test is not None and results.test.method == "bs":
-        yield f"--max-drop rests on --paired-bs, which {BOOTSTRAP_RATE}; --paired-ar is safer"
-    if bound == 0 and baseline is not None and baseline.decimals <= _ROUNDED_DECIMALS:
-        for name, record, earlier in _compare(results, baseline):
-            if _drop(record, earlier, baseline)[1] == 0 and _decimal(record.score) != earlier:
-                yield (
-                    f"{name}: {record.name} is {earlier}, as in {baseline.path}; a drop behind its last digit is not"
-                    f" seen: write the baseline with -w {_MANY_DECIMALS}"
-                )
+        yield f"{MAX_DROP} rests on --paired-bs, which {BOOTSTRAP_RATE}; --paired-ar is safer"
+    if baseline is None or baseline.decimals > _ROUNDED_DECIMALS:
+        return
+    names = metrics or [record.name for record in results.systems[0].scores]
+    for system, record, earlier, bound in _compare(results, max_drop, baseline, names):
+        is_hidden = _drop(record, earlier, baseline)[1] == 0 and _decimal(record.score) != earlier
+        if is_hidden and _allowed(bound, earlier) == 0:
+            yield (
+                f"{system}: {record.name} is {earlier}, as in {baseline.path}; a drop behind its last digit is not"
+                f" seen: write the baseline with -w {_MANY_DECIMALS}"
+            )

@@ -6,6 +6,7 @@
 - `SystemResult`: a system with its scores, one a metric
 - `Test`: what paired test was done
 - `Ranking`: every pair of systems compared by one metric
+- `Verdict`: what a gate says of a score
 - `Results`: all systems, and the hints that go with them
 """
 
@@ -77,6 +78,15 @@ class Ranking(NamedTuple):
     clusters: list[int]  # of each system, from 1, the best; all systems of one differ significantly from all others
 
 
+class Verdict(NamedTuple):
+    """What a gate says of a score."""
+
+    system: str  # whose score it is
+    score: ScoreRecord
+    gate: str  # as it is asked for on the command line
+    failure: str  # why it was not passed, in a sentence; "" if it was
+
+
 class Results(NamedTuple):
     """All systems."""
 
@@ -85,3 +95,4 @@ class Results(NamedTuple):
     hints: list[str]  # what a user should know about the input
     test: Test | None = None  # if one was done; then the first system is the baseline
     rankings: Sequence[Ranking] = ()  # one a metric, if all pairs were tested
+    verdicts: Sequence[Verdict] = ()  # what gates say, if there are any

@@ -67,6 +67,11 @@ NAMES = (
         "BLEU|smooth:floor[0.1]",
         "a:b|a:b",
         "|",
+        "bleu=1,ter=2%",
+        "2%",
+        "junit",
+        "github",
+        "hyp=a:x.0,b:y,refs=z",
     ),
 )
 ODD = ("", "-", "--", "=", "\x1b[31m", "a\nb", "\u202e", "\udcff", "é" * 300, "x" * 5000, "%s%n", "{0}")
@@ -97,7 +102,8 @@ def try_options(rng: random.Random) -> None:
     assert status != Status.ERROR or not out.getvalue(), f"{words} failed, but printed {out.getvalue()!r}"
     assert status != Status.ERROR or said, f"{words} failed without a word"
     lines = said.removesuffix("\n").split("\n") if said else []
-    assert all(re.fullmatch(r"bleu: (error|warning|note): [^\x00-\x1f\x7f-\x9f]+", line) for line in lines), (
+    told = r"(bleu: (error|warning|note): |::(error|warning) title=[^:,]+::)[^\x00-\x1f\x7f-\x9f]+"
+    assert all(re.fullmatch(told, line) for line in lines), (
         words,
         said,
     )

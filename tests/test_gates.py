@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 from conftest import refused
@@ -10,6 +11,7 @@ from paired_samples import near, texts
 
 from bleucli import gates
 from bleucli.errors import BleuError
+from bleucli.gates import Bound
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.signature import Signature
 
@@ -92,6 +94,361 @@ def test_the_unrounded_score_is_compared_and_printed(score):
     exact = json.loads(score(STRONG, *FULL).out)["score"]
     assert score(STRONG, "-w", "0", "--fail-under", repr(exact)).status == 0
     failed(score(STRONG, "-w", "0", "--fail-under", repr(exact + 1e-9)), f"{STRONG}: BLEU {exact!r} is under")
+
+
+# --- gates by metric
+
+
+def scores_of(score, system):
+    """Return the unrounded scores of a system by metric."""
+    found = json.loads(score(system, *ALL, *FULL).out)
+    return dict(zip(("bleu", "chrf", "ter"), (one["score"] for one in found), strict=True))
+
+
+def test_each_metric_has_its_own_bound(score):
+    exact = scores_of(score, STRONG)
+    just = ",".join(f"{name}={number!r}" for name, number in exact.items())
+    assert score(STRONG, *ALL, "--fail-under", just).status == 0
+    for name, called in (("bleu", "BLEU"), ("chrf", "chrF2"), ("ter", "TER")):
+        worse = exact | {name: exact[name] + (-1e-9 if name == "ter" else 1e-9)}
+        answer = score(STRONG, *ALL, "--fail-under", ",".join(f"{each}={number!r}" for each, number in worse.items()))
+        direction = "over" if name == "ter" else "under"
+        failed(answer, f"{STRONG}: {called} {exact[name]!r} is {direction} {worse[name]!r} (--fail-under)")
+    failed(score(STRONG, WEAK, *ALL, "--fail-under", "chrf=50,ter=60"), f"{WEAK}: chrF2 ", f"{WEAK}: TER ")
+    assert score(STRONG, WEAK, *ALL, "--fail-under", "ter=999").status == 0
+
+
+@pytest.mark.parametrize("metric", ["wer", "cer"])
+def test_error_rates_fail_above_their_bound(score, metric):
+    words = ("-m", metric, "bleu", "--fail-under")
+    assert score(STRONG, *words, f"{metric}=99").status == 0
+    failed(score(STRONG, *words, f"{metric}=1"), f"{STRONG}: {metric.upper()} ")
+
+
+def test_a_metric_with_options_is_named_without_them(score):
+    failed(score(WEAK, "-m", "chrf", "-cw", "2", "--fail-under", "chrf=99"), f"{WEAK}: chrF2++ ")
+    failed(score(WEAK, "--like", "chrF2|nc:6|nw:2", "--fail-under", "chrf=99"), f"{WEAK}: chrF2++ ")
+
+
+def test_each_metric_has_its_own_drop(score, baseline):
+    old, new = scores_of(score, NEAR), scores_of(score, STRONG)
+    baseline(NEAR, *ALL, *FULL)
+    words = (STRONG, *ALL, "--baseline", "old.json", "--max-drop")
+    drops = {name: new[name] - old[name] if name == "ter" else old[name] - new[name] for name in old}
+    assert drops["bleu"] > 0
+    enough = {name: max(0, drop) + 1e-9 for name, drop in drops.items()}
+    assert score(*words, ",".join(f"{name}={drop!r}" for name, drop in enough.items())).status == 0
+    failed(score(*words, f"chrf=9,bleu={drops['bleu'] - 1e-9!r},ter=9"), f"{STRONG}: BLEU ")
+    assert score(*words, "chrf=9").status == 0, "the others have no gate"
+
+
+def test_a_baseline_needs_only_what_is_compared(score, baseline):
+    old = baseline(STRONG, "-m", "chrf", *FULL)
+    assert score(STRONG, *ALL, "--baseline", old, "--max-drop", "chrf=0").status == 0
+    refused(score(STRONG, *ALL, "--baseline", old, "--max-drop", "chrf=0,ter=1"), "old.json has no TER; it has chrF2")
+
+
+def test_a_drop_may_be_a_share_of_the_baseline(score, baseline):
+    old, new = scores_of(score, STRONG), scores_of(score, WEAK)
+    baseline(STRONG, *ALL, *FULL)
+    words = (WEAK, *ALL, "--baseline", "old.json", "--max-drop")
+    share = 100 * (old["bleu"] - new["bleu"]) / old["bleu"]
+    assert score(*words, f"bleu={share + 1e-6!r}%").status == 0
+    answer = score(*words, f"bleu={share - 1e-6!r}%")
+    failed(answer, f"{WEAK}: BLEU ")
+    assert f" more than {share - 1e-6!r}% of that, " in answer.err
+    rise = 100 * (new["ter"] - old["ter"]) / old["ter"]
+    assert score(*words, f"ter={rise + 1e-6!r}%").status == 0
+    failed(score(*words, f"ter={rise - 1e-6!r}%"), f"{WEAK}: TER ")
+    failed(score(*words, "2%"), f"{WEAK}: BLEU ", f"{WEAK}: chrF2 ", f"{WEAK}: TER ")
+    assert score(*words, "999%").status == 0
+
+
+def test_a_share_of_the_first_system_is_compared_too(score):
+    answer = score(STRONG, WEAK, "-par", *FEW, "--max-drop", "bleu=2%")
+    failed(answer, f"{WEAK}: BLEU ")
+    assert ", p = 0.0050, more than 2% of that, 0.97" in answer.err
+    assert score(STRONG, WEAK, "-par", *FEW, "--max-drop", "90%").status == 0
+    assert score(STRONG, NEAR, "-par", *FEW, "--max-drop", "0%").status == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "earlier", "share", "fell"),
+    [
+        (33.2, "33.9", 2, True),  # 0.7 is more than 0.678
+        (33.3, "33.9", 2, False),
+        (33.24, "33.9", 2, True),  # it would be written as 33.2
+        (49.0, "50.0", 2, False),  # 1 is not more than 1
+        (-0.51, "-0.5000000000001", 1, True),
+        (-0.502, "-0.5000000000001", 1, False),  # a share of a negative score is one of its size
+        (0.0, "0.0", 2, False),
+        (5.0, "0.0", 2, False),
+        (33.9, "33.9", 0, False),
+        (33.84, "33.9", 0, True),
+    ],
+)
+def test_a_share_is_of_the_score_as_the_baseline_has_it(write, number, earlier, share, fell):
+    assert bool(Scored(number).fell(write, earlier, share, percent=True)) is fell
+
+
+def test_a_share_that_is_finer_than_the_baseline_is_refused(write):
+    with pytest.raises(BleuError, match=r"rounded too far for --max-drop 0.1%; write the baseline with -w 9"):
+        Scored(33.2).fell(write, "33.9", 0.1, percent=True)
+    assert not Scored(33.9).fell(write, "33.9", 0.1, percent=True), "nothing was rounded"
+
+
+def test_no_drop_at_all_of_an_error_rate_that_was_none(write):
+    assert Scored(0.7, higher_is_better=False).fell(write, "0.0", 50, percent=True)
+    assert not Scored(0.04, higher_is_better=False).fell(write, "0.0", 50, percent=True)
+
+
+def test_numbers_that_were_read_have_gates_by_their_name(run, write):
+    write("a.txt", "0.9\n0.7\n")
+    write("b.txt", "0.5\n0.3\n")
+    words = ("--segment-scores", "-q", "-i", "a.txt", "b.txt")
+    failed(run(*words, "--fail-under", "score=0.5"), "b.txt: score 0.4 is under 0.5")
+    refused(run(*words, "--fail-under", "bleu=0.5"), "'bleu' is not a metric; expected one of score")
+
+
+# --- gates without a metric
+
+
+def notes(answer):
+    return [line for line in answer.err.splitlines() if line.startswith("bleu: note: --")]
+
+
+def test_a_bare_bound_is_about_the_first_metric_named(run):
+    words = (REF, "-i", STRONG, "-m", "ter", "bleu", "--fail-under")
+    failed(run(*words, "20", "-q"), f"{STRONG}: TER ")
+    answer = run(*words, "99")
+    assert answer.status == 0
+    assert notes(answer) == [
+        "bleu: note: --fail-under 99.0 is about TER alone, the first metric named; for more write --fail-under"
+        " ter=99.0,bleu=X"
+    ]
+    assert notes(run(*words, "99", "-q")) == []
+    assert notes(run(*words, "ter=99")) == []
+    assert notes(run(REF, "-i", STRONG, "--fail-under", "1")) == []
+
+
+def test_a_bare_drop_is_about_all_metrics(run, baseline):
+    words = (REF, "-i", STRONG, *ALL, "--baseline", baseline(STRONG, *ALL, *FULL), "--max-drop")
+    expected = "--max-drop 2% is about BLEU and chrF2 and TER; for each its own write --max-drop bleu=2%,chrf=2%,ter=2%"
+    assert notes(run(*words, "2%")) == [f"bleu: note: {expected}"]
+    assert notes(run(*words, "ter=2%")) == []
+
+
+# --- what is scored
+
+UNKNOWN = {
+    "no metric": (("--fail-under", "blue=3"), "'blue' is not a metric; expected one of bleu, chrf, ter, wer, cer"),
+    "no metric's drop": (("-pbs", "--max-drop", "bleu=1,x=2"), "'x' is not a metric; expected one of bleu, chrf, ter"),
+    "not scored": (
+        ("--fail-under", "bleu=1,ter=60"),
+        "--fail-under is about TER, which is not scored; add it: -m bleu ter",
+    ),
+    "no such drop": (
+        ("-pbs", "--max-drop", "chrf=2%"),
+        "--max-drop is about chrF, which is not scored; add it: -m bleu",
+    ),
+    "followed": (
+        ("--like", "chrF2|nc:6", "--fail-under", "bleu=1"),
+        "is about BLEU, which is not scored; add it: -m chrf",
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "said"), UNKNOWN.values(), ids=UNKNOWN)
+def test_a_bound_of_what_is_not_scored_is_refused_before_anything_is(run, words, said):
+    refused(run("none.txt", "-i", "none.sys", "none.too", *words), said)
+
+
+FORMS = {
+    "a word": "chrf=x",
+    "two numbers": "1,2",
+    "a number and a metric": "40,ter=60",
+    "no number": "chrf=",
+    "no metric": "=5",
+    "an end": "chrf=5,",
+    "nothing": "",
+    "signs": "==",
+}
+
+
+@pytest.mark.parametrize("value", FORMS.values(), ids=FORMS)
+def test_bounds_in_another_form_are_refused(score, value):
+    expected = f"--fail-under {value!r}; expected a score, or scores by metric: chrf=55,ter=60"
+    refused(score(STRONG, "--fail-under", value), expected)
+    expected = (
+        f"--max-drop {value!r}; expected a number, or numbers by metric: bleu=0.3,ter=2% (of the baseline's score)"
+    )
+    refused(score(STRONG, WEAK, "-pbs", "--max-drop", value), expected)
+
+
+def test_a_share_is_for_drops(score):
+    refused(score(STRONG, "--fail-under", "2%"), "--fail-under '2%'; expected a score")
+    refused(score(STRONG, "--fail-under", "bleu=2%"), "--fail-under 'bleu=2%'; expected a score")
+
+
+@pytest.mark.parametrize("value", ["ter=1,bleu=2,ter=3", "bleu=1,bleu=1"])
+def test_two_bounds_of_a_metric_are_refused(score, value):
+    refused(score(STRONG, "--fail-under", value), f"--fail-under {value!r} has two bounds for ", "; give one")
+
+
+# --- from Python
+
+
+def test_python_judges_in_one_call():
+    record = ScoreRecord("chrF2", 54.6, "", Signature([("nc", "6")]), True)
+    error = ScoreRecord("TER", 54.6, "", Signature([("norm", "no")]), False)
+    results = Results([SystemResult("sys.txt", [record, error])], 100, [])
+    bounds = gates.read_bounds(gates.FAIL_UNDER, "chrf=54.6,ter=54.5")
+    verdicts = gates.judge(results, bounds, metrics=("chrf", "ter"))
+    assert [(one.system, one.score, one.gate) for one in verdicts] == [
+        ("sys.txt", record, "--fail-under 54.6"),
+        ("sys.txt", error, "--fail-under 54.5"),
+    ]
+    assert [one.failure for one in verdicts] == ["", "sys.txt: TER 54.6 is over 54.5 (--fail-under)"]
+    assert gates.judge(results, {"": Bound(55)})[0].failure.startswith("sys.txt: chrF2 54.6 is under")
+    assert gates.judge(results) == []
+    with pytest.raises(BleuError, match="--max-drop is about BLEU, which was not scored; there are chrF2, TER"):
+        gates.judge(results, max_drop={"BLEU": Bound(1)})
+
+
+# --- a report of gates
+
+
+def cases(text):
+    """Return the cases of a report: system, name, and why it failed, None if it did not."""
+    root = ElementTree.fromstring(text.encode())
+    found = [(case, suite) for suite in root for case in suite]
+    assert {root.tag, *(suite.tag for suite in root), *(case.tag for case, _ in found)} <= {
+        *("testsuites", "testsuite", "testcase")
+    }
+    for element in (root, *root):
+        inside = list(element.iter("testcase"))
+        assert int(element.get("tests")) == len(inside)
+        assert int(element.get("failures")) == len([case for case in inside if case.find("failure") is not None])
+        assert int(element.get("skipped")) == len([case for case in inside if case.find("skipped") is not None])
+    why = [case.find("failure") for case, _ in found]
+    return [
+        (suite.get("name"), case.get("name"), None if failure is None else failure.get("message"))
+        for (case, suite), failure in zip(found, why, strict=True)
+    ]
+
+
+def test_a_report_has_a_case_for_each_system_metric_and_gate(score, baseline):
+    old = baseline(STRONG, *ALL, *FULL)
+    gated = ("--fail-under", "bleu=30,ter=99", "--baseline", old, "--max-drop", "chrf=2%")
+    answer = score(STRONG, WEAK, *ALL, *gated, "-f", "junit")
+    assert answer.status == 1
+    found = cases(answer.out)
+    assert [(system, name) for system, name, _ in found] == [
+        (system, name)
+        for system in (STRONG, WEAK)
+        for name in ("BLEU --fail-under 30.0", "TER --fail-under 99.0", "chrF2 --max-drop 2%")
+    ]
+    failures = [why for _, _, why in found if why]
+    assert sorted(answer.err.splitlines()) == sorted(f"bleu: error: {why}" for why in failures)
+    assert [why.split(" ")[1] for why in failures] == ["BLEU", "chrF2"]
+
+
+def test_a_report_of_passed_gates_has_no_failures(score):
+    answer = score(STRONG, "--fail-under", "30", "-f", "junit")
+    assert (answer.status, answer.err) == (0, "")
+    assert cases(answer.out) == [(STRONG, "BLEU --fail-under 30.0", None)]
+
+
+def test_a_report_without_gates_skips_every_score(score):
+    answer = score(STRONG, WEAK, "-m", "bleu", "ter", "-f", "junit")
+    assert (answer.status, answer.err) == (0, "")
+    assert cases(answer.out) == [(system, name, None) for system in (STRONG, WEAK) for name in ("BLEU", "TER")]
+    assert answer.out.count('<skipped message="no gate"/>') == 4
+
+
+def test_a_report_shows_scores_as_text_does(score):
+    for words in ((), ("-w", "3"), ("-sh",), ("-ci", "-cin", "20")):
+        line = score(STRONG, *words, "-f", "text").out.rstrip()
+        answer = score(STRONG, *words, "-f", "junit", "--fail-under", "1")
+        assert ElementTree.fromstring(answer.out.encode()).find(".//system-out").text == line
+
+
+def test_a_report_is_written_where_a_gate_fails_too(score, run):
+    answer = score(WEAK, "--fail-under", "30", "-f", "junit", "-o", "report.xml")
+    assert (answer.status, answer.out) == (1, "")
+    with open("report.xml", encoding="utf-8") as file:
+        assert cases(file.read())[0][2].startswith(f"{WEAK}: BLEU 11.5")
+    answer = run(REF, "-i", WEAK, "--fail-under", "30", "-q", variables={"BLEU_FORMAT": "junit"})
+    assert len(cases(answer.out)) == 1
+
+
+def test_a_report_of_a_test_leaves_out_the_baseline(score):
+    answer = score(STRONG, WEAK, "-par", *FEW, "--max-drop", "1", "-f", "junit")
+    assert [(system, name) for system, name, _ in cases(answer.out)] == [(WEAK, "BLEU --max-drop 1.0")]
+
+
+def test_a_report_has_no_bare_scores_and_no_details(score):
+    refused(score(STRONG, "--fail-under", "1", "-f", "junit", "-b"), "-f junit is a report, and -b prints scores alone")
+    assert score(STRONG, "--fail-under", "99", "-f", "junit", "-b", "-o", "out.xml").status == 2
+    assert not os.path.exists("out.xml")
+
+
+# --- annotations
+
+
+def annotations(answer):
+    return [line for line in answer.err.splitlines() if line.startswith("::")]
+
+
+def test_failed_gates_are_annotated_for_github(score):
+    answer = score(STRONG, WEAK, *ALL, "--fail-under", "bleu=30,ter=60", "--annotate", "github")
+    plain = score(STRONG, WEAK, *ALL, "--fail-under", "bleu=30,ter=60")
+    assert (answer.status, answer.out) == (1, plain.out)
+    told = [line.removeprefix("bleu: error: ") for line in plain.err.splitlines()]
+    assert annotations(answer) == [
+        f"::error title={WEAK}%3A {name}::{line}" for name, line in zip(("BLEU", "TER"), told, strict=True)
+    ]
+    assert [line for line in answer.err.splitlines() if not line.startswith("::")] == plain.err.splitlines()
+    assert annotations(score(STRONG, "--fail-under", "bleu=30", "--annotate", "github")) == []
+
+
+def test_warnings_are_annotated_unless_they_are_not_told(run):
+    words = (REF, "-i", REF, "-m", "ter", "-cw", "2", "--annotate", "github")
+    answer = run(*words)
+    warnings = [line.partition("warning: ")[2] for line in answer.err.splitlines() if "bleu: warning: " in line]
+    assert len(warnings) > 1
+    assert annotations(answer) == [f"::warning title=bleu::{line.replace('%', '%25')}" for line in warnings]
+    assert annotations(run(*words, "-q")) == []
+    assert annotations(run("--version", "-w", "1", "--annotate", "github"))[0].startswith("::warning title=bleu::")
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "message"),
+    [
+        ("100%.txt", "100%25.txt", "100%25.txt"),
+        ("a,b:c.txt", "a%2Cb%3Ac.txt", "a,b:c.txt"),
+        ("a\r\n::error::b", "a%0D%0A%3A%3Aerror%3A%3Ab", "a%0D%0A::error::b"),
+        ("a\x1b[31m", r"a\x1b[31m", r"a\x1b[31m"),
+        ("%0A::x", "%250A%3A%3Ax", "%250A::x"),
+    ],
+)
+@pytest.mark.skipif(os.name == "nt", reason="names that Windows does not allow")
+def test_names_cannot_write_annotations_of_their_own(score, write, name, title, message):
+    with open(WEAK, encoding="utf-8") as file:
+        write(name, file.read())
+    (line,) = annotations(score(name, "--fail-under", "30", "--annotate", "github"))
+    assert line.startswith(f"::error title={title}%3A BLEU::{message}: BLEU 11.5")
+
+
+def test_what_ends_the_command_is_annotated_too(run):
+    answer = run("none.txt", "-i", STRONG, "--annotate", "github")
+    assert answer.status == 2
+    line = answer.err.splitlines()[0].removeprefix("bleu: error: ")
+    assert annotations(answer) == [f"::error title=bleu::{line}"]
+
+
+def test_annotations_are_for_github_alone(score):
+    refused(score(STRONG, "--annotate", "gitlab"), "--annotate", "'gitlab'", "github")
 
 
 # --- against an earlier answer
@@ -278,10 +635,14 @@ class Scored:
         record = ScoreRecord("BLEU", number, "", Signature([("tok", "13a")]), higher_is_better)
         self.results = Results([SystemResult("new.txt", [record])], 1, [])
 
-    def fell(self, write, earlier, bound):
+    def fell(self, write, earlier, bound, percent=False):
         write("old.json", f'{{"name": "BLEU", "score": {earlier}, "signature": "tok:13a"}}')
         baseline = gates.read_baseline("old.json", "old.json")
-        return [*gates.find_drops(self.results, baseline, bound)]
+        return [
+            one
+            for one in gates.judge(self.results, max_drop={"": Bound(bound, percent)}, baseline=baseline)
+            if one.failure
+        ]
 
 
 @pytest.mark.parametrize(

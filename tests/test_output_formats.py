@@ -31,7 +31,7 @@ def test_every_format_names_every_system_with_its_score(name, make):
     made = make()
     out = render(made, Layout(2), name)
     for system in made.systems:
-        shown = system.name if len(made.systems) > 1 or name in TABLES else system.scores[0].name
+        shown = system.name if len(made.systems) > 1 or name in (*TABLES, "junit") else system.scores[0].name
         escaped = {shown, rst.escape(shown), markdown.escape(shown)}
         assert any(word in out for word in escaped)
         assert f"{system.scores[0].score:.2f}".rstrip("0").rstrip(".") in out
@@ -54,12 +54,12 @@ def test_the_score_alone_of_several_systems_is_ignored(name):
     assert render(paired(), Layout(score_only=True), name) == render(paired(), Layout(), name)
 
 
-@pytest.mark.parametrize("name", ["text", *TABLES])
+@pytest.mark.parametrize("name", ["text", "junit", *TABLES])
 def test_signatures_are_given_in_every_format(name):
     assert "nrefs:1|bs:1000|case:mixed|version:bleucli-1" in render(paired(), Layout(), name)
 
 
-@pytest.mark.parametrize("name", ["text", "latex", "markdown", "html", "rst"])
+@pytest.mark.parametrize("name", ["text", "latex", "markdown", "html", "rst", "junit"])
 def test_short_signatures_are_given_where_people_read(name):
     assert "#:1|bs:1000|c:mixed|v:bleucli-1" in render(paired(), Layout(short=True), name)
 

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import unicodedata
+import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 from importlib.util import find_spec
 
@@ -16,6 +17,7 @@ from sample_results import HOSTILE, one, paired, ranked
 from bleucli.markup import visible
 from bleucli.output import FORMATS, latex, markdown, render
 from bleucli.output.layout import Layout
+from bleucli.results import Verdict
 
 SPECIAL = "\\`*_{}[]<>()#+-.!|&~$@:;,'\"=%^?/ \t\n\r\x00\x1b\x85\u2028\u00a0\u3000e\u0301系aiv1"
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.text(SPECIAL, min_size=1, max_size=12)
@@ -81,6 +83,63 @@ def test_html_gives_names_back_and_is_closed(names):
     assert cells.open == []
     assert [words(row[0]) for row in cells.rows] == ["System", *(words(visible(name)) for name in names)]
     assert {len(row) for row in cells.rows} == {3}
+
+
+# --- JUnit
+
+
+def failed(made):
+    """Return results of which every score has passed one gate and failed another."""
+    verdicts = [
+        Verdict(system.name, score, gate, failure)
+        for system in made.systems
+        for score in system.scores
+        for gate, failure in (("--fail-under 1.0", ""), ("--max-drop 2%", f"{system.name}: {score.name} <& fell"))
+    ]
+    return made._replace(verdicts=verdicts)
+
+
+def unescaped(name):
+    r"""Return a name as a report shows it: visible, with bytes that are not UTF-8 as \xe9."""
+    return visible(name).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+ANY_NAMES = st.lists(NAMES | st.text(min_size=1, max_size=5), min_size=3, max_size=3, unique=True)
+
+
+@given(ANY_NAMES)
+@example((HOSTILE, "]]><!--&amp;'\"", "\x00\x0b\ufffe\uffff\ud800"))
+@example(("caf\udce9.txt", "\udc9b\udcff", "\t \r\n\x85\u2028"))
+def test_a_report_of_gates_is_xml_that_gives_names_back(names):
+    for made in (failed(paired(names)), paired(names)):
+        document = render(made, BOLD, "junit").encode()
+        assert document.startswith(b'<?xml version="1.0" encoding="UTF-8"?>\n')
+        root = ElementTree.fromstring(document)
+        assert [suite.get("name") for suite in root] == [unescaped(name) for name in names]
+        cases = [case for suite in root for case in suite]
+        shown = [unescaped(name) for name in names for _ in range(len(cases) // 3)]
+        assert [case.get("classname") for case in cases] == shown
+        assert all(case.get("name").startswith(("BLEU", "TER")) for case in cases)
+        assert all(case.find("system-out").text.strip() for case in cases)
+        failures = list(root.iter("failure"))
+        assert len(failures) == int(root.get("failures")) == len(cases) // 2 * bool(made.verdicts)
+        assert all(failure.text == failure.get("message") for failure in failures)
+
+
+@reader("junitparser")
+@given(ANY_NAMES)
+def test_a_reader_of_junit_sees_cases_and_failures(names):
+    from junitparser import Failure, JUnitXml
+
+    report = JUnitXml.fromstring(render(failed(paired(names)), BOLD, "junit").encode())
+    assert (report.tests, report.failures, report.errors, report.skipped) == (12, 6, 0, 0)
+    for suite, name in zip(report, names, strict=True):
+        assert suite.name == unescaped(name)
+        assert (suite.tests, suite.failures) == (4, 2)
+        cases = list(suite)
+        assert [case.classname for case in cases] == [unescaped(name)] * 4
+        assert [[type(result) for result in case.result] for case in cases] == [[], [Failure]] * 2
+        assert all("<& fell" in result.message for case in cases for result in case.result)
 
 
 # --- Markdown

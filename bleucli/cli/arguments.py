@@ -243,16 +243,20 @@ def _parser_of_run() -> Parser:
     ours("--output", "-o", metavar="FILE", help="write there instead: whole, or not at all")
 
     _, ours = top.group("gates for Makefiles and CI")
-    ours("--fail-under", type=float, metavar="X", help="exit with 1 if the first metric of any system is worse than X")
+    ours(
+        "--fail-under",
+        metavar="X",
+        help="exit with 1 if any system is worse than X: by the first metric named, or by each: chrf=55,ter=60",
+    )
     ours("--baseline", metavar="FILE.json", help="an earlier answer, for --max-drop")
     ours(
         "--max-drop",
-        type=float,
         metavar="D",
-        help="exit with 1 if a score is worse by more than D than in --baseline, or, with --paired-*, significantly"
-        " worse than the first system's",
+        help="exit with 1 if a score is worse by more than D, or D %% of it, than in --baseline, or, with --paired-*,"
+        " significantly worse than the first system's; all metrics, or each: bleu=0.3,ter=2%%",
     )
     ours("--strict", action="store_true", help="any warning is an error: exit with 2, and write no answer")
+    ours("--annotate", choices=("github",), help="also tell errors and warnings as GitHub shows them")
 
     add, ours = top.group("other")
     add("--version", "-V", action="store_true", help="version and live kernels")

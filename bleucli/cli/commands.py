@@ -66,6 +66,7 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     from bleucli.cli.arguments import mode_of, parse, parser
 
     options = parse(words)
+    environment.annotates = options.annotate is not None
     if options.output == "":
         raise UsageError("--output is empty; name a file")
     refuse_overwriting(options.output, _files_read(options))

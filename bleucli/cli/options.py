@@ -63,9 +63,10 @@ class Options:
     quiet: bool
     output: str | None
     # gates
-    fail_under: float | None
+    fail_under: str | None
     baseline: str | None
-    max_drop: float | None
+    max_drop: str | None
+    annotate: str | None
     strict: bool
     # other
     version: bool

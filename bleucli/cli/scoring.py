@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
-    from bleucli.gates import Baseline
+    from bleucli.gates import Baseline, Bound
     from bleucli.significance.comparison import Sampling
 
 # Seconds that nobody minds to wait for slow kernels
@@ -45,6 +45,7 @@ def score(options: "Options", environment: Environment, messages: "Messages") ->
 
         options = like.follow(options, options.like)
         _check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
+    _read_bounds(options)  # refuses what is not scored
     if options.test_set is None:
         texts = Texts(options, environment)
     else:
@@ -212,6 +213,8 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment, m
         raise UsageError(f"--detail has no place in {chosen}; choose -f text or -f json")
     if options.detail and options.score_only and chosen == "json":
         raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
+    if chosen == "junit" and options.score_only:
+        raise UsageError("-f junit is a report, and -b prints scores alone; leave out one of them")
     layout = _layout(options, environment, chosen)
     baseline = None
     if options.baseline is not None:
@@ -222,7 +225,7 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment, m
     names = _names_of_metrics(options)
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     _check_like(options, signed)
-    failures, gate_hints = _judge(results, baseline, options)
+    results, gate_hints = _judge(results, baseline, options)
     hints = [
         *_without_effect(options, len(results.systems), chosen, False, layout.colour),
         *texts.hints(),
@@ -233,28 +236,86 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment, m
     if options.of_metric("bleu").get("lowercase") and others:
         hints.append(f"-lc is BLEU's alone; {', '.join(map(_how_to_lowercase, others))}")
     messages.hold_back(hints)
-    if not failures or options.output is None:
+    failed = [verdict for verdict in results.verdicts if verdict.failure]
+    if not failed or options.output is None or chosen == "junit":  # a report is about what failed
         deliver([render(results, layout, chosen)], options.output, environment)
     _note_files(texts, results.segments, options, messages)
     _note_differences(signed, options, messages)
+    _note_bare_gates(results, options, messages)
     for hint in hints:
         messages.warn(hint)
-    for failure in failures:
-        environment.say("error", failure)
-    return not failures
+    for verdict in failed:
+        environment.say("error", verdict.failure, f"{verdict.system}: {verdict.score.name}")
+    return not failed
 
 
-def _judge(results: Results, baseline: "Baseline | None", options: "Options") -> tuple[list[str], list[str]]:
-    """Return which gates failed, and what their answer does not bear out."""
+def _judge(results: Results, baseline: "Baseline | None", options: "Options") -> tuple[Results, list[str]]:
+    """Return results with what gates say of them, and what their answer does not bear out."""
     if not has_gates(options):
-        return [], []
+        return results, []
     from bleucli import gates
 
-    failures = [
-        *gates.find_low_scores(results, options.fail_under),
-        *gates.find_drops(results, baseline, options.max_drop),
-    ]
-    return failures, list(gates.hints(results, baseline, options.max_drop))
+    (fail_under, max_drop), metrics = _read_bounds(options), _gated_metrics(options)
+    fail_under = {name or _first_named(options): bound for name, bound in fail_under.items()}
+    verdicts = gates.judge(results, fail_under, max_drop, baseline, metrics)
+    return results._replace(verdicts=verdicts), list(gates.hints(results, max_drop, baseline, metrics))
+
+
+def _read_bounds(options: "Options") -> "tuple[dict[str, Bound], dict[str, Bound]]":
+    """Return the bounds of scores and of drops, by metric; "" for a bare one.
+
+    Raises:
+        UsageError: one is about a metric that is not scored.
+    """
+    if not has_gates(options):
+        return {}, {}
+    from bleucli import gates
+
+    scored = _gated_metrics(options)
+    fail_under = {} if options.fail_under is None else gates.read_bounds(gates.FAIL_UNDER, options.fail_under)
+    max_drop = {} if options.max_drop is None else gates.read_bounds(gates.MAX_DROP, options.max_drop)
+    for option, bounds in ((gates.FAIL_UNDER, fail_under), (gates.MAX_DROP, max_drop)):
+        other = next((name for name in bounds if name and name not in scored), None)
+        if other is not None:
+            raise UsageError(
+                f"{option} is about {METRICS[other].name}, which is not scored; add it: -m {' '.join(scored)} {other}"
+            )
+    return fail_under, max_drop
+
+
+def _gated_metrics(options: "Options") -> list[str]:
+    """Return what gates call the metrics, in the order in which they are printed."""
+    if options.segment_scores:
+        from bleucli import segment_scores
+
+        return [segment_scores.NAME]
+    return _names_of_metrics(options)
+
+
+def _first_named(options: "Options") -> str:
+    """Return the metric that a bare --fail-under is about."""
+    return str((options.metrics or _gated_metrics(options))[0])
+
+
+def _note_bare_gates(results: Results, options: "Options", messages: "Messages") -> None:
+    """Say what gates without a metric are about, where several are scored."""
+    scored = [record.name for record in results.systems[0].scores]
+    if len(scored) == 1:
+        return
+    names = _names_of_metrics(options)
+    fail_under, max_drop = _read_bounds(options)
+    if "" in fail_under:
+        first = _first_named(options)
+        other = next(name for name in names if name != first)
+        messages.note(
+            f"--fail-under {fail_under['']} is about {scored[names.index(first)]} alone, the first metric named; for"
+            f" more write --fail-under {first}={fail_under['']},{other}=X"
+        )
+    if "" in max_drop:
+        each = ",".join(f"{name}={max_drop['']}" for name in names)
+        messages.note(
+            f"--max-drop {max_drop['']} is about {' and '.join(scored)}; for each its own write --max-drop {each}"
+        )
 
 
 def _how_to_lowercase(name: str) -> str:

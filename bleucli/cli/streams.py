@@ -16,6 +16,9 @@ class Environment:
     Args:
         stdin, stdout, stderr: binary streams; None for one that is closed.
         variables: the environment's.
+
+    Attributes:
+        annotates: whether errors and warnings are also written as GitHub shows them at a change.
     """
 
     def __init__(
@@ -29,6 +32,7 @@ class Environment:
         self.stdout = stdout
         self.stderr = stderr
         self.variables = variables
+        self.annotates = False
 
     @classmethod
     def of_process(cls) -> "Environment":
@@ -52,14 +56,21 @@ class Environment:
             just_fix_windows_console()
         return True
 
-    def say(self, kind: str, text: str) -> None:
-        """Write `bleu: kind: text` to stderr, in one line, whatever names it has."""
+    def say(self, kind: str, text: str, title: str = "bleu") -> None:
+        """Write `bleu: kind: text` to stderr, in one line, whatever names it has; `title`: of an annotation."""
         colour = {"error": "red", "warning": "yellow"}.get(kind)
+        shown_kind = kind
         if colour is not None and self._shows_colour(self.stderr):
             from bleucli.output.colours import paint
 
-            kind = paint(colour, kind)
-        self._talk(f"bleu: {kind}: {_visible(text)}\n")
+            shown_kind = paint(colour, kind)
+        self._talk(f"bleu: {shown_kind}: {_visible(text)}\n")
+        if self.annotates and colour is not None:
+            # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+            escapes = {ord("%"): "%25", ord("\r"): "%0D", ord("\n"): "%0A"}
+            message = _visible(text.translate(escapes))
+            title = _visible(title.translate(escapes | {ord(":"): "%3A", ord(","): "%2C"}))
+            self._talk(f"::{kind} title={title}::{message}\n")
 
     def say_fault(self, error: BaseException) -> None:
         """Say that the program itself failed, and where if `BLEU_TRACEBACK` is set."""

@@ -2,9 +2,11 @@
 
 from bleucli import tokenizers
 from bleucli.cli import metric_options, sampling
+from bleucli.cli.arguments import has_gates
 from bleucli.cli.options import Options
 from bleucli.errors import UsageError
 from bleucli.jsonlines import fields_named
+from bleucli.metrics import METRICS
 from bleucli.textfiles import TextFile
 
 # Options that are numbers: the least, the most, and what they count
@@ -41,22 +43,34 @@ def check(options: Options) -> None:
 
 def _check_gates(options: Options) -> None:
     """Refuse gates that have no such value or miss something."""
-    for name in ("fail_under", "max_drop"):
-        value = getattr(options, name)
-        option = f"--{name.replace('_', '-')}"
-        if value is not None and value != value:
-            raise UsageError(f"{option} nan; expected a score")
-        if value is not None and options.sentence_level:
-            raise UsageError(f"{option} needs a corpus's score; leave out --sentence-level")
-    if options.max_drop is not None and not options.max_drop >= 0:
-        raise UsageError(f"--max-drop {options.max_drop}; expected a number from 0 on")
-    if options.baseline is not None and options.max_drop is None:
+    if not has_gates(options):
+        return
+    from bleucli import gates
+
+    if options.fail_under is not None:
+        _check_bounds(options, gates.FAIL_UNDER, options.fail_under)
+    max_drop = None if options.max_drop is None else _check_bounds(options, gates.MAX_DROP, options.max_drop)
+    if options.baseline is not None and max_drop is None:
         raise UsageError("--baseline is for --max-drop; say by how much a score may be worse")
     test = next((f"--{name.replace('_', '-')}" for name in ("paired_bs", "paired_ar") if getattr(options, name)), None)
     if options.baseline is not None and test is not None:
         raise UsageError(
             f"--baseline has scores alone, and {test} needs the earlier output itself; leave out one of them, or give"
-            f" both outputs: -i old.txt new.txt {test} --max-drop {options.max_drop}"
+            f" both outputs: -i old.txt new.txt {test} --max-drop {max_drop}"
         )
-    if options.max_drop is not None and not (options.baseline or options.paired_bs or options.paired_ar):
+    if max_drop is not None and options.baseline is None and test is None:
         raise UsageError("--max-drop needs an earlier answer, --baseline FILE.json, or a paired test, --paired-ar")
+
+
+def _check_bounds(options: Options, option: str, value: str) -> str:
+    """Refuse the value of a gate that is not one; return it as it is understood."""
+    from bleucli import gates, segment_scores
+
+    bounds = gates.read_bounds(option, value)
+    known = [segment_scores.NAME] if options.segment_scores else list(METRICS)
+    other = next((name for name in bounds if name and name not in known), None)
+    if other is not None:
+        raise UsageError(f"{option} {value!r}: {other!r} is not a metric; expected one of {', '.join(known)}")
+    if options.sentence_level:
+        raise UsageError(f"{option} needs a corpus's score; leave out --sentence-level")
+    return gates.format_bounds(bounds)

@@ -4,6 +4,7 @@
 - `FORMATS`, `render`: a format by name, with the modules that it takes and no others
 - `lines`, `json_text`: one score a line or an object; `tables`: several systems as text
 - `latex`, `markdown`, `html_text`, `rst`, `csv_text`: tables for elsewhere
+- `junit`: a report of gates
 - `colours`: those of a terminal
 - `grids`, `explanation`: what stands in a table and under it, whatever its format
 """
@@ -23,6 +24,7 @@ _RENDERERS = {
     "rst": ("bleucli.output.rst.render",) * 2,
     "csv": ("bleucli.output.csv_text.render",) * 2,
     "tsv": ("bleucli.output.csv_text.render_tabs",) * 2,
+    "junit": ("bleucli.output.junit.render",) * 2,
 }
 FORMATS = tuple(_RENDERERS)
 

@@ -1,0 +1,59 @@
+"""A report of gates for CI, in the XML of JUnit: a test case a system, metric and gate."""
+
+import html
+from collections.abc import Sequence
+
+from bleucli.markup import visible
+from bleucli.output.layout import Layout
+from bleucli.output.lines import score_line
+from bleucli.results import Results, Verdict
+
+
+def render(results: Results, layout: Layout) -> str:
+    """Return a suite a system, with the score of each case as its output.
+
+    A failed case holds the sentence that says why. Without gates there is a case a score, which is skipped: nobody
+    judged it. What XML cannot hold of a name is written as an escape.
+    """
+    verdicts = results.verdicts or [
+        Verdict(system.name, record, "", "") for system in results.systems for record in system.scores
+    ]
+    plain = layout._replace(colour=False, score_only=False)
+    suites = []
+    for system in results.systems:
+        own = [verdict for verdict in verdicts if verdict.system == system.name]
+        if own:
+            cases = "".join(_case(verdict, plain) for verdict in own)
+            suites.append(f'<testsuite name="{_escape(system.name)}" {_counts(own)}>\n{cases}</testsuite>\n')
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<testsuites name="bleu" {_counts(verdicts)}>\n{"".join(suites)}</testsuites>\n'
+    )
+
+
+def _counts(verdicts: Sequence[Verdict]) -> str:
+    failures = sum(verdict.failure != "" for verdict in verdicts)
+    skipped = sum(verdict.gate == "" for verdict in verdicts)
+    return f'tests="{len(verdicts)}" failures="{failures}" errors="0" skipped="{skipped}" time="0"'
+
+
+def _case(verdict: Verdict, layout: Layout) -> str:
+    name = f"{verdict.score.name} {verdict.gate}".rstrip()
+    judged = "" if verdict.gate else '<skipped message="no gate"/>\n'
+    if verdict.failure:
+        kind = verdict.gate.partition(" ")[0]
+        why = _escape(verdict.failure)  # some readers show the attribute, others the text
+        judged = f'<failure type="{_escape(kind)}" message="{why}">{why}</failure>\n'
+    return (
+        f'<testcase classname="{_escape(verdict.system)}" name="{_escape(name)}" time="0">\n'
+        f"{judged}<system-out>{_escape(score_line(verdict.score, layout).rstrip())}</system-out>\n</testcase>\n"
+    )
+
+
+def _escape(text: str) -> str:
+    r"""Return text as it stands in an attribute or between tags; a name may have bytes that are not UTF-8.
+
+    >>> print(_escape('<"caf\udce9">'), _escape("a\x1bb"))
+    &lt;&quot;caf\xe9&quot;&gt; a\x1bb
+    """
+    return html.escape(visible(text).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
