@@ -30,7 +30,7 @@ def one(*records, name="sys.txt"):
     return results({name: records or [record(58.64)]})
 
 
-def paired(names=("Baseline: a.txt", "b.txt", "c.txt"), half_width=8.72):
+def paired(names=("a.txt", "b.txt", "c.txt"), half_width=8.72):
     """Return results of a paired test of three systems: the second is worse, the third is the baseline again.
 
     >>> [score.p_value for system in paired().systems for score in system.scores]

@@ -23,6 +23,7 @@ LADDER: dict[str, set[str]] = {
     "markup": set(),
     "records": set(),
     "limits": {"errors"},
+    "naming": {"errors"},
     "optional_deps": {"errors"},
     "segments": {"errors", "phrases"},
     "stats": {"errors", "phrases"},
@@ -56,7 +57,8 @@ LADDER: dict[str, set[str]] = {
     "segment_scores": {"corpus", "errors", "results", "segments", "signature", "significance", "stats"},
     "cli": {
         *("_version", "corpus", "errors", "evaluate", "gates", "inspection", "jsonlines", "kernels", "limits"),
-        *("markup", "metrics", "output", "phrases", "records", "results", "segment_scores", "segments", "signature"),
+        *("markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores", "segments"),
+        "signature",
         *("significance", "testsets", "textfiles", "tokenizers"),
     },
     "__main__": {"cli"},

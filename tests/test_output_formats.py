@@ -80,7 +80,7 @@ def test_an_identical_system_is_called_so_and_has_no_star(name):
 @pytest.mark.parametrize("name", ["text", "latex", "markdown", "html", "rst"])
 @pytest.mark.parametrize(("p_value", "starred"), [(0.05, True), (0.0500001, False), (1.0, False), (0.0, True)])
 def test_a_star_is_for_p_values_up_to_0_05(name, p_value, starred):
-    made = results({"Baseline: a": [record(2.0)], "b": [record(1.0, p_value=p_value)]}, test=paired().test)
+    made = results({"a": [record(2.0)], "b": [record(1.0, p_value=p_value)]}, test=paired().test)
     out = render(made, Layout(), name).replace("\\*", "*")
     assert (f"(p = {p_value:.4f})*" in out) == starred
     assert f"(p = {p_value:.4f})" in out
@@ -110,7 +110,7 @@ ACTING = "a\x1b]0;pwn\x07\x7f\x9b2J\u2028\u202egnp.txt"
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_attack_23_control_characters_of_names_never_reach_the_reader(name):
-    for made in (paired((f"Baseline: {ACTING}", "b\nc", f"{ACTING}2")), ranked(("a", "b\nc", ACTING))):
+    for made in (paired((ACTING, "b\nc", f"{ACTING}2")), ranked(("a", "b\nc", ACTING))):
         out = render(made, Layout(), name)
         assert not set(ACTING) & set("\x00\x1b\x07\x7f\x9b\u2028\u202e") & set(out)
         assert "b\nc" not in out
@@ -169,15 +169,15 @@ EVERY_PAIR = (
 )
 RANKS = f"""\
 BLEU: p-values of all pairs, corrected (step-down max-T)
-╒══════════╤═══════╤════════╤═══════════╤═════════╤═════════╤═════════╕
-│   System │  No.  │  BLEU  │  Cluster  │  vs 1   │  vs 2   │  vs 3   │
-╞══════════╪═══════╪════════╪═══════════╪═════════╪═════════╪═════════╡
-│    b.txt │   1   │  40.0  │     1     │         │ 0.0400* │ 0.0300* │
-├──────────┼───────┼────────┼───────────┼─────────┼─────────┼─────────┤
-│    c.txt │   2   │  30.1  │     2     │ 0.0400* │         │ 0.5000  │
-├──────────┼───────┼────────┼───────────┼─────────┼─────────┼─────────┤
-│    a.txt │   3   │  30.0  │     2     │ 0.0300* │ 0.5000  │         │
-╘══════════╧═══════╧════════╧═══════════╧═════════╧═════════╧═════════╛
+╒═════════════════╤═══════╤════════╤═══════════╤═════════╤═════════╤═════════╕
+│          System │  No.  │  BLEU  │  Cluster  │  vs 1   │  vs 2   │  vs 3   │
+╞═════════════════╪═══════╪════════╪═══════════╪═════════╪═════════╪═════════╡
+│           b.txt │   1   │  40.0  │     1     │         │ 0.0400* │ 0.0300* │
+├─────────────────┼───────┼────────┼───────────┼─────────┼─────────┼─────────┤
+│           c.txt │   2   │  30.1  │     2     │ 0.0400* │         │ 0.5000  │
+├─────────────────┼───────┼────────┼───────────┼─────────┼─────────┼─────────┤
+│ Baseline: a.txt │   3   │  30.0  │     2     │ 0.0300* │ 0.5000  │         │
+╘═════════════════╧═══════╧════════╧═══════════╧═════════╧═════════╧═════════╛
 
 ------------------------------------------------------------
 Paired bootstrap resampling test with 1000 resampling trials
@@ -215,7 +215,8 @@ def test_error_rates_rank_upwards():
     ranking = ranking._replace(name="TER", clusters=[1, 1, 1])
     scores = {"a": [record(3.0, "TER")], "b": [record(1.0, "TER")], "c": [record(2.0, "TER")]}
     made = results(scores, test=paired().test, rankings=[ranking])
-    assert re.findall(r"│ +([abc]) │", render(made, Layout(), "text")) == ["a", "b", "c", "b", "c", "a"]
+    found = re.findall(r"│ +(?:Baseline: )?([abc]) │", render(made, Layout(), "text"))
+    assert found == ["a", "b", "c", "b", "c", "a"]
 
 
 # --- json
@@ -274,7 +275,8 @@ def test_a_ranking_gives_each_system_its_cluster_and_p_values():
 @pytest.mark.parametrize(("name", "separator"), [("csv", ","), ("tsv", "\t")])
 def test_pandas_reads_columns_of_numbers(name, separator):
     table = pandas.read_csv(io.StringIO(render(paired(), Layout(2), name)), sep=separator)
-    assert list(table["system"]) == ["Baseline: a.txt", "b.txt", "c.txt"]
+    assert list(table["system"]) == ["a.txt", "b.txt", "c.txt"]
+    assert list(table["baseline"]) == [True, False, False]
     assert list(table["BLEU"]) == [58.64, 11.35, 58.64]
     assert list(table["TER ci"]) == [8.72, 8.72, 8.72]
     assert list(table["BLEU p_value"].fillna(-1)) == [-1, 0.001, 1.0]
@@ -285,16 +287,18 @@ def test_columns_are_those_that_there_are():
         return render(made, Layout(), "csv").split("\n")[0]
 
     assert header(one_system()) == "system,BLEU,BLEU signature"
-    assert header(paired(half_width=None)) == ("system,BLEU,BLEU p_value,TER,TER p_value,BLEU signature,TER signature")
-    assert header(ranked()) == "system,BLEU,BLEU cluster,BLEU signature"
+    assert header(paired(half_width=None)) == (
+        "system,baseline,BLEU,BLEU p_value,TER,TER p_value,BLEU signature,TER signature"
+    )
+    assert header(ranked()) == "system,baseline,BLEU,BLEU cluster,BLEU signature"
 
 
 def test_a_table_of_values_is_the_table_alone():
     assert render(ranked(), Layout(), "tsv").splitlines() == [
-        "system\tBLEU\tBLEU cluster\tBLEU signature",
-        "a.txt\t30.0\t2\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
-        "b.txt\t40.0\t1\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
-        "c.txt\t30.1\t2\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
+        "system\tbaseline\tBLEU\tBLEU cluster\tBLEU signature",
+        "a.txt\ttrue\t30.0\t2\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
+        "b.txt\tfalse\t40.0\t1\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
+        "c.txt\tfalse\t30.1\t2\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
     ]
 
 
@@ -361,7 +365,7 @@ def test_a_comment_says_which_letters_latex_does_not_know():
 
 
 def test_html_is_ascii_in_any_page():
-    out = render(paired(("Baseline: é", "系", "c")), Layout(), "html")
+    out = render(paired(("é", "系", "c")), Layout(), "html")
     assert out.isascii()
     assert "&#31995;</td>" in out
     assert html_text.escape("a<b>'&") == "a&lt;b&gt;'&amp;"

@@ -91,7 +91,7 @@ def results_of(folder, test, words=METRICS):
         records = signed(scores_of(folder, name, words, test == "bootstrap"), text)
         if test != "none" and index > 0:
             records = [record._replace(p_value=next(p_values)) for record in records]
-        systems.append(SystemResult(name if test == "none" or index else f"Baseline: {name}", records))
+        systems.append(SystemResult(name, records))
     assert next(p_values, None) is None
     return Results(systems, SEGMENTS, [], RECORDS[test])
 
@@ -176,7 +176,7 @@ def test_an_identical_system_is_the_one_place_that_differs(corpus):
     theirs = oracle(corpus, "-i", "strong.txt", "same.txt", "-m", "bleu", *TESTS["bootstrap"], "-f", "text")
     baseline = signed(scores_of(corpus, "strong.txt", ("-m", "bleu"), True), theirs)
     same = [record._replace(p_value=1.0, identical=True) for record in baseline]
-    systems = [SystemResult("Baseline: strong.txt", baseline), SystemResult("same.txt", same)]
+    systems = [SystemResult("strong.txt", baseline), SystemResult("same.txt", same)]
     ours = without_version(render(Results(systems, SEGMENTS, [], RECORDS["bootstrap"]), Layout(), "text"))
     assert "(p = 0.0099)* " in theirs
     assert ours.replace(" (identical)  ", "(p = 0.0099)* ") == theirs

@@ -16,7 +16,7 @@ from sample_results import HOSTILE, one, paired, ranked
 
 from bleucli.markup import visible
 from bleucli.output import FORMATS, latex, markdown, render
-from bleucli.output.layout import Layout
+from bleucli.output.layout import Layout, marked_names
 from bleucli.results import Verdict
 
 SPECIAL = "\\`*_{}[]<>()#+-.!|&~$@:;,'\"=%^?/ \t\n\r\x00\x1b\x85\u2028\u00a0\u3000e\u0301系aiv1"
@@ -35,17 +35,23 @@ def words(text):
     return " ".join(text.split())
 
 
+def marked(names):
+    """Return names of systems as formats for readers have them after a test."""
+    return marked_names(paired(names))
+
+
 @given(THREE)
 def test_comma_separated_values_give_names_back(names):
     for name, delimiter in (("csv", ","), ("tsv", "\t")):
         rows = list(csv.reader(io.StringIO(render(paired(names), Layout(), name), newline=""), delimiter=delimiter))
+        assert [row[:2] for row in rows[:2]] == [["system", "baseline"], [visible(names[0]), "true"]]
         assert [row[0] for row in rows] == ["system", *map(visible, names)]
         assert {len(row) for row in rows} == {len(rows[0])}
 
 
 @given(THREE)
 def test_json_gives_names_back(names):
-    assert [system["system"] for system in json.loads(render(paired(names), Layout(), "json"))] == list(names)
+    assert [system["system"] for system in json.loads(render(paired(names), Layout(), "json"))] == marked(names)
 
 
 # --- HTML
@@ -81,7 +87,7 @@ def test_html_gives_names_back_and_is_closed(names):
     cells.feed(render(paired(names), BOLD, "html"))
     cells.close()
     assert cells.open == []
-    assert [words(row[0]) for row in cells.rows] == ["System", *(words(visible(name)) for name in names)]
+    assert [words(row[0]) for row in cells.rows] == ["System", *(words(visible(name)) for name in marked(names))]
     assert {len(row) for row in cells.rows} == {3}
 
 
@@ -171,7 +177,7 @@ def test_a_reader_of_markdown_sees_the_names(names):
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     cells = Cells()
     cells.feed(parser.render(render(paired(names), BOLD, "markdown")))
-    assert [words(row[0]) for row in cells.rows] == ["System", *(words(visible(name)) for name in names)]
+    assert [words(row[0]) for row in cells.rows] == ["System", *(words(visible(name)) for name in marked(names))]
     assert {len(row) for row in cells.rows} == {3}
 
 
@@ -194,7 +200,7 @@ def test_a_reader_of_rst_sees_the_names(names):
         settings = {"report_level": 2, "halt_level": 2, "warning_stream": False, "smart_quotes": False}
         table = next(iter(publish_doctree(text, settings_overrides=settings).findall(nodes.table)))
         rows = [[words(cell.astext()) for cell in row.findall(nodes.entry)] for row in table.findall(nodes.row)]
-        assert [row[0] for row in rows] == ["System", *(words(visible(system.name)) for system in made.systems)]
+        assert [row[0] for row in rows] == ["System", *(words(visible(name)) for name in marked_names(made))]
         assert all(row[1] for row in rows)
 
 

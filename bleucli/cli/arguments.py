@@ -233,6 +233,8 @@ def _parser_of_run() -> Parser:
     add("--score-only", "-b", action="store_true", help="the score alone")
     add("--width", "-w", type=int, default=1, metavar="N", help="decimals (default: 1)")
     add("--short", "-sh", action="store_true", help="short keys in signatures")
+    ours("--names", metavar="A,B...", help="what to call the systems, in their order")
+    ours("--name-by", choices=("path", "file"), help="call systems by path, or by file without folder and ending")
     ours(
         "--bold-best",
         action="store_true",

@@ -54,6 +54,8 @@ class Options:
     paired_jobs: int
     segment_scores: bool
     # what to print
+    names: str | None
+    name_by: str | None
     format: str | None
     score_only: bool
     width: int

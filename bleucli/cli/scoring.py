@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from bleucli import evaluate, kernels
@@ -238,7 +238,7 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment, m
     messages.hold_back(hints)
     failed = [verdict for verdict in results.verdicts if verdict.failure]
     if not failed or options.output is None or chosen == "junit":  # a report is about what failed
-        deliver([render(results, layout, chosen)], options.output, environment)
+        deliver([render(_rename(results, texts.names_in(chosen)), layout, chosen)], options.output, environment)
     _note_files(texts, results.segments, options, messages)
     _note_differences(signed, options, messages)
     _note_bare_gates(results, options, messages)
@@ -247,6 +247,12 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment, m
     for verdict in failed:
         environment.say("error", verdict.failure, f"{verdict.system}: {verdict.score.name}")
     return not failed
+
+
+def _rename(results: Results, names: Sequence[str]) -> Results:
+    """Return results in which the systems have these names."""
+    systems = [system._replace(name=name) for system, name in zip(results.systems, names, strict=True)]
+    return results._replace(systems=systems)
 
 
 def _judge(results: Results, baseline: "Baseline | None", options: "Options") -> tuple[Results, list[str]]:

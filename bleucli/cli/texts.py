@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from bleucli.cli.delivery import is_file_of, refuse_overwriting
 from bleucli.cli.streams import Environment, shown
@@ -10,6 +11,7 @@ from bleucli.corpus import Corpus, Source
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
 from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
+from bleucli.output import names_by_path
 from bleucli.phrases import tell_count
 from bleucli.results import ScoreRecord
 from bleucli.segments import Segments
@@ -34,6 +36,9 @@ class Texts:
         self._environment = environment
         self._stdin_taken = False
         self._paired = options.paired_ar or options.paired_bs
+        names = None if options.names is None else shown(options.names).split(",")
+        self._given_names = names and [name.strip() for name in names]
+        self._name_by = options.name_by
         paths = _system_paths(options.input or ["-"], self._paired)
         split = None if options.input is None else 0
         columns = options.num_refs or 0
@@ -97,29 +102,55 @@ class Texts:
         return sorted(self._references, key=lambda file: isinstance(file, JsonLines))
 
     def systems(self) -> list[Source]:
-        """Return the systems; the first may be a baseline.
+        """Return the systems, under the names that were asked for, or else files by path and columns by number."""
+        names = iter(self._names())
+        return [
+            Source(file.name, list(islice(names, file.columns())), _blocks(file, self._remedy), _own_references(file), file.hurry)
+            for file in self._systems
+        ]
 
-        Those on standard input are numbered if there are several. Those of JSON Lines are called as the options say,
-        with the file's name before theirs if there are several files.
-        """
-        names = []
+    def _names(self) -> list[str]:
+        names, shown = self._paths(1), self._paths(0 if self._paired else 1)
+        if self._is_named():
+            from bleucli.naming import name_systems
+
+            try:
+                names = shown = name_systems(names, self._given_names, self._name_by or "path")
+            except UsageError as error:
+                raise UsageError(f"--{error}") from None
+        if self._paired and shown[0] != _BASELINE:
+            shown = [f"{_BASELINE}: {shown[0]}", *shown[1:]]
+        equal = _find_repeated(names) or _find_repeated(shown)
+        if equal:  # a file has the name of a column, of standard input or of the baseline
+            raise UsageError(f"two systems would be called {min(equal)!r}; rename a file, or name systems with --names")
+        return names
+
+    def _is_named(self) -> bool:
+        """Return whether somebody said what to call the systems."""
+        return self._given_names is not None or self._name_by is not None
+
+    def _paths(self, first: int) -> list[str]:
+        """Return the paths of the systems; of several in one file the numbers, from `first` on."""
+        names: list[str] = []
         several = sum(isinstance(file, JsonLines) for file in self._systems) > 1
         for file in self._systems:
             if isinstance(file, JsonLines) and file.systems:
-                names.append([f"{file.name}:{name}" if several else name for name in file.systems])
+                names += [f"{file.name}:{name}" if several else name for name in file.systems]
                 continue
-            numbers = range(0 if self._paired else 1, file.columns() + (not self._paired))
+            numbers = range(first, first + file.columns())
             of_columns = [f"System {number}" if number else _BASELINE for number in numbers]
-            names.append([file.name] if len(of_columns) == 1 else of_columns)
-        if self._paired and names[0][0] != _BASELINE:
-            names[0] = [f"{_BASELINE}: {names[0][0]}", *names[0][1:]]
-        equal = _find_repeated([name for own in names for name in own])
-        if equal:  # a file has the name of a column, of standard input or of the baseline
-            raise UsageError(f"two systems would be called {min(equal)!r}; rename a file")
-        return [
-            Source(file.name, own, _blocks(file, self._remedy), _own_references(file), file.hurry)
-            for file, own in zip(self._systems, names, strict=True)
-        ]
+            names += [file.name] if len(of_columns) == 1 else of_columns
+        return names
+
+    def names_in(self, form: str) -> list[str]:
+        """Return what the systems are called in a format: as was asked for, or as is usual there."""
+        if self._is_named():
+            return self._names()
+        if not names_by_path(form):
+            from bleucli.naming import by_file
+
+            return by_file(self._paths(1))
+        return self._paths(0 if self._paired else 1)  # sacreBLEU 2.6.0: the first column is the baseline
 
     def corpus(self) -> Corpus:
         """Return systems and references."""

@@ -28,6 +28,8 @@ def check(options: Options) -> None:
         value = getattr(options, name)
         if value is not None and not least <= value <= most:
             raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
+    if options.names is not None and options.name_by is not None:
+        raise UsageError("--names says what systems are called; leave out --name-by")
     _check_gates(options)
     sampling.check(options)
     tokenizer = options.of_metric("bleu").get("tokenize")

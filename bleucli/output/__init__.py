@@ -2,6 +2,7 @@
 
 - `layout`: how scores are printed
 - `FORMATS`, `render`: a format by name, with the modules that it takes and no others
+- `names_by_path`, `shows_bold`: what is usual in a format
 - `lines`, `json_text`: one score a line or an object; `tables`: several systems as text
 - `latex`, `markdown`, `html_text`, `rst`, `csv_text`: tables for elsewhere
 - `junit`: a report of gates
@@ -28,12 +29,19 @@ _RENDERERS = {
 }
 FORMATS = tuple(_RENDERERS)
 
+# What sacreBLEU prints; there a system is called by the path of its file
+_BY_PATH = ("json", "text", "latex")
 _WITH_BOLD = ("latex", "markdown", "html", "rst")
 
 
 def shows_bold(name: str, colour: bool) -> bool:
     """Return whether a format has bold type; text has it on a terminal with colours."""
     return name in _WITH_BOLD or (name == "text" and colour)
+
+
+def names_by_path(name: str) -> bool:
+    """Return whether systems go by the paths of their files in a format, if nobody says otherwise, or by the files."""
+    return name in _BY_PATH
 
 
 def render(results: "Results", layout: "Layout", name: str = "json") -> str:

@@ -11,10 +11,10 @@ from bleucli.results import Results
 def render(results: Results, layout: Layout) -> str:
     """Return a header and a row a system, as `pandas.read_csv` reads them.
 
-    Columns: `system`; for each metric its score under its name, then, where there are any, `BLEU mean`, `BLEU ci` (half
-    the width of the interval), `BLEU p_value` (empty for the baseline), `BLEU cluster`; at the end `BLEU signature`.
-    Scores and intervals have the layout's decimals, p-values all they have. Control characters in a name are written as
-    escapes.
+    Columns: `system`; `baseline`, true or false, if there was a paired test; for each metric its score under its name,
+    then, where there are any, `BLEU mean`, `BLEU ci` (half the width of the interval), `BLEU p_value` (empty for the
+    baseline), `BLEU cluster`; at the end `BLEU signature`. Scores and intervals have the layout's decimals, p-values
+    all they have. Control characters in a name are written as escapes.
     """
     return _write(results, layout, ",")
 
@@ -38,7 +38,7 @@ def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
     """Return all that there may be of one system, in the order of the columns; what is absent is empty."""
     name, scores = results.systems[index]
     clusters = {ranking.name: str(ranking.clusters[index]) for ranking in results.rankings}
-    found = {"system": visible(name)}
+    found = {"system": visible(name), "baseline": "" if results.test is None else ("false" if index else "true")}
     for record in scores:
         mean, half_width = ("", "") if record.interval is None else (_round(one, layout) for one in record.interval)
         found |= {

@@ -8,7 +8,7 @@
 
 from bleucli.markup import visible
 from bleucli.output.grids import baseline_name
-from bleucli.output.layout import Layout
+from bleucli.output.layout import Layout, marked_names
 from bleucli.phrases import tell_count
 from bleucli.results import Results
 
@@ -104,7 +104,7 @@ def _section(heading: str, text: str) -> str:
 def _explain_test(results: Results, layout: Layout, colours: "Mapping[str, str]") -> str:
     if results.rankings:
         return "\n".join(f" - {sentence}" for sentence in brief(results, layout))
-    name = visible(results.systems[0].name)
+    name = visible(marked_names(results)[0])
     resampled = any(record.interval for record in results.systems[0].scores)
     told = _TEST.format(baseline=f"{colours['yellow']}{name}{colours['reset']}", scores=_SCORES[resampled], **colours)
     return "\n\n - ".join([told, _NOMINAL, *([_BEST] if layout.bold_best else [])])

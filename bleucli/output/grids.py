@@ -8,7 +8,7 @@
 from collections.abc import Callable
 
 from bleucli.markup import visible
-from bleucli.output.layout import Layout
+from bleucli.output.layout import Layout, marked_names
 from bleucli.records import NamedTuple
 from bleucli.results import SIGNIFICANT, Ranking, Results, ScoreRecord
 
@@ -41,7 +41,7 @@ class Grid(NamedTuple):
 
 def baseline_name(results: Results) -> str | None:
     """Return the name of the system that all others were tested against, in one line, if they were."""
-    return None if results.test is None or results.rankings else visible(results.systems[0].name)
+    return None if results.test is None or results.rankings else visible(marked_names(results)[0])
 
 
 def grids(results: Results, layout: Layout, markup: Markup) -> list[Grid]:
@@ -74,10 +74,10 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
     columns = zip(*(system.scores for system in results.systems), strict=True)
     headings = [records[0].name + " (μ ± 95% CI)" * any(record.interval for record in records) for records in columns]
     rows = []
-    for index, (name, scores) in enumerate(results.systems):
+    for index, name in enumerate(marked_names(results)):
         role = "baseline" if paired and index == 0 else ""
         row = [markup.paint(role, markup.escape(visible(name)))]
-        for record in scores:
+        for record in results.systems[index].scores:
             cell = markup.paint(role, _figures(record, layout, markup))
             if paired and record.p_value is not None:
                 p_value = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"
@@ -114,10 +114,11 @@ def _ranks(results: Results, ranking: Ranking, layout: Layout, markup: Markup) -
     scores = [next(one for one in system.scores if one.name == ranking.name) for system in results.systems]
     best_first = [-one.score if one.higher_is_better else one.score for one in scores]
     order = sorted(range(len(scores)), key=lambda index: (ranking.clusters[index], best_first[index]))
+    names = marked_names(results)
     header = ["System", "No.", ranking.name, "Cluster", *(f"vs {number}" for number, _ in enumerate(order, 1))]
     rows = [
         [
-            markup.escape(visible(results.systems[index].name)),
+            markup.escape(visible(names[index])),
             markup.escape(str(number)),
             _figures(scores[index]._replace(interval=None), layout, markup),
             markup.escape(str(ranking.clusters[index])),

@@ -12,7 +12,7 @@ import json
 import re
 
 from bleucli.markup import UNSEEN
-from bleucli.output.layout import Layout
+from bleucli.output.layout import Layout, marked_names
 from bleucli.results import Ranking, Results, ScoreRecord
 
 TYPE_CHECKING = False
@@ -35,12 +35,12 @@ def render(results: Results, layout: Layout) -> str:
 
 def render_systems(results: Results, layout: Layout) -> str:
     """Return an array with an object a system: its name, and the object of each score under the metric's name."""
-    names = [system.name for system in results.systems]
+    names = marked_names(results)
     rankings = {ranking.name: ranking for ranking in results.rankings}
     systems: list[dict[str, object]] = []
-    for index, (name, scores) in enumerate(results.systems):
-        found: dict[str, object] = {"system": name}
-        for record in scores:
+    for index, system in enumerate(results.systems):
+        found: dict[str, object] = {"system": names[index]}
+        for record in system.scores:
             tested: dict[str, object] | None = None
             if results.test is not None:
                 mean, half_width = record.interval or (None, None)

@@ -6,7 +6,7 @@ import unicodedata
 from bleucli.markup import visible
 from bleucli.output import explanation
 from bleucli.output.grids import Grid, Markup, grids, tabulate
-from bleucli.output.layout import Layout
+from bleucli.output.layout import Layout, marked_names
 from bleucli.results import Results
 
 # What has a meaning of its own, in LaTeX, in fonts of the encoding OT1 (<), in babel ("), in ligatures (?`), or behind
@@ -41,7 +41,7 @@ def render(results: Results, layout: Layout) -> str:
     as its number, `U+7CFB`, and a comment says the name. The best are in `\textbf`, if the layout says so.
     """
     tables = [_render_grid(grid) for grid in grids(results, layout, _MARKUP)]
-    names = [visible(system.name) for system in results.systems]
+    names = list(map(visible, marked_names(results)))
     replaced = [f" - {escape(name)} is {name}" for name in names if any(map(_is_unknown, _compose(name)))]
     notes = explanation.sections(results, layout)
     if replaced:

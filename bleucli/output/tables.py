@@ -3,7 +3,7 @@
 from bleucli.markup import visible
 from bleucli.output import explanation
 from bleucli.output.grids import Markup, grids, tabulate
-from bleucli.output.layout import Layout
+from bleucli.output.layout import Layout, marked_names
 from bleucli.output.lines import details
 from bleucli.results import Results
 
@@ -30,5 +30,6 @@ def render(results: Results, layout: Layout) -> str:
     ]
     text = "\n\n".join([*tables, *explanation.sections(results, layout, codes)]) + "\n"
     if results.systems[0].scores[0].details:
-        text += "".join(f"\n{visible(system.name)}\n{details(system, layout)}" for system in results.systems)
+        named = zip(marked_names(results), results.systems, strict=True)
+        text += "".join(f"\n{visible(name)}\n{details(system, layout)}" for name, system in named)
     return text

@@ -1,0 +1,80 @@
+"""What systems are called.
+
+- `name_systems`: as somebody says, by their paths, or by their files
+- `by_file`: files without folders and known endings
+"""
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+
+from bleucli.errors import UsageError
+
+WAYS = ("path", "file")
+# Endings that say how a file is written, not what is in it; of each kind one is left out
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_PLAIN = (".txt", ".text", ".tsv", ".jsonl", ".ndjson")
+
+
+def name_systems(paths: Sequence[str], names: Sequence[str] | None = None, by: str = "path") -> list[str]:
+    """Return what systems are called, no two of them alike.
+
+    Args:
+        paths: of their files, or what else tells them apart, such as the number of a column.
+        names: to call them, in the same order; None for none.
+        by: "path" to take the paths as they are, "file" for `by_file`; of no effect beside names.
+
+    Raises:
+        UsageError: there is another number of names than of systems, one of them is empty, or two are equal.
+
+    >>> name_systems(["a/out.txt", "b/out.txt"], ["old", "new"])
+    ['old', 'new']
+    >>> name_systems(["a/out.txt", "b/out.txt"], ["old"])
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.UsageError: names: 1 for 2 systems; give each system one, in their order
+    """
+    if by not in WAYS:
+        raise UsageError(f"by {by!r}; expected {' or '.join(map(repr, WAYS))}")
+    if names is None:
+        return by_file(paths) if by == "file" else list(paths)
+    if len(names) != len(paths):
+        raise UsageError(f"names: {len(names)} for {len(paths)} systems; give each system one, in their order")
+    for name, count in Counter(names).items():
+        if not name:
+            raise UsageError("names: one is empty; give each system one, in their order")
+        if count > 1:
+            raise UsageError(f"names: {name!r} stands for {count} systems; give each system a name of its own")
+    return list(names)
+
+
+def by_file(paths: Sequence[str]) -> list[str]:
+    """Return files' names without folders and known endings, such as `.txt.gz`.
+
+    Where two would be equal, folders stay, as many as it takes; where even these are equal, so do the endings.
+
+    >>> by_file(["out/a.de.txt", "out/b.de.txt.gz"])
+    ['a.de', 'b.de']
+    >>> by_file(["old/a.txt", "new/a.txt", "new/b.txt", "c.txt", "c.gz"])
+    ['old/a', 'new/a', 'b', 'c.txt', 'c.gz']
+    """
+    parts = [path.replace(os.sep, "/").split("/") for path in paths]
+    kept = [1] * len(paths)  # how many parts of each; one more than there are for the path as it is
+    while True:
+        names = [
+            path if count > len(found) else "/".join([*found[-count:-1], _without_endings(found[-1])])
+            for path, found, count in zip(paths, parts, kept, strict=True)
+        ]
+        counts = Counter(names)
+        alike = [n for n, name in enumerate(names) if counts[name] > 1 and kept[n] <= len(parts[n])]
+        if not alike:
+            return names
+        for number in alike:
+            kept[number] += 1
+
+
+def _without_endings(name: str) -> str:
+    for endings in (_PACKED, _PLAIN):
+        ending = next((ending for ending in endings if name.lower().endswith(ending)), "")
+        name = name[: len(name) - len(ending)] or name
+    return name
