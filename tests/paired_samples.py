@@ -2,7 +2,8 @@
 
 - `texts`, `near`: segments of the demo corpus, and a system that differs in a few of them
 - `samples_of`, `numbers`: statistics of systems by metrics, and of one number a segment
-- `plain_bootstrap`, `plain_interval`, `plain_bootstrap_p_value`, `plain_randomization_p_value`: as the formulas say
+- `plain_bootstrap`, `plain_interval`, `plain_difference_interval`, `plain_bootstrap_p_value`,
+  `plain_randomization_p_value`: as the formulas say
 """
 
 from array import array
@@ -102,6 +103,22 @@ def plain_interval(scores):
     """
     ordered, count = sorted(scores), len(scores)
     return sum(scores) / count, (ordered[count - 1 - count // 40] - ordered[count // 40]) / 2
+
+
+def plain_difference_interval(left, right, resamples, seed):
+    """Return the bounds between which 95 % of the differences of resamples are.
+
+    >>> plain_difference_interval(numbers([1.0, 2.0, 6.0, 3.0]), numbers([2.0, 3.0, 7.0, 4.0]), 99, 1)
+    (1.0, 1.0)
+    """
+    rows = [np.asarray(sample.stats) for sample in (left, right)]
+    draws = np.random.default_rng(seed).choice(len(rows[0]), size=(resamples, len(rows[0])), replace=True)
+    one, other = (
+        _scores(sample, [own[drawn].sum(axis=0) for drawn in draws])
+        for sample, own in zip((left, right), rows, strict=True)
+    )
+    gaps = np.sort(other - one)
+    return float(gaps[resamples // 40]), float(gaps[resamples - 1 - resamples // 40])
 
 
 def plain_difference(left, right):

@@ -21,6 +21,7 @@ from paired_samples import (
     numbers,
     plain_bootstrap,
     plain_bootstrap_p_value,
+    plain_difference_interval,
     plain_interval,
     plain_randomization_p_value,
     samples_of,
@@ -40,6 +41,7 @@ from bleucli.significance.resampling import (
     bootstrap_p_value,
     confidence_interval,
     difference,
+    difference_interval,
     identical,
     random_seed,
     randomization_p_values,
@@ -125,6 +127,24 @@ def test_as_many_resamples_lie_above_the_interval_as_below(resamples):
     scores = np.random.default_rng(1).permutation(resamples).astype(float)
     tail = resamples // 40
     assert confidence_interval(scores) == ((resamples - 1) / 2, (resamples - 1 - 2 * tail) / 2)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("resamples", [2, 39, 40, 200])
+def test_intervals_of_differences_are_those_of_numpys_draws(seed, resamples):
+    for left, right in with_baseline(samples_of(40)):
+        found = difference_interval(*bootstrap([left, right], resamples, seed))
+        assert found == pytest.approx(plain_difference_interval(left, right, resamples, seed), rel=1e-9, abs=EXACT)
+
+
+def test_the_interval_of_a_difference_has_its_sign_and_covers_it():
+    left, right = numbers(values(60)), numbers([value + 3 for value in values(60)])
+    low, high = difference_interval(*bootstrap([left, right], 300, 1))
+    assert (low, high) == pytest.approx((3.0, 3.0))
+    left, right = numbers(values(60, 1)), numbers(values(60, 2))
+    low, high = difference_interval(*bootstrap([left, right], 300, 1))
+    assert difference_interval(*bootstrap([right, left], 300, 1)) == (-high, -low)
+    assert low < sum(values(60, 2)) / 60 - sum(values(60, 1)) / 60 < high
 
 
 def test_two_references_are_resampled_likewise():

@@ -1,7 +1,7 @@
 """Resampling: how sure a score is, and whether a difference between two systems is real.
 
 - `Sample`: the statistics of one system by one metric, and how sums of them are scored
-- `bootstrap`: scores of resamples (Koehn 2004), with `confidence_interval` and `bootstrap_p_value`
+- `bootstrap`: scores of resamples (Koehn 2004), with `confidence_interval`, `difference_interval`, `bootstrap_p_value`
 - `randomization_p_values`, `randomize`: paired approximate randomization (Riezler & Maxwell 2005)
 - `identical`, `differing`: whether two samples are the same, and in how many segments they are not
 - `random_seed`: the seed that the environment asks for
@@ -188,12 +188,32 @@ def confidence_interval(scores: "Scores") -> Interval:
     >>> confidence_interval(numpy.arange(100.0))
     Interval(mean=49.5, half_width=47.5)
     """
+    low, high = _bounds(scores)
+    return Interval(float(scores.mean()), (high - low) / 2)
+
+
+def difference_interval(baseline: "Scores", system: "Scores") -> tuple[float, float]:
+    """Return the bounds of the interval that holds 95 % of the differences between two systems' resamples.
+
+    Args:
+        baseline: scores of one system's resamples.
+        system: scores of the other system's resamples, drawn alike; what is above the baseline's is positive.
+
+    >>> import numpy
+    >>> difference_interval(numpy.zeros(100), numpy.arange(100.0))
+    (2.0, 97.0)
+    """
+    return _bounds(system - baseline)
+
+
+def _bounds(scores: "Scores") -> tuple[float, float]:
+    """Return the lowest and the highest of the scores that are left when both tails are cut off."""
     import numpy as np
 
     low = len(scores) // _TAIL
     high = len(scores) - 1 - low
     ordered = np.partition(scores, (low, high))
-    return Interval(float(scores.mean()), float(ordered[high] - ordered[low]) / 2)
+    return float(ordered[low]), float(ordered[high])
 
 
 def bootstrap_p_value(baseline: "Scores", system: "Scores", difference: float) -> float:
