@@ -241,7 +241,8 @@ class CorpusStats:
 
         score = self.score()
         signature = self.signature(sampling)
-        return ScoreRecord(score.name, score.score, score.verbose, signature, self.metric.higher_is_better)
+        higher_is_better = self.metric.higher_is_better
+        return ScoreRecord(score.name, score.score, score.verbose, signature, higher_is_better, figures=score.figures())
 
 
 def _check_indexes(indexes: object) -> list[int]:

@@ -138,7 +138,14 @@ def score_segments(
             if chosen is None or index in chosen:
                 score = stats.metric.score_from_stats(row)
                 signature = stats.metric.signature(number, number)
-                yield ScoreRecord(score.name, score.score, score.verbose, signature, metric.higher_is_better)
+                yield ScoreRecord(
+                    score.name,
+                    score.score,
+                    score.verbose,
+                    signature,
+                    metric.higher_is_better,
+                    figures=score.figures(),
+                )
         start += stats.segments
     if selection is not None:
         selection.check(start)

@@ -39,14 +39,16 @@ class Earlier(NamedTuple):
 
 
 class Baseline(NamedTuple):
-    """An earlier answer: for each system, "" if there is but one, its scores by metric.
+    """An earlier answer: for each system, "" if there is but one, its scores by metric, the latest one last.
 
     decimals: of the scores, as far as can be seen: the most that any of them shows, without zeros at the end.
+    form: in which it was written, json or jsonl; the scores of the latter are exact.
     """
 
     path: str
-    systems: Mapping[str, Mapping[str, Earlier]]
+    systems: Mapping[str, Mapping[str, Sequence[Earlier]]]
     decimals: int
+    form: str = "json"
 
 
 # Keys of a signature that do not decide a score
@@ -179,28 +181,85 @@ def _judge_scores(results: Results, bounds: Mapping[str, Bound], names: Sequence
 
 
 def read_baseline(path: str, name: str) -> Baseline:
-    """Read an earlier answer, written with `-f json`; name: of the file, for errors.
+    """Read an earlier answer, written with `-f json` or `-f jsonl`; name: of the file, for errors.
 
     Raises:
         BleuError: it cannot be read, or is not an answer of ours.
     """
-    import json
-    from decimal import Decimal
-
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # names may be no UTF-8
-            answer = json.load(file, parse_float=Decimal, parse_int=Decimal)
+            text = file.read()
     except OSError as error:
         raise BleuError(f"cannot read {name}: {error.strerror or error}; make it with -f json -o {name}") from None
+    if _is_history(text):
+        return _read_history(text, name)
+    answer = None
+    try:
+        answer = _load(text)
     except ValueError as error:
         raise BleuError(f"{name} is not valid JSON ({error}); make it with -f json -o {name}") from None
     except (ArithmeticError, RecursionError):  # a number, or a nesting, that no answer of ours has
-        answer = None
+        pass
     try:
         systems = _systems(answer)
     except (ArithmeticError, AttributeError, BleuError, KeyError, TypeError):
         raise BleuError(f"{name} is JSON, but not an answer of bleu -f json; make it with -f json -o {name}") from None
-    return Baseline(name, systems, max(_decimals(one.score) for scores in systems.values() for one in scores.values()))
+    decimals = max(_decimals(one.score) for scores in systems.values() for one in scores.values())
+    return Baseline(
+        name, {system: {key: [one] for key, one in scores.items()} for system, scores in systems.items()}, decimals
+    )
+
+
+def _load(text: str) -> "Any":
+    import json
+    from decimal import Decimal
+
+    return json.loads(text, parse_float=Decimal, parse_int=Decimal)
+
+
+def _is_history(text: str) -> bool:
+    """Return whether an answer is of lines of `-f jsonl`: the first one is an object that says so."""
+    try:
+        first = _load(text.partition("\n")[0])
+    except (ValueError, ArithmeticError, RecursionError):
+        return False
+    return isinstance(first, dict) and "schema" in first
+
+
+def _read_history(text: str, name: str) -> Baseline:
+    """Read the scores of whole outputs in lines of `-f jsonl`, of one run or of many.
+
+    Raises:
+        BleuError: a line is none of ours, or there is none of a whole output.
+    """
+    found: dict[str, dict[str, list[Earlier]]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            item = _load(line)
+            system, metric, earlier = _text(item["system"]), _text(item["metric"]), _earlier(item)
+        except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
+            raise BleuError(
+                f"{name}, line {number} is not a line of bleu -f jsonl; delete it, or make the file with -f jsonl -o"
+                f" {name}"
+            ) from None
+        if item.get("segment") is None:
+            found.setdefault(system, {}).setdefault(metric, []).append(earlier)
+    if not found:
+        raise BleuError(f"{name} has scores of segments alone; make it without --sentence-level")
+    systems = found if len(found) > 1 else {"": next(iter(found.values()))}
+    return Baseline(name, systems, _MOST_DECIMALS, "jsonl")
+
+
+def _earlier(item: "dict[str, Any]") -> Earlier:
+    """Return the score of a line.
+
+    Raises:
+        KeyError, TypeError: it has none.
+    """
+    signature = [(_text(key), _text(value)) for key, value in item["signature"].items()]
+    return Earlier(_number(item["score"]), Signature(signature))
 
 
 def _systems(answer: "Any") -> dict[str, dict[str, Earlier]]:
@@ -225,14 +284,17 @@ def _text(value: object) -> str:
     return value
 
 
-def _score(item: "dict[str, Any]") -> Earlier:
+def _number(value: object) -> "Decimal":
     from decimal import Decimal
     from math import isfinite
 
-    score = item["score"]
-    if not (isinstance(score, Decimal) and isfinite(float(score))):
+    if not (isinstance(value, Decimal) and isfinite(float(value))):
         raise TypeError("not a score")
-    return Earlier(score, Signature.parse(_text(item["signature"])))
+    return value
+
+
+def _score(item: "dict[str, Any]") -> Earlier:
+    return Earlier(_number(item["score"]), Signature.parse(_text(item["signature"])))
 
 
 def _names_without_test(names: list[str]) -> list[str]:
@@ -344,19 +406,20 @@ def _compare(
 
 
 def _find_earlier(baseline: Baseline, system: str, record: ScoreRecord) -> "Decimal":
-    """Return the score in an earlier answer."""
+    """Return the score in an earlier answer: the latest one that was made in the same way."""
     scores = baseline.systems.get("", baseline.systems.get(system))
     if scores is None:
         raise BleuError(f"{baseline.path} has no system {system}; it has {', '.join(baseline.systems)}")
     if record.name not in scores:
         raise BleuError(f"{baseline.path} has no {record.name}; it has {', '.join(scores)}")
-    score, signature = scores[record.name]
-    ours, theirs = _strip_tests(record.signature), _strip_tests(signature)
-    if ours.info != theirs.info:
-        raise BleuError(
-            f"{baseline.path} has {record.name}|{theirs}, but this is {record.name}|{ours}; score both in the same way"
-        )
-    return score
+    ours = _strip_tests(record.signature)
+    for score, signature in reversed(scores[record.name]):
+        if _strip_tests(signature).info == ours.info:
+            return score
+    theirs = _strip_tests(scores[record.name][-1].signature)
+    raise BleuError(
+        f"{baseline.path} has {record.name}|{theirs}, but this is {record.name}|{ours}; score both in the same way"
+    )
 
 
 def _strip_tests(signature: "Iterable[tuple[str, str]]") -> Signature:

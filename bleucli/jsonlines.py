@@ -145,6 +145,8 @@ class JsonLines:
         systems: the names of its systems, none if there is but one without a name.
         with_references: whether the references are taken.
         hints: what a user should know about the file; complete once all blocks were read.
+        segments: how many were read so far.
+        brings_references: whether one was taken so far.
 
     >>> from io import BytesIO
     >>> stream = BytesIO(b'{"hypothesis": "a", "references": ["b", "c"]}\n{"hypothesis": "d", "reference": "e"}\n')
@@ -180,11 +182,17 @@ class JsonLines:
         self.with_references = references
         self._demanded = demanded
         self._blank = 0
+        self.segments = 0
+        self.brings_references = False
         self._decode = JSONDecoder().raw_decode
 
     def columns(self) -> int:
         """Return the number of its systems; references count as 1, a set of them for each segment."""
         return len(self._hypotheses) or 1
+
+    def sha256(self) -> str:
+        """Return the SHA-256 of the file: see `TextFile`."""
+        return self._file.sha256()
 
     def hurry(self) -> None:
         """Wait no longer for a stream that has nothing to read: see `TextFile`."""
@@ -202,11 +210,13 @@ class JsonLines:
         for before, lines in self._file.lines():
             line = before + 1
             items = list(self._items(lines, line))
+            self.segments += len(items)
             texts = [
                 [self._hypothesis(place, item, number) for number, item in enumerate(items, line)]
                 for place in self._hypotheses
             ]
             rows = [self._row(item, number) for number, item in enumerate(items, line) if self.with_references]
+            self.brings_references = self.brings_references or any(text is not None for row in rows for text in row)
             for start, end in _cut_rows(rows) if self.with_references else [(0, len(items))]:
                 columns = [self._segments(system[start:end], "hypothesis", line + start) for system in texts]
                 references = zip_longest(*rows[start:end])

@@ -1,12 +1,15 @@
 """The finished answer, as immutable records; `output` renders them.
 
 - `Interval`: a mean and a half-width, by resampling
+- `Difference`: of a score to the baseline's
+- `Figures`: what a score was made from
 - `ScoreRecord`: one score of one system
 - `Detail`: one score of some segments of a test set
 - `SystemResult`: a system with its scores, one a metric
 - `Test`: what paired test was done
 - `Ranking`: every pair of systems compared by one metric
 - `Verdict`: what a gate says of a score
+- `Input`, `Run`: what was read, and who asked for it when
 - `Results`: all systems, and the hints that go with them
 """
 
@@ -26,6 +29,27 @@ class Interval(NamedTuple):
 
     mean: float  # of the resamples' scores
     half_width: float
+
+
+class Difference(NamedTuple):
+    """A score minus the baseline's, and the bounds of its 95 % interval by bootstrap, None where there was none."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Figures(NamedTuple):
+    """What a score was made from; None for what its metric does not have."""
+
+    precisions: Sequence[float] | None = None  # in percent; this and the next three by order of n-grams
+    counts: Sequence[float] | None = None  # n-grams that match
+    totals: Sequence[float] | None = None  # n-grams of the hypotheses
+    reference_totals: Sequence[float] | None = None  # n-grams of the references
+    brevity_penalty: float | None = None
+    hypothesis_length: float | None = None  # this and the next one in what the metric counts: tokens, words, characters
+    reference_length: float | None = None
+    edits: int | None = None
 
 
 class Detail(NamedTuple):
@@ -52,6 +76,8 @@ class ScoreRecord(NamedTuple):
     best: bool = False  # no system is known to be better; a test of all pairs did not tell it from the best
     details: Sequence[Detail] = ()  # by parts of the test set
     differs: bool = False  # the test bears out a difference, trials that equal it counted
+    figures: Figures = Figures()
+    difference: Difference | None = None  # to the baseline, where there was a paired test; None for the baseline itself
 
 
 class SystemResult(NamedTuple):
@@ -87,6 +113,24 @@ class Verdict(NamedTuple):
     failure: str  # why it was not passed, in a sentence; "" if it was
 
 
+class Input(NamedTuple):
+    """A text that was read."""
+
+    role: str  # "system" or "reference"
+    name: str
+    segments: int
+    sha256: str  # of its bytes as they were read, compressed ones as they are
+
+
+class Run(NamedTuple):
+    """Who asked for results, and when; and what they were made from."""
+
+    command: Sequence[str]  # the command's name and its words
+    time: str  # ISO 8601, in UTC
+    systems: Sequence[Input]  # in the order of `Results.systems`
+    references: Sequence[Input]
+
+
 class Results(NamedTuple):
     """All systems."""
 
@@ -96,3 +140,4 @@ class Results(NamedTuple):
     test: Test | None = None  # if one was done; then the first system is the baseline
     rankings: Sequence[Ranking] = ()  # one a metric, if all pairs were tested
     verdicts: Sequence[Verdict] = ()  # what gates say, if there are any
+    run: Run | None = None  # where a format tells it

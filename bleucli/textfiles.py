@@ -17,7 +17,7 @@ from bleucli.segments import PATIENCE, Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO
+    from typing import IO, Any
 
 _BLOCK_BYTES = 1 << 18
 # Files that are read in step share so much; a block has at least as much as the second
@@ -44,9 +44,11 @@ class TextFile:
         mark: what a byte-order mark at the start is, if the encoding leaves one: "text" as any other character, which
             it is for sacreBLEU; "noted": text, with a hint; "dropped": nothing, for files that hold data.
         among: the number of files that are read in step, this one included.
+        hashed: whether the bytes are hashed as they are read.
 
     Attributes:
         hints: what a user should know about the file; complete once all blocks were read.
+        segments: how many were read so far.
 
     >>> from io import BytesIO
     >>> [list(block) for block, in TextFile("stdin", stream=BytesIO(b"a b\nc\n")).blocks()]
@@ -64,6 +66,7 @@ class TextFile:
         columns: int | None = 0,
         mark: str = "noted",
         among: int = 1,
+        hashed: bool = False,
     ) -> None:
         self.name = name
         self._mark = mark
@@ -77,6 +80,7 @@ class TextFile:
         self._blocks: Iterator[bytes] | None = None
         self._is_file = path is not None and os.path.isfile(path)
         self._among = among
+        self._hash: Any = _new_hash() if hashed else None
         self._deadline: float | None = None
         self._kept: list[bytes] = []
         self._kept_bytes = 0
@@ -84,6 +88,15 @@ class TextFile:
     @property
     def _block_bytes(self) -> int:
         return min(_BLOCK_BYTES, max(_LEAST_BYTES, _BYTES_OF_ALL // self._among))
+
+    @property
+    def segments(self) -> int:
+        """How many segments were read so far."""
+        return self._lines
+
+    def sha256(self) -> str:
+        """Return the SHA-256 of the file's bytes as they are, once all blocks were read; it must be `hashed`."""
+        return str(self._hash.hexdigest())
 
     def columns(self) -> int:
         """Return the number of columns, read from the first line if it was not given."""
@@ -231,9 +244,22 @@ class TextFile:
             start += chunk
         codec = decompression.codec_of(start)
         chunks = _put_back(start, chunks)
-        return chunks if codec is None else decompression.unpack(chunks, codec, self.name, self.hints)
+        if codec is None:
+            return chunks
+        unpacked = decompression.unpack(chunks, codec, self.name, self.hints)
+        # what stands behind the last member is left out, but hashed
+        return unpacked if self._hash is None else chain(unpacked, _read_out(chunks))
 
     def _raw_chunks(self) -> Iterator[bytes]:
+        chunks = self._stored_chunks()
+        return chunks if self._hash is None else self._hash_chunks(chunks)
+
+    def _hash_chunks(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        for chunk in chunks:
+            self._hash.update(chunk)
+            yield chunk
+
+    def _stored_chunks(self) -> Iterator[bytes]:
         try:
             if self._is_file and self._among > _MOST_OPEN:
                 yield from _read_reopening(self._path, self._block_bytes)
@@ -260,6 +286,19 @@ class TextFile:
             if chunk is None:
                 _wait(stream, self._deadline)
         return chunk
+
+
+def _read_out(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Read what is left, and give nothing of it."""
+    for _ in chunks:
+        pass
+    yield from ()
+
+
+def _new_hash() -> "Any":
+    from hashlib import sha256
+
+    return sha256()
 
 
 def _wait(stream: "IO[bytes]", deadline: float | None) -> None:

@@ -59,10 +59,10 @@ EFFECTS = {
 }
 # What has always an effect, is refused where it has none, has a hint of its own, or only says how the work is done
 ALWAYS = {
-    *("annotate", "baseline", "confidence", "detail", "encoding", "fail_under", "help", "input", "jobs", "jsonl"),
-    *("jsonl_fields", "like", "lowercase", "max_drop", "metrics", "name_by", "names", "no_color", "num_refs", "origlang"),
-    *("output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "segment_scores", "sentence_level"),
-    *("skip_empty_refs", "strict", "subset", "test_set"),
+    *("annotate", "append", "baseline", "confidence", "detail", "encoding", "fail_under", "help", "input", "jobs"),
+    *("jsonl", "jsonl_fields", "like", "lowercase", "max_drop", "metrics", "name_by", "names", "no_color", "num_refs"),
+    *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "segment_scores"),
+    *("sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
 }
 MODES = {"cite", "download", "echo", "list", "list_tokenizers", "version"}
 CASES = [(name, *case) for name, cases in EFFECTS.items() for case in cases]

@@ -64,7 +64,7 @@ def test_short_signatures_are_given_where_people_read(name):
     assert "#:1|bs:1000|c:mixed|v:bleucli-1" in render(paired(), Layout(short=True), name)
 
 
-@pytest.mark.parametrize("name", ["json", "csv", "tsv"])
+@pytest.mark.parametrize("name", ["json", "jsonl", "csv", "tsv"])
 def test_short_signatures_are_not_for_programs(name):
     assert render(paired(), Layout(short=True), name) == render(paired(), Layout(), name)
 
@@ -329,7 +329,7 @@ def test_the_best_are_bold():
         assert re.findall(pattern, render(paired(), BOLD, name)) == ["58.6", "28.1", "58.6"]
         assert re.findall(pattern, render(paired(), Layout(), name)) == []
         assert re.findall(pattern, render(ranked(), BOLD, name)) == ["40.0", "40.0"]
-    for name in ("json", "csv", "tsv"):
+    for name in ("json", "jsonl", "csv", "tsv"):
         assert render(paired(), BOLD, name) == render(paired(), Layout(), name)
 
 

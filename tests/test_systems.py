@@ -19,7 +19,7 @@ from bleucli import PairedTest, kernels
 ALL = ("-m", "bleu", "chrf", "ter")
 REF, STRONG, WEAK, NEAR = "reference.A.de.txt", "strong.de.txt", "weak.de.txt", "near.txt"
 SYSTEMS = (STRONG, NEAR, WEAK)
-FORMATS = ("text", "json", "latex", "markdown", "html", "rst", "csv", "tsv")
+FORMATS = ("text", "json", "jsonl", "latex", "markdown", "html", "rst", "csv", "tsv")
 TESTS = ("--paired-bs", "--paired-ar")
 FEW = ("--paired-bs-n", "60", "--paired-ar-n", "60", "--confidence-n", "60")
 

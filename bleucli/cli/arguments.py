@@ -243,6 +243,7 @@ def _parser_of_run() -> Parser:
     add("--no-color", "-nc", action="store_true", help="no colours on a terminal")
     add("--quiet", "-q", action="store_true", help="no notes, warnings and progress")
     ours("--output", "-o", metavar="FILE", help="write there instead: whole, or not at all")
+    ours("--append", action="store_true", help="add lines of -f jsonl to that file: a history, of many writers at once")
 
     _, ours = top.group("gates for Makefiles and CI")
     ours(
@@ -250,7 +251,7 @@ def _parser_of_run() -> Parser:
         metavar="X",
         help="exit with 1 if any system is worse than X: by the first metric named, or by each: chrf=55,ter=60",
     )
-    ours("--baseline", metavar="FILE.json", help="an earlier answer, for --max-drop")
+    ours("--baseline", metavar="FILE", help="an earlier answer, in json or jsonl, for --max-drop")
     ours(
         "--max-drop",
         metavar="D",

@@ -69,6 +69,8 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     environment.annotates = options.annotate is not None
     if options.output == "":
         raise UsageError("--output is empty; name a file")
+    if options.append and (options.help or mode_of(options)):
+        raise UsageError("--append adds scores to a history, and this scores nothing; leave it out")
     refuse_overwriting(options.output, _files_read(options))
     if options.help:
         deliver([parser().format_help()], options.output, environment)
@@ -95,7 +97,8 @@ def _run(words: Sequence[str], environment: Environment) -> int:
             return Status.FINE
         from bleucli.cli import scoring
 
-        return Status.FINE if scoring.score(options, environment, messages) else Status.GATE_FAILED
+        passed = scoring.score(options, environment, messages, words)
+        return Status.FINE if passed else Status.GATE_FAILED
 
 
 def _files_read(options: "Options") -> "Iterator[str]":
@@ -105,7 +108,8 @@ def _files_read(options: "Options") -> "Iterator[str]":
     yield from options.refs
     yield from options.input or ()
     registry = cache.registry() if options.registry is None else str(options.registry)
-    yield from filter(None, (options.baseline, registry))
+    baseline = None if options.append else options.baseline  # a history is compared with, then added to
+    yield from filter(None, (baseline, registry))
     tokenizer = options.of_metric("bleu").get("tokenize", "")
     if tokenizer.startswith("spm:"):
         yield tokenizer.removeprefix("spm:")

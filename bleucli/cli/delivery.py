@@ -1,6 +1,7 @@
 """Where the answer goes: to standard output, or to the file of --output.
 
-- `deliver`: write the answer once it is complete
+- `deliver`: write the answer once it is complete, or add it to a file
+- `spool`: keep what is not complete yet
 - `refuse_overwriting`: keep what is read from being written
 
 A file is replaced by a new one, so that it is there whole or not at all. It is written in place where it cannot be
@@ -26,20 +27,22 @@ _SPOOL_BYTES = 1 << 20
 _IRREPLACEABLE = (EACCES, EBUSY, EINVAL, EPERM, EROFS, EXDEV)
 
 
-def deliver(chunks: Iterable[str], path: str | None, environment: Environment) -> None:
-    """Write the answer to `path`, or else to stdout, once it is complete.
+def deliver(chunks: Iterable[str], path: str | None, environment: Environment, append: bool = False) -> None:
+    """Write the answer to `path`, or else to stdout, once it is complete; append: behind what is there.
 
     Raises:
         BleuError: it cannot be written.
         BrokenPipeError: nobody reads stdout any more.
     """
-    with _spool(map(encode, chunks)) as answer:
+    with spool(map(encode, chunks)) as answer:
         # Opening stdout's own file anew would cut off what others wrote to it
-        to_stdout = path is None or path == "-" or is_file_of(environment.stdout, path)
+        to_stdout = path is None or path == "-" or (not append and is_file_of(environment.stdout, path))
         if to_stdout and environment.stdout is None:
             raise BleuError("cannot write standard output: it is closed; name a file with --output")
         try:
-            if path is not None and not to_stdout:
+            if path is not None and append:
+                _append(answer, path)
+            elif path is not None and not to_stdout:
                 _write_file(answer, path)
             elif environment.stdout is not None:
                 _copy(answer, environment.stdout)
@@ -72,7 +75,7 @@ def refuse_overwriting(output: str | None, inputs: Iterable[str]) -> None:
             raise UsageError(f"--output {shown(output)} is also read; name another file")
 
 
-def _spool(chunks: Iterable[bytes]) -> "IO[bytes]":
+def spool(chunks: Iterable[bytes]) -> "IO[bytes]":
     """Return all chunks as one file, ready to be read; in memory while it is small."""
     from io import BytesIO
 
@@ -163,7 +166,7 @@ def _replace(answer: "IO[bytes]", path: str, old: os.stat_result | None) -> None
 
 def _rewrite(answer: "IO[bytes]", path: str) -> None:
     """Write over a file; put back what stood there if that fails."""
-    with open(path, "r+b", buffering=0) as file, _spool(iter(lambda: file.read(_SPOOL_BYTES), b"")) as old:
+    with open(path, "r+b", buffering=0) as file, spool(iter(lambda: file.read(_SPOOL_BYTES), b"")) as old:
         try:
             _write_over(file, answer)
         except BaseException:
@@ -177,3 +180,41 @@ def _write_over(file: "IO[bytes]", content: "IO[bytes]") -> None:
     _copy(content, file)
     file.truncate()
     os.fsync(file.fileno())
+
+
+# --- a history
+
+
+def _append(answer: "IO[bytes]", name: str) -> None:
+    """Write behind what is in a file, under a lock, so that the lines of several writers stay whole.
+
+    Raises:
+        OSError: it cannot be written; what stood there stands there still.
+        BleuError: its disk cannot lock.
+    """
+    if os.path.exists(name) and not os.path.isfile(name):
+        with open(name, "ab", buffering=0) as target:
+            _copy(answer, target)
+        return
+    from portalocker import LockFlags, lock
+    from portalocker.exceptions import BaseLockException
+
+    with open(name, "a+b", buffering=0) as file:
+        try:
+            lock(file, LockFlags.EXCLUSIVE)
+        except BaseLockException as error:
+            raise BleuError(f"cannot lock {shown(name)} ({error}); name a file on a disk that can lock") from None
+        end = file.seek(0, os.SEEK_END)
+        try:
+            if end and _last_byte(file) != b"\n":  # left by somebody who was killed
+                write_all(file, b"\n")
+            _copy(answer, file)
+            os.fsync(file.fileno())
+        except BaseException:
+            file.truncate(end)
+            raise
+
+
+def _last_byte(file: "IO[bytes]") -> bytes:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1)

@@ -101,13 +101,13 @@ def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
     bare = options.score_only and run.systems == 1
     if options.score_only and not bare:
         yield {"score_only"}, "several systems have a table"
-    if run.segments and run.format not in ("json", "text"):
+    if run.segments and run.format not in ("json", "jsonl", "text"):
         yield {"format"}, "segments are printed as text or JSON"
     elif bare and run.format not in ("json", "text"):
         yield {"format"}, "bare scores have none"
     if bare:
         yield {"short", "bold_best"}, "bare scores stand alone"
-    if run.format in ("json", "csv", "tsv"):
+    if run.format in ("json", "jsonl", "csv", "tsv"):
         yield {"short"}, f"{run.format} has long signatures"
     if run.segments or not shows_bold(run.format, run.colour):
         yield {"bold_best"}, f"{'text without colours' if run.format == 'text' else run.format} has no bold"
@@ -115,3 +115,5 @@ def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
         yield {"bold_best"}, "there is no table"
     if run.format == "json" and (options.paired_bs or options.paired_ar):
         yield {"width"}, "JSON of a test is not rounded"
+    if run.format == "jsonl" and not bare:
+        yield {"width"}, "jsonl is not rounded"

@@ -64,6 +64,7 @@ class Options:
     no_color: bool
     quiet: bool
     output: str | None
+    append: bool
     # gates
     fail_under: str | None
     baseline: str | None

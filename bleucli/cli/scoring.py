@@ -2,15 +2,15 @@
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
 
 from bleucli import evaluate, kernels
 from bleucli.cli import metric_options, sampling, values
 from bleucli.cli.arguments import MODES, has_gates
-from bleucli.cli.delivery import deliver
+from bleucli.cli.delivery import deliver, spool
 from bleucli.cli.progress import Progress
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.streams import Environment, encode, shown
 from bleucli.cli.texts import STDIN, Texts, names_of, read_as_jsonl
 from bleucli.errors import LengthError, UsageError
 from bleucli.metrics import METRICS, Metric
@@ -25,15 +25,22 @@ if TYPE_CHECKING:
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.cli.provenance import Provenance
     from bleucli.gates import Baseline, Bound
+    from bleucli.results import Verdict
     from bleucli.significance.comparison import Sampling
 
 # Seconds that nobody minds to wait for slow kernels
 _PATIENCE = 2.0
 
 
-def score(options: "Options", environment: Environment, messages: "Messages") -> bool:
+def score(options: "Options", environment: Environment, messages: "Messages", words: Sequence[str]) -> bool:
     """Score and print; return whether all gates were passed.
+
+    Args:
+        options: what is asked for.
+        environment: the world around.
+        words: of the command line, for formats that tell it.
 
     Raises:
         BleuError: options or texts are not what they should be, or the answer cannot be written.
@@ -46,17 +53,24 @@ def score(options: "Options", environment: Environment, messages: "Messages") ->
         options = like.follow(options, options.like)
         _check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
     _read_bounds(options)  # refuses what is not scored
+    asked = None
+    if _is_jsonl(options, environment):
+        from bleucli.cli.provenance import Provenance
+
+        asked = Provenance(words, environment)
+    _check_append(options, asked is not None)
     if options.test_set is None:
-        texts = Texts(options, environment)
+        texts = Texts(options, environment, asked is not None)
     else:
         from bleucli.cli.testset_texts import TestSetTexts
 
-        texts = TestSetTexts(options, environment)
+        texts = TestSetTexts(options, environment, asked is not None)
     if options.like is not None and not options.skip_empty_refs and "empty" not in options.like.info:
         nrefs = texts.reference_count()
         _check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
     try:
-        passed = (_print_segments if options.sentence_level else _print_systems)(options, texts, environment, messages)
+        show = _print_segments if options.sentence_level else _print_systems
+        passed = show(options, texts, environment, messages, asked)
     except LengthError as error:
         raise texts.explain(error) from None
     # Waiting for a pipe or a download takes no processor's time, and threads take more of it than anybody waits
@@ -126,6 +140,21 @@ def _format(options: "Options", environment: Environment) -> str | None:
     return None
 
 
+def _is_jsonl(options: "Options", environment: Environment) -> bool:
+    """Return whether lines of jsonl are asked for; of segments only the option makes them."""
+    return (options.format if options.sentence_level else _format(options, environment)) == "jsonl"
+
+
+def _check_append(options: "Options", jsonl: bool) -> None:
+    """Refuse to add to a file what are not lines of jsonl."""
+    if options.score_only and (options.format == "jsonl" or options.append):
+        raise UsageError("--score-only prints bare numbers, which are not lines of jsonl; leave it out")
+    if options.append and options.output in (None, "-"):
+        raise UsageError("--append adds lines to a file; name it with --output")
+    if options.append and not jsonl:
+        raise UsageError("--append adds lines of jsonl, which other formats do not have; choose --format jsonl")
+
+
 def _layout(options: "Options", environment: Environment, chosen: str) -> Layout:
     colour = options.output is None and not options.no_color and environment.shows_colour()
     bold = options.bold_best and shows_bold(chosen, colour)
@@ -157,7 +186,9 @@ def _threads(jobs: int) -> int:
 # --- modes
 
 
-def _print_segments(options: "Options", texts: Texts, environment: Environment, messages: "Messages") -> bool:
+def _print_segments(
+    options: "Options", texts: Texts, environment: Environment, messages: "Messages", asked: "Provenance | None"
+) -> bool:
     from bleucli.output import json_text
     from bleucli.output.lines import score_line
 
@@ -167,31 +198,49 @@ def _print_segments(options: "Options", texts: Texts, environment: Environment, 
         raise UsageError("--sentence-level takes one system and one metric")
     _format(options, environment)  # refuses a wrong one; only the option makes JSON of segments
     render = json_text.score_line if options.format == "json" else score_line
-    scores = evaluate.score_segments(corpus, metrics[0], jobs=_threads(options.jobs), selection=texts.select())
+    selection = texts.select()
+    scores = evaluate.score_segments(corpus, metrics[0], jobs=_threads(options.jobs), selection=selection)
     records = map(texts.sign, scores)
     layout = _layout(options, environment, "text")
     first = next(records)
     counts: dict[str, int] = {}  # segments by their number of references
 
-    def line(record: ScoreRecord) -> str:
-        nrefs = dict(record.signature)["nrefs"]
-        counts[nrefs] = counts.get(nrefs, 0) + 1
-        return render(record, layout)
-
     hints = _without_effect(options, 1, options.format or "text", True, layout.colour)
 
-    def lines() -> Iterator[str]:
-        yield from map(line, chain((first,), records))
+    def counted() -> Iterator[ScoreRecord]:
+        for record in chain((first,), records):
+            nrefs = dict(record.signature)["nrefs"]
+            counts[nrefs] = counts.get(nrefs, 0) + 1
+            yield record
         _check_like(options, dict(first.signature) | _nrefs(counts))
         hints.extend(texts.hints())
         messages.hold_back(hints)
 
-    deliver(lines(), options.output, environment)
+    if asked is None:
+        lines: Iterator[str] = (render(record, layout) for record in counted())
+    else:
+        chosen = None if selection is None else selection.chosen
+        lines = _lines_of_segments(counted(), chosen, texts, asked)
+    deliver(lines, options.output, environment, options.append)
     _note_files(texts, sum(counts.values()), options, messages)
     _note_differences(dict(first.signature) | _nrefs(counts), options, messages)
     for hint in hints:
         messages.warn(hint)
     return True
+
+
+def _lines_of_segments(
+    records: Iterator[ScoreRecord], chosen: Sequence[int] | None, texts: Texts, asked: "Provenance"
+) -> Iterator[str]:
+    """Give the lines of jsonl; they end in what is known of the texts, once all of them were read."""
+    from bleucli.output import jsonl_text
+
+    (system,) = texts.names_in("jsonl")
+    indexes: Iterable[int] = count() if chosen is None else chosen
+    numbered = zip(records, indexes, strict=False)  # records first: they are read to their end
+    heads = (jsonl_text.segment_head(record, index + 1, system) for record, index in numbered)
+    with spool(map(encode, heads)) as kept:
+        yield from jsonl_text.with_run(map(bytes.decode, kept), asked.of_texts(texts))
 
 
 def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:
@@ -207,9 +256,11 @@ def _check_like(options: "Options", known: Mapping[str, str]) -> None:
         like.check_texts(options.like, known)
 
 
-def _print_systems(options: "Options", texts: Texts, environment: Environment, messages: "Messages") -> bool:
+def _print_systems(
+    options: "Options", texts: Texts, environment: Environment, messages: "Messages", asked: "Provenance | None"
+) -> bool:
     chosen = _format(options, environment) or ("text" if options.detail else "json")
-    if options.detail and chosen not in ("json", "text"):
+    if options.detail and chosen not in ("json", "jsonl", "text"):
         raise UsageError(f"--detail has no place in {chosen}; choose -f text or -f json")
     if options.detail and options.score_only and chosen == "json":
         raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
@@ -225,7 +276,8 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment, m
     names = _names_of_metrics(options)
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     _check_like(options, signed)
-    results, gate_hints = _judge(results, baseline, options)
+    judged = results if baseline is None else _rename(results, texts.names_in(baseline.form))
+    verdicts, gate_hints = _judge(judged, baseline, options)
     hints = [
         *_without_effect(options, len(results.systems), chosen, False, layout.colour),
         *texts.hints(),
@@ -236,9 +288,12 @@ def _print_systems(options: "Options", texts: Texts, environment: Environment, m
     if options.of_metric("bleu").get("lowercase") and others:
         hints.append(f"-lc is BLEU's alone; {', '.join(map(_how_to_lowercase, others))}")
     messages.hold_back(hints)
-    failed = [verdict for verdict in results.verdicts if verdict.failure]
+    failed = [verdict for verdict in verdicts if verdict.failure]
     if not failed or options.output is None or chosen == "junit":  # a report is about what failed
-        deliver([render(_rename(results, texts.names_in(chosen)), layout, chosen)], options.output, environment)
+        run = None if asked is None else asked.of_texts(texts)
+        named = judged if chosen == "junit" else _rename(results, texts.names_in(chosen))  # verdicts say who is judged
+        named = named._replace(verdicts=verdicts, run=run)
+        deliver([render(named, layout, chosen)], options.output, environment, options.append)
     _note_files(texts, results.segments, options, messages)
     _note_differences(signed, options, messages)
     _note_bare_gates(results, options, messages)
@@ -255,16 +310,18 @@ def _rename(results: Results, names: Sequence[str]) -> Results:
     return results._replace(systems=systems)
 
 
-def _judge(results: Results, baseline: "Baseline | None", options: "Options") -> tuple[Results, list[str]]:
-    """Return results with what gates say of them, and what their answer does not bear out."""
+def _judge(
+    results: Results, baseline: "Baseline | None", options: "Options"
+) -> "tuple[Sequence[Verdict], list[str]]":
+    """Return what gates say of results, and what their answer does not bear out."""
     if not has_gates(options):
-        return results, []
+        return (), []
     from bleucli import gates
 
     (fail_under, max_drop), metrics = _read_bounds(options), _gated_metrics(options)
     fail_under = {name or _first_named(options): bound for name, bound in fail_under.items()}
     verdicts = gates.judge(results, fail_under, max_drop, baseline, metrics)
-    return results._replace(verdicts=verdicts), list(gates.hints(results, max_drop, baseline, metrics))
+    return verdicts, list(gates.hints(results, max_drop, baseline, metrics))
 
 
 def _read_bounds(options: "Options") -> "tuple[dict[str, Bound], dict[str, Bound]]":

@@ -37,12 +37,12 @@ class _Chosen(NamedTuple):
 class TestSetTexts(Texts):
     """The systems of one run, and the references of one or several test sets in a row."""
 
-    def __init__(self, options: "Options", environment: Environment) -> None:
+    def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
         self._options = options
         self._registry = registry.load(options.registry)
         found = names(options.test_set, "scoring")
         self._pair = pair_of(options, self._registry, found)
-        super().__init__(options, environment)
+        super().__init__(options, environment, hashed)
         self._sets = []
         for test_set in map(self._registry.__getitem__, found):
             paths = preparation.prepare(test_set, self._pair)
@@ -61,9 +61,10 @@ class TestSetTexts(Texts):
             paths = [one.paths[field] for one, field in zip(self._sets, place, strict=True)]
             name = f"{self._options.test_set}/{self._pair}" + (f" {place[0]}" if counts[0] > 1 else "")
             if len(paths) == 1:
-                yield CachedText(name, paths[0], mark="text")
+                yield CachedText(name, paths[0], mark="text", hashed=self._hashed)
             else:
-                yield CachedText(name, stream=_InARow(paths), mark="text")  # type: ignore[arg-type]
+                row = _InARow(paths)
+                yield CachedText(name, stream=row, mark="text", hashed=self._hashed)  # type: ignore[arg-type]
 
     # --- the part that is scored
 

@@ -13,7 +13,7 @@ from bleucli.inspection.marks import is_json_object
 from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
 from bleucli.output import names_by_path
 from bleucli.phrases import tell_count
-from bleucli.results import ScoreRecord
+from bleucli.results import Input, ScoreRecord
 from bleucli.segments import Segments
 from bleucli.textfiles import TextFile
 
@@ -30,10 +30,11 @@ _BASELINE = "Baseline"
 
 
 class Texts:
-    """The text files of one run: systems and references."""
+    """The text files of one run: systems and references; hashed: as they are read, for `inputs`."""
 
-    def __init__(self, options: "Options", environment: Environment) -> None:
+    def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
         self._environment = environment
+        self._hashed = hashed
         self._stdin_taken = False
         self._paired = options.paired_ar or options.paired_bs
         names = None if options.names is None else shown(options.names).split(",")
@@ -76,6 +77,7 @@ class Texts:
             "columns": columns,
             "mark": "dropped" if data else "noted",
             "among": self._count,
+            "hashed": self._hashed,
         }
         if path != "-":
             return TextFile(shown(path), path, **form)
@@ -151,6 +153,14 @@ class Texts:
 
             return by_file(self._paths(1))
         return self._paths(0 if self._paired else 1)  # sacreBLEU 2.6.0: the first column is the baseline
+
+    def inputs(self) -> tuple[list[Input], list[Input]]:
+        """Return what was read of each system, and of the references, once all was read and hashed."""
+        bringing = [file for file in self._systems if isinstance(file, JsonLines) and file.brings_references]
+        return (
+            [_input(file, "system") for file in self._systems for _ in range(file.columns())],
+            [_input(file, "reference") for file in (*self._references, *bringing)],
+        )
 
     def corpus(self) -> Corpus:
         """Return systems and references."""
@@ -245,6 +255,10 @@ def _blocks(file: TextFile | JsonLines, remedy: str = "") -> Iterator[list[Segme
         if remedy:
             raise BleuError(f"{file.name} is empty; {remedy}")
     yield from blocks
+
+
+def _input(file: TextFile | JsonLines, role: str) -> Input:
+    return Input(role, file.name, file.segments, file.sha256())
 
 
 def _own_references(file: TextFile | JsonLines) -> str:

@@ -16,6 +16,7 @@ from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, Smoothing
 from bleucli.phrases import tell_count
+from bleucli.results import Figures
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -78,6 +79,12 @@ class BLEUScore(Score):
         self.sys_len = sys_len
         self.ref_len = ref_len
         self.ratio = sys_len / ref_len if ref_len else 0
+
+    def figures(self) -> Figures:
+        """Return all parts of the score."""
+        return Figures(
+            self.precisions, self.counts, self.totals, None, self.bp, self.sys_len, self.ref_len, None
+        )  # in order, which takes a fraction of the time: there may be one a segment
 
     @property
     def prec_str(self) -> str:

@@ -12,6 +12,7 @@ from bleucli.limits import LARGEST_ORDER
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
+from bleucli.results import Figures
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
@@ -33,13 +34,23 @@ def _name_with(beta: float, word_order: int) -> str:
 
 
 class CHRFScore(Score):
-    """A chrF score in percent, with the orders and the beta that it was made with."""
+    """A chrF score in percent, with the orders and the beta that it was made with.
+
+    statistics: for each order, of characters and then of words, n-grams of hypotheses, of references, and matches.
+    """
+
+    statistics: Sequence[int | float] = ()
 
     def __init__(self, score: float, char_order: int, word_order: int, beta: float) -> None:
         self.score = score
         self.char_order = char_order
         self.word_order = word_order
         self.beta = beta
+
+    def figures(self) -> Figures:
+        """Return the numbers of n-grams."""
+        sums = self.statistics
+        return Figures(None, sums[2::3], sums[::3], sums[1::3], None, None, None, None) if sums else Figures()
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -169,8 +180,11 @@ class CHRF(Metric[CHRFScore]):
 
     def score_from_stats(self, sums: Sequence[int | float]) -> CHRFScore:
         """Return the score of a sum of rows."""
-        score = kernels.f_score(sums, self.beta, self.eps_smoothing)
-        return CHRFScore(score, self.char_order, self.word_order, self.beta)
+        score = CHRFScore(
+            kernels.f_score(sums, self.beta, self.eps_smoothing), self.char_order, self.word_order, self.beta
+        )
+        score.statistics = tuple(sums)
+        return score
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
         """Return the score of each row of sums, in one go."""

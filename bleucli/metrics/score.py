@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeVar
 
-    from bleucli.results import Interval
+    from bleucli.results import Figures, Interval
 
 
 class Score:
@@ -26,6 +26,12 @@ class Score:
     score: float
     verbose: str = ""
     interval: "Interval | None" = None
+
+    def figures(self) -> "Figures":
+        """Return what the score was made from, as far as all metrics call it alike."""
+        from bleucli.results import Figures
+
+        return Figures()
 
     def format(self, width: int = 2, score_only: bool = False, signature: str = "") -> str:
         """Return the score in one line.

@@ -11,6 +11,7 @@ from bleucli.inspection.marks import tell_unspaced, unspaced_stretches
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
+from bleucli.results import Figures
 from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 from bleucli.tokenizers.tercom import Tercom
@@ -33,6 +34,10 @@ class TERScore(Score):
         self.score = score
         self.num_edits = num_edits
         self.ref_length = ref_length
+
+    def figures(self) -> Figures:
+        """Return edits and length."""
+        return Figures(None, None, None, None, None, None, self.ref_length, self.num_edits)
 
 
 class TER(Metric[TERScore]):

@@ -4,6 +4,7 @@
 - `FORMATS`, `render`: a format by name, with the modules that it takes and no others
 - `names_by_path`, `shows_bold`: what is usual in a format
 - `lines`, `json_text`: one score a line or an object; `tables`: several systems as text
+- `jsonl_text`: all that is known of a score, in a line
 - `latex`, `markdown`, `html_text`, `rst`, `csv_text`: tables for elsewhere
 - `junit`: a report of gates
 - `colours`: those of a terminal
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 # Each format, with the functions that render one system and several
 _RENDERERS = {
     "json": ("bleucli.output.json_text.render", "bleucli.output.json_text.render_systems"),
+    "jsonl": ("bleucli.output.jsonl_text.render",) * 2,
     "text": ("bleucli.output.lines.render", "bleucli.output.tables.render"),
     "latex": ("bleucli.output.latex.render",) * 2,
     "markdown": ("bleucli.output.markdown.render",) * 2,

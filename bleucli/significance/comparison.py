@@ -9,7 +9,16 @@ from itertools import combinations
 
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
-from bleucli.results import BOOTSTRAP_RATE, SIGNIFICANT, Ranking, Results, ScoreRecord, SystemResult, Test
+from bleucli.results import (
+    BOOTSTRAP_RATE,
+    SIGNIFICANT,
+    Difference,
+    Ranking,
+    Results,
+    ScoreRecord,
+    SystemResult,
+    Test,
+)
 from bleucli.significance import max_t, resampling
 from bleucli.significance.resampling import Sample
 
@@ -103,12 +112,19 @@ def resample(
 
     def record(old: ScoreRecord, metric: int, number: int) -> ScoreRecord:
         pair = metric, 0, number
+        difference = None
+        if pair in tests:
+            difference = Difference(old.score - columns[metric][0].score)
+            if scores:
+                low, high = resampling.difference_interval(scores[0][metric], scores[number][metric])
+                difference = difference._replace(low=low, high=high)
         return old._replace(
             interval=resampling.confidence_interval(scores[number][metric]) if scores else None,
             p_value=p_values.get(pair),
             identical=pair in same,
             best=number in best[metric],
             differs=pair in tests and tests[pair].inclusive <= SIGNIFICANT,
+            difference=difference,
         )
 
     systems = [

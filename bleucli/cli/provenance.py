@@ -1,0 +1,66 @@
+"""Who asked for scores, and when, for formats that tell it."""
+
+import re
+from collections.abc import Sequence
+
+from bleucli.cli.streams import Environment, shown
+from bleucli.cli.texts import Texts
+from bleucli.errors import UsageError
+from bleucli.results import Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# The user and the password in an address
+_CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
+
+
+class Provenance:
+    """A command line and its time.
+
+    Args:
+        words: of the command line.
+        environment: `SOURCE_DATE_EPOCH` there is taken for the time.
+
+    Raises:
+        UsageError: it is not a time.
+    """
+
+    def __init__(self, words: Sequence[str], environment: Environment) -> None:
+        self._command = ["bleu", *(mask_credentials(shown(word)) for word in words)]
+        self._time = time_of(environment.variables)
+
+    def of_texts(self, texts: Texts) -> Run:
+        """Return what is to be told of a run, once all texts were read."""
+        return Run(self._command, self._time, *texts.inputs())
+
+
+def mask_credentials(word: str) -> str:
+    """Return a word of the command line without the user and the password in an address.
+
+    >>> mask_credentials("--mirror=https://me:secret@data.example/sets")
+    '--mirror=https://***@data.example/sets'
+    """
+    return _CREDENTIALS.sub("***@", word)
+
+
+def time_of(variables: "Mapping[str, str]") -> str:
+    """Return the time in UTC, that of `SOURCE_DATE_EPOCH` if it is set.
+
+    Raises:
+        UsageError: that is not a whole number of seconds, or too large.
+
+    >>> time_of({"SOURCE_DATE_EPOCH": "0"})
+    '1970-01-01T00:00:00Z'
+    """
+    import time
+
+    epoch = variables.get("SOURCE_DATE_EPOCH", "")
+    try:
+        if epoch and not (epoch.isascii() and epoch.isdigit()):
+            raise ValueError
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(epoch) if epoch else None))
+    except (ValueError, OverflowError, OSError):
+        given = epoch if len(epoch) <= 40 else f"{epoch[:40]}..."
+        raise UsageError(f"SOURCE_DATE_EPOCH is {given!r}; expected seconds since 1970, a whole number") from None
