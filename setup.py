@@ -1,22 +1,79 @@
-"""The kernels in C, for setuptools; all else about the package stands in pyproject.toml.
+"""What pyproject.toml cannot say: the kernels in C, and the pages that are made from the parser of the command.
 
-Users without a compiler do without them. With `BLEU_KERNELS=native` in the environment a build that cannot compile them
-fails, and says why.
+Users without a compiler do without the kernels. With `BLEU_KERNELS=native` in the environment a build that cannot
+compile them fails, and says why.
 """
 
 import os
+import sys
 import sysconfig
 from glob import glob
 from runpy import run_path
 
-from setuptools import Extension, setup
+from setuptools import Command, Extension, setup
+from setuptools.command.build import build
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 NATIVE = "bleucli/kernels/native"
 checksum = run_path("bleucli/kernels/sources.py")["checksum"]
 # One wheel serves every Python from 3.11 on, except free-threaded ones, which have no limited API
 has_limited_api = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
+
+class BuildPages(Command):
+    """Write the manual page, and what completes words in bash and zsh, and install them where these look."""
+
+    user_options = [("build-base=", "b", "the folder that all builds share")]  # noqa: RUF012 # as setuptools wants it
+
+    def initialize_options(self):
+        """Wait for the folder that all builds share."""
+        self.build_base = None
+
+    def finalize_options(self):
+        """Take the folder."""
+        self.set_undefined_options("build", ("build_base", "build_base"))
+
+    def run(self):
+        """Write the pages."""
+        self.distribution.data_files = []
+        for path, text in self._pages().items():
+            target = os.path.join(self.build_base, path)
+            self.mkpath(os.path.dirname(target))
+            with open(target, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+            self.distribution.data_files.append((os.path.dirname(path), [target]))
+
+    def _pages(self):
+        """Return each page by where it belongs; they need no kernels in C, which may not be compiled yet."""
+        import shtab
+        from argparse_manpage.manpage import Manpage
+
+        kernels = os.environ.get("BLEU_KERNELS")
+        os.environ["BLEU_KERNELS"] = "python"
+        sys.path.insert(0, HERE)
+        try:
+            from bleucli.cli.arguments import parser
+        finally:
+            sys.path.remove(HERE)
+            os.environ["BLEU_KERNELS"] = kernels or ""
+        top = parser()
+        for action in top._actions:
+            if action.metavar in ("REF", "SYSTEM", "FILE", "FILE.json"):
+                action.complete = shtab.FILE
+        about = self.distribution.metadata
+        facts = {"project_name": about.name, "version": about.version, "description": about.description}
+        manual = Manpage(top, facts | {"manual_title": "User Commands"})
+        manual.synopsis = ["bleu", "REF...", "[-i SYSTEM...]", "[options]"]
+        return {
+            "share/man/man1/bleu.1": str(manual),
+            "share/bash-completion/completions/bleu": shtab.complete(top, "bash"),
+            "share/zsh/site-functions/_bleu": shtab.complete(top, "zsh"),
+        }
+
+
+build.sub_commands = [*build.sub_commands, ("build_pages", None)]
 setup(
+    cmdclass={"build_pages": BuildPages},
     ext_modules=[
         Extension(
             "bleucli.kernels._native",

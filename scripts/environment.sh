@@ -97,7 +97,7 @@ has_kernels() {
 
 has_interpreter() {
     [ "$(head -n 1 "$environment/.made-from" 2>/dev/null)" = "$interpreter" ] &&
-        "$environment_python" -c 'import setuptools, pip' 2>/dev/null
+        "$environment_python" -c 'import argparse_manpage, pip, setuptools, shtab' 2>/dev/null
 }
 
 # Only what is empty or ours is emptied: BLEU_ENVIRONMENT could name anything.
@@ -116,7 +116,10 @@ make_environment() {
     rm -rf "${environment:?}"/*
     "$python" -m venv "$environment" >&2 ||
         fail 2 "$python cannot make environments, as said above (Debian and Ubuntu: apt install python3-venv)"
-    pip_install "setuptools>=77" || fail 1 "pip install setuptools failed, as said above; the next run tries again"
+    required='import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])'
+    # shellcheck disable=SC2046 # several words
+    pip_install $(cd "$checkout" && "$environment_python" -c "$required") ||
+        fail 1 "installing what builds bleucli failed, as said above; the next run tries again"
 }
 
 # Python's files stay where they are; the kernels are compiled anew, and demanded, so that a failure is heard of.

@@ -729,21 +729,6 @@ def test_an_abbreviation_that_means_nothing_or_much_is_refused(run, pair):
         assert re.fullmatch(rf"bleu: error: .*(?<![\w/-]){word}.*\n", answer.err)
 
 
-@pytest.mark.parametrize("word", ["-h", "--help"])
-def test_help_names_every_option_in_groups(run, word):
-    answer = run(word)
-    assert (answer.status, answer.err) == (0, "")
-    assert answer.out.startswith("usage: bleu REF... ")
-    for option in KNOWN:
-        assert option in answer.out
-    for group in ("what to score:", "how to score:", "BLEU:", "what to print:"):
-        assert f"\n{group}\n" in answer.out
-
-
-def test_help_needs_no_files_and_wins_over_wrong_ones(run):
-    assert run("nofile", "-w", "-1", "-h").status == 0
-
-
 @pytest.mark.parametrize("word", ["-V", "--version"])
 def test_version_names_the_live_kernels(run, word):
     assert run(word) == (0, f"bleu {bleucli.__version__} ({kernels.live} kernels)\n", "")

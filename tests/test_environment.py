@@ -116,7 +116,7 @@ def test_what_setting_up_costs_is_said_before_anything_is_done(script, program, 
         [
             f"setting up {tmp_path}/environment (once): {cost}",
             "no network",
-            f"scripts/{name}: pip install setuptools failed, as said above; the next run tries again",
+            f"scripts/{name}: installing what builds bleucli failed, as said above; the next run tries again",
         ],
     )
 

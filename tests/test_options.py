@@ -374,7 +374,7 @@ def test_a_new_metric_costs_its_own_file_and_one_line(run, pair, monkeypatch):
     assert line == f"length|nrefs:1|unit:4|version:bleucli-{bleucli.__version__} = 2.2"
     assert run(*pair, "-q", "-f", "text", "--like", line).out == f"{line}\n"
     assert "asks for unit:4, but this would be unit:2" in run(*pair, "--like", line, "-lu", "2").err
-    assert "  --length-unit N, -lu N\n                        count (default: 1)\n" in run("--help").out
+    assert "  --length-unit, -lu N      count (default: 1)\n" in run("--help", "all").out
     assert run(*pair, "--length-u", "0").err == "bleu: error: --length-unit 0; expected a number from 1 to 9\n"
     assert "without effect: --length-unit (length is not scored)" in run(*pair, "-lu", "2").err
     assert metric_from_signature("unit:3").unit == 3

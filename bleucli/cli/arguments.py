@@ -172,10 +172,10 @@ def _parser_of_run() -> Parser:
     """Return the parser of what is not a metric's option."""
     top = Parser(
         prog="bleu",
-        usage="bleu REF... [-i SYSTEM...] [options]        cat SYSTEM | bleu REF... [options]",
+        usage="bleu REF... [-i SYSTEM...] [options]\n       cat SYSTEM | bleu REF... [options]",
         description="Score machine translation or generated text against references, as sacreBLEU does.",
-        epilog="Exit status: 0 fine, 1 a gate failed, 2 wrong use or input, 70 a fault of bleu itself (BLEU_TRACEBACK=1"
-        " shows where), 130 interrupted.",
+        epilog="Exit status: 0 fine, 1 a gate failed, 2 wrong use or input, 130 interrupted,\n70 a fault of bleu itself"
+        " (BLEU_TRACEBACK=1 shows where).",
         allow_abbrev=False,
         add_help=False,
     )
@@ -183,7 +183,7 @@ def _parser_of_run() -> Parser:
     add("refs", nargs="*", default=[], metavar="REF", help="reference files, one segment a line; before -i")
     add("--input", "-i", nargs="+", metavar="SYSTEM", help="system outputs, one file a system; - is stdin")
     add("--num-refs", "-nr", type=int, metavar="N", help="split the one reference file on tabs into N")
-    add("--encoding", "-e", default="utf-8", help="of all text files and stdin (default: utf-8)")
+    add("--encoding", "-e", default="utf-8", metavar="NAME", help="of all text files and stdin (default: utf-8)")
     ours("--jsonl", action="store_true", help="stdin is JSON Lines, as files named .jsonl and .ndjson are")
     ours(
         "--jsonl-fields",
@@ -207,7 +207,7 @@ def _parser_of_run() -> Parser:
     )
 
     add, ours = top.group("how to score")
-    add("--metrics", "-m", nargs="+", choices=_MetricNames(), help="(default: bleu)")
+    add("--metrics", "-m", nargs="+", choices=_MetricNames(), metavar="NAME", help="%(choices)s (default: bleu)")
     add("--sentence-level", "-sl", action="store_true", help="one score a segment")
     ours("--jobs", "-J", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number")
     add("--language-pair", "-l", metavar="xx-YY", help="source and target; picks BLEU's tokenizer")
@@ -229,7 +229,7 @@ def _parser_of_run() -> Parser:
     )
 
     add, ours = top.group("what to print")
-    add("--format", "-f", choices=FORMATS, help="(default: json; -sl, --detail: text)")
+    add("--format", "-f", choices=FORMATS, metavar="NAME", help="%(choices)s (default: json; -sl, --detail: text)")
     add("--score-only", "-b", action="store_true", help="the score alone")
     add("--width", "-w", type=int, default=1, metavar="N", help="decimals (default: 1)")
     add("--short", "-sh", action="store_true", help="short keys in signatures")
@@ -264,7 +264,7 @@ def _parser_of_run() -> Parser:
     add, ours = top.group("other")
     add("--version", "-V", action="store_true", help="version and live kernels")
     ours("--list-tokenizers", action="store_true", help="what each is for and what it needs")
-    add("--help", "-h", action="store_true", help="this page")
+    add("--help", "-h", action="store_true", help="a short page; --help all: this one")
 
     return top
 

@@ -73,7 +73,11 @@ def _run(words: Sequence[str], environment: Environment) -> int:
         raise UsageError("--append adds scores to a history, and this scores nothing; leave it out")
     refuse_overwriting(options.output, _files_read(options))
     if options.help:
-        deliver([parser().format_help()], options.output, environment)
+        from bleucli.cli.help import first_screen
+
+        top = parser()
+        page = top.format_help() if list(options.refs) == ["all"] else first_screen(top)
+        deliver([page], options.output, environment)
         return Status.FINE
     if options.strict and options.quiet:
         raise UsageError("--strict fails by warnings, and --quiet leaves them out; leave out one of the two")

@@ -13,11 +13,24 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
+class Layout(argparse.HelpFormatter):
+    """A page of help in which the value of an option is written once: `--input, -i SYSTEM...`."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        several = "..." if action.nargs == "+" else ""
+        return f"{', '.join(action.option_strings)} {action.metavar}{several}"
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are ours: one line, raised. It knows which options sacreBLEU has."""
 
     def __init__(self, **how: "Any") -> None:
-        super().__init__(**how)
+        super().__init__(formatter_class=Layout, **how)
         self.ours: list[str] = []
 
     def flags(self) -> list[str]:

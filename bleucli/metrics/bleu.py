@@ -198,6 +198,7 @@ class BLEU(Metric[BLEUScore]):
             int,
             DEFAULT_ORDER,
             ("--max-ngram-order",),
+            "longest n-gram",
             least=1,
             most=LARGEST_ORDER,
             ours=True,

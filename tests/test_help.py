@@ -1,0 +1,115 @@
+"""What the command tells of itself: the first screen, every option, the manual page, completion in shells."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from bleucli.cli.arguments import parser
+
+OPTIONS = {flag for action in parser()._actions for flag in action.option_strings}
+SHARE = {
+    "manual": "share/man/man1/bleu.1",
+    "bash": "share/bash-completion/completions/bleu",
+    "zsh": "share/zsh/site-functions/_bleu",
+}
+
+
+@pytest.fixture
+def eighty_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.mark.parametrize("word", ["-h", "--help"])
+def test_help_is_a_screen_of_80_columns_and_40_lines(run, eighty_columns, word):
+    answer = run(word)
+    lines = answer.out.splitlines()
+    assert (answer.status, answer.err) == (0, "")
+    assert lines[0].startswith("usage: bleu REF... ")
+    assert len(lines) < 40
+    assert max(map(len, lines)) < 80
+    assert len(re.findall(r"^  --", answer.out, re.MULTILINE)) == 10
+    assert answer.out.count("\n  cat sys.txt | bleu ref.txt") == 1
+    assert "bleu --help all" in answer.out
+
+
+def test_the_examples_of_help_name_options_that_exist(run):
+    examples = run("-h").out.partition("examples:")[2].partition("Exit status")[0]
+    words = {word for word in examples.split() if word.startswith("-")}
+    assert {"-i", "-m", "--paired-ar", "-t", "-l", "-f"} <= words
+    assert words <= OPTIONS
+
+
+@pytest.mark.parametrize("word", ["-h", "--help"])
+def test_help_all_names_every_option_in_groups(run, eighty_columns, word):
+    answer = run(word, "all")
+    assert (answer.status, answer.err) == (0, "")
+    assert set(re.findall(r"(?<![\w-])-[\w-]+", answer.out)) >= OPTIONS
+    assert max(map(len, answer.out.splitlines())) < 80
+    for group in ("what to score:", "how to score:", "BLEU:", "what to print:"):
+        assert f"\n{group}\n" in answer.out
+
+
+def test_help_needs_no_files_and_wins_over_wrong_ones(run):
+    assert run("nofile", "-w", "-1", "-h").status == 0
+
+
+# --- what is made when the package is built
+
+
+@pytest.fixture(scope="module")
+def pages(root, tmp_path_factory):
+    """Return the paths of the pages, as a build makes them."""
+    pytest.importorskip("shtab")
+    pytest.importorskip("argparse_manpage")
+    folder = tmp_path_factory.mktemp("build")
+    words = [sys.executable, "setup.py", "-q", "build_pages", "--build-base", str(folder)]
+    done = subprocess.run(words, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return {name: folder / path for name, path in SHARE.items()}
+
+
+def test_the_pages_name_every_option(pages):
+    for page in pages.values():
+        text = page.read_text(encoding="utf-8").replace("\\-", "-")
+        assert set(re.findall(r"(?<![\w-])-[\w-]+", text)) >= OPTIONS, page
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
+def test_the_manual_is_set_without_a_warning(pages):
+    words = ["groff", "-man", "-Tutf8", "-ww", "-P-c", str(pages["manual"])]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert "REF... [-i SYSTEM...] [options]" in done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not installed")
+def test_bash_completes_options_metrics_and_formats(pages):
+    script = """
+. "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_shtab_bleu 2>/dev/null; printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+    def complete(*words):
+        done = subprocess.run(
+            ["bash", "-c", script, "bash", str(pages["bash"]), "bleu", *words],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.split()
+
+    assert complete("--paired-a") == ["--paired-ar", "--paired-ar-n", "--paired-all"]
+    assert complete("-m", "") == ["bleu", "chrf", "ter", "wer", "cer"]
+    assert complete("-f", "la") == ["latex"]
+    assert complete("--wid") == ["--width"]
+    assert complete("-o", f"{pages['bash']}"[:-1]) == [str(pages["bash"])]
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
+def test_zsh_reads_what_completes_words(pages):
+    subprocess.run(["zsh", "-n", str(pages["zsh"])], check=True, env=os.environ | {"ZDOTDIR": "/nonexistent"})
