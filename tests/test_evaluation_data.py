@@ -340,6 +340,9 @@ def test_the_benchmark_measures_what_there_is_and_says_so(functions_of, data):
     assert f"BLEU, wmt22.en-de, {SEGMENTS} lines" in titles
     assert "BLEU, 1,000,000 lines of wmt22.en-de" in titles
     assert "4 systems of wmt22.en-de, `-m bleu chrf`" in titles
+    is_of_oracle = functions_of("benchmark")["is_of_oracle"]
+    others = {row.theirs[0] for row in rows if row.theirs and not is_of_oracle(row)}
+    assert others == {"bleu", "python"}
     named = {word for row in rows for word in (*row.theirs, *row.ours) if word.startswith(data)}
     assert named
     assert [path for path in named if not os.path.isfile(path)] == []

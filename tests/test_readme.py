@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 README = Path(__file__).resolve().parent.parent / "README.md"
-BLOCKS = re.findall(r"^```console\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+TEXT = README.read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```console\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
+PROSE = re.sub(r"^```.*?^```\n", "", TEXT, flags=re.MULTILINE | re.DOTALL)
+MOST_LINES = 6  # of a paragraph, each of at most 100 characters
 
 
 def commands(block: str) -> list[tuple[str, str]]:
@@ -49,3 +52,30 @@ def test_every_console_block_prints_what_it_says(shell):
             if command.startswith(("scripts/", "git ", "pip ")):
                 continue  # these set up what runs the tests
             assert shell(command) == expected, command
+
+
+def test_no_paragraph_is_long():
+    paragraphs = [
+        part for paragraph in PROSE.split("\n\n") for part in re.split(r"\n(?=- )", paragraph) if not part.startswith("|")
+    ]
+    assert [part for part in paragraphs if len(part.strip().splitlines()) > MOST_LINES] == []
+    assert [line for part in paragraphs for line in part.splitlines() if len(line) > 100] == []
+
+
+def test_the_contents_name_every_section():
+    sections = re.findall(r"^## (.*)$", PROSE, re.MULTILINE)
+    anchors = [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in sections]
+    contents = re.findall(r"^- \[(.*)\]\(#(.*)\)$", PROSE, re.MULTILINE)
+    assert contents == list(zip(sections, anchors, strict=True))
+
+
+def test_the_first_screen_goes_from_nothing_to_a_number():
+    first = "\n".join(TEXT.splitlines()[:24])
+    assert "pip install" in first
+    assert re.search(r"^\$ cat sys.txt \| bleu ref.txt -b\n[\d.]+$", first, re.MULTILINE)
+
+
+def test_tables_compare_with_what_they_say():
+    against_oracle, _, others = PROSE.partition("## How fast")[2].partition("| what | that |")
+    assert others
+    assert "against" not in against_oracle.partition("| what |")[2]
