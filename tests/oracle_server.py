@@ -29,9 +29,14 @@ def become(words, folder, variables, streams):
     for number, (path, flags) in enumerate(zip(streams, (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY), strict=True)):
         os.dup2(os.open(path, flags), number)
     sys.stdin, sys.stdout, sys.stderr = (open(number, mode, closefd=False) for number, mode in enumerate("rww"))  # noqa: SIM115
+    leave_after(lambda: run(words))
+
+
+def leave_after(command):
+    """Run a command as the last thing that this process does, and leave with its status."""
     status = 0
     try:
-        run(words)
+        command()
     except SystemExit as end:
         if not isinstance(end.code, int | None):
             raise

@@ -304,6 +304,9 @@ import json, os, sys, tempfile
 from sacrebleu.dataset import DATASETS
 from sacrebleu.sacrebleu import main
 
+sys.path.append(sys.argv[1])
+from oracle_server import leave_after
+
 served, commands = json.load(sys.stdin)
 for name, sources in served.items():
     DATASETS[name].data[:] = [source["url"] for source in sources]
@@ -318,16 +321,7 @@ def answer(words, text):
             os.dup2(given.fileno(), 0)
             os.dup2(out.fileno(), 1)
             sys.argv = ["sacrebleu", *words]
-            status = 0
-            try:
-                main()
-            except SystemExit as end:
-                if not isinstance(end.code, int | None):
-                    raise
-                status = end.code or 0
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(status)  # to tear down all that was loaded takes as long as the work
+            leave_after(main)
         _, status = os.waitpid(child, 0)
         out.seek(0)
         return os.waitstatus_to_exitcode(status), out.read().decode()
@@ -354,7 +348,7 @@ def oracle(
     """Run commands of sacreBLEU, each words and its standard input, with a cache directory of its own."""
     variables = {name: value for name, value in os.environ.items() if name not in ("SACREBLEU_FORMAT", "PYTHONPATH")}
     done = subprocess.run(
-        [sys.executable, "-c", _DRIVER],
+        [sys.executable, "-c", _DRIVER, os.path.dirname(__file__)],
         input=json.dumps([order_of(served), [[list(words), text] for words, text in commands]]),
         env=variables | {"SACREBLEU": home, "NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONHASHSEED": "0"},
         capture_output=True,
