@@ -72,7 +72,8 @@ def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
     Raises:
         BleuError: another key, which decides a score as well.
     """
-    info = {key: _FORMER_VALUES.get(value, value) for key, value in signature.info.items()}
+    words = {option.key for option in _signed(metric.options) if option.kind is str}  # which may be any
+    info = {key: value if key in words else _FORMER_VALUES.get(value, value) for key, value in signature.info.items()}
     for key in info:
         if key not in _keys(metric) and key not in (*TEXT_KEYS, *RUN_KEYS):
             raise BleuError(f"{key!r} is not a key of a {metric.name} signature; it cannot be followed")
