@@ -256,6 +256,13 @@ broken_lines = st.lists(
 ).map(b"".join)
 
 
+@given(data=st.binary() | lines.map(lambda pieces: "".join(pieces).encode()))
+@examples(50)
+@example(b"\n" * 70000)
+def test_count_line_ends(data):
+    assert_alike("count_line_ends", data)
+
+
 @given(pieces=lines, columns=st.integers(0, 3))
 @examples(150)
 @example(["\n"], 1)

@@ -41,6 +41,7 @@ def calls():
     reals = SegmentStats(memoryview(array("d", [0.1]) * 4_000_000), 4)
     return {
         "split_lines": (line.data * 2,),
+        "count_line_ends": (line.data * 20,),
         "strip_trailing": (many,),
         "drop_empty": (many,),
         "reference_counts": ([many],),
@@ -68,7 +69,15 @@ def calls():
     }
 
 
-LOOPS = ("split_lines", "strip_trailing", "drop_empty", "reference_counts", "count_ending", "distinct_characters")
+LOOPS = (
+    "split_lines",
+    "count_line_ends",
+    "strip_trailing",
+    "drop_empty",
+    "reference_counts",
+    "count_ending",
+    "distinct_characters",
+)
 LOOPS += ("tokenize_13a", "tokenize_zh", "tokenize_char", "tokenize_intl", "ngram_stats", "chrf_stats", "ter_stats")
 LOOPS += ("edit_stats", "column_sums", "draw_weights", "weighted_sums", "swapped_sums")
 

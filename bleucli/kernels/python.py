@@ -27,6 +27,7 @@ __all__ = [  # noqa: RUF022 - by what they are for
     "strip_trailing",
     # references
     "reference_counts",
+    "count_line_ends",
     "drop_empty",
     # tokenizers
     "tokenize_13a",
@@ -50,6 +51,15 @@ __all__ = [  # noqa: RUF022 - by what they are for
 ]
 
 MISSING = (-1, -1)
+
+
+def count_line_ends(data: bytes, /) -> int:
+    r"""Count the line feeds of UTF-8 text, or of a part of it.
+
+    >>> count_line_ends(b"one\ntwo")
+    1
+    """
+    return bytes(memoryview(data)).count(b"\n")
 
 
 def split_lines(data: bytes, columns: int = 0, /) -> list[Segments]:

@@ -50,7 +50,7 @@ static PyObject *split_buffer(PyObject *module, PyObject *object, const Py_buffe
     Run run;
     run_begin(module, &run);
     int valid = is_utf8(bytes, size, &run.call);
-    size_t lines = valid ? count_lines(bytes, size, &run.call) : 0;
+    size_t lines = valid ? count_line_ends(bytes, size, &run.call) + (size > 0 && bytes[size - 1] != '\n') : 0;
     if (run_end(&run, DONE) != DONE) {
         return outcome_error(STOPPED);
     }
@@ -68,6 +68,20 @@ static PyObject *split_buffer(PyObject *module, PyObject *object, const Py_buffe
                                                  : outcome_error(outcome);
     release(bounds);
     return result;
+}
+
+PyObject *py_count_line_ends(PyObject *module, PyObject *object)
+{
+    Py_buffer data;
+    if (buffer_open(object, &data) != 0) {
+        return NULL;
+    }
+    Run run;
+    run_begin(module, &run);
+    size_t ends = count_line_ends(data.buf, (size_t)data.len, &run.call);
+    Outcome outcome = run_end(&run, DONE);
+    PyBuffer_Release(&data);
+    return outcome == DONE ? PyLong_FromSize_t(ends) : outcome_error(outcome);
 }
 
 PyObject *py_split_lines(PyObject *module, PyObject *arguments)

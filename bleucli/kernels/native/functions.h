@@ -4,6 +4,8 @@
  * Included wherever something is needed for each kernel; KERNEL says what. */
 KERNEL(split_lines, METH_VARARGS, "data, columns=0, /",
        "Cut UTF-8 text into its lines, or into tab-separated columns, without copying it.")
+KERNEL(count_line_ends, METH_O, "data, /",
+       "Count the line feeds of UTF-8 text, or of a part of it.")
 KERNEL(strip_trailing, METH_O, "segments, /",
        "Leave out trailing white space (what `str.rstrip` takes for it) of every text, without copying.")
 KERNEL(drop_empty, METH_O, "segments, /",

@@ -58,7 +58,7 @@ int is_utf8(const unsigned char *data, size_t size, Call *call);
 #define CODE_POINTS 0x110000
 const unsigned char *stripped_end(const unsigned char *start, const unsigned char *end);
 
-size_t count_lines(const unsigned char *data, size_t size, Call *call);
+size_t count_line_ends(const unsigned char *data, size_t size, Call *call);
 /* bounds: room for 2 * lines integers a column, column by column. wrong: line and fields of a line that differs. */
 Outcome split_lines(const unsigned char *data, size_t size, size_t columns, size_t lines, int64_t *bounds,
                     size_t wrong[2], Call *call);

@@ -100,15 +100,15 @@ static size_t find(const unsigned char *data, size_t start, size_t end, int byte
     return found != NULL ? (size_t)(found - data) : end;
 }
 
-size_t count_lines(const unsigned char *data, size_t size, Call *call)
+size_t count_line_ends(const unsigned char *data, size_t size, Call *call)
 {
-    size_t lines = 0;
+    size_t ends = 0;
     for (size_t at = 0; at < size && goes_on(call, PIECE);) {
         for (size_t end = size - at < PIECE ? size : at + PIECE; at < end; at++) {
-            lines += data[at] == '\n';
+            ends += data[at] == '\n';
         }
     }
-    return lines + (size > 0 && data[size - 1] != '\n');
+    return ends;
 }
 
 static size_t count_fields(const unsigned char *data, size_t start, size_t end)
