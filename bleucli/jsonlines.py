@@ -190,9 +190,22 @@ class JsonLines:
         """Return the number of its systems; references count as 1, a set of them for each segment."""
         return len(self._hypotheses) or 1
 
+    def count(self) -> int | None:
+        """Return how many segments a regular file has, blank lines at its end aside: see `TextFile`."""
+        read = self._file.again() if self._file.is_file else None
+        try:
+            return None if read is None else sum(text != "" for block in read() for text in block)
+        except BleuError:
+            return None
+
     def sha256(self) -> str:
         """Return the SHA-256 of the file: see `TextFile`."""
         return self._file.sha256()
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a regular file: see `TextFile`."""
+        return self._file.is_file
 
     def hurry(self) -> None:
         """Wait no longer for a stream that has nothing to read: see `TextFile`."""

@@ -322,7 +322,7 @@ def align(
     if (done or may_be_empty) and not any(map(_height, blocks)):
         return
     hurry()
-    raise _different(names, done, _count_rest(series, done, list(map(_height, blocks))))
+    raise length_error(names, _count_rest(series, done, list(map(_height, blocks))))
 
 
 def _height(block: Sequence[Segments]) -> int:
@@ -359,9 +359,15 @@ def _count_rest(
     return counts
 
 
-def _different(names: Sequence[str], least: int, counts: Sequence[tuple[int, bool]]) -> BleuError:
-    """Return the error about series of different lengths; the shortest one has `least` segments."""
-    shortest = counts.index((least, True))
+def length_error(names: Sequence[str], counts: Sequence[tuple[int, bool]]) -> BleuError:
+    """Return the error about texts of different lengths, a `LengthError` unless one has none at all.
+
+    Args:
+        names: of the texts.
+        counts: for each text how many segments it is known to have, and whether these are all, as of the shortest.
+    """
+    shortest = min((number for number, (_, ended) in enumerate(counts) if ended), key=lambda number: counts[number][0])
+    least = counts[shortest][0]
     if not least:
         return BleuError(f"{names[shortest]} is empty; expected one segment a line, at least one")
     longest = max(range(len(counts)), key=lambda number: counts[number][0])

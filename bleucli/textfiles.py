@@ -49,6 +49,7 @@ class TextFile:
     Attributes:
         hints: what a user should know about the file; complete once all blocks were read.
         segments: how many were read so far.
+        is_file: whether it is a regular file, which can be read more than once.
 
     >>> from io import BytesIO
     >>> [list(block) for block, in TextFile("stdin", stream=BytesIO(b"a b\nc\n")).blocks()]
@@ -78,7 +79,7 @@ class TextFile:
         self._lines = 0
         self._bytes = 0
         self._blocks: Iterator[bytes] | None = None
-        self._is_file = path is not None and os.path.isfile(path)
+        self.is_file = path is not None and os.path.isfile(path)
         self._among = among
         self._hash: Any = _new_hash() if hashed else None
         self._deadline: float | None = None
@@ -97,6 +98,20 @@ class TextFile:
     def sha256(self) -> str:
         """Return the SHA-256 of the file's bytes as they are, once all blocks were read; it must be `hashed`."""
         return str(self._hash.hexdigest())
+
+    def count(self) -> int | None:
+        """Return how many segments a regular file has; None of what can be read only once, or not at all."""
+        if not self.is_file:
+            return None
+        twin = type(self)(self.name, self._path, encoding=self._encoding)
+        lines, last = 0, b"\n"
+        try:
+            for chunk in twin._decoded_chunks():
+                lines += kernels.count_line_ends(chunk)
+                last = chunk[-1:] or last
+        except BleuError:  # said where the text is wanted
+            return None
+        return lines + (last != b"\n")
 
     def columns(self) -> int:
         """Return the number of columns, read from the first line if it was not given."""
@@ -164,7 +179,7 @@ class TextFile:
         self._kept = [data]
 
         def read() -> Iterator[Segments]:
-            stream = None if self._is_file else BytesIO(data)
+            stream = None if self.is_file else BytesIO(data)
             return (
                 block for (block,) in TextFile(self.name, self._path, stream, self._encoding, mark=self._mark).blocks()
             )
@@ -184,21 +199,24 @@ class TextFile:
 
     def _whole_lines(self) -> Iterator[bytes]:
         """Read UTF-8, whole lines at a time."""
-        chunks = self._chunks() if self._encoding == "utf-8" else self._transcode(self._chunks())
         parts: list[bytes] = []
-        for chunk in self._skip_mark(chunks):
+        for chunk in self._skip_mark(self._decoded_chunks()):
             cut = chunk.rfind(b"\n") + 1
             if not cut:
                 parts.append(chunk)
                 continue
             whole, rest = b"".join((*parts, chunk[:cut])), chunk[cut:]
-            if self._is_file and self._among > 1 and len(chunk) >= self._block_bytes:
+            if self.is_file and self._among > 1 and len(chunk) >= self._block_bytes:
                 whole, left = _cut_evenly(whole, self._lines)  # by now, those of the blocks before this one
                 rest = left + rest
             yield whole
             parts = [rest] if rest else []
         if parts:
             yield b"".join(parts)
+
+    def _decoded_chunks(self) -> Iterator[bytes]:
+        """Read the text in UTF-8, whatever its encoding."""
+        return self._chunks() if self._encoding == "utf-8" else self._transcode(self._chunks())
 
     def _skip_mark(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         start = b""
@@ -261,12 +279,12 @@ class TextFile:
 
     def _stored_chunks(self) -> Iterator[bytes]:
         try:
-            if self._is_file and self._among > _MOST_OPEN:
+            if self.is_file and self._among > _MOST_OPEN:
                 yield from _read_reopening(self._path, self._block_bytes)
                 return
             with _open_raw(self._path) if self._stream is None else _Borrowed(self._stream) as stream:
                 while chunk := self._read_chunk(stream):
-                    if not self._is_file:  # it cannot be read again, so what it gave is kept unless it is too much
+                    if not self.is_file:  # it cannot be read again, so what it gave is kept unless it is too much
                         self._kept_bytes += len(chunk)
                         if self._kept_bytes <= _AGAIN_BYTES:
                             self._kept.append(chunk)
@@ -278,7 +296,7 @@ class TextFile:
 
     def _read_chunk(self, stream: "IO[bytes]") -> bytes:
         """Read the next chunk, also of a pipe that does not block (it then gives None while it has nothing)."""
-        if self._deadline is not None and not self._is_file:
+        if self._deadline is not None and not self.is_file:
             _wait(stream, self._deadline)
         chunk: bytes | None = None
         while chunk is None:
@@ -351,7 +369,7 @@ def _cut_evenly(data: bytes, before: int) -> tuple[bytes, bytes]:
     >>> _cut_evenly(b"f\ng\nh\ni\nj\nk\n", 5)  # 6 lines have room for 4: cut behind a multiple of 4
     (b'f\ng\nh\n', b'i\nj\nk\n')
     """
-    lines = data.count(b"\n")
+    lines = kernels.count_line_ends(data)
     multiple = min(_CUT_LINES, 1 << lines.bit_length() - 1)
     cut = len(data)
     for _ in range((before + lines) % multiple):

@@ -2,10 +2,11 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterator, Sequence
+from itertools import compress, islice
 
 from bleucli.cli.delivery import is_file_of, refuse_overwriting
+from bleucli.cli.lengths import find_misfits
 from bleucli.cli.streams import Environment, shown
 from bleucli.corpus import Corpus, Source
 from bleucli.errors import BleuError, LengthError, UsageError
@@ -51,7 +52,14 @@ class Texts:
         self._references = [self._read(path, options, columns, hypotheses=False) for path in options.refs]
         first = next((path for path in paths if read_as_jsonl(path, options)), None)
         own = not (options.refs or options.test_set)
-        self._systems = [self._read(path, options, split, references=own, demanded=path == first) for path in paths]
+
+        def open_system(path: str) -> TextFile | JsonLines:
+            return self._read(path, options, split, references=own, demanded=path == first)
+
+        self._open_system = open_system
+        self._systems = list(map(open_system, paths))
+        self._paths_of_systems = paths
+        self.left_out = 0  # systems that cannot be scored
         self._check_jsonl_options(options)
         refuse_overwriting(options.output, paths)  # patterns are files by now
         if self._stdin_taken and options.output is not None and is_file_of(environment.stdin, options.output):
@@ -107,9 +115,19 @@ class Texts:
         """Return the systems, under the names that were asked for, or else files by path and columns by number."""
         names = iter(self._names())
         return [
-            Source(file.name, list(islice(names, file.columns())), _blocks(file, self._remedy), _own_references(file), file.hurry)
+            Source(
+                file.name,
+                list(islice(names, file.columns())),
+                _blocks(file, self._remedy),
+                _own_references(file),
+                file.hurry,
+            )
             for file in self._systems
         ]
+
+    def count_systems(self) -> int:
+        """Return the number of systems: several may be columns of one file."""
+        return sum(file.columns() for file in self._systems)
 
     def _names(self) -> list[str]:
         names, shown = self._paths(1), self._paths(0 if self._paired else 1)
@@ -161,6 +179,57 @@ class Texts:
             [_input(file, "system") for file in self._systems for _ in range(file.columns())],
             [_input(file, "reference") for file in (*self._references, *bringing)],
         )
+
+    def check_lengths(self) -> None:
+        """Compare the numbers of segments, where files can be read twice.
+
+        Raises:
+            BleuError: two differ. The first one is named, and how many others there are.
+        """
+        if self._remedy:  # a reference may be meant as the system, which is seen when nothing comes in
+            return
+        misfits = list(find_misfits(self._systems, self._ordered_references()))
+        if not misfits:
+            return
+        (_, error), *others = misfits
+        if others and isinstance(error, LengthError):
+            told = tell_count(len(others), "other file differs as well", "other files differ as well")
+            error = LengthError(f"{error}; {told}", error.longest, error.shortest, error.counts)
+        raise error
+
+    def leave_out(self) -> list[BleuError]:
+        """Leave out the systems that cannot be scored, for --keep-going; return what is wrong with them.
+
+        Raises:
+            BleuError: none is left, the baseline is among them, or the references differ.
+        """
+        wrong: dict[int, BleuError] = {}
+        for place, path in enumerate(self._paths_of_systems):
+            if path != "-" and (self._systems[place].is_file or not os.path.lexists(path)):
+                try:
+                    for _ in self._open_system(path).blocks():
+                        pass
+                except BleuError as error:
+                    wrong[place] = error
+        for place, misfit in find_misfits(self._systems, self._ordered_references()):
+            explained = self.explain(misfit) if isinstance(misfit, LengthError) else misfit
+            if place >= len(self._systems):
+                raise explained
+            wrong.setdefault(place, explained)
+        if len(wrong) == len(self._systems) or (self._paired and 0 in wrong):
+            raise wrong[0]
+        self._drop(wrong)
+        self.left_out = len(wrong)
+        return list(wrong.values())
+
+    def _drop(self, places: "Collection[int]") -> None:
+        """Forget some of the systems, and the names that were given for them."""
+        kept = [place not in places for place in range(len(self._systems))]
+        if self._given_names is not None:
+            of_columns = [keep for keep, file in zip(kept, self._systems, strict=True) for _ in range(file.columns())]
+            if len(of_columns) == len(self._given_names):  # else an error says so
+                self._given_names = list(compress(self._given_names, of_columns))
+        self._systems = list(compress(self._systems, kept))
 
     def corpus(self) -> Corpus:
         """Return systems and references."""

@@ -25,7 +25,7 @@ class CachedText(TextFile):
 
     def _chunks(self) -> Iterator[bytes]:
         chunks = super()._chunks()
-        return limit_chunks(chunks, os.path.getsize(self._path), self.name) if self._path and self._is_file else chunks
+        return limit_chunks(chunks, os.path.getsize(self._path), self.name) if self._path and self.is_file else chunks
 
 
 def read_lines(path: str) -> Iterator[str]:

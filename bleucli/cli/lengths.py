@@ -1,0 +1,37 @@
+"""Numbers of segments, compared before anything is scored, where files can be read twice."""
+
+from collections.abc import Iterator, Sequence
+
+from bleucli.errors import BleuError, LengthError
+from bleucli.segments import length_error
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.jsonlines import JsonLines
+    from bleucli.textfiles import TextFile
+
+
+def find_misfits(
+    systems: "Sequence[TextFile | JsonLines]", references: "Sequence[TextFile | JsonLines]"
+) -> Iterator[tuple[int, BleuError]]:
+    """Give each text that has another number of segments than the first reference, or else the first system.
+
+    Args:
+        systems: texts; those that can be read only once are left out.
+        references: likewise.
+
+    Returns:
+        Positions among systems and references, those of references first, with what is wrong; a `LengthError` knows the
+        same positions.
+    """
+    files = [*systems, *references]
+    order = [*range(len(systems), len(files)), *range(len(systems))]
+    counts = {place: count for place in order if (count := files[place].count()) is not None}
+    first, *others = counts or [0]
+    for place in others:
+        if counts[place] != counts[first]:
+            places = (first, place)
+            error = length_error([files[one].name for one in places], [(counts[one], True) for one in places])
+            if isinstance(error, LengthError):
+                error.longest, error.shortest = places[error.longest], places[error.shortest]
+            yield place, error
