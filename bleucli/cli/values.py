@@ -6,7 +6,7 @@ from bleucli.cli.arguments import has_gates
 from bleucli.cli.options import Options
 from bleucli.errors import UsageError
 from bleucli.jsonlines import fields_named
-from bleucli.metrics import METRICS
+from bleucli.metrics import METRICS, VARIANTS
 from bleucli.textfiles import TextFile
 
 # Options that are numbers: the least, the most, and what they count
@@ -69,7 +69,7 @@ def _check_bounds(options: Options, option: str, value: str) -> str:
     from bleucli import gates, segment_scores
 
     bounds = gates.read_bounds(option, value)
-    known = [segment_scores.NAME] if options.segment_scores else list(METRICS)
+    known = [segment_scores.NAME] if options.segment_scores else [*METRICS, *VARIANTS]
     other = next((name for name in bounds if name and name not in known), None)
     if other is not None:
         raise UsageError(f"{option} {value!r}: {other!r} is not a metric; expected one of {', '.join(known)}")

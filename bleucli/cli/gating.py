@@ -1,0 +1,87 @@
+"""Gates as the options ask for them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from bleucli.cli.arguments import has_gates
+from bleucli.errors import UsageError
+from bleucli.metrics import METRICS, VARIANTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.cli.options import Options
+    from bleucli.gates import Baseline, Bound
+    from bleucli.results import Results, Verdict
+
+
+class Gates:
+    """The bounds that the options set.
+
+    Args:
+        options: of the command.
+        scored: what bounds call the metrics that are scored, in the order in which they are printed.
+
+    Raises:
+        UsageError: a bound is about a metric that is not scored.
+    """
+
+    def __init__(self, options: "Options", scored: Sequence[str]) -> None:
+        self._scored = scored
+        self._fail_under: dict[str, Bound] = {}
+        self._max_drop: dict[str, Bound] = {}
+        self._first = options.metrics[0] if options.metrics else scored[0]
+        if not has_gates(options):
+            return
+        from bleucli import gates
+
+        names = {name: name for name in scored} | _find_variants(options, scored)
+        if options.fail_under is not None:
+            self._fail_under = _rename(gates.read_bounds(gates.FAIL_UNDER, options.fail_under), gates.FAIL_UNDER, names)
+        if options.max_drop is not None:
+            self._max_drop = _rename(gates.read_bounds(gates.MAX_DROP, options.max_drop), gates.MAX_DROP, names)
+
+    def judge(self, results: "Results", baseline: "Baseline | None") -> "tuple[Sequence[Verdict], list[str]]":
+        """Return what gates say of results, and what their answer does not bear out."""
+        if not self._fail_under and not self._max_drop:
+            return (), []
+        from bleucli import gates
+
+        fail_under = {name or self._first: bound for name, bound in self._fail_under.items()}
+        verdicts = gates.judge(results, fail_under, self._max_drop, baseline, self._scored)
+        return verdicts, list(gates.hints(results, self._max_drop, baseline, self._scored))
+
+    def notes(self, labels: Sequence[str]) -> Iterator[str]:
+        """Say what bounds without a metric are about, where several are scored; `labels`: the names of the scores."""
+        if len(self._scored) == 1:
+            return
+        if "" in self._fail_under:
+            bound = self._fail_under[""]
+            label = labels[self._scored.index(self._first)]
+            other = next(name for name in self._scored if name != self._first)
+            yield (
+                f"--fail-under {bound} is about {label} alone, the first metric named;"
+                f" for more write --fail-under {self._first}={bound},{other}=X"
+            )
+        if "" in self._max_drop:
+            bound = self._max_drop[""]
+            each = ",".join(f"{name}={bound}" for name in self._scored)
+            yield (f"--max-drop {bound} is about {' and '.join(labels)}; for each its own write --max-drop {each}")
+
+
+def _find_variants(options: "Options", scored: Sequence[str]) -> dict[str, str]:
+    """Return the names of variants, such as chrf++, that the metrics are scored as, each with the metric's."""
+    return {
+        variant: name
+        for variant, (name, arguments) in VARIANTS.items()
+        if name in scored and arguments.items() <= dict(options.of_metric(name)).items()
+    }
+
+
+def _rename(bounds: "Mapping[str, Bound]", option: str, names: Mapping[str, str]) -> "dict[str, Bound]":
+    """Return bounds under the names of the metrics that are scored; `names`: those by what they may be called."""
+    other = next((name for name in bounds if name and name not in names), None)
+    if other is None:
+        return {names.get(name, ""): bound for name, bound in bounds.items()}
+    told = METRICS[other].name if other in METRICS else other
+    raise UsageError(
+        f"{option} is about {told}, which is not scored; add it: -m {' '.join(dict.fromkeys(names.values()))} {other}"
+    )
