@@ -117,8 +117,8 @@ make_environment() {
     "$python" -m venv "$environment" >&2 ||
         fail 2 "$python cannot make environments, as said above (Debian and Ubuntu: apt install python3-venv)"
     required='import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])'
-    # shellcheck disable=SC2046 # several words
-    pip_install $(cd "$checkout" && "$environment_python" -c "$required") ||
+    # shellcheck disable=SC2086 # several words
+    { required=$("$environment_python" -c "$required") && pip_install $required; } ||
         fail 1 "installing what builds bleucli failed, as said above; the next run tries again"
 }
 

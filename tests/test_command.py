@@ -342,7 +342,7 @@ def test_a_dash_as_reference_is_standard_input(run, pair):
 
 
 def test_standard_input_may_be_one_of_several_systems(run, pair):
-    answer = run("ref.txt", "-i", "sys.txt", "-", "-b", "-f", "json", stdin=b"a\nb\n")
+    answer = run("ref.txt", "-i", "sys.txt", "-", "-f", "json", stdin=b"a\nb\n")
     assert [system["system"] for system in json.loads(answer.out)] == ["sys.txt", "standard input"]
 
 

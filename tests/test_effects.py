@@ -29,7 +29,9 @@ EFFECTS = {
     "force": [(("--force",), (), ("-m", "ter"), "BLEU is not scored")],
     "format": [
         (("-f", "latex"), (), ("-sl",), "segments are printed as text or JSON"),
-        (("-f", "csv"), ("several",), ("-b",), "bare scores have none"),
+        (("-f", "latex"), (), ("-b",), "bare scores have none"),
+        (("-f", "csv"), ("several",), ("-b",), "bare scores are numbers, not csv"),
+        (("-f", "csv"), ("several",), ("-sl",), "segments are printed as text, json or jsonl, not as csv"),
     ],
     "language_pair": [(("-l", "en-de"), (), ("-m", "chrf"), "it picks BLEU's tokenizer")],
     "max_ngram_order": [(("--max-ngram-order", "4"), (), ("-m", "chrf"), "BLEU is not scored")],
@@ -60,12 +62,29 @@ EFFECTS = {
 # What has always an effect, is refused where it has none, has a hint of its own, or only says how the work is done
 ALWAYS = {
     *("annotate", "append", "baseline", "confidence", "detail", "encoding", "fail_under", "help", "input", "jobs"),
-    *("jsonl", "jsonl_fields", "like", "lowercase", "max_drop", "metrics", "name_by", "names", "no_color", "num_refs"),
+    *(
+        "keep_going",
+        "jsonl",
+        "jsonl_fields",
+        "like",
+        "lowercase",
+        "max_drop",
+        "metrics",
+        "name_by",
+        "names",
+        "no_color",
+        "num_refs",
+    ),
     *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "segment_scores"),
     *("sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
 }
 MODES = {"cite", "download", "echo", "list", "list_tokenizers", "version"}
 CASES = [(name, *case) for name, cases in EFFECTS.items() for case in cases]
+
+
+OURS = set(arguments.parser().ours)
+# Options of sacreBLEU's that are refused where they have no effect
+CONTRADICTIONS = {("score_only", "-b"), ("format", "csv")}
 
 
 def said(answer):
@@ -96,9 +115,15 @@ def test_it_is_known_of_every_option_when_it_has_an_effect():
 
 
 @pytest.mark.parametrize(("name", "given", "active", "idle", "reason"), CASES)
-def test_attack_26_an_option_without_effect_is_told_of(score, name, given, active, idle, reason):
+def test_attack_26_an_option_without_effect_is_told_of_or_refused_if_it_is_ours(
+    score, name, given, active, idle, reason
+):
     option = f"--{name.replace('_', '-')}"
     assert option not in said(score(*active, *given))
+    if option in OURS or (name, given[-1]) in CONTRADICTIONS:
+        line = refused(score(*idle, *given), f"{option} has no effect: {reason}", "; leave it out")
+        assert refused(score(*idle, *given, "-q")) == line
+        return
     if reason is None:
         assert score(*idle, *given).err == ""
     else:
@@ -112,7 +137,7 @@ def test_attack_26_an_option_without_effect_is_told_of(score, name, given, activ
 
 def test_a_registry_is_for_test_sets(score, run, write):
     write("own.toml", "")
-    assert "--registry (no test set is named)" in said(score("--registry", "own.toml"))
+    refused(score("--registry", "own.toml"), "--registry has no effect: no test set is named; leave it out")
     refused(run("--registry", "own.toml", *DEMO, "-i", "sys"), "own.toml: expected tables of the form [testsets")
 
 
@@ -127,8 +152,9 @@ def test_several_options_are_told_of_in_one_line_by_reason(score):
 
 def test_numbers_that_are_read_need_no_options_of_metrics(run, write):
     write("a", "1\n2\n")
-    line = said(run("--segment-scores", "-i", "a", "-tok", "13a", "-lc", "--skip-empty-refs", "-cw", "2"))
-    assert "--lowercase, --skip-empty-refs (no texts are compared); --tokenize (BLEU is not scored)" in line
+    line = said(run("--segment-scores", "-i", "a", "-tok", "13a", "-lc", "-cw", "2"))
+    assert "--lowercase (no texts are compared); --tokenize (BLEU is not scored)" in line
+    refused(run("--segment-scores", "-i", "a", "--skip-empty-refs"), "--skip-empty-refs has no effect: no texts are")
 
 
 def test_the_best_is_bold_without_a_test_too(score):

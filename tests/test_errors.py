@@ -403,7 +403,7 @@ MEANT = {
     "BLEU": (("ref.txt", "-m", "BLEU"), "; did you mean bleu?"),
     "bleu,chrf": (("ref.txt", "-m", "bleu,chrf"), "has commas, expected spaces; did you mean --metrics bleu chrf?"),
     "chrF,BLEU": (("ref.txt", "-m", "chrF++,BLEU"), "did you mean --metrics chrf++ bleu?"),
-    "-f jsn": (("ref.txt", "-f", "jsn"), "--format 'jsn'; choose from json, text, latex", "did you mean json?"),
+    "-f jsn": (("ref.txt", "-f", "jsn"), "--format 'jsn'; choose from json, jsonl", "did you mean json or jsonl?"),
 }
 
 

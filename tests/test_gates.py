@@ -220,22 +220,22 @@ def notes(answer):
 def test_a_bare_bound_is_about_the_first_metric_named(run):
     words = (REF, "-i", STRONG, "-m", "ter", "bleu", "--fail-under")
     failed(run(*words, "20", "-q"), f"{STRONG}: TER ")
-    answer = run(*words, "99")
+    answer = run(*words, "99", terminal=True)
     assert answer.status == 0
     assert notes(answer) == [
         "bleu: note: --fail-under 99.0 is about TER alone, the first metric named; for more write --fail-under"
         " ter=99.0,bleu=X"
     ]
-    assert notes(run(*words, "99", "-q")) == []
-    assert notes(run(*words, "ter=99")) == []
-    assert notes(run(REF, "-i", STRONG, "--fail-under", "1")) == []
+    assert notes(run(*words, "99", "-q", terminal=True)) == []
+    assert notes(run(*words, "ter=99", terminal=True)) == []
+    assert notes(run(REF, "-i", STRONG, "--fail-under", "1", terminal=True)) == []
 
 
 def test_a_bare_drop_is_about_all_metrics(run, baseline):
     words = (REF, "-i", STRONG, *ALL, "--baseline", baseline(STRONG, *ALL, *FULL), "--max-drop")
     expected = "--max-drop 2% is about BLEU and chrF2 and TER; for each its own write --max-drop bleu=2%,chrf=2%,ter=2%"
-    assert notes(run(*words, "2%")) == [f"bleu: note: {expected}"]
-    assert notes(run(*words, "ter=2%")) == []
+    assert notes(run(*words, "2%", terminal=True)) == [f"bleu: note: {expected}"]
+    assert notes(run(*words, "ter=2%", terminal=True)) == []
 
 
 # --- what is scored
@@ -388,7 +388,10 @@ def test_a_report_of_a_test_leaves_out_the_baseline(score):
 
 
 def test_a_report_has_no_bare_scores_and_no_details(score):
-    refused(score(STRONG, "--fail-under", "1", "-f", "junit", "-b"), "-f junit is a report, and -b prints scores alone")
+    refused(
+        score(STRONG, "--fail-under", "1", "-f", "junit", "-b"),
+        "--format has no effect: bare scores are numbers, not junit",
+    )
     assert score(STRONG, "--fail-under", "99", "-f", "junit", "-b", "-o", "out.xml").status == 2
     assert not os.path.exists("out.xml")
 

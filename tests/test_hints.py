@@ -134,7 +134,7 @@ def test_all_blocks_must_be_those_of_the_reference(score, small_blocks, differs,
 def test_of_several_references_and_systems_those_that_are_the_same_are_named(run, write):
     for name, text in (("r1", "a b c d"), ("r2", "e f g h"), ("s1", "a b c x"), ("s2", "e f g h"), ("s3", "e f g x")):
         write(name, f"{text}\n")
-    answer = run("r1", "r2", "-i", "s1", "s2", "s3", "-b")
+    answer = run("r1", "r2", "-i", "s1", "s2", "s3")
     assert [line.split(";")[0] for line in of(answer.err.splitlines(), IDENTICAL)] == [
         f"bleu: warning: s2 {IDENTICAL} r2"
     ]
@@ -204,7 +204,7 @@ def test_the_script_is_that_of_most_of_the_text_not_of_its_first_line(score):
 
 def test_the_script_of_one_column_is_not_that_of_another(run, write):
     write("ref.txt", "so it is\n" * 3)
-    said = run("ref.txt", "-b", stdin="so it was\t東京に行く東京に行く東京に行く\n".encode() * 3).err.splitlines()
+    said = run("ref.txt", stdin="so it was\t東京に行く東京に行く東京に行く\n".encode() * 3).err.splitlines()
     assert [line.split(": ")[2] for line in of(said, UNSPACED)] == ["System 2"]
 
 
@@ -274,7 +274,7 @@ def test_a_rare_mark_is_no_leftover(score, small_blocks, count, marked):
 
 def test_subwords_in_one_column_are_not_those_of_another(run, write):
     write("ref.txt", "something unusual\n" * 3)
-    said = run("ref.txt", "-b", stdin=b"something unusual\tsome@@ thing un@@ usual\n" * 3).err.splitlines()
+    said = run("ref.txt", stdin=b"something unusual\tsome@@ thing un@@ usual\n" * 3).err.splitlines()
     assert [line.split(": ")[2] for line in of(said, SUBWORDS)] == ["System 2"]
 
 

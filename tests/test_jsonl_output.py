@@ -46,7 +46,7 @@ MODES = {
     "bootstrap": (REF, "-i", *SYSTEMS, "-pbs", *ALL),
     "randomization": (REF, "-i", *SYSTEMS, "-par", *ALL),
     "all pairs": (REF, "-i", *SYSTEMS, "-par", "--paired-all", *ALL),
-    "all pairs by bootstrap": (REF, "-i", *SYSTEMS, "-pbs", "--paired-all", "--bold-best"),
+    "all pairs by bootstrap": (REF, "-i", *SYSTEMS, "-pbs", "--paired-all"),
     "a test with parts": (*WMT, "-i", "wmt.txt", "other.txt", "-pbs", "--detail"),
     "numbers": ("--segment-scores", "-i", "a.num", "b.num"),
     "tested numbers": ("--segment-scores", "-i", "a.num", "b.num", "-pbs"),
@@ -384,9 +384,9 @@ def test_a_name_that_is_not_utf8_is_escaped_and_given_back(run):
 
 
 def test_options_without_effect_are_told_of(run):
-    answer = run(REF, "-i", STRONG, WEAK, "-f", "jsonl", "-w", "3", "-sh", "--bold-best")
+    answer = run(REF, "-i", STRONG, WEAK, "-f", "jsonl", "-w", "3", "-sh")
     assert "--short (jsonl has long signatures)" in answer.err
-    assert "--bold-best (jsonl has no bold)" in answer.err
+    refused(run(REF, "-i", STRONG, WEAK, "-f", "jsonl", "--bold-best"), "--bold-best has no effect: jsonl has no bold")
     assert "--width (jsonl is not rounded)" in answer.err
 
 

@@ -390,7 +390,7 @@ def test_systems_of_several_files_have_the_files_names_before_theirs(run, write)
     write("1.jsonl", two_systems())
     write("2.jsonl", two_systems())
     words = ("-i", "1.jsonl", "2.jsonl", "--jsonl-fields", "hyp=a:out.0,b:out.1,refs=gold", "-f", "json", "-w", "10")
-    answer = run(*words)
+    answer = run(*words, terminal=True)
     good, bad = api_score()[0], api_score(WORSE)[0]
     assert scores_by_name(answer) == {"1.jsonl:a": good, "1.jsonl:b": bad, "2.jsonl:a": good, "2.jsonl:b": bad}
     assert "reference 1.jsonl (references), 4 segments; systems 1.jsonl (a, b), 2.jsonl (a, b)\n" in answer.err

@@ -376,7 +376,7 @@ def test_a_new_metric_costs_its_own_file_and_one_line(run, pair, monkeypatch):
     assert "asks for unit:4, but this would be unit:2" in run(*pair, "--like", line, "-lu", "2").err
     assert "  --length-unit, -lu N      count (default: 1)\n" in run("--help", "all").out
     assert run(*pair, "--length-u", "0").err == "bleu: error: --length-unit 0; expected a number from 1 to 9\n"
-    assert "without effect: --length-unit (length is not scored)" in run(*pair, "-lu", "2").err
+    assert "--length-unit has no effect: length is not scored" in run(*pair, "-lu", "2").err
     assert metric_from_signature("unit:3").unit == 3
 
 
@@ -415,6 +415,7 @@ words = st.text(st.characters(exclude_categories=["Cs"]))
 )
 @example("a|b:c = 5.0\n", " %7C ", 2, -3)
 @example("small", None, 1, 0)
+@example("false", None, 1, 0)
 def test_an_option_of_any_kind_is_read_back_from_what_it_signs(model, prompt, weight, shift):
     metric = CHANCE(model, prompt, weight, shift)
     score = metric.sentence_score("a", ["a"])

@@ -55,9 +55,8 @@ def test_every_console_block_prints_what_it_says(shell):
 
 
 def test_no_paragraph_is_long():
-    paragraphs = [
-        part for paragraph in PROSE.split("\n\n") for part in re.split(r"\n(?=- )", paragraph) if not part.startswith("|")
-    ]
+    parts = re.split(r"\n\n|\n(?=- )", PROSE)
+    paragraphs = [part for part in parts if not part.startswith("|")]
     assert [part for part in paragraphs if len(part.strip().splitlines()) > MOST_LINES] == []
     assert [line for part in paragraphs for line in part.splitlines() if len(line) > 100] == []
 

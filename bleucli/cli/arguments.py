@@ -184,6 +184,11 @@ def _parser_of_run() -> Parser:
     add("--input", "-i", nargs="+", metavar="SYSTEM", help="system outputs, one file a system; - is stdin")
     add("--num-refs", "-nr", type=int, metavar="N", help="split the one reference file on tabs into N")
     add("--encoding", "-e", default="utf-8", metavar="NAME", help="of all text files and stdin (default: utf-8)")
+    ours(
+        "--keep-going",
+        action="store_true",
+        help="score the other systems where one cannot be scored; exit with 2",
+    )
     ours("--jsonl", action="store_true", help="stdin is JSON Lines, as files named .jsonl and .ndjson are")
     ours(
         "--jsonl-fields",

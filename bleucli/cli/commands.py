@@ -127,6 +127,11 @@ def _answer_mode(mode: str, options: "Options", environment: Environment, messag
         from bleucli.cli import values
 
         values.check(options)
+    idle: list[str] = []
+    if options.given - {mode}:
+        from bleucli.cli import effects
+
+        idle = effects.of_mode(options, mode)
     answer: Iterable[str]
     if mode == "version":
         answer = [_version()]
@@ -140,11 +145,6 @@ def _answer_mode(mode: str, options: "Options", environment: Environment, messag
         from bleucli.cli import testset_modes
 
         answer = testset_modes.answer(options)
-    idle: list[str] = []
-    if options.given - {mode}:
-        from bleucli.cli import effects
-
-        idle = effects.of_mode(options, mode)
 
     def chunks() -> "Iterator[str]":
         yield from answer

@@ -1,13 +1,14 @@
-"""Options that had no effect: told in one line, lest somebody believes that they had one.
+"""Options that have no effect, lest somebody believes that they have one: sacreBLEU's are told of, ours refused.
 
 That is said of options that decide numbers or how they are printed, not of those that say how the work is done.
 """
 
 from collections.abc import Iterator
 
-from bleucli.cli.arguments import MODES
+from bleucli.cli.arguments import MODES, has_gates, parser
 from bleucli.cli.metric_options import flags_of
 from bleucli.cli.sampling import METHODS
+from bleucli.errors import UsageError
 from bleucli.metrics import METRICS
 from bleucli.output import shows_bold
 
@@ -15,11 +16,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.options import Options
 
-_HOW_IT_IS_DONE = frozenset({"jobs", "quiet", "strict", "no_color", "output"})
+# The formats that sacreBLEU has; the others are ours
+_THEIR_FORMATS = ("json", "text", "latex")
+_HOW_IT_IS_DONE = frozenset({"annotate", "jobs", "quiet", "strict", "no_color", "output"})
 
 
 class Run:
-    """What was done: the metrics, none where numbers were read; the number of systems; and the format.
+    """What is asked for: the metrics, none where numbers are read; the number of systems; and the format.
 
     segments: one score each. colour: on a terminal.
     """
@@ -33,36 +36,70 @@ class Run:
 
 
 def of_mode(options: "Options", mode: str) -> list[str]:
-    """Return what to say, in one line, of options that have no effect in a mode; nothing if all have one."""
+    """Return what to say, in one line, of options that have no effect in a mode; nothing if all have one.
+
+    Raises:
+        UsageError: one of them is ours.
+    """
     idle = options.given - MODES[mode] - _HOW_IT_IS_DONE - {mode}
-    return told(dict.fromkeys(sorted(idle), f"not with --{mode.replace('_', '-')}"))
+    return _tell(dict.fromkeys(sorted(idle), f"not with --{mode.replace('_', '-')}"))
 
 
 def of_scoring(options: "Options", run: Run) -> list[str]:
-    """Return what to say, in one line, of options that had no effect on scores; nothing if all had one.
+    """Return what to say, in one line, of options that have no effect on scores; nothing if all have one.
 
     Args:
         options: with what --like has set.
-        run: what was done.
+        run: what is asked for.
+
+    Raises:
+        UsageError: one of them is ours, or asks for what is ours and gets it nowhere.
     """
+    for name, reason in _contradictions(options, run):
+        raise _refusal(name, reason)
     reasons: dict[str, str] = {}
     for names, reason in _rules(options, run):
         for name in sorted(options.given & names):
             reasons.setdefault(name, reason)
-    return told(reasons)
+    return _tell(reasons)
 
 
-def told(reasons: dict[str, str]) -> list[str]:
+def _flag(name: str) -> str:
+    return "REF" if name == "refs" else f"--{name.replace('_', '-')}"
+
+
+def _refusal(name: str, reason: str) -> UsageError:
+    return UsageError(f"{_flag(name)} has no effect: {reason}; leave it out")
+
+
+def _tell(reasons: dict[str, str]) -> list[str]:
     """Return one line for all options without effect, by reason; nothing for none.
 
-    >>> told({"chrf_beta": "chrF is not scored", "chrf_char_order": "chrF is not scored"})
+    Raises:
+        UsageError: one of them is ours.
+
+    >>> _tell({"chrf_beta": "chrF is not scored", "chrf_char_order": "chrF is not scored"})
     ['without effect: --chrf-beta, --chrf-char-order (chrF is not scored)']
     """
+    ours = frozenset(parser().ours if reasons else ())
     options: dict[str, list[str]] = {}
     for name, reason in reasons.items():
-        options.setdefault(reason, []).append("REF" if name == "refs" else f"--{name.replace('_', '-')}")
+        if _flag(name) in ours:
+            raise _refusal(name, reason)
+        options.setdefault(reason, []).append(_flag(name))
     parts = [f"{', '.join(names)} ({reason})" for reason, names in options.items()]
     return [f"without effect: {'; '.join(parts)}"] if parts else []
+
+
+def _contradictions(options: "Options", run: Run) -> "Iterator[tuple[str, str]]":
+    """Give options of sacreBLEU's that are given for what is ours, and have no effect, each with the reason."""
+    if options.score_only and run.systems > 1:
+        yield "score_only", "several systems have a table"
+    if "format" in options.given and run.format not in _THEIR_FORMATS:
+        if run.segments and run.format != "jsonl":
+            yield "format", f"segments are printed as text, json or jsonl, not as {run.format}"
+        if options.score_only:
+            yield "format", f"bare scores are numbers, not {run.format}"
 
 
 def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset[str], str]]":
@@ -98,14 +135,11 @@ def _of_metrics(options: "Options", run: Run) -> "Iterator[tuple[set[str] | froz
 
 
 def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]":
-    bare = options.score_only and run.systems == 1
-    if options.score_only and not bare:
-        yield {"score_only"}, "several systems have a table"
-    if run.segments and run.format not in ("json", "jsonl", "text"):
+    if run.segments and run.format == "latex":
         yield {"format"}, "segments are printed as text or JSON"
-    elif bare and run.format not in ("json", "text"):
+    elif options.score_only and run.format == "latex":
         yield {"format"}, "bare scores have none"
-    if bare:
+    if options.score_only:
         yield {"short", "bold_best"}, "bare scores stand alone"
     if run.format in ("json", "jsonl", "csv", "tsv"):
         yield {"short"}, f"{run.format} has long signatures"
@@ -115,5 +149,8 @@ def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
         yield {"bold_best"}, "there is no table"
     if run.format == "json" and (options.paired_bs or options.paired_ar):
         yield {"width"}, "JSON of a test is not rounded"
-    if run.format == "jsonl" and not bare:
+    if run.format == "jsonl" and not options.score_only:
         yield {"width"}, "jsonl is not rounded"
+    is_nameless = options.score_only or run.format == "text" or (run.format == "json" and run.systems == 1)
+    if run.systems == 1 and is_nameless and not has_gates(options):
+        yield {"names", "name_by"}, "a score alone is printed without a name"

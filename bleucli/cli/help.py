@@ -10,9 +10,9 @@ _FIRST = (
 )
 _EXAMPLES = """\
 examples:
-  cat sys.txt | bleu ref.txt                             score a system's output
-  bleu ref.txt -i a.txt b.txt -m bleu chrf --paired-ar   does b differ from a?
-  bleu -t wmt22 -l en-de -i sys.txt -f text              score on a test set
+  cat sys.txt | bleu ref.txt                            score a system's output
+  bleu ref.txt -i a.txt b.txt -m bleu chrf --paired-ar  does b differ from a?
+  bleu -t wmt22 -l en-de -i sys.txt -f text             score on a test set
 
 more:
   bleu --help all          every option
@@ -23,7 +23,7 @@ more:
 
 def first_screen(parser: "Parser") -> str:
     """Return the page of `--help`."""
-    page = parser.formatter_class(parser.prog)
+    page = parser._get_formatter()
     page.add_usage(parser.usage, [], [])
     page.add_text(parser.description)
     page.start_section("often used")

@@ -20,6 +20,7 @@ class Options:
     input: "Sequence[str] | None"
     num_refs: int | None
     encoding: str
+    keep_going: bool
     jsonl: bool
     jsonl_fields: str | None
     skip_empty_refs: bool = False

@@ -7,15 +7,17 @@ from itertools import chain, count
 
 from bleucli import evaluate, kernels
 from bleucli.cli import metric_options, sampling, values
-from bleucli.cli.arguments import MODES, has_gates
+from bleucli.cli.arguments import MODES
 from bleucli.cli.delivery import deliver, spool
+from bleucli.cli.gating import Gates
 from bleucli.cli.progress import Progress
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.cli.texts import STDIN, Texts, names_of, read_as_jsonl
-from bleucli.errors import LengthError, UsageError
+from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.metrics import METRICS, Metric
 from bleucli.output import FORMATS, render, shows_bold
 from bleucli.output.layout import Layout
+from bleucli.phrases import tell_count
 from bleucli.results import Results, ScoreRecord
 from bleucli.signature import Signature
 
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
-    from bleucli.gates import Baseline, Bound
-    from bleucli.results import Verdict
     from bleucli.significance.comparison import Sampling
 
 # Seconds that nobody minds to wait for slow kernels
@@ -40,6 +40,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
     Args:
         options: what is asked for.
         environment: the world around.
+        messages: of this run.
         words: of the command line, for formats that tell it.
 
     Raises:
@@ -52,7 +53,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
 
         options = like.follow(options, options.like)
         _check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
-    _read_bounds(options)  # refuses what is not scored
+    Gates(options, _gated_metrics(options))  # refuses what is not scored
     asked = None
     if _is_jsonl(options, environment):
         from bleucli.cli.provenance import Provenance
@@ -69,6 +70,11 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         nrefs = texts.reference_count()
         _check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
     try:
+        if options.keep_going:
+            for error in texts.leave_out():
+                environment.say("error", str(error))
+        else:
+            texts.check_lengths()
         show = _print_segments if options.sentence_level else _print_systems
         passed = show(options, texts, environment, messages, asked)
     except LengthError as error:
@@ -76,6 +82,9 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
     # Waiting for a pipe or a download takes no processor's time, and threads take more of it than anybody waits
     if kernels.reason and min(now - then for now, then in zip(_read_clocks(), start, strict=True)) > _PATIENCE:
         messages.note(f"this was slow: {kernels.reason}")
+    if texts.left_out:
+        kept = "" if options.output is None else f"; {shown(options.output)} was not written"
+        raise BleuError(f"{tell_count(texts.left_out, 'system')} could not be scored, as said above{kept}")
     return passed
 
 
@@ -101,6 +110,11 @@ def _check(options: "Options") -> None:
             "no references were given; name the reference file first: bleu ref.txt -i system.txt; see bleu --help"
         )
     values.check(options)
+    if options.keep_going and (options.sentence_level or options.segment_scores):
+        other = (
+            "--sentence-level, which takes one" if options.sentence_level else "--segment-scores, without references"
+        )
+        raise UsageError(f"--keep-going leaves out systems that do not fit the references; not beside {other}")
     if options.num_refs is not None and len(options.refs) != 1:
         raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
 
@@ -264,22 +278,22 @@ def _print_systems(
         raise UsageError(f"--detail has no place in {chosen}; choose -f text or -f json")
     if options.detail and options.score_only and chosen == "json":
         raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
-    if chosen == "junit" and options.score_only:
-        raise UsageError("-f junit is a report, and -b prints scores alone; leave out one of them")
     layout = _layout(options, environment, chosen)
     baseline = None
     if options.baseline is not None:
-        from bleucli import gates
+        from bleucli.gates import read_baseline
 
-        baseline = gates.read_baseline(options.baseline, shown(options.baseline))
+        baseline = read_baseline(options.baseline, shown(options.baseline))
+    idle = _without_effect(options, texts.count_systems(), chosen, False, layout.colour)
     results = _results(options, texts, environment, layout.bold_best)
     names = _names_of_metrics(options)
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     _check_like(options, signed)
     judged = results if baseline is None else _rename(results, texts.names_in(baseline.form))
-    verdicts, gate_hints = _judge(judged, baseline, options)
+    gates = Gates(options, _gated_metrics(options))
+    verdicts, gate_hints = gates.judge(judged, baseline)
     hints = [
-        *_without_effect(options, len(results.systems), chosen, False, layout.colour),
+        *idle,
         *texts.hints(),
         *results.hints,
         *gate_hints,
@@ -289,14 +303,16 @@ def _print_systems(
         hints.append(f"-lc is BLEU's alone; {', '.join(map(_how_to_lowercase, others))}")
     messages.hold_back(hints)
     failed = [verdict for verdict in verdicts if verdict.failure]
-    if not failed or options.output is None or chosen == "junit":  # a report is about what failed
+    is_withheld = texts.left_out > 0 or (failed and chosen != "junit")  # a report is about what failed
+    if options.output is None or not is_withheld:
         run = None if asked is None else asked.of_texts(texts)
         named = judged if chosen == "junit" else _rename(results, texts.names_in(chosen))  # verdicts say who is judged
         named = named._replace(verdicts=verdicts, run=run)
         deliver([render(named, layout, chosen)], options.output, environment, options.append)
     _note_files(texts, results.segments, options, messages)
     _note_differences(signed, options, messages)
-    _note_bare_gates(results, options, messages)
+    for note in gates.notes([record.name for record in results.systems[0].scores]):
+        messages.note(note)
     for hint in hints:
         messages.warn(hint)
     for verdict in failed:
@@ -310,42 +326,6 @@ def _rename(results: Results, names: Sequence[str]) -> Results:
     return results._replace(systems=systems)
 
 
-def _judge(
-    results: Results, baseline: "Baseline | None", options: "Options"
-) -> "tuple[Sequence[Verdict], list[str]]":
-    """Return what gates say of results, and what their answer does not bear out."""
-    if not has_gates(options):
-        return (), []
-    from bleucli import gates
-
-    (fail_under, max_drop), metrics = _read_bounds(options), _gated_metrics(options)
-    fail_under = {name or _first_named(options): bound for name, bound in fail_under.items()}
-    verdicts = gates.judge(results, fail_under, max_drop, baseline, metrics)
-    return verdicts, list(gates.hints(results, max_drop, baseline, metrics))
-
-
-def _read_bounds(options: "Options") -> "tuple[dict[str, Bound], dict[str, Bound]]":
-    """Return the bounds of scores and of drops, by metric; "" for a bare one.
-
-    Raises:
-        UsageError: one is about a metric that is not scored.
-    """
-    if not has_gates(options):
-        return {}, {}
-    from bleucli import gates
-
-    scored = _gated_metrics(options)
-    fail_under = {} if options.fail_under is None else gates.read_bounds(gates.FAIL_UNDER, options.fail_under)
-    max_drop = {} if options.max_drop is None else gates.read_bounds(gates.MAX_DROP, options.max_drop)
-    for option, bounds in ((gates.FAIL_UNDER, fail_under), (gates.MAX_DROP, max_drop)):
-        other = next((name for name in bounds if name and name not in scored), None)
-        if other is not None:
-            raise UsageError(
-                f"{option} is about {METRICS[other].name}, which is not scored; add it: -m {' '.join(scored)} {other}"
-            )
-    return fail_under, max_drop
-
-
 def _gated_metrics(options: "Options") -> list[str]:
     """Return what gates call the metrics, in the order in which they are printed."""
     if options.segment_scores:
@@ -353,32 +333,6 @@ def _gated_metrics(options: "Options") -> list[str]:
 
         return [segment_scores.NAME]
     return _names_of_metrics(options)
-
-
-def _first_named(options: "Options") -> str:
-    """Return the metric that a bare --fail-under is about."""
-    return str((options.metrics or _gated_metrics(options))[0])
-
-
-def _note_bare_gates(results: Results, options: "Options", messages: "Messages") -> None:
-    """Say what gates without a metric are about, where several are scored."""
-    scored = [record.name for record in results.systems[0].scores]
-    if len(scored) == 1:
-        return
-    names = _names_of_metrics(options)
-    fail_under, max_drop = _read_bounds(options)
-    if "" in fail_under:
-        first = _first_named(options)
-        other = next(name for name in names if name != first)
-        messages.note(
-            f"--fail-under {fail_under['']} is about {scored[names.index(first)]} alone, the first metric named; for"
-            f" more write --fail-under {first}={fail_under['']},{other}=X"
-        )
-    if "" in max_drop:
-        each = ",".join(f"{name}={max_drop['']}" for name in names)
-        messages.note(
-            f"--max-drop {max_drop['']} is about {' and '.join(scored)}; for each its own write --max-drop {each}"
-        )
 
 
 def _how_to_lowercase(name: str) -> str:
@@ -419,13 +373,13 @@ def _mark_best(results: Results, bold: bool, plan: "Sampling | None") -> Results
     return mark_best(results)
 
 
-def _without_effect(options: "Options", *done: "Any") -> list[str]:
-    """Say which options had no effect, in one line or none; `done` is what `effects.Run` takes behind the metrics."""
+def _without_effect(options: "Options", *asked: "Any") -> list[str]:
+    """Say which options have no effect, in one line or none; `asked` is what `effects.Run` takes behind the metrics."""
     if options.given <= {"refs", "input"}:  # texts always have one
         return []
     from bleucli.cli import effects
 
-    return effects.of_scoring(options, effects.Run(frozenset(_names_of_metrics(options)), *done))
+    return effects.of_scoring(options, effects.Run(frozenset(_names_of_metrics(options)), *asked))
 
 
 def _note_files(texts: Texts, segments: int, options: "Options", messages: "Messages") -> None:

@@ -1,0 +1,311 @@
+"""What every pair of options does: the two go together, one is without effect and told of, or they are refused.
+
+`python tests/option_pairs.py` writes the list, `option_pairs.txt`, anew: one row and one column an option.
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+from collections import namedtuple
+from io import BytesIO
+from itertools import combinations
+
+sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+
+from bleucli.cli.arguments import MODES  # noqa: E402
+from bleucli.cli.commands import run as run_command  # noqa: E402
+from bleucli.cli.streams import Environment  # noqa: E402
+
+LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "option_pairs.txt")
+FINE, TOLD, REFUSED = ".", "t", "r"
+# How each option is given, and what it needs beside it
+Given = namedtuple("Given", "words needs", defaults=((),))
+GIVEN = {
+    "allow_http": Given(("--allow-http",), ("set",)),
+    "annotate": Given(("--annotate", "github")),
+    "append": Given(("--append",), ("history",)),
+    "baseline": Given(("--baseline", "before.json"), ("drop",)),
+    "bold_best": Given(("--bold-best",), ("several", "latex")),
+    "cer_lowercase": Given(("--cer-lowercase",), ("cer",)),
+    "chrf_beta": Given(("--chrf-beta", "3"), ("chrf",)),
+    "chrf_char_order": Given(("-cc", "4"), ("chrf",)),
+    "chrf_eps_smoothing": Given(("--chrf-eps-smoothing",), ("chrf",)),
+    "chrf_lowercase": Given(("--chrf-lowercase",), ("chrf",)),
+    "chrf_whitespace": Given(("--chrf-whitespace",), ("chrf",)),
+    "chrf_word_order": Given(("-cw", "1"), ("chrf",)),
+    "cite": Given(("--cite",), ("set",)),
+    "confidence": Given(("-ci",)),
+    "confidence_n": Given(("-cin", "5"), ("confidence",)),
+    "detail": Given(("--detail",), ("set",)),
+    "download": Given(("--download", "demo")),
+    "echo": Given(("--echo", "src"), ("set",)),
+    "encoding": Given(("-e", "latin-1")),
+    "fail_under": Given(("--fail-under", "1")),
+    "force": Given(("--force",)),
+    "format": Given(("-f", "csv")),
+    "jobs": Given(("-J", "2")),
+    "jsonl": Given(("--jsonl",), ("stdin",)),
+    "jsonl_fields": Given(("--jsonl-fields", "hyp=mt"), ("json_lines",)),
+    "keep_going": Given(("--keep-going",)),
+    "language_pair": Given(("-l", "en-zh")),
+    "like": Given(("--like", "case:mixed|eff:no|tok:intl|smooth:exp")),
+    "list": Given(("--list",)),
+    "list_tokenizers": Given(("--list-tokenizers",)),
+    "lowercase": Given(("-lc",)),
+    "max_drop": Given(("--max-drop", "1"), ("baseline",)),
+    "max_ngram_order": Given(("--max-ngram-order", "2")),
+    "metrics": Given(("-m", "bleu", "chrf", "ter", "cer", "wer")),
+    "mirror": Given(("--mirror", "http://127.0.0.1:9/"), ("set",)),
+    "name_by": Given(("--name-by", "file"), ("several",)),
+    "names": Given(("--names", "one,two"), ("several",)),
+    "no_color": Given(("-nc",)),
+    "num_refs": Given(("-nr", "2"), ("columns",)),
+    "origlang": Given(("--origlang", "en"), ("set",)),
+    "output": Given(("-o", "out")),
+    "paired_all": Given(("--paired-all",), ("paired",)),
+    "paired_ar": Given(("-par",), ("several",)),
+    "paired_ar_n": Given(("-parn", "5"), ("paired_ar",)),
+    "paired_bs": Given(("-pbs",), ("several",)),
+    "paired_bs_n": Given(("-pbsn", "5"), ("paired_bs",)),
+    "paired_jobs": Given(("-j", "2"), ("confidence",)),
+    "quiet": Given(("-q",)),
+    "registry": Given(("--registry", "own.toml"), ("set",)),
+    "score_only": Given(("-b",)),
+    "segment_scores": Given(("--segment-scores",), ("numbers",)),
+    "sentence_level": Given(("-sl",)),
+    "short": Given(("-sh",), ("text",)),
+    "skip_empty_refs": Given(("--skip-empty-refs",)),
+    "smooth_method": Given(("-s", "floor")),
+    "smooth_value": Given(("-sv", "0.5"), ("floor",)),
+    "strict": Given(("--strict",)),
+    "subset": Given(("--subset", "news"), ("set",)),
+    "ter_asian_support": Given(("--ter-asian-support",), ("ter",)),
+    "ter_case_sensitive": Given(("--ter-case-sensitive",), ("ter",)),
+    "ter_no_punct": Given(("--ter-no-punct",), ("ter",)),
+    "ter_normalized": Given(("--ter-normalized",), ("ter",)),
+    "test_set": Given(("-t", "own/set"), ("pair",)),
+    "tokenize": Given(("-tok", "char")),
+    "version": Given(("--version",)),
+    "wer_lowercase": Given(("--wer-lowercase",), ("wer",)),
+    "width": Given(("-w", "4")),
+}
+
+# What stands for a need, as the option that it is of and its words; other needs are of texts
+NEEDS = {
+    **{name: ("metrics", ("-m", name)) for name in ("bleu", "chrf", "ter", "cer", "wer")},
+    "confidence": ("confidence", ("-ci",)),
+    "paired": ("paired_ar", ("-par",)),
+    "paired_ar": ("paired_ar", ("-par",)),
+    "paired_bs": ("paired_bs", ("-pbs",)),
+    "floor": ("smooth_method", ("-s", "floor")),
+    "drop": ("max_drop", ("--max-drop", "1")),
+    "baseline": ("baseline", ("--baseline", "before.json")),
+    "text": ("format", ("-f", "text")),
+    "latex": ("format", ("-f", "latex")),
+    "history": ("format", ("-f", "jsonl", "-o", "history")),
+    "set": ("test_set", ("-t", "own/set")),
+    "pair": ("language_pair", ("-l", "en-zh")),
+}
+IMPLIED = {"set": ("pair",), "paired": ("several",), "paired_ar": ("several",), "paired_bs": ("several",)}
+# Options that say how the work is done, or what is done and said where something is wrong
+HOW_IT_IS_DONE = {
+    *("allow_http", "annotate", "baseline", "fail_under", "force", "jobs", "keep_going", "max_drop", "mirror"),
+    *("no_color", "paired_jobs", "quiet", "strict"),
+}
+# Values that are the others' already
+SAME_ANYWAY = {
+    ("name_by", "format"),  # csv calls systems by their files
+    ("encoding", "segment_scores"),  # numbers are the same in both encodings
+    ("encoding", "wer_lowercase"),  # and so are words that differ
+    ("smooth_method", "score_only"),  # where every order has matches, nothing but the signature differs
+    ("smooth_value", "score_only"),
+    ("registry", "echo"),  # both registries have the same sources
+    ("registry", "list"),
+    ("width", "wer_lowercase"),  # of just 22 %
+}
+SOURCES = ["One cat.", "Two dogs.", "Three birds.", "Four fish.", "Five ants.", "Six bees."]
+REFERENCES = {
+    "A": [
+        "The cat sat on the mat, and it was 3.14 meters long.",
+        "He said \u00e0 la carte to the World\u2013wide day.",
+        "We have (almost) nothing of the kind here, do we?",
+        "\u65e5\u672c\u8a9e\u306e\u30c6\u30ad\u30b9\u30c8\u3068 some English words in the same line.",
+        "It was not unexpected that the man bit the dog first.",
+        "U.S. prices rose 5% in the first quarter of the year.",
+    ],
+    "B": [
+        "The cat was sitting on the mat, which was 3.14 meters long.",
+        "",
+        "There is (almost) nothing of the kind here, is there?",
+        "\u65e5\u672c\u8a9e\u306e\u6587\u7ae0\u3068 some words of English in the same line.",
+        "",
+        "Prices in the U.S. rose by 5% in the first quarter of the year.",
+    ],
+}
+SYSTEMS = {
+    "sys.txt": [
+        "the Cat sat on the mat , and it was 3.14 meters long.",
+        "He said \u00e0 la  carte to the world\u2013wide day.",
+        "We have almost nothing of the kind here, do we?",
+        "\u65e5\u672c\u8a9e\u306e\u30c6\u30ad\u30b9\u30c8 and some English words in the same line.",
+        "It was.",
+        "US prices rose 5 % in the first quarter of this year.",
+    ],
+    "sys2.txt": [
+        "A cat sat on a mat, it was 3.14 meters.",
+        "He says \u00e0 la carte to a world.",
+        "We have nothing of this kind, do we?",
+        "\u65e5\u672c\u8a9e with some English words in one line.",
+        "It was expected that the man would bite the dog.",
+        "Prices in the US rose by 5% in the first quarter.",
+    ],
+}
+
+
+def write_files():
+    """Write what the options name into the working directory."""
+    for name, lines in (("ref", REFERENCES["A"]), ("ref2", REFERENCES["B"]), *SYSTEMS.items()):
+        write(name, lines)
+    write("refs.tsv", ["\t".join(pair) for pair in zip(*REFERENCES.values(), strict=True)])
+    items = zip(SYSTEMS["sys.txt"], SYSTEMS["sys2.txt"], strict=True)
+    write("sys.jsonl", [json.dumps({"hypothesis": one, "mt": other}) for one, other in items])
+    answer(["ref", "ref2", "-i", "sys2.txt", "-w", "9", "-o", "before.json"], b"", {})
+    write("num.txt", ["1", "5", "2.5"])
+    write("num2.txt", ["1.5", "3", "2"])
+    documents = [
+        f'<doc id="{place}" origlang="{"en" if place % 2 else "de"}" domain="{"news" if place % 3 else "social"}">'
+        f'<src lang="en"><seg id="1">{SOURCES[place]}</seg></src>'
+        + "".join(
+            f'<ref lang="de" translator="{name}"><seg id="1">{lines[place]}</seg></ref>'
+            for name, lines in REFERENCES.items()
+        )
+        + "</doc>"
+        for place in range(6)
+    ]
+    write("own.xml", ["<dataset><collection>", *documents, "</collection></dataset>"])
+    for name, references in (("own.toml", '["A"]'), ("usual.toml", '["A", "B"]')):
+        own = ['[testsets."own/set"]', 'about = "made for this"', 'format = "wmt-xml"', f"refs = {references}"]
+        pair = ['sources = [{ url = "own.xml" }]', '[testsets."own/set".pairs.en-zh]', 'files = ["source:0"]']
+        write(name, own + pair)
+
+
+def write(name, lines):
+    with open(name, "w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def answer(words, stdin, variables):
+    """Return status, both streams and what was written."""
+    out, err = BytesIO(), BytesIO()
+    status = run_command(words, Environment(BytesIO(stdin), out, err, variables))
+    written = {}
+    for name in ("out", "history"):
+        if os.path.exists(name):
+            with open(name, "rb") as file:
+                written[name] = file.read()
+            os.unlink(name)
+    return int(status), out.getvalue().decode(), err.getvalue().decode(), written
+
+
+def words_of(given):
+    """Return the words that stand beside options, without theirs, and what is piped in."""
+    needs = [need for name in given for need in GIVEN[name].needs]
+    for need in needs:  # grows meanwhile
+        implied = (*IMPLIED.get(need, ()), *(GIVEN[need].needs if need in GIVEN else ()))
+        needs += [one for one in implied if one not in needs]
+    words = {}
+    for need in needs:
+        option, beside = NEEDS.get(need, ("", ()))
+        if option and option not in given and not (option == "format" and "output" in given and "history" in needs):
+            words[option] = words.get(option, beside[:1]) + beside[1:] if option == "metrics" else beside
+    if "history" in needs and "output" in given:
+        words["format"] = ("-f", "jsonl")
+    beside = [word for one in words.values() for word in one]
+    if MODES.keys() & set(given):
+        return beside, [], b""
+    has_set = "set" in needs or "test_set" in given
+    references = [] if has_set or "numbers" in needs else ["refs.tsv"] if "columns" in needs else ["ref", "ref2"]
+    systems = (
+        ["num.txt", "num2.txt"]
+        if "numbers" in needs
+        else ["sys.jsonl" if "json_lines" in needs else "sys.txt", "sys2.txt"]
+    )
+    if "stdin" in needs:
+        systems[0] = "-"
+        stdin = "".join(json.dumps({"hypothesis": line}) + "\n" for line in SYSTEMS["sys.txt"]).encode()
+    else:
+        stdin = b""
+    beside += [] if "width" in given or "width" in words else ["-w", "9"]  # else a score may look the same
+    return beside, [*references, "-i", *systems[: 2 if "several" in needs else 1]], stdin
+
+
+def decide(given, variables):
+    """Return what two options do beside each other: of each, whether it is fine, told of or refused, and answers."""
+    beside, texts, stdin = words_of(given)
+
+    def run(*names):
+        return answer([*texts, *beside, *(word for name in names for word in GIVEN[name].words)], stdin, variables)
+
+    both = run(*given)
+    if both[0] == 2:
+        return REFUSED * 2, both, {}
+    marks = "".join(TOLD if is_told(name, both[2]) else FINE for name in given)
+    alone = {name: run(*(other for other in given if other != name)) for name in given}
+    return marks, both, alone
+
+
+def is_told(name, said):
+    """Return whether an option is told of as without effect."""
+    flag = f"--{name.replace('_', '-')}"
+    lines = [line for line in said.splitlines() if "without effect: " in line or "-lc is BLEU's alone" in line]
+    return any(re.search(f"{flag}[ ,]", line) or (name == "lowercase" and "-lc is" in line) for line in lines)
+
+
+def has_effect(name, given, both, alone):
+    """Return whether an option changed the answer, or only says how the work is done."""
+    return name in HOW_IT_IS_DONE or given in SAME_ANYWAY or given[::-1] in SAME_ANYWAY or both != alone[name]
+
+
+def render(decisions):
+    """Return the list: a row and a column an option."""
+    names = list(GIVEN)
+    lines = [
+        "What each option (row) does beside each other one (column, by the number of its row).",
+        f"{FINE} it has its effect   {TOLD} it has none, and a warning says so   {REFUSED} the two are refused",
+        "",
+    ]
+    for number, name in enumerate(names):
+        marks = "".join(" " if other == name else decisions[name, other] for other in names)
+        lines.append(f"{number:2} {name:<18} {marks}")
+    return "\n".join(lines) + "\n"
+
+
+def decide_all(variables):
+    """Return what each option does beside each other one, and the pairs of which one has no effect unsaid."""
+    decisions, ignored = {}, []
+    for given in combinations(GIVEN, 2):
+        marks, both, alone = decide(given, variables)
+        for mark, name, other in zip(marks, given, reversed(given), strict=True):
+            decisions[name, other] = mark
+            if mark == FINE and not has_effect(name, given, both, alone):
+                ignored.append((name, other))
+    return decisions, ignored
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        write_files()
+        cache = os.path.join(folder, "cache")
+        os.environ |= {"BLEU_HOME": cache, "BLEU_REGISTRY": os.path.join(folder, "usual.toml"), "BLEU_OFFLINE": "1"}
+        decisions, ignored = decide_all({})
+    with open(LIST, "w", encoding="utf-8") as file:
+        file.write(render(decisions))
+    for name, other in ignored:
+        print(f"{name} has no effect beside {other}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Every pair of options is decided: both have their effect, one is told of, or they are refused; none is ignored."""
+
+import pytest
+from option_pairs import GIVEN, LIST, decide_all, render, write_files
+
+from bleucli.cli import arguments
+
+# Texts, which every pair has; and who asks for help gets it, whatever else is said
+TEXTS = {"refs", "input", "help"}
+
+
+def test_every_option_is_in_the_list():
+    assert {action.dest for action in arguments.parser()._actions} == GIVEN.keys() | TEXTS
+
+
+@pytest.mark.slow
+def test_no_option_is_ignored_beside_another(folder, monkeypatch):
+    write_files()
+    for name, value in (("BLEU_HOME", "cache"), ("BLEU_REGISTRY", "usual.toml"), ("BLEU_OFFLINE", "1")):
+        monkeypatch.setenv(name, value if value == "1" else str(folder / value))
+    decisions, ignored = decide_all({})
+    assert ignored == []
+    with open(LIST, encoding="utf-8") as file:
+        assert render(decisions) == file.read(), "run tests/option_pairs.py and read what has changed"
