@@ -352,7 +352,7 @@ LINES = [
     f"{TWO} -m bleu chrf ter --chrf-lowercase --ter-case-sensitive -s floor -f text",
     f"{SEVERAL} -m ter chrf bleu",
     f"{SEVERAL} -m bleu ter -w 2 -sh",
-    f"{SEVERAL} -m bleu chrf ter -b -q",
+    f"{SEVERAL} -m bleu chrf ter -q",
 ]
 
 
