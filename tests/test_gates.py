@@ -247,6 +247,12 @@ UNKNOWN = {
         ("--fail-under", "bleu=1,ter=60"),
         "--fail-under is about TER, which is not scored; add it: -m bleu ter",
     ),
+    "a variant that is not scored": (
+        ("--fail-under", "chrf++=3"),
+        "is about chrf++, which is not scored; add it: -m bleu",
+    ),
+    "another variant": (("-m", "bleu", "chrf", "--fail-under", "chrf+=3"), "not scored; add it: -m bleu chrf+\n"),
+    "one metric twice": (("-m", "chrf++", "--fail-under", "chrf=99,chrf++=1"), "--fail-under has two bounds for chrf"),
     "no such drop": (
         ("-pbs", "--max-drop", "chrf=2%"),
         "--max-drop is about chrF, which is not scored; add it: -m bleu",

@@ -154,6 +154,29 @@ def test_a_baseline_cannot_be_left_out(run, files):
     assert [line.partition(",")[0] for line in answer.out.splitlines()] == ["system", "a", "b"]
 
 
+def test_references_must_be_known(run, files, write):
+    write("own.jsonl", '{"hypothesis": "a", "reference": "b"}\n')
+    write("bare.jsonl", '{"hypothesis": "a"}\n')
+    refused(run("-i", "bare.jsonl", "own.jsonl", "--keep-going"), "--keep-going compares systems with the references")
+
+
+def test_what_is_no_file_is_left_out_like_a_missing_one(run, files):
+    os.mkdir("folder")
+    os.symlink("nowhere", "dangling")
+    answer = run("ref", "-i", "a", "folder", "dangling", "b", "-f", "csv", "--keep-going")
+    assert answer.out == run("ref", "-i", "a", "b", "-f", "csv").out
+
+
+def test_names_are_counted_before_a_system_is_left_out(run, files):
+    refused(run("ref", "-i", "a", "b", "short", "--names", "one,two", "--keep-going"), "--names: 2 for 3 systems")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_references_that_can_be_read_once_only_are_no_measure(run, files):
+    os.mkfifo("pipe")
+    refused(run("pipe", "-i", "short", "a", "--keep-going"), "name these as files")
+
+
 def test_references_cannot_be_left_out(run, files):
     refused(run("ref", "short", "-i", "a", "b", "--keep-going"), "ref has 3 segments but short has 2")
     refused(run("ref", "-i", "short", "empty", "--keep-going"), "but short has 2 segments")

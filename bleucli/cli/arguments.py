@@ -239,7 +239,12 @@ def _parser_of_run() -> Parser:
     add("--width", "-w", type=int, default=1, metavar="N", help="decimals (default: 1)")
     add("--short", "-sh", action="store_true", help="short keys in signatures")
     ours("--names", metavar="A,B...", help="what to call the systems, in their order")
-    ours("--name-by", choices=("path", "file"), help="call systems by path, or by file without folder and ending")
+    ours(
+        "--name-by",
+        choices=("path", "file"),
+        metavar="WHAT",
+        help="%(choices)s: call systems by path, or by file without folder and ending",
+    )
     ours(
         "--bold-best",
         action="store_true",
@@ -264,7 +269,12 @@ def _parser_of_run() -> Parser:
         " significantly worse than the first system's; all metrics, or each: bleu=0.3,ter=2%%",
     )
     ours("--strict", action="store_true", help="any warning is an error: exit with 2, and write no answer")
-    ours("--annotate", choices=("github",), help="also tell errors and warnings as GitHub shows them")
+    ours(
+        "--annotate",
+        choices=("github",),
+        metavar="WHERE",
+        help="%(choices)s: also tell errors and warnings as it shows them",
+    )
 
     add, ours = top.group("other")
     add("--version", "-V", action="store_true", help="version and live kernels")

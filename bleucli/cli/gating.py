@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bleucli.cli.arguments import has_gates
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, VARIANTS
 
@@ -29,8 +28,6 @@ class Gates:
         self._fail_under: dict[str, Bound] = {}
         self._max_drop: dict[str, Bound] = {}
         self._first = options.metrics[0] if options.metrics else scored[0]
-        if not has_gates(options):
-            return
         from bleucli import gates
 
         names = {name: name for name in scored} | _find_variants(options, scored)
@@ -41,8 +38,6 @@ class Gates:
 
     def judge(self, results: "Results", baseline: "Baseline | None") -> "tuple[Sequence[Verdict], list[str]]":
         """Return what gates say of results, and what their answer does not bear out."""
-        if not self._fail_under and not self._max_drop:
-            return (), []
         from bleucli import gates
 
         fail_under = {name or self._first: bound for name, bound in self._fail_under.items()}
@@ -78,10 +73,14 @@ def _find_variants(options: "Options", scored: Sequence[str]) -> dict[str, str]:
 
 def _rename(bounds: "Mapping[str, Bound]", option: str, names: Mapping[str, str]) -> "dict[str, Bound]":
     """Return bounds under the names of the metrics that are scored; `names`: those by what they may be called."""
-    other = next((name for name in bounds if name and name not in names), None)
-    if other is None:
-        return {names.get(name, ""): bound for name, bound in bounds.items()}
-    told = METRICS[other].name if other in METRICS else other
-    raise UsageError(
-        f"{option} is about {told}, which is not scored; add it: -m {' '.join(dict.fromkeys(names.values()))} {other}"
-    )
+    renamed: dict[str, Bound] = {}
+    for word, bound in bounds.items():
+        name = names.get(word, "")
+        if word and not name:
+            scored = [one for one in dict.fromkeys(names.values()) if one != VARIANTS.get(word, ("",))[0]]
+            told = word if word in VARIANTS else METRICS[word].name
+            raise UsageError(f"{option} is about {told}, which is not scored; add it: -m {' '.join([*scored, word])}")
+        if name in renamed:
+            raise UsageError(f"{option} has two bounds for {name}, which is also called {word}; give one")
+        renamed[name] = bound
+    return renamed

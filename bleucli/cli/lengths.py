@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def find_misfits(
     systems: "Sequence[TextFile | JsonLines]", references: "Sequence[TextFile | JsonLines]"
 ) -> Iterator[tuple[int, BleuError]]:
-    """Give each text that has another number of segments than the first reference, or else the first system.
+    """Give each text that has another number of segments than the first reference, or without any, the first system.
 
     Args:
         systems: texts; those that can be read only once are left out.
@@ -27,6 +27,8 @@ def find_misfits(
     files = [*systems, *references]
     order = [*range(len(systems), len(files)), *range(len(systems))]
     counts = {place: count for place in order if (count := files[place].count()) is not None}
+    if references and not any(place in counts for place in order[: len(references)]):
+        return  # nobody knows which system is right
     first, *others = counts or [0]
     for place in others:
         if counts[place] != counts[first]:

@@ -7,9 +7,8 @@ from itertools import chain, count
 
 from bleucli import evaluate, kernels
 from bleucli.cli import metric_options, sampling, values
-from bleucli.cli.arguments import MODES
+from bleucli.cli.arguments import MODES, has_gates
 from bleucli.cli.delivery import deliver, spool
-from bleucli.cli.gating import Gates
 from bleucli.cli.progress import Progress
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.cli.texts import STDIN, Texts, names_of, read_as_jsonl
@@ -25,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from bleucli.cli.gating import Gates
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
@@ -53,7 +53,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
 
         options = like.follow(options, options.like)
         _check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
-    Gates(options, _gated_metrics(options))  # refuses what is not scored
+    _gates(options)  # refuses what is not scored
     asked = None
     if _is_jsonl(options, environment):
         from bleucli.cli.provenance import Provenance
@@ -290,8 +290,8 @@ def _print_systems(
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     _check_like(options, signed)
     judged = results if baseline is None else _rename(results, texts.names_in(baseline.form))
-    gates = Gates(options, _gated_metrics(options))
-    verdicts, gate_hints = gates.judge(judged, baseline)
+    gates = _gates(options)
+    verdicts, gate_hints = gates.judge(judged, baseline) if gates else ((), [])
     hints = [
         *idle,
         *texts.hints(),
@@ -311,7 +311,7 @@ def _print_systems(
         deliver([render(named, layout, chosen)], options.output, environment, options.append)
     _note_files(texts, results.segments, options, messages)
     _note_differences(signed, options, messages)
-    for note in gates.notes([record.name for record in results.systems[0].scores]):
+    for note in gates.notes([record.name for record in results.systems[0].scores]) if gates else ():
         messages.note(note)
     for hint in hints:
         messages.warn(hint)
@@ -324,6 +324,15 @@ def _rename(results: Results, names: Sequence[str]) -> Results:
     """Return results in which the systems have these names."""
     systems = [system._replace(name=name) for system, name in zip(results.systems, names, strict=True)]
     return results._replace(systems=systems)
+
+
+def _gates(options: "Options") -> "Gates | None":
+    """Return the gates that are asked for, if any are."""
+    if not has_gates(options):
+        return None
+    from bleucli.cli.gating import Gates
+
+    return Gates(options, _gated_metrics(options))
 
 
 def _gated_metrics(options: "Options") -> list[str]:

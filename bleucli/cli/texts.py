@@ -203,9 +203,12 @@ class Texts:
         Raises:
             BleuError: none is left, the baseline is among them, or the references differ.
         """
+        if not any(file.is_file for file in self._references):
+            raise UsageError("--keep-going compares systems with the references; name these as files")
+        self._names()  # before some are left out
         wrong: dict[int, BleuError] = {}
         for place, path in enumerate(self._paths_of_systems):
-            if path != "-" and (self._systems[place].is_file or not os.path.lexists(path)):
+            if self._systems[place].is_file or (path != "-" and (os.path.isdir(path) or not os.path.exists(path))):
                 try:
                     for _ in self._open_system(path).blocks():
                         pass
