@@ -14,8 +14,8 @@ from conftest import HEAVY
 
 from bleucli import kernels
 
-# Modules beyond the interpreter's own; the python kernels take regular expressions as well
-BUDGET = 95 if kernels.live == "native" else 98
+# Modules beyond the interpreter's own
+BUDGET = 95
 MAIN = "import sys; from bleucli.__main__ import main; sys.exit(main())"
 UNUSED = HEAVY | {
     *("asyncio", "concurrent.futures", "inspect", "logging", "multiprocessing", "socket", "subprocess"),

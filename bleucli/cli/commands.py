@@ -81,19 +81,23 @@ def _run(words: Sequence[str], environment: Environment) -> int:
         return Status.FINE
     if options.strict and options.quiet:
         raise UsageError("--strict fails by warnings, and --quiet leaves them out; leave out one of the two")
-    import warnings
-    from contextlib import ExitStack
+    if options.mirror is None and not options.allow_http:
+        return _answer(options, environment, words)
+    from bleucli.testsets import cache
 
+    with cache.use_mirror(options.mirror), cache.allow_http(options.allow_http):
+        return _answer(options, environment, words)
+
+
+def _answer(options: "Options", environment: Environment, words: Sequence[str]) -> int:
+    """Do what the options ask for, and say what comes up meanwhile."""
+    import warnings
+
+    from bleucli.cli.arguments import mode_of
     from bleucli.cli.messages import Messages
 
     messages = Messages(environment, options.quiet, options.strict)
-    with ExitStack() as settings:  # of this run alone
-        if options.mirror is not None or options.allow_http:
-            from bleucli.testsets import cache
-
-            settings.enter_context(cache.use_mirror(options.mirror))
-            settings.enter_context(cache.allow_http(options.allow_http))
-        settings.enter_context(warnings.catch_warnings())
+    with warnings.catch_warnings():
         warnings.showwarning = lambda warning, *_: messages.hear(warning)
         mode = mode_of(options)
         if mode:

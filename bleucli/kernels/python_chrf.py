@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from string import punctuation
 
 from bleucli.kernels.stopping import PIECE, pieces
 
@@ -13,6 +12,9 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
 
 Gram = str | tuple[str, ...]
+
+# ASCII's; to import `string` for it takes two modules
+_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
 def chrf_row(hypothesis: list[Counter[Gram]], reference: list[Counter[Gram]]) -> list[int]:
@@ -70,8 +72,8 @@ def _without_edge_punctuation(word: str) -> list[str]:
     >>> _without_edge_punctuation("(hi)"), _without_edge_punctuation("(hi"), _without_edge_punctuation(".")
     (['(hi', ')'], ['(', 'hi'], ['.'])
     """
-    if len(word) > 1 and word[-1] in punctuation:
+    if len(word) > 1 and word[-1] in _PUNCTUATION:
         return [word[:-1], word[-1]]
-    if len(word) > 1 and word[0] in punctuation:
+    if len(word) > 1 and word[0] in _PUNCTUATION:
         return [word[0], word[1:]]
     return [word]
