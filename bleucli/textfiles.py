@@ -201,16 +201,15 @@ class TextFile:
         """Read UTF-8, whole lines at a time."""
         parts: list[bytes] = []
         for chunk in self._skip_mark(self._decoded_chunks()):
-            cut = chunk.rfind(b"\n") + 1
-            if not cut:
+            if b"\n" not in chunk:
                 parts.append(chunk)
                 continue
-            whole, rest = b"".join((*parts, chunk[:cut])), chunk[cut:]
-            if self.is_file and self._among > 1 and len(chunk) >= self._block_bytes:
-                whole, left = _cut_evenly(whole, self._lines)  # by now, those of the blocks before this one
-                rest = left + rest
-            yield whole
-            parts = [rest] if rest else []
+            data = b"".join((*parts, chunk))
+            evenly = self.is_file and self._among > 1 and len(chunk) >= self._block_bytes
+            # by now, `_lines` are those of the blocks before this one
+            end = _even_end(data, self._lines) if evenly else data.rindex(b"\n") + 1
+            yield data[:end]
+            parts = [data[end:]] if end < len(data) else []
         if parts:
             yield b"".join(parts)
 
@@ -356,25 +355,20 @@ def _read_reopening(path: str | bytes | None, size: int) -> Iterator[bytes]:
         yield chunk
 
 
-def _cut_evenly(data: bytes, before: int) -> tuple[bytes, bytes]:
-    r"""Cut whole lines where files in step are cut as well.
+def _even_end(data: bytes, before: int) -> int:
+    r"""Return where to cut lines so that files in step are cut at the same ones.
 
     Args:
-        data: the lines, at least one.
+        data: the lines, at least one, and perhaps the start of another.
         before: the number of lines before them.
 
-    Returns:
-        What comes before the cut, never nothing, and what comes behind it.
-
-    >>> _cut_evenly(b"f\ng\nh\ni\nj\nk\n", 5)  # 6 lines have room for 4: cut behind a multiple of 4
-    (b'f\ng\nh\n', b'i\nj\nk\n')
+    >>> _even_end(b"f\ng\nh\ni\nj\nk\nstart", 5)  # 6 lines have room for 4: cut behind a multiple of 4
+    6
     """
     lines = kernels.count_line_ends(data)
     multiple = min(_CUT_LINES, 1 << lines.bit_length() - 1)
-    cut = len(data)
-    for _ in range((before + lines) % multiple):
-        cut = data.rindex(b"\n", 0, cut - 1) + 1
-    return data[:cut], data[cut:]
+    behind = (before + lines) % multiple
+    return len(data.rsplit(b"\n", behind + 1)[0]) + 1
 
 
 def _newlines(decoder: "codecs.IncrementalDecoder", chunk: bytes) -> int:
