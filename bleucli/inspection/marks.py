@@ -13,8 +13,8 @@ from bleucli.segments import Segments
 
 # As subword-nmt and SentencePiece mark them
 _SUBWORD_MARKS = (b"@@ ", "▁".encode())
-# Thai, Lao, Burmese, Hangul, Khmer, kana, Han
-_FIRST_UNSPACED = "\u0e00"
+# Thai, Lao, Burmese, Hangul, Khmer, kana, Han; in UTF-8 each begins with a byte behind these
+_SPACED_BYTES = bytes(range(0xE0))
 _UNSPACED = (
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -89,7 +89,7 @@ def _words(segments: Segments) -> list[str]:
 
 def _are_all_spaced(letters: str) -> bool:
     """Return whether none is of those scripts, at first sight; compiling the expression takes longer than a file."""
-    return letters.isascii() or max(letters) < _FIRST_UNSPACED
+    return letters.isascii() or not letters.encode().translate(None, _SPACED_BYTES)
 
 
 def is_json_object(text: str) -> bool:

@@ -210,7 +210,7 @@ static size_t replace(unsigned char *text, size_t size, const char *old, const c
     size_t old_size = strlen(old), new_size = strlen(new), kept = 0;
     for (size_t at = 0; at < size && goes_on(call, PIECE);) {
         for (size_t piece = size - at > PIECE ? at + PIECE : size; at < piece;) {
-            if (size - at >= old_size && memcmp(text + at, old, old_size) == 0) {
+            if (text[at] == (unsigned char)*old && size - at >= old_size && memcmp(text + at, old, old_size) == 0) {
                 memcpy(text + kept, new, new_size);
                 kept += new_size;
                 at += old_size;
