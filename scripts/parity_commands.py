@@ -29,7 +29,7 @@ def command_lines() -> list[tuple[str, str]]:
     found += [
         f"{references} -i sys.1 sys.2 sys.3 -f text {options}"
         for references in ("ref.A", "ref.A ref.B", "ref.AB -nr 2")
-        for options in ("", "-w 3", "-w 0 -lc", "-sh", "-b", "-tok char -s floor", "-s add-k -sv 0.5 -q")
+        for options in ("", "-w 3", "-w 0 -lc", "-sh", "-tok char -s floor", "-s add-k -sv 0.5 -q")
     ]
     found += [
         f"{texts} {options}" for texts in ("odd -i sys.odd", "sys.odd -i odd") for options in ("", "-sl", "-tok char")
@@ -48,8 +48,9 @@ def random_command_lines(dice: random.Random, count: int) -> Iterator[tuple[str,
         system, stdin = dice.choice([("-i sys.1", ""), ("-i sys.2", ""), ("-i sys.3", ""), ("", "sys.1")])
         several = dice.random() < 0.2
         words.append(dice.choice(["-i sys.1 sys.3", "-i sys.3 sys.2 sys.1"]) if several else system)
-        formats = ["-f text"] if several else ["", "-f text", "-f json", "-sl"]
-        words += [dice.choice(formats), dice.choice(["", "-b"]), dice.choice(["", "-sh"]), dice.choice(["", "-lc"])]
+        # Ours refuses -b for several systems, whose table has no place for it
+        formats, scores = (["-f text"], [""]) if several else (["", "-f text", "-f json", "-sl"], ["", "-b"])
+        words += [dice.choice(formats), dice.choice(scores), dice.choice(["", "-sh"]), dice.choice(["", "-lc"])]
         words += [dice.choice(["", *(f"-w {width}" for width in range(7))]), dice.choice(["", "-q"])]
         words += [dice.choice(["", *(f"-tok {name}" for name in TOKENIZERS)])]
         words += [
