@@ -287,6 +287,8 @@ def random_arguments(rng: random.Random, name: str, make: Callable[[random.Rando
     makers = {
         "data": lambda: random_lines(rng, make, count),
         "segments": lambda: random_segments(rng, make, count),
+        "texts": lambda: random_segments(rng, make, count),
+        "groups": lambda: random_groups(rng, count),
         "hypotheses": lambda: random_segments(rng, make, count),
         "references": lambda: [random_segments(rng, make, count) for _ in range(streams)],
         "columns": lambda: rng.choice((0, 0, 1, 2, 3)),
@@ -301,6 +303,14 @@ def random_arguments(rng: random.Random, name: str, make: Callable[[random.Rando
         "characters": lambda: rng.random() < 0.5,
     }
     return [makers[parameter]() for parameter in parameters]
+
+
+def random_groups(rng: random.Random, count: int) -> "array[int]":
+    """Cut so many texts into groups, some of them empty; at times the groups are too large."""
+    ends = sorted(rng.choices(range(count + 1), k=rng.randrange(4)))
+    return array(
+        "q", [end - start for start, end in zip([0, *ends], [*ends, count + (rng.random() < 0.1)], strict=True)]
+    )
 
 
 def random_lines(rng: random.Random, make: Callable[[random.Random], str | None], count: int) -> bytes:
@@ -418,6 +428,8 @@ def arguments_of(name: str, texts: Segments, data):
     values = {
         "data": data,
         "segments": texts,
+        "texts": texts,
+        "groups": array("q", [1, len(texts.bounds) // 16 - 1]),
         "hypotheses": texts,
         "references": [texts],
         "columns": 2,

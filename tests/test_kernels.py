@@ -106,6 +106,8 @@ def calls(name, segments, sound):
     """Return the arguments of a function with `segments` in each place where Segments belong, `sound` in the others."""
     places = {
         "segments": (sound, [segments]),
+        "texts": (sound, [segments]),
+        "groups": (array("q", [len(sound)]), []),
         "stats": (sound, [segments]),
         "hypotheses": (sound, [segments]),
         "references": ([sound], [[segments], [sound, segments]]),
@@ -531,6 +533,49 @@ def test_ngram_stats_without_references_or_segments():
 def test_ngram_stats_refuse_an_order_under_1(module, order):
     with pytest.raises(ValueError, match="max_order"):
         module.ngram_stats(Segments.from_strings(["a"]), [Segments.from_strings(["a"])], order)
+
+
+# --- n-grams of groups
+
+
+@given(texts=columns_of_texts, ends=st.lists(st.integers(0, 6), max_size=3), order=st.integers(1, 6))
+@examples(150)
+def test_group_stats(texts, ends, order):
+    ends = sorted(min(end, len(texts)) for end in ends)
+    groups = array("q", [end - start for start, end in zip([0, *ends], [*ends, len(texts)], strict=True)])
+    assert_alike("group_stats", texts, groups, order)
+
+
+@given(texts=st.lists(st.text("ab ", max_size=12), min_size=2, max_size=7), order=st.integers(1, 4))
+@examples(150)
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
+def test_group_stats_are_those_against_all_others(module, texts, order):
+    rows, distinct = module.group_stats(Segments.from_strings(texts), array("q", [len(texts)]), order)
+    for index, text in enumerate(texts):
+        others = [Segments.from_strings([other]) for other in texts[:index] + texts[index + 1 :]]
+        assert rows[index : index + 1] == python.ngram_stats(Segments.from_strings([text]), others, order)
+    for size in range(1, order + 1):
+        found = {
+            tuple(tokens[at : at + size]) for tokens in map(str.split, texts) for at in range(len(tokens) - size + 1)
+        }
+        assert distinct[0][size - 1] == len(found)
+
+
+def test_group_stats_of_many_long_texts():
+    dice = random.Random(9)
+    texts = Segments.from_strings([" ".join(dice.choices("abcdefghij", k=dice.randrange(300))) for _ in range(300)])
+    assert_alike("group_stats", texts, array("q", [1, 99, 0, 200]), 5)
+    assert_alike("group_stats", texts[:0], array("q"), 2)
+    assert_alike("group_stats", texts[:3], array("q", [3]), 400)
+
+
+@pytest.mark.parametrize("sizes", [[1], [3], [2, 1], [-1, 3], [2**62, 2**62]])
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
+def test_group_stats_refuse_groups_that_are_not_all_texts(module, sizes):
+    with pytest.raises(ValueError, match="groups that do not add up to the texts"):
+        module.group_stats(Segments.from_strings(["a", "b"]), array("q", sizes), 2)
+    with pytest.raises(ValueError, match="max_order 0; expected at least 1"):
+        module.group_stats(Segments.from_strings(["a", "b"]), array("q", [2]), 0)
 
 
 # --- what chrF counts

@@ -7,14 +7,15 @@ import re
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from operator import itemgetter
 
 from bleucli.errors import FieldCountError
-from bleucli.kernels.python_chrf import chrf_counts, chrf_row, count_items
+from bleucli.kernels.python_chrf import chrf_counts, chrf_row
 from bleucli.kernels.python_edits import edit_distance, edited_words
 from bleucli.kernels.python_f_score import f_score, squared
+from bleucli.kernels.python_groups import count_ngrams, group_stats
 from bleucli.kernels.python_resampling import draw_weights, swapped_sums, weighted_sums
 from bleucli.kernels.python_ter import ter_edits
 from bleucli.kernels.stopping import heed_stop, pieces
@@ -37,6 +38,7 @@ __all__ = [  # noqa: RUF022 - by what they are for
     "tokenize_char",
     # counting
     "ngram_stats",
+    "group_stats",
     "chrf_stats",
     "ter_stats",
     "edit_stats",
@@ -332,12 +334,8 @@ def _ngram_row(hypothesis: list[str], references: list[list[str]], max_order: in
 def _clipped_matches(hypothesis: list[str], references: list[list[str]], order: int) -> int:
     most: Counter[tuple[str, ...]] = Counter()
     for reference in references:
-        most |= count_items(_ngrams(reference, order), len(reference))
-    return (count_items(_ngrams(hypothesis, order), len(hypothesis)) & most).total()
-
-
-def _ngrams(tokens: list[str], order: int) -> Iterable[tuple[str, ...]]:
-    return zip(*(tokens[start:] for start in range(order)), strict=False)
+        most |= count_ngrams(reference, order)
+    return (count_ngrams(hypothesis, order) & most).total()
 
 
 def chrf_stats(

@@ -81,6 +81,82 @@ PyObject *py_ngram_stats(PyObject *module, PyObject *arguments)
     return stats_of(module, hypotheses, references, (Counter){count_ngrams, &max_order, "q", 2 + 2 * max_order});
 }
 
+/* Whether the buffer holds a number of texts for each group, which are all texts. */
+static int groups_are_sound(const Py_buffer *groups, size_t texts)
+{
+    const int64_t *sizes = groups->buf;
+    if (groups->len % 8 != 0 || !is_aligned(sizes, groups->len)) {
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < groups->len / 8; i++) {
+        if (sizes[i] < 0 || (uint64_t)sizes[i] > texts) {
+            return 0;
+        }
+        texts -= (size_t)sizes[i];
+    }
+    return texts == 0;
+}
+
+static PyObject *count_groups(PyObject *module, Segments texts, const Py_buffer *groups, size_t max_order)
+{
+    size_t columns = 2 + 2 * max_order, group_count = (size_t)groups->len / 8;
+    if (texts.count > SIZE_MAX / columns || group_count > SIZE_MAX / max_order) {
+        return PyErr_NoMemory();
+    }
+    int64_t *rows = NULL, *distinct = NULL;
+    PyObject *row_bytes = new_integers(texts.count * columns, &rows);
+    PyObject *distinct_bytes = row_bytes != NULL ? new_integers(group_count * max_order, &distinct) : NULL;
+    if (distinct_bytes == NULL) {
+        Py_XDECREF(row_bytes);
+        return NULL;
+    }
+    Run run;
+    run_begin(module, &run);
+    Outcome outcome = run_end(&run, group_stats(texts, groups->buf, group_count, max_order, rows, distinct, &run.call));
+    if (outcome != DONE) {
+        Py_DECREF(row_bytes);
+        Py_DECREF(distinct_bytes);
+        return outcome_error(outcome);
+    }
+    PyObject *stats = new_stats(module, row_bytes, "q", columns);
+    PyObject *distinct_stats = new_stats(module, distinct_bytes, "q", max_order);
+    PyObject *both = stats != NULL && distinct_stats != NULL ? PyTuple_Pack(2, stats, distinct_stats) : NULL;
+    Py_XDECREF(stats);
+    Py_XDECREF(distinct_stats);
+    return both;
+}
+
+PyObject *py_group_stats(PyObject *module, PyObject *arguments)
+{
+    PyObject *object, *groups_object, *result = NULL;
+    Py_ssize_t order;
+    Texts texts;
+    Py_buffer groups;
+    if (!PyArg_ParseTuple(arguments, "OOn:group_stats", &object, &groups_object, &order)) {
+        return NULL;
+    }
+    if (order < 1) {
+        return PyErr_Format(PyExc_ValueError, "max_order %zd; expected at least 1", order);
+    }
+    if (order > MAX_ORDER) {
+        return PyErr_NoMemory();
+    }
+    if (texts_open(module, object, &texts) != 0) {
+        return NULL;
+    }
+    if (buffer_open(groups_object, &groups) == 0) {
+        if (groups_are_sound(&groups, texts.segments.count)) {
+            result = count_groups(module, texts.segments, &groups, (size_t)order);
+        }
+        else {
+            PyErr_SetString(PyExc_ValueError, "groups that do not add up to the texts");
+        }
+        PyBuffer_Release(&groups);
+    }
+    texts_close(&texts);
+    return result;
+}
+
 static Outcome count_chrf(Segments hypotheses, const Streams *references, const void *options, void *rows,
                           Call *call)
 {

@@ -24,6 +24,8 @@ KERNEL(tokenize_char, METH_O, "segments, /",
        "Put a space between every two code points of a text.")
 KERNEL(ngram_stats, METH_VARARGS, "hypotheses, references, max_order, /",
        "Count the n-grams of each hypothesis and how many of them its references contain (Papineni et al. 2002, 2.1).")
+KERNEL(group_stats, METH_VARARGS, "texts, groups, max_order, /",
+       "Count the n-grams of each text, those that others of its group contain, and the different ones of each group.")
 KERNEL(chrf_stats, METH_VARARGS, "hypotheses, references, char_order, word_order, beta, whitespace, eps_smoothing, /",
        "Count the character and word n-grams of each hypothesis, of its best reference, and those in both.")
 KERNEL(f_score, METH_VARARGS, "stats, beta, eps_smoothing, /",

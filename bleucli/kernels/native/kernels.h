@@ -85,6 +85,14 @@ Outcome tokenize_char(Segments texts, unsigned char *out, int64_t *bounds, Call 
 /* rows: room for (2 + 2 * max_order) integers a text. */
 Outcome ngram_stats(Segments hypotheses, const Segments *references, size_t reference_count, size_t max_order,
                     int64_t *rows, Call *call);
+
+/* --- groups.c ---------------------------------------------------------------------------------------------------- */
+
+/* groups: how many texts each has; together, all of them. rows: as of ngram_stats. distinct: room for max_order integers
+ * a group. */
+Outcome group_stats(Segments texts, const int64_t *groups, size_t group_count, size_t max_order, int64_t *rows,
+                    int64_t *distinct, Call *call);
+
 /* --- chrf.c ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
