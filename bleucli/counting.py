@@ -55,6 +55,9 @@ if TYPE_CHECKING:
         def observe(self, hypotheses: Segments) -> tuple[int, ...]:
             """Count the signs that hints are made from."""
 
+        def check_sum(self, segments: int) -> None:
+            """Refuse the sum of so many rows, if it has no score."""
+
         def score_from_stats(self, sums: Sequence[int | float]) -> Any:
             """Score a sum of rows."""
 
@@ -221,10 +224,11 @@ class CorpusStats:
         """Return the metric's score.
 
         Raises:
-            BleuError: there are no segments.
+            BleuError: there are no segments, or more than the metric is defined for.
         """
         if not self.segments:
             raise BleuError("there are no segments to score; expected at least one")
+        self.metric.check_sum(self.segments)
         return self.metric.score_from_stats(self.sums)
 
     def signature(self, sampling: Sequence[tuple[str, str]] = ()) -> "Signature":

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bleucli.corpus import Corpus
 from bleucli.counting import CorpusStats, SystemStats, count, count_blocks
+from bleucli.errors import SegmentError
 from bleucli.metrics import Metric
 from bleucli.records import NamedTuple
 from bleucli.results import Detail, Results, ScoreRecord, SystemResult
@@ -130,13 +131,16 @@ def score_segments(
     """Score every segment of a system on its own; corpus: of one system. Arguments and errors as in `score_systems`."""
     start = 0
     chosen = None if selection is None or selection.chosen is None else set(selection.chosen)
-    for ((_, (stats,), _),) in count_blocks(corpus, [metric], jobs=jobs):
+    for ((name, (stats,), _),) in count_blocks(corpus, [metric], jobs=jobs):
         rows, nrefs = stats.rows, stats.nrefs
         assert rows is not None
         assert nrefs is not None
         for index, (row, number) in enumerate(zip(rows, nrefs, strict=True), start):
             if chosen is None or index in chosen:
-                score = stats.metric.score_from_stats(row)
+                try:
+                    score = stats.metric.score_from_stats(row)
+                except SegmentError as error:
+                    raise error.locate(index, name) from None
                 signature = stats.metric.signature(number, number)
                 yield ScoreRecord(
                     score.name,

@@ -52,7 +52,7 @@ LADDER: dict[str, set[str]] = {
         *("corpus", "counting", "errors", "inspection", "kernels", "limits", "phrases", "results", "segments"),
         *("signature", "significance", "stats", "tokenizers"),
     },
-    "evaluate": {"corpus", "counting", "metrics", "records", "results", "significance"},
+    "evaluate": {"corpus", "counting", "errors", "metrics", "records", "results", "significance"},
     "gates": {"errors", "records", "results", "signature"},
     "segment_scores": {"corpus", "errors", "results", "segments", "signature", "significance", "stats"},
     "cli": {

@@ -127,6 +127,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return what a user should know about the input of a corpus's score."""
         return []
 
+    def check_sum(self, segments: int) -> None:  # few metrics need it
+        """Raise a BleuError if the sum of so many rows has no score."""
+
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
         """Return the score of each row of sums, as `score_from_stats` does; BLEU's may differ in the last bits."""
         import numpy as np

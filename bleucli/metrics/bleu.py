@@ -8,13 +8,13 @@ from math import exp, log
 
 from bleucli import kernels, tokenizers
 from bleucli.counting import CorpusStats, References
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, UsageError
 from bleucli.inspection.marks import subword_marks, unspaced_letters
 from bleucli.limits import LARGEST_ORDER
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
-from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, Smoothing
+from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
 from bleucli.phrases import tell_count
 from bleucli.results import Figures
 from bleucli.segments import Segments
@@ -128,7 +128,8 @@ class BLEU(Metric[BLEUScore]):
         lowercase: compare without regard to case.
         force: do not warn of input that looks tokenized.
         tokenize: name of the tokenizer; None for the usual one of the target language.
-        smooth_method: `exp`, `floor`, `add-k` or `none`.
+        smooth_method: `exp`, `floor`, `add-k` or `none`; `add-one`, which adds a match and an n-gram to every order;
+            `chen-cherry-1` to `-7`, as NLTK's `SmoothingFunction` (5 to 7 for single segments only).
         smooth_value: for `floor` and `add-k`; None for 0.1 and 1.
         max_ngram_order: N, the longest n-gram.
         effective_order: leave out the orders that the hypotheses are too short for; for single segments.
@@ -178,7 +179,7 @@ class BLEU(Metric[BLEUScore]):
             str,
             "exp",
             ("--smooth-method", "-s"),
-            f"{', '.join(METHODS[:-1])} or {METHODS[-1]}",
+            f"{', '.join(SACREBLEU_METHODS)}, add-one, chen-cherry-1 to -7",
             choices=METHODS,
             key="smooth",
             sign=lambda metric: metric.smoothing.signature,
@@ -206,7 +207,15 @@ class BLEU(Metric[BLEUScore]):
             hidden=True,
         ),
         Option("force", bool, False, ("--force",), "do not warn of tokenized input"),
-        Option("effective_order", bool, False, ("--sentence-level", "-sl"), shared=True, key="eff"),
+        Option(
+            "effective_order",
+            bool,
+            False,
+            ("--sentence-level", "-sl"),
+            shared=True,
+            key="eff",
+            sign=lambda metric: "yes" if metric.effective_order and not metric.smoothing.gives_all else "no",
+        ),
         Option("trg_lang", str, "", ("--language-pair", "-l"), shared=True, loads=True),
         SKIP_EMPTY_REFS,
     )
@@ -229,6 +238,12 @@ class BLEU(Metric[BLEUScore]):
         self.force = self.check("force", force)
         self.smoothing = Smoothing(self.check("smooth_method", smooth_method), self.check("smooth_value", smooth_value))
         self.max_ngram_order = self.check("max_ngram_order", max_ngram_order)
+        if self.max_ngram_order < self.smoothing.least_order:
+            raise UsageError(
+                f"{self.label('smooth_method')} {smooth_method} with {self.label('max_ngram_order')} {max_ngram_order};"
+                f" expected an order of at least {self.smoothing.least_order}"
+            )
+        self._counted_order = self.smoothing.counted_order(self.max_ngram_order)
         self.effective_order = self.check("effective_order", effective_order)
         trg_lang = self.check("trg_lang", "" if trg_lang is None else trg_lang)
         tokenize = self.check("tokenize", tokenize)
@@ -245,8 +260,8 @@ class BLEU(Metric[BLEUScore]):
         return self.tokenizer.tokenize(kernels.strip_trailing(segments))
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
-        """Return rows of `[hyp_len, ref_len, correct_1..N, total_1..N]`."""
-        return kernels.ngram_stats(hypotheses, references.streams, self.max_ngram_order)
+        """Return rows of `[hyp_len, ref_len, correct_1..N, total_1..N]`; N is 5 at least for chen-cherry-5 and -7."""
+        return kernels.ngram_stats(hypotheses, references.streams, self._counted_order)
 
     def score_from_stats(self, sums: Sequence[int | float]) -> BLEUScore:
         """Return the score of a sum of rows of `[hyp_len, ref_len, correct_1..N, total_1..N]`.
@@ -256,8 +271,10 @@ class BLEU(Metric[BLEUScore]):
         """
         order = self.max_ngram_order
         sys_len, ref_len = int(sums[0]), int(sums[1])
-        counts, totals = list(sums[2 : 2 + order]), list(sums[2 + order :])
+        counts, totals = list(sums[2 : 2 + self._counted_order]), list(sums[2 + self._counted_order :])
         bp = brevity_penalty(sys_len, ref_len)
+        if self.smoothing.gives_all:
+            return self._score_smoothed(counts, totals, bp, sys_len, ref_len)
         if not any(counts):
             return BLEUScore(0.0, counts, totals, [0.0] * order, bp, sys_len, ref_len)
         counts, totals = self.smoothing.smoothed_counts(counts, totals)
@@ -267,10 +284,27 @@ class BLEU(Metric[BLEUScore]):
             precisions += [0.0] * (order - len(precisions))
         used = precisions[:effective]
         logarithms = map(log, used) if all(used) else [log(value) if value else _LOG_OF_ZERO for value in used]
-        score = bp * exp(sum(logarithms) / effective)
-        if 100.0 < score < 100.0 + _ROUNDING:
-            score = 100.0
+        score = _without_rounding(bp * exp(sum(logarithms) / effective))
         return BLEUScore(score, counts, totals, precisions, bp, sys_len, ref_len)
+
+    def _score_smoothed(
+        self, counts: list[float], totals: list[float], bp: float, sys_len: int, ref_len: int
+    ) -> BLEUScore:
+        """Return the score by a method that gives all precisions; orders left at 0 are skipped, but count."""
+        order = self.max_ngram_order
+        shares = self.smoothing.smooth(counts, totals, sys_len, order)
+        logarithms = [log(share) for share in shares if share]
+        score = _without_rounding(100 * bp * exp(sum(logarithms) / order)) if logarithms else 0.0
+        precisions = [100 * share for share in shares]
+        return BLEUScore(score, counts[:order], totals[:order], precisions, bp, sys_len, ref_len)
+
+    def check_sum(self, segments: int) -> None:
+        """Refuse corpora for smoothing that is defined for single segments only."""
+        if self.smoothing.of_one_segment and segments > 1:
+            raise BleuError(
+                f"smoothing {self.smoothing.method} is defined for single segments, but there are {segments}; score"
+                f" them one by one ({'-sl' if self.in_command else 'sentence_score'}), or choose another method"
+            )
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
         """Return the score of each row of sums; those without a zero, nearly all, in one go.
@@ -281,7 +315,8 @@ class BLEU(Metric[BLEUScore]):
 
         rows = np.asarray(sums, np.float64)
         order = self.max_ngram_order
-        plain = rows.all(axis=1) if self.smoothing.method != "add-k" else np.zeros(len(rows), bool)
+        is_plain = self.smoothing.method != "add-k" and not self.smoothing.gives_all
+        plain = rows.all(axis=1) if is_plain else np.zeros(len(rows), bool)
         sys_len, ref_len, counts, totals = np.split(rows[plain], (1, 2, 2 + order), axis=1)
         logarithms = sum(np.log(100.0 * counts / totals).T)  # order after order, not pairwise
         penalties = np.exp(np.minimum(0.0, 1.0 - ref_len / sys_len)).ravel()
@@ -312,17 +347,25 @@ class BLEU(Metric[BLEUScore]):
         endings, marks, sampled, unspaced, letters = stats.signs
         sys_len, ref_len, order = int(stats.sums[0]), int(stats.sums[1]), self.max_ngram_order
         bp = brevity_penalty(sys_len, ref_len)
-        matched, totals = any(stats.sums[2 : 2 + order]), stats.sums[2 + order :]
-        too_short = matched and not totals[-1] and not self.effective_order
+        matched, total = any(stats.sums[2 : 2 + order]), stats.sums[1 + self._counted_order + order]
+        is_plain = not self.smoothing.gives_all
+        too_short = matched and not total and is_plain and not self.effective_order
         candidates = (
             (endings >= _TOKENIZED_MANY, _TOKENIZED_HINT.format(endings, self.spell("force"))),
             (marks * _SUBWORD_FEW > sampled, _SUBWORD_HINT.format(tell_count(marks, "subword mark"))),
             (2 * unspaced > letters, _UNSPACED_HINT.format(self.spell("tokenize"), self.spell("trg_lang"))),
             (bp < _SHORT_PENALTY, _SHORT_HINT.format(tell_count(sys_len, "token"), ref_len, bp)),
-            (not matched, "BLEU is 0 since no word is matched; no smoothing applies then"),
+            (
+                not matched and self.smoothing.method != "add-one",
+                "BLEU is 0 since no word is matched; no smoothing applies then",
+            ),
             (too_short, _TOO_SHORT_HINT.format(order, self.spell("effective_order"))),
         )
         return [hint for applies, hint in candidates if applies]
+
+
+def _without_rounding(score: float) -> float:
+    return 100.0 if 100.0 < score < 100.0 + _ROUNDING else score
 
 
 def brevity_penalty(sys_len: int, ref_len: int) -> float:

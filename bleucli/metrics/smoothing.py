@@ -1,9 +1,17 @@
-"""Smoothing methods of BLEU: what stands in for the precision of an order without a match (Chen & Cherry 2014)."""
+"""Smoothing methods of BLEU: what stands in for the precision of an order without a match (Chen & Cherry 2014).
+
+sacreBLEU's replace single precisions (`Smoothing.precisions`), the others give all of them (`Smoothing.smooth`).
+"""
+
+from collections.abc import Sequence
 
 from bleucli.errors import BleuError
+from bleucli.metrics import chen_cherry
 
 # sacreBLEU 2.6.0: the methods, and the default values of those that have one
-METHODS = ("exp", "floor", "add-k", "none")
+SACREBLEU_METHODS = ("exp", "floor", "add-k", "none")
+_CHEN_CHERRY = "chen-cherry-"
+METHODS = (*SACREBLEU_METHODS, "add-one", *(f"{_CHEN_CHERRY}{number}" for number in chen_cherry.TECHNIQUES))
 DEFAULT_VALUES = {"floor": 0.1, "add-k": 1.0}
 LARGEST_VALUE = 1e100  # beyond, precisions overflow
 
@@ -12,9 +20,13 @@ class Smoothing:
     """A smoothing method with its value.
 
     Args:
-        method: `exp`, `floor`, `add-k` or `none`.
+        method: one of `METHODS`.
         value: what `floor` puts in the place of 0 matches and `add-k` adds; None for the method's default. The other
             methods have none and ignore it.
+
+    Attributes:
+        gives_all: whether it gives all precisions, also where something matches, so that effective order has no say.
+        of_one_segment: whether it means nothing for the sum of several segments.
 
     >>> Smoothing("floor").signature
     'floor[0.10]'
@@ -27,6 +39,9 @@ class Smoothing:
         self.method = method
         self.value = 0.0 if default is None else default if value is None else value
         self.signature = method if default is None else f"{method}[{_decimals(self.value)}]"
+        self._technique = int(method.removeprefix(_CHEN_CHERRY)) if method.startswith(_CHEN_CHERRY) else 0
+        self.gives_all = method not in SACREBLEU_METHODS
+        self.of_one_segment = self._technique in chen_cherry.OF_ONE_SEGMENT
 
     @classmethod
     def parse(cls, signed: str) -> "Smoothing":
@@ -48,6 +63,36 @@ class Smoothing:
         if rest and method not in DEFAULT_VALUES:
             raise BleuError(f"smooth:{signed} in the signature, but {method} takes no value")
         return cls(method, value)
+
+    @property
+    def least_order(self) -> int:
+        """The least order of a BLEU that can be smoothed so."""
+        return chen_cherry.INTERPOLATED if self._technique == 6 else 1
+
+    def counted_order(self, order: int) -> int:
+        """Return up to which order n-grams are to be counted for a BLEU of this order."""
+        return max(order, chen_cherry.FIFTH) if self._technique in chen_cherry.AVERAGING else order
+
+    def smooth(self, counts: Sequence[float], totals: Sequence[float], sys_len: int, order: int) -> list[float]:
+        """Return the precisions of a method that gives all, from 0 to 1; of zeros, BLEU then takes no logarithm.
+
+        Args:
+            counts: matches by order, as many as are counted.
+            totals: n-grams of the hypothesis by order, as many.
+            sys_len: length of the hypothesis.
+            order: N, the longest n-gram of the score.
+
+        Raises:
+            SegmentError: the method has no answer for these.
+
+        >>> Smoothing("add-one").smooth([5, 2, 1, 0], [6, 5, 4, 3], 6, 4)
+        [0.8571428571428571, 0.5, 0.4, 0.25]
+        """
+        if self._technique:
+            if not counts[0]:
+                return [0.0] * order
+            return chen_cherry.smooth(self._technique, counts, totals, sys_len, order)
+        return [(count + 1) / (total + 1) for count, total in zip(counts, totals, strict=True)]
 
     def smoothed_counts(self, counts: list[float], totals: list[float]) -> tuple[list[float], list[float]]:
         """Return matches and n-grams by order, as they are or, with add-k, increased from the second order on."""

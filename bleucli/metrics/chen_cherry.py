@@ -1,0 +1,95 @@
+"""The seven techniques of Chen & Cherry (2014), section 3, with the conventions of NLTK 3.10's `SmoothingFunction`.
+
+`smooth` gives the precisions that a technique puts in the place of the plain ones. NLTK's defaults hold: 0.1 for what
+the first adds, 5 for the constants of the fourth and the sixth.
+"""
+
+from collections.abc import Sequence
+from math import log
+
+from bleucli.errors import SegmentError
+
+TECHNIQUES = range(1, 8)
+# Those that average neighbours take the precision of order 5, whatever the longest order
+FIFTH = 5
+AVERAGING = (5, 7)
+# Those whose numbers mean nothing for the sum of several segments
+OF_ONE_SEGMENT = (5, 6, 7)
+# The sixth begins at this order
+INTERPOLATED = 3
+_EPSILON = 0.1
+_LENGTH_FACTOR = 5
+_PRIOR_WEIGHT = 5
+
+
+def smooth(technique: int, counts: Sequence[float], totals: Sequence[float], sys_len: int, order: int) -> list[float]:
+    """Return the smoothed precisions, from 0 to 1 (5 and 7: at times more), of the orders up to `order`.
+
+    Args:
+        technique: its number, from 1 to 7.
+        counts: matches by order; for 5 and 7 at least up to order 5.
+        totals: n-grams of the hypothesis by order, as many.
+        sys_len: length of the hypothesis in tokens.
+        order: N, the longest n-gram; for 6, 3 at least.
+
+    Raises:
+        SegmentError: for 6, no match of order 3.
+
+    >>> [round(value, 3) for value in smooth(2, [5, 2, 1, 0], [6, 5, 4, 3], 6, 4)]
+    [0.833, 0.5, 0.4, 0.25]
+    """
+    plain = [count / max(1, total) for count, total in zip(counts, totals, strict=True)]
+    counts, totals = counts[:order], totals[:order]
+    if technique == 1:
+        return [value or _EPSILON / max(1, total) for value, total in zip(plain[:order], totals, strict=True)]
+    if technique == 2:
+        added = [(count + 1) / (max(1, total) + 1) for count, total in zip(counts, totals, strict=True)]
+        return [plain[0], *added[1:]]
+    if technique == 3:
+        return _halve(plain, totals, 1.0)
+    if technique == 5:
+        return _average(plain[:order], plain[FIFTH - 1])
+    if technique == 6:
+        return _interpolate(plain, counts, totals)
+    geometric = _halve(plain, totals, log(sys_len) / _LENGTH_FACTOR) if sys_len > 1 else plain[:order]
+    return geometric if technique == 4 else _average(geometric, plain[FIFTH - 1])
+
+
+def _halve(plain: Sequence[float], totals: Sequence[float], factor: float) -> list[float]:
+    """Put half a match, a quarter, ... into orders without one, times a factor.
+
+    >>> _halve([0.5, 0.0, 0.0], [4, 3, 2], 1.0)
+    [0.5, 0.16666666666666666, 0.125]
+    """
+    smoothed = []
+    share = factor
+    for value, total in zip(plain, totals, strict=False):
+        if not value:
+            share /= 2
+        smoothed.append(value or share / max(1, total))
+    return smoothed
+
+
+def _average(precisions: list[float], fifth: float) -> list[float]:
+    """Return the mean of each precision, of the one before, averaged already, and of the one behind.
+
+    >>> _average([1.0, 0.5], 0.0)
+    [1.1666666666666667, 0.5555555555555556]
+    """
+    averaged = [precisions[0] + 1]
+    for value, behind in zip(precisions, [*precisions[1:], fifth], strict=True):
+        averaged.append((averaged[-1] + value + behind) / 3)
+    return averaged[1:]
+
+
+def _interpolate(plain: Sequence[float], counts: Sequence[float], totals: Sequence[float]) -> list[float]:
+    """Mix the precisions from order 3 on with what the two orders before let expect."""
+    if not counts[2]:
+        raise SegmentError(
+            1, f"has no match of order {INTERPOLATED}, which chen-cherry-6 needs; choose another smoothing method"
+        )
+    smoothed = list(plain[:2])
+    for count, total in zip(counts[2:], totals[2:], strict=True):
+        prior = smoothed[-1] ** 2 / smoothed[-2] if smoothed[-2] else 0.0
+        smoothed.append((count + _PRIOR_WEIGHT * prior) / (total + _PRIOR_WEIGHT))
+    return smoothed

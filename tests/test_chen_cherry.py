@@ -1,0 +1,150 @@
+"""Chen & Cherry's smoothing as NLTK has it, add-one as calculators teach it, and what neither is meant for."""
+
+import json
+import math
+import warnings
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
+from strategies import examples
+
+from bleucli import BLEU, BleuError, PairedTest, metric_from_signature
+from bleucli.errors import UsageError
+
+words = st.lists(st.sampled_from("abcde"), max_size=12)
+references = st.lists(words.filter(bool), min_size=1, max_size=4)
+# NLTK takes an order that a segment of a corpus is too short for as one n-gram without a match
+long_words = st.lists(st.sampled_from("abcde"), min_size=4, max_size=12)
+HYPOTHESIS, REFERENCE = "the cat is on the mat", "there is a cat on the mat"
+
+
+def ours(technique, order=4):
+    return BLEU(tokenize="none", smooth_method=f"chen-cherry-{technique}", max_ngram_order=order)
+
+
+def theirs(technique):
+    return getattr(SmoothingFunction(), f"method{technique}")
+
+
+@pytest.mark.parametrize(
+    ("technique", "order"),
+    [(technique, order) for technique in range(1, 8) for order in (1, 2, 3, 4, 6) if technique != 6 or order >= 3],
+)
+@given(hypothesis=words, references=references)
+@examples(300)
+@example(hypothesis=["a"], references=[["a"]])
+@example(hypothesis=["a", "b"], references=[["a"], ["b", "c", "d"]])
+def test_scores_are_those_of_nltk(technique, order, hypothesis, references):
+    if technique == 6:
+        hypothesis, references = [*hypothesis, *"abc"], [[*"abc", *references[0]], *references[1:]]
+    with warnings.catch_warnings(action="ignore"):
+        weights = (1 / order,) * order
+        expected = 100 * sentence_bleu(references, hypothesis, weights, theirs(technique))
+    score = ours(technique, order).sentence_score(" ".join(hypothesis), map(" ".join, references)).score
+    assert math.isclose(score, expected, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("technique", range(1, 5))
+@pytest.mark.filterwarnings("ignore:BLEU is 0", "ignore:the output has")
+@given(corpus=st.lists(st.tuples(long_words, long_words), min_size=1, max_size=5))
+@examples(200)
+def test_corpora_are_scored_as_by_nltk(technique, corpus):
+    hypotheses, references = zip(*corpus, strict=True)
+    with warnings.catch_warnings(action="ignore"):
+        expected = 100 * corpus_bleu([[text] for text in references], hypotheses, smoothing_function=theirs(technique))
+    score = ours(technique).corpus_score(map(" ".join, hypotheses), [map(" ".join, references)]).score
+    assert math.isclose(score, expected, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("method", "alone", "cat"),
+    [
+        ("add-one", 100, 38.5144225),
+        ("chen-cherry-1", 17.78, 19.4330944),
+        ("chen-cherry-2", 59.46, 38.2441291),
+        ("chen-cherry-3", 35.36, 29.0592541),
+        ("chen-cherry-4", 100, 22.4833949),
+        ("chen-cherry-5", 19.25, 28.9902876),
+        ("chen-cherry-7", 19.25, 31.4878138),
+    ],
+)
+def test_worked_examples(method, alone, cat):
+    bleu = BLEU(smooth_method=method)
+    assert round(bleu.sentence_score("a", ["a"]).score, 2) == alone
+    assert round(bleu.sentence_score(HYPOTHESIS, [REFERENCE]).score, 7) == cat
+
+
+@pytest.mark.parametrize(("hypothesis", "reference"), [("a b c", "d e f"), ("a", "b"), ("a b", "b a c d")])
+def test_add_one_counts_a_match_more_in_every_order(hypothesis, reference):
+    score = BLEU(smooth_method="add-one").sentence_score(hypothesis, [reference])
+    shares = [(count + 1) / (total + 1) for count, total in zip(score.counts, score.totals, strict=True)]
+    assert math.isclose(score.score, 100 * score.bp * math.prod(shares) ** 0.25, rel_tol=1e-12)
+    assert score.precisions == [100 * share for share in shares]
+    assert BLEU(smooth_method="add-one").sentence_score("", [reference]).score == 0
+
+
+def test_what_is_smoothed_is_shown_beside_what_was_counted():
+    score = ours(2, order=3).sentence_score(HYPOTHESIS, [REFERENCE])
+    assert (score.counts, score.totals) == ([5, 2, 1], [6, 5, 4])
+    assert score.precisions == pytest.approx([500 / 6, 50, 40])
+
+
+def test_averaging_counts_order_5_and_does_not_show_it():
+    score = ours(5, order=2).sentence_score(HYPOTHESIS, [REFERENCE])
+    assert (score.counts, score.totals, len(score.precisions)) == ([5, 2], [6, 5], 2)
+
+
+@pytest.mark.parametrize("technique", [5, 6, 7])
+def test_a_corpus_is_refused_where_only_segments_mean_something(technique, run, write):
+    texts = [HYPOTHESIS] * 2, [[REFERENCE] * 2]
+    for score in (ours(technique).corpus_score, lambda *texts: ours(technique).corpus_score(*texts, n_bootstrap=5)):
+        with pytest.raises(BleuError, match="single segments, but there are 2; score them one by one"):
+            score(*texts)
+    with pytest.raises(BleuError, match="single segments"):
+        PairedTest([("a", texts[0]), ("b", texts[0])], {"BLEU": ours(technique)}, texts[1], "bs", 5)()
+    assert ours(technique).corpus_score(texts[0][:1], [texts[1][0][:1]]).score > 0
+    system, reference = write("sys", f"{HYPOTHESIS}\n" * 2), write("ref", f"{REFERENCE}\n" * 2)
+    refused = run(reference, "-i", system, "-s", f"chen-cherry-{technique}")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err.startswith(f"bleu: error: smoothing chen-cherry-{technique} is defined for single segments")
+    assert run(reference, "-i", system, "-s", f"chen-cherry-{technique}", "-sl").out.count("\n") == 2
+
+
+@pytest.mark.parametrize(("hypothesis", "reference"), [("a b", "a b"), ("a b c d", "d c b a")])
+def test_technique_6_needs_a_match_of_order_3(hypothesis, reference):
+    with pytest.raises(BleuError, match="has no match of order 3, which chen-cherry-6 needs; choose another"):
+        ours(6).sentence_score(hypothesis, [reference])
+
+
+def test_technique_6_needs_order_3():
+    with pytest.raises(
+        UsageError, match="smooth_method chen-cherry-6 with max_ngram_order 2; expected an order of at least 3"
+    ):
+        ours(6, order=2)
+
+
+def test_a_segment_that_technique_6_has_no_score_for_is_named(run, write):
+    system, reference = write("sys", f"{HYPOTHESIS}\na\n"), write("ref", f"{REFERENCE}\na\n")
+    refused = run(reference, "-i", system, "-s", "chen-cherry-6", "-sl")
+    assert refused.status == 2
+    assert refused.err.startswith(
+        f"bleu: error: {system}, segment 2 has no match of order 3, which chen-cherry-6 needs"
+    )
+
+
+@pytest.mark.parametrize("method", ["add-one", *(f"chen-cherry-{number}" for number in range(1, 8))])
+def test_signatures_name_the_method_and_lead_back_to_it(method, run, write):
+    metric = BLEU(smooth_method=method, effective_order=True)
+    score = metric.sentence_score(HYPOTHESIS, [REFERENCE])
+    signature = metric.get_signature()
+    assert (signature.info["smooth"], signature.info["eff"]) == (method, "no")
+    for text in (str(signature), signature.format(short=True)):
+        assert metric_from_signature(f"BLEU|{text}").sentence_score(HYPOTHESIS, [REFERENCE]).score == score.score
+    system, reference = write("sys", f"{HYPOTHESIS}\n"), write("ref", f"{REFERENCE}\n")
+    found = run(reference, "-i", system, "-s", method, "-w", "9")
+    assert json.loads(found.out)["score"] == round(score.score, 9)
+    assert json.loads(run(reference, "-i", system, "--like", f"BLEU|{signature}", "-w", "9").out) == json.loads(
+        found.out
+    )
