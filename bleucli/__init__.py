@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
+    from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
     from bleucli.segments import Segments
@@ -54,6 +55,7 @@ _HOMES = {
     "InputTypeError": "bleucli.errors",
     "PairedTest": "bleucli.significance.paired_test",
     "Segments": "bleucli.segments",
+    "SelfBLEU": "bleucli.metrics.self_bleu",
     "Signature": "bleucli.signature",
     "TER": "bleucli.metrics.ter",
     "TERScore": "bleucli.metrics.ter",
@@ -73,6 +75,7 @@ _HOMES = {
     "get_source_file": "bleucli.testsets.access",
     "metric_from_signature": "bleucli.metrics",
     "raw_corpus_bleu": "bleucli.metrics.bleu",
+    "self_bleu": "bleucli.metrics.self_bleu",
     "sentence_bleu": "bleucli.metrics.bleu",
     "sentence_cer": "bleucli.metrics.cer",
     "sentence_chrf": "bleucli.metrics.chrf",
@@ -95,6 +98,7 @@ __all__ = [
     "InputTypeError",
     "PairedTest",
     "Segments",
+    "SelfBLEU",
     "Signature",
     "TERScore",
     "WERScore",
@@ -115,6 +119,7 @@ __all__ = [
     "metrics",
     "raw_corpus_bleu",
     "resampling",
+    "self_bleu",
     "sentence_bleu",
     "sentence_cer",
     "sentence_chrf",

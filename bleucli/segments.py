@@ -108,6 +108,30 @@ class Segments:
         for start, end in zip(bounds[::2], bounds[1::2], strict=True):
             yield None if start < 0 else str(data[start:end], "utf-8")
 
+    @classmethod
+    def join(cls, blocks: "Sequence[Segments]") -> "Segments":
+        """Return the texts of all blocks, one behind the other.
+
+        >>> list(Segments.join([Segments.from_strings(["a", None]), Segments.from_strings(["b"])]))
+        ['a', None, 'b']
+        """
+        if len(blocks) == 1:
+            return blocks[0]
+        bounds, start = array("q"), 0
+        for block in blocks:
+            bounds.extend([bound + start if bound >= 0 else bound for bound in block.pairs.tolist()])
+            start += len(block.data)
+        return cls(b"".join([block.data for block in blocks]), bounds.tobytes())
+
+    def take(self, indexes: Sequence[int]) -> "Segments":
+        """Return some texts, in the order of their indexes, without copying them.
+
+        >>> list(Segments.from_strings(["a", "b", "c"]).take([2, 0]))
+        ['c', 'a']
+        """
+        pairs = self.pairs
+        return Segments(self.data, array("q", [pairs[2 * i + side] for i in indexes for side in (0, 1)]).tobytes())
+
     def lower(self) -> "Segments":
         """Lowercase each text as `str.lower` does.
 

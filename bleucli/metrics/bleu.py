@@ -137,6 +137,9 @@ class BLEU(Metric[BLEUScore]):
         references: streams, to be prepared once for several systems.
         skip_empty_refs: take an empty reference for a missing one.
 
+    Attributes:
+        counted_order: up to which order n-grams are counted; some smoothing needs more than the score.
+
     Raises:
         UsageError: a value that an option cannot have.
         InputTypeError: one of another type than an option has.
@@ -243,7 +246,7 @@ class BLEU(Metric[BLEUScore]):
                 f"{self.label('smooth_method')} {smooth_method} with {self.label('max_ngram_order')} {max_ngram_order};"
                 f" expected an order of at least {self.smoothing.least_order}"
             )
-        self._counted_order = self.smoothing.counted_order(self.max_ngram_order)
+        self.counted_order = self.smoothing.counted_order(self.max_ngram_order)
         self.effective_order = self.check("effective_order", effective_order)
         trg_lang = self.check("trg_lang", "" if trg_lang is None else trg_lang)
         tokenize = self.check("tokenize", tokenize)
@@ -261,7 +264,7 @@ class BLEU(Metric[BLEUScore]):
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return rows of `[hyp_len, ref_len, correct_1..N, total_1..N]`; N is 5 at least for chen-cherry-5 and -7."""
-        return kernels.ngram_stats(hypotheses, references.streams, self._counted_order)
+        return kernels.ngram_stats(hypotheses, references.streams, self.counted_order)
 
     def score_from_stats(self, sums: Sequence[int | float]) -> BLEUScore:
         """Return the score of a sum of rows of `[hyp_len, ref_len, correct_1..N, total_1..N]`.
@@ -271,7 +274,7 @@ class BLEU(Metric[BLEUScore]):
         """
         order = self.max_ngram_order
         sys_len, ref_len = int(sums[0]), int(sums[1])
-        counts, totals = list(sums[2 : 2 + self._counted_order]), list(sums[2 + self._counted_order :])
+        counts, totals = list(sums[2 : 2 + self.counted_order]), list(sums[2 + self.counted_order :])
         bp = brevity_penalty(sys_len, ref_len)
         if self.smoothing.gives_all:
             return self._score_smoothed(counts, totals, bp, sys_len, ref_len)
@@ -347,7 +350,7 @@ class BLEU(Metric[BLEUScore]):
         endings, marks, sampled, unspaced, letters = stats.signs
         sys_len, ref_len, order = int(stats.sums[0]), int(stats.sums[1]), self.max_ngram_order
         bp = brevity_penalty(sys_len, ref_len)
-        matched, total = any(stats.sums[2 : 2 + order]), stats.sums[1 + self._counted_order + order]
+        matched, total = any(stats.sums[2 : 2 + order]), stats.sums[1 + self.counted_order + order]
         is_plain = not self.smoothing.gives_all
         too_short = matched and not total and is_plain and not self.effective_order
         candidates = (
