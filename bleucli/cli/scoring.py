@@ -1,7 +1,7 @@
 """The main job: score systems, or segments, and print."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bleucli import evaluate, kernels
 from bleucli.cli import request, sampling
@@ -48,7 +48,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
 
         options = like.follow(options, options.like)
         request.check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
-    _gates(options)  # refuses what is not scored
+    gates = _gates(options)
     asked = None
     if request.is_jsonl(options, environment):
         from bleucli.cli.provenance import Provenance
@@ -57,10 +57,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
     request.check_append(options, asked is not None)
     texts = _open_texts(options, environment, asked is not None)
     try:
-        if options.keep_going:
-            for error in texts.leave_out():
-                environment.say("error", str(error))
-        else:
+        if not options.keep_going:
             texts.check_lengths()
         passed = True
         if options.sentence_level:
@@ -68,15 +65,16 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
 
             segment_scoring.print_segments(options, texts, environment, messages, asked)
         else:
-            passed = _print_systems(options, texts, environment, messages, asked)
+            passed = _print_systems(options, texts, environment, messages, asked, gates)
     except LengthError as error:
         raise texts.explain(error) from None
     # Waiting for a pipe or a download takes no processor's time, and threads take more of it than anybody waits
     if kernels.reason and min(now - then for now, then in zip(_read_clocks(), start, strict=True)) > _PATIENCE:
         messages.note(f"this was slow: {kernels.reason}")
-    if texts.left_out:
-        kept = "" if options.output is None else f"; {shown(options.output)} was not written"
-        raise BleuError(f"{tell_count(texts.left_out, 'system')} could not be scored, as said above{kept}")
+    if texts.failures:
+        is_kept_back = options.output is not None and request.format_of(options, environment) != "junit"
+        kept_back = f"; {shown(str(options.output))} was not written" if is_kept_back else ""
+        raise BleuError(f"{tell_count(texts.count_unscored(), 'system')} could not be scored, as said above{kept_back}")
     return passed
 
 
@@ -103,44 +101,46 @@ def _read_clocks() -> tuple[float, float]:
 
 
 def _print_systems(
-    options: "Options", texts: Texts, environment: Environment, messages: "Messages", asked: "Provenance | None"
+    options: "Options",
+    texts: Texts,
+    environment: Environment,
+    messages: "Messages",
+    asked: "Provenance | None",
+    gates: "Gates | None",
 ) -> bool:
-    chosen = request.format_of(options, environment) or ("text" if options.detail else "json")
-    if options.detail and chosen not in ("json", "jsonl", "text"):
-        raise UsageError(f"--detail has no place in {chosen}; choose -f text or -f json")
-    if options.detail and options.score_only and chosen == "json":
-        raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
+    chosen = _choose_format(options, environment)
     layout = request.layout_of(options, environment, chosen)
     baseline = None
     if options.baseline is not None:
         from bleucli.gates import read_baseline
 
         baseline = read_baseline(options.baseline, shown(options.baseline))
+    form = None if baseline is None else baseline.form  # in which systems are judged
     idle = request.find_idle(options, texts.count_systems(), chosen, False, layout.colour)
-    results = _results(options, texts, environment, layout.bold_best)
+
+    def write(results: Results) -> None:
+        unscored = texts.unscored_in(form if chosen == "junit" else chosen)
+        deliver(
+            [render(results._replace(unscored=unscored), layout, chosen)], options.output, environment, options.append
+        )
+
+    results = _results(options, texts, environment, layout.bold_best, write if chosen == "junit" else None)
     names = request.names_of_metrics(options)
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     request.check_like(options, signed)
-    judged = results if baseline is None else _rename(results, texts.names_in(baseline.form))
-    gates = _gates(options)
+    judged = results if form is None else _rename(results, texts.names_in(form))
     verdicts, gate_hints = gates.judge(judged, baseline) if gates else ((), [])
-    hints = [
-        *idle,
-        *texts.hints(),
-        *results.hints,
-        *gate_hints,
-    ]
+    hints = [*idle, *texts.hints(), *results.hints, *gate_hints]
     others = [name for name in names if name != "bleu"]
     if options.of_metric("bleu").get("lowercase") and others:
         hints.append(f"-lc is BLEU's alone; {', '.join(map(_how_to_lowercase, others))}")
     messages.hold_back(hints)
     failed = [verdict for verdict in verdicts if verdict.failure]
-    is_withheld = texts.left_out > 0 or (failed and chosen != "junit")  # a report is about what failed
+    is_withheld = chosen != "junit" and (failed or texts.failures)  # a report is about what failed
     if options.output is None or not is_withheld:
         run = None if asked is None else asked.of_texts(texts)
         named = judged if chosen == "junit" else _rename(results, texts.names_in(chosen))  # verdicts say who is judged
-        named = named._replace(verdicts=verdicts, run=run)
-        deliver([render(named, layout, chosen)], options.output, environment, options.append)
+        write(named._replace(verdicts=verdicts, run=run))
     request.note_files(texts, results.segments, options, messages)
     request.note_differences(signed, options, messages)
     for note in gates.notes([record.name for record in results.systems[0].scores]) if gates else ():
@@ -150,6 +150,15 @@ def _print_systems(
     for verdict in failed:
         environment.say("error", verdict.failure, f"{verdict.system}: {verdict.score.name}")
     return not failed
+
+
+def _choose_format(options: "Options", environment: Environment) -> str:
+    chosen = request.format_of(options, environment) or ("text" if options.detail else "json")
+    if options.detail and chosen not in ("json", "jsonl", "text"):
+        raise UsageError(f"--detail has no place in {chosen}; choose -f text or -f json")
+    if options.detail and options.score_only and chosen == "json":
+        raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
+    return chosen
 
 
 def _rename(results: Results, names: Sequence[str]) -> Results:
@@ -188,21 +197,67 @@ def _how_to_lowercase(name: str) -> str:
     return f"{METRICS[name].name} {'has' if option.words[True] == 'lc' else 'lowercases unless'} {option.flags[0]}"
 
 
-def _results(options: "Options", texts: Texts, environment: Environment, bold: bool) -> Results:
+def _results(
+    options: "Options",
+    texts: Texts,
+    environment: Environment,
+    bold: bool,
+    report: "Callable[[Results], None] | None",
+) -> Results:
+    """Score; options and names are checked as the systems were given, before any of them is left out.
+
+    Args:
+        options: what is asked for.
+        texts: systems and references.
+        environment: the world around.
+        bold: the best of each column will be.
+        report: writes a report of what failed, where one is asked for and no system can be scored.
+    """
     plan = sampling.plan(options, environment, bold)
-    corpus = texts.corpus()
-    sampling.check_systems(options, len(corpus.system_names()))
+    sampling.check_systems(options, texts.count_systems())
+    metrics = request.make_metrics(options)
+    if options.keep_going:
+        _leave_out(options, texts, environment, report)
+    corpus, jobs = texts.corpus(), request.count_threads(options.jobs)
     with Progress(environment, options.quiet) as progress:
         if options.segment_scores:
             from bleucli import segment_scores
 
             return _mark_best(segment_scores.score(corpus.systems, plan, progress), bold, plan)
-        metrics, jobs = request.make_metrics(options), request.count_threads(options.jobs)
         results = evaluate.score_systems(
             corpus, metrics, jobs=jobs, sampling=plan, selection=texts.select(), progress=progress
         )
     systems = [system._replace(scores=list(map(texts.sign, system.scores))) for system in results.systems]
     return _mark_best(results._replace(systems=systems), bold, plan)
+
+
+def _leave_out(
+    options: "Options", texts: Texts, environment: Environment, report: "Callable[[Results], None] | None"
+) -> None:
+    """Leave out the systems that cannot be scored, and say what is wrong with each.
+
+    Raises:
+        BleuError: none is left, or those that are left cannot be tested.
+    """
+    texts.leave_out()
+    errors = dict(texts.failures)
+    if not errors:
+        return
+    scored = texts.names_in("json")
+    test = next((f"--{name.replace('_', '-')}" for name in ("paired_bs", "paired_ar") if getattr(options, name)), "")
+    hindrance = ""
+    if not scored:
+        hindrance = f"none of the {texts.count_systems()} systems could be scored, as said above"
+    elif test and (0 in errors or len(scored) == 1):
+        why = "it is the baseline" if 0 in errors else f"only the baseline, {scored[0]}, is left"
+        reason = errors.pop(0 if 0 in errors else max(errors))
+        hindrance = f"{reason}; {why}, so no test can be run; leave out {test} for scores without a test"
+    for error in errors.values():
+        environment.say("error", str(error))
+    if hindrance:
+        if report is not None:
+            report(Results([], 0, []))
+        raise BleuError(hindrance)
 
 
 def _mark_best(results: Results, bold: bool, plan: "Sampling | None") -> Results:
