@@ -53,6 +53,13 @@ def test_no_file_is_written_of_some_systems_alone(run, files):
     assert not os.path.exists("scores.json")
 
 
+def test_standard_output_is_not_a_file(run, files):
+    words = ("ref", "-i", "a", "short", "b", "-f", "csv", "--keep-going")
+    assert run(*words, "-o", "-") == run(*words)
+    gated = ("ref", "-i", "a", "b", "-f", "csv", "--fail-under", "101")
+    assert run(*gated, "-o", "-") == run(*gated)
+
+
 def test_a_history_gets_no_lines_either(run, files):
     run("ref", "-i", "a", "short", "-f", "jsonl", "--append", "-o", "history.jsonl", "--keep-going")
     assert not os.path.exists("history.jsonl")

@@ -72,7 +72,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
     if kernels.reason and min(now - then for now, then in zip(_read_clocks(), start, strict=True)) > _PATIENCE:
         messages.note(f"this was slow: {kernels.reason}")
     if texts.failures:
-        is_kept_back = options.output is not None and request.format_of(options, environment) != "junit"
+        is_kept_back = options.output not in (None, "-") and request.format_of(options, environment) != "junit"
         kept_back = f"; {shown(str(options.output))} was not written" if is_kept_back else ""
         raise BleuError(f"{tell_count(texts.count_unscored(), 'system')} could not be scored, as said above{kept_back}")
     return passed
@@ -137,7 +137,7 @@ def _print_systems(
     messages.hold_back(hints)
     failed = [verdict for verdict in verdicts if verdict.failure]
     is_withheld = chosen != "junit" and (failed or texts.failures)  # a report is about what failed
-    if options.output is None or not is_withheld:
+    if options.output in (None, "-") or not is_withheld:
         run = None if asked is None else asked.of_texts(texts)
         named = judged if chosen == "junit" else _rename(results, texts.names_in(chosen))  # verdicts say who is judged
         write(named._replace(verdicts=verdicts, run=run))
