@@ -53,13 +53,13 @@ LADDER: dict[str, set[str]] = {
         *("signature", "significance", "stats", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "metrics", "records", "results", "significance"},
-    "gates": {"errors", "records", "results", "signature"},
+    "baselines": {"errors", "records", "results", "signature"},
+    "gates": {"baselines", "errors", "records", "results"},
     "segment_scores": {"corpus", "errors", "results", "segments", "signature", "significance", "stats"},
     "cli": {
-        *("_version", "corpus", "errors", "evaluate", "gates", "inspection", "jsonlines", "kernels", "limits"),
-        *("markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores", "segments"),
-        "signature",
-        *("significance", "testsets", "textfiles", "tokenizers"),
+        *("_version", "baselines", "corpus", "errors", "evaluate", "gates", "inspection", "jsonlines", "kernels"),
+        *("limits", "markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores"),
+        *("segments", "signature", "significance", "testsets", "textfiles", "tokenizers"),
     },
     "__main__": {"cli"},
     # resolves names where they are used

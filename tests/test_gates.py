@@ -10,6 +10,7 @@ from conftest import refused
 from paired_samples import near, texts
 
 from bleucli import gates
+from bleucli.baselines import read_baseline
 from bleucli.errors import BleuError
 from bleucli.gates import Bound
 from bleucli.results import Results, ScoreRecord, SystemResult
@@ -646,7 +647,7 @@ class Scored:
 
     def fell(self, write, earlier, bound, percent=False):
         write("old.json", f'{{"name": "BLEU", "score": {earlier}, "signature": "tok:13a"}}')
-        baseline = gates.read_baseline("old.json", "old.json")
+        baseline = read_baseline("old.json", "old.json")
         return [
             one
             for one in gates.judge(self.results, max_drop={"": Bound(bound, percent)}, baseline=baseline)

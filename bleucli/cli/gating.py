@@ -7,8 +7,9 @@ from bleucli.metrics import METRICS, VARIANTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.baselines import Baseline
     from bleucli.cli.options import Options
-    from bleucli.gates import Baseline, Bound
+    from bleucli.gates import Bound
     from bleucli.results import Results, Verdict
 
 

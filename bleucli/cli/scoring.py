@@ -281,7 +281,7 @@ def _print_systems(
     layout = _layout(options, environment, chosen)
     baseline = None
     if options.baseline is not None:
-        from bleucli.gates import read_baseline
+        from bleucli.baselines import read_baseline
 
         baseline = read_baseline(options.baseline, shown(options.baseline))
     idle = _without_effect(options, texts.count_systems(), chosen, False, layout.colour)
