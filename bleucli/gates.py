@@ -1,11 +1,11 @@
 """Gates for Makefiles and CI: scores that are too low, or have fallen.
 
 - `Bound`, `read_bounds`: how low a score may be, or by how much it may drop, metric by metric
-- `judge`: what gates say of each score
+- `judge`: what gates say of each score; `find_unscored`: what they cannot judge
 - `hints`: what such a gate does not bear out
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bleucli.baselines import Baseline, find
 from bleucli.errors import UsageError
@@ -131,13 +131,22 @@ def judge(
     """
     names = metrics or [record.name for record in results.systems[0].scores]
     for option, bounds in ((FAIL_UNDER, fail_under or {}), (MAX_DROP, max_drop or {})):
-        other = next((name for name in bounds if name and name not in names), None)
-        if other is not None:
+        other = find_unscored(bounds, names)
+        if other:
             raise UsageError(f"{option} is about {other}, which was not scored; there are {', '.join(names)}")
     return [
         *_judge_scores(results, fail_under or {}, names),
         *_judge_drops(results, max_drop or {}, baseline, names),
     ]
+
+
+def find_unscored(bounds: Mapping[str, Bound], names: Collection[str]) -> str:
+    """Return the first metric that has a bound and is not among those that are scored; "" if there is none.
+
+    >>> find_unscored({"": Bound(40), "chrf": Bound(55), "ter": Bound(60)}, ["bleu", "chrf"])
+    'ter'
+    """
+    return next((name for name in bounds if name and name not in names), "")
 
 
 def _judge_scores(results: Results, bounds: Mapping[str, Bound], names: Sequence[str]) -> Iterator[Verdict]:
