@@ -8,6 +8,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from bleucli.errors import BleuError
+from bleucli.naming import unmark_baseline
 from bleucli.records import NamedTuple
 from bleucli.results import ScoreRecord
 from bleucli.signature import RESAMPLING_KEYS, Signature
@@ -137,7 +138,9 @@ def _systems(answer: "Any") -> dict[str, dict[str, Earlier]]:
     items = answer if isinstance(answer, list) and answer else [answer]
     if "system" not in items[0]:
         return {"": {_text(item["name"]): _score(item) for item in items}}
-    names = _names_without_test([_text(item.pop("system")) for item in items])
+    names = [_text(item.pop("system")) for item in items]
+    if any("p_value" in one for one in items[0].values()):  # a test has marked the first one
+        names = unmark_baseline(names)
     found = [{metric: _score(value) for metric, value in item.items()} for item in items]
     if not all(found):
         raise KeyError("a system without scores")
@@ -161,18 +164,6 @@ def _number(value: object) -> "Decimal":
 
 def _score(item: "dict[str, Any]") -> Earlier:
     return Earlier(_number(item["score"]), Signature.parse(_text(item["signature"])))
-
-
-def _names_without_test(names: list[str]) -> list[str]:
-    """Return what systems are called where no test makes the first one the baseline.
-
-    >>> _names_without_test(["Baseline: a.txt", "b.txt"]), _names_without_test(["Baseline", "System 1"])
-    (['a.txt', 'b.txt'], ['System 1', 'System 2'])
-    """
-    if names[0] != "Baseline":
-        return [names[0].removeprefix("Baseline: "), *names[1:]]
-    columns = {"Baseline": "System 1"} | {f"System {number}": f"System {number + 1}" for number in range(1, len(names))}
-    return [columns.get(name, name) for name in names]
 
 
 def _decimals(number: "Decimal") -> int:

@@ -43,7 +43,7 @@ LADDER: dict[str, set[str]] = {
     "testsets": {"decompression", "errors", "limits", "markup", "phrases", "records", "textfiles"},
     "tokenizers": {"errors", "kernels", "optional_deps", "records", "segments"},
     "tokenizers/sentencepiece": {"errors", "optional_deps", "segments", "testsets"},
-    "output": {"markup", "phrases", "records", "results"},
+    "output": {"markup", "naming", "phrases", "records", "results"},
     "significance": {
         *("corpus", "counting", "errors", "kernels", "limits", "phrases", "records", "results", "signature", "stats"),
         "threads",
@@ -53,7 +53,7 @@ LADDER: dict[str, set[str]] = {
         *("signature", "significance", "stats", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "metrics", "records", "results", "significance"},
-    "baselines": {"errors", "records", "results", "signature"},
+    "baselines": {"errors", "naming", "records", "results", "signature"},
     "gates": {"baselines", "errors", "records", "results"},
     "segment_scores": {"corpus", "errors", "results", "segments", "signature", "significance", "stats"},
     "cli": {

@@ -508,6 +508,16 @@ def test_several_systems_are_compared_by_name(score, baseline):
     assert score(STRONG, WEAK, "--baseline", old, "--max-drop", "0").status == 0
 
 
+@pytest.mark.parametrize("first", ["Baseline", "Baseline: x", "Baseline: Baseline"])
+@pytest.mark.parametrize("words", [(), ("-pbs", *FEW), ("-ci", "-cin", "20")])
+def test_systems_that_are_called_like_the_mark_of_a_baseline_are_found_by_name(score, baseline, first, words):
+    old = baseline(STRONG, WEAK, NEAR, *words, "--names", f"{first},System 1,b")
+    compared = ("--baseline", old, "--max-drop", "0")
+    assert score(STRONG, WEAK, *compared, "--names", f"{first},System 1").status == 0
+    failed(score(WEAK, *compared, "--names", first), f"{first}: BLEU 11.5")
+    refused(score(STRONG, *compared, "--names", "x"), f"old.json has no system x; it has {first}, System 1, b")
+
+
 def test_several_systems_are_compared_with_the_only_one_there_was(score, baseline):
     old = baseline(STRONG, *FULL)
     failed(score(STRONG, NEAR, WEAK, "--baseline", old, "--max-drop", "10"), f"{WEAK}: BLEU")
