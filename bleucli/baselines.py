@@ -5,12 +5,15 @@
 - `find`: the score in it that one of now is compared with
 """
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from bleucli.errors import BleuError
-from bleucli.naming import unmark_baseline
+from bleucli.jsonlines import is_jsonl
+from bleucli.naming import comes_from, unmark_baseline
 from bleucli.records import NamedTuple
-from bleucli.results import ScoreRecord
+from bleucli.results import Input, ScoreRecord
 from bleucli.signature import RESAMPLING_KEYS, Signature
 
 TYPE_CHECKING = False
@@ -20,28 +23,40 @@ if TYPE_CHECKING:
 
 
 class Earlier(NamedTuple):
-    """A score of an earlier answer, as it was written, and how it was made."""
+    """A score of an earlier answer, as it was written, and how it was made.
+
+    file: of the system, "" if it is not known.
+    references: names and digests of the files, none if they cannot be compared.
+    """
 
     score: "Decimal"
     signature: Signature
+    file: str = ""
+    references: frozenset[tuple[str, str]] = frozenset()
 
 
 class Baseline(NamedTuple):
-    """An earlier answer: for each system, "" if there is but one, its scores by metric, the latest one last.
+    """An earlier answer: for each system its scores by metric, the latest one last.
 
+    systems: "" stands for any name, where there is one system with one score of each metric.
     decimals: of the scores, as far as can be seen: the most that any of them shows, without zeros at the end.
     form: in which it was written, json or jsonl; the scores of the latter are exact.
+    outputs: names and digests of systems' files, of JSON Lines.
     """
 
     path: str
     systems: Mapping[str, Mapping[str, Sequence[Earlier]]]
     decimals: int
     form: str = "json"
+    outputs: frozenset[tuple[str, str]] = frozenset()
 
 
 # Keys of a signature that do not decide a score
 _IGNORED_KEYS = (*RESAMPLING_KEYS, "version")
 _MOST_DECIMALS = 1000  # as for --width
+# In messages: how many names at most, and how much of a digest
+_MOST_NAMES = 9
+_DIGITS = 12
 
 
 # --- reading
@@ -53,24 +68,26 @@ def read_baseline(path: str, name: str) -> Baseline:
     Raises:
         BleuError: it cannot be read, or is not an answer of ours.
     """
+    advice = f"make it with -f {'jsonl' if is_jsonl(name) else 'json'} -o {name}"
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # names may be no UTF-8
-            text = file.read()
+            first = file.readline()
+            if _is_of_history(first):
+                return _read_history(chain([first], file), name)
+            text = first + file.read()
     except OSError as error:
-        raise BleuError(f"cannot read {name}: {error.strerror or error}; make it with -f json -o {name}") from None
-    if _is_history(text):
-        return _read_history(text, name)
+        raise BleuError(f"cannot read {name}: {error.strerror or error}; {advice}") from None
     answer = None
     try:
         answer = _load(text)
     except ValueError as error:
-        raise BleuError(f"{name} is not valid JSON ({error}); make it with -f json -o {name}") from None
+        raise BleuError(f"{name} is not valid JSON ({error}); {advice}") from None
     except (ArithmeticError, RecursionError):  # a number, or a nesting, that no answer of ours has
         pass
     try:
         systems = _systems(answer)
     except (ArithmeticError, AttributeError, BleuError, KeyError, TypeError):
-        raise BleuError(f"{name} is JSON, but not an answer of bleu -f json; make it with -f json -o {name}") from None
+        raise BleuError(f"{name} is JSON, but not an answer of bleu -f json; {advice}") from None
     decimals = max(_decimals(one.score) for scores in systems.values() for one in scores.values())
     return Baseline(
         name, {system: {key: [one] for key, one in scores.items()} for system, scores in systems.items()}, decimals
@@ -84,49 +101,75 @@ def _load(text: str) -> "Any":
     return json.loads(text, parse_float=Decimal, parse_int=Decimal)
 
 
-def _is_history(text: str) -> bool:
-    """Return whether an answer is of lines of `-f jsonl`: the first one is an object that says so."""
+def _is_of_history(line: str) -> bool:
+    """Return whether the first line of a file is one of `-f jsonl`: an object that says so."""
     try:
-        first = _load(text.partition("\n")[0])
+        first = _load(line)
     except (ValueError, ArithmeticError, RecursionError):
         return False
     return isinstance(first, dict) and "schema" in first
 
 
-def _read_history(text: str, name: str) -> Baseline:
+def _read_history(lines: Iterable[str], name: str) -> Baseline:
     """Read the scores of whole outputs in lines of `-f jsonl`, of one run or of many.
+
+    Of scores that were made alike the latest one is kept.
 
     Raises:
         BleuError: a line is none of ours, or there is none of a whole output.
     """
-    found: dict[str, dict[str, list[Earlier]]] = {}
-    for number, line in enumerate(text.split("\n"), 1):
+    found: dict[str, dict[str, dict[object, Earlier]]] = {}
+    outputs: set[tuple[str, str]] = set()
+    scores = 0
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             item = _load(line)
-            system, metric, earlier = _text(item["system"]), _text(item["metric"]), _earlier(item)
+            system, metric, inputs = _text(item["system"]), _text(item["metric"]), _inputs(item)
+            earlier = _earlier(item, inputs)
         except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
             raise BleuError(
                 f"{name}, line {number} is not a line of bleu -f jsonl; delete it, or make the file with -f jsonl -o"
                 f" {name}"
             ) from None
+        outputs.update(_outputs(inputs))
         if item.get("segment") is None:
-            found.setdefault(system, {}).setdefault(metric, []).append(earlier)
+            scores += 1
+            alike = found.setdefault(system, {}).setdefault(metric, {})
+            key = (earlier.signature, earlier.file, earlier.references)
+            alike.pop(key, None)
+            alike[key] = earlier
     if not found:
         raise BleuError(f"{name} has scores of segments alone; make it without --sentence-level")
-    systems = found if len(found) > 1 else {"": next(iter(found.values()))}
-    return Baseline(name, systems, _MOST_DECIMALS, "jsonl")
+    systems = {system: {key: list(of.values()) for key, of in metrics.items()} for system, metrics in found.items()}
+    (only, *others) = systems.values()
+    if not others and scores == len(only):
+        systems = {"": only}
+    return Baseline(name, systems, _MOST_DECIMALS, "jsonl", frozenset(outputs))
 
 
-def _earlier(item: "dict[str, Any]") -> Earlier:
+def _inputs(item: "dict[str, Any]") -> list[Input]:
+    """Return what the score of a line was made from; nothing if it does not say so.
+
+    Raises:
+        AttributeError, KeyError, TypeError: it is not what a line says of that.
+    """
+    return [
+        Input(_text(one["role"]), _text(one["name"]), 0, _text(one.get("sha256") or ""))
+        for one in item.get("inputs") or ()
+    ]
+
+
+def _earlier(item: "dict[str, Any]", inputs: Sequence[Input]) -> Earlier:
     """Return the score of a line.
 
     Raises:
-        KeyError, TypeError: it has none.
+        AttributeError, KeyError, TypeError: it has none.
     """
     signature = [(_text(key), _text(value)) for key, value in item["signature"].items()]
-    return Earlier(_number(item["score"]), Signature(signature))
+    file = next((one.name for one in inputs if one.role == "system"), "")
+    return Earlier(_number(item["score"]), Signature(signature), file, _references(inputs))
 
 
 def _systems(answer: "Any") -> dict[str, dict[str, Earlier]]:
@@ -180,21 +223,91 @@ def _decimals(number: "Decimal") -> int:
 # --- search
 
 
-def find(baseline: Baseline, system: str, record: ScoreRecord) -> "Decimal":
-    """Return the score in an earlier answer: the latest one that was made in the same way."""
+def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[Input] = ()) -> "Decimal":
+    """Return the score that one of now is to be compared with: the latest one that was made in the same way.
+
+    Args:
+        baseline: the earlier answer.
+        system: what the system of now is called.
+        record: its score.
+        inputs: what that was made from, the system's own file first; none if that is not known.
+
+    Raises:
+        BleuError: there is no such score, or it cannot be told which of several systems is meant.
+    """
     scores = baseline.systems.get("", baseline.systems.get(system))
     if scores is None:
-        raise BleuError(f"{baseline.path} has no system {system}; it has {', '.join(baseline.systems)}")
+        raise BleuError(_explain_unknown(baseline, system))
     if record.name not in scores:
         raise BleuError(f"{baseline.path} has no {record.name}; it has {', '.join(scores)}")
+    found = _of_same_system(baseline, system, scores[record.name], inputs[0].name if inputs else "")
     ours = _strip_tests(record.signature)
-    for score, signature in reversed(scores[record.name]):
-        if _strip_tests(signature).info == ours.info:
-            return score
-    theirs = _strip_tests(scores[record.name][-1].signature)
+    alike = [one for one in found if _strip_tests(one.signature).info == ours.info]
+    if not alike:
+        theirs = _strip_tests(found[-1].signature)
+        raise BleuError(
+            f"{baseline.path} has {record.name}|{theirs}, but this is {record.name}|{ours}; score both in the same way"
+        )
+    references = _references(inputs)
+    outputs = baseline.outputs.union(_outputs(inputs))
+    for earlier in reversed(alike):
+        # A digest of JSON Lines that hold systems' output as well says nothing of the references alone
+        if outputs & (earlier.references | references) or not _differ(earlier.references, references):
+            return earlier.score
     raise BleuError(
-        f"{baseline.path} has {record.name}|{theirs}, but this is {record.name}|{ours}; score both in the same way"
+        f"{baseline.path} has {record.name} with {_tell_files(alike[-1].references)} as reference, but this is with"
+        f" {_tell_files(references)}; score both with the same references"
     )
+
+
+def _explain_unknown(baseline: Baseline, system: str) -> str:
+    names = ", ".join(list(baseline.systems)[:_MOST_NAMES]) + ", ..." * (len(baseline.systems) > _MOST_NAMES)
+    told = f"{baseline.path} has no system {system}; it has {names}"
+    if baseline.form == "json":
+        return f"{told}; if one of these is meant, say so with --names"
+    return f"{told}; if one of these is meant, say so with --names, else add it first, without --baseline"
+
+
+def _of_same_system(baseline: Baseline, system: str, scores: Sequence[Earlier], file: str) -> Sequence[Earlier]:
+    """Return the scores of a system, among those of systems that are called like it.
+
+    A name that was made from a file's path may stand for several: then the same path means the same system.
+
+    Raises:
+        BleuError: there are several, of other files.
+    """
+    files = {os.path.normpath(one.file): one.file for one in scores if comes_from(system, one.file)}
+    if len(files) <= 1:
+        return scores
+    own = os.path.normpath(file)
+    if own not in files:
+        others = " and ".join(sorted(files.values())[:_MOST_NAMES])
+        raise BleuError(
+            f"{baseline.path} has several systems {system}, from {others}; this one is from"
+            f" {file or 'an unknown file'}: give each system a name of its own with --names"
+        )
+    return [one for one in scores if os.path.normpath(one.file) == own or not comes_from(system, one.file)]
+
+
+def _references(inputs: Sequence[Input]) -> frozenset[tuple[str, str]]:
+    """Return names and digests of the references, none if one is not known, or comes in one file with the system."""
+    references = frozenset((one.name, one.sha256) for one in inputs if one.role == "reference")
+    system = next(((one.name, one.sha256) for one in inputs if one.role == "system"), None)
+    return references if all(digest for _, digest in references) and system not in references else frozenset()
+
+
+def _outputs(inputs: Iterable[Input]) -> Iterable[tuple[str, str]]:
+    """Give names and digests of the systems' files that may bring references along."""
+    return ((one.name, one.sha256) for one in inputs if one.role == "system" and is_jsonl(one.name))
+
+
+def _differ(some: frozenset[tuple[str, str]], others: frozenset[tuple[str, str]]) -> bool:
+    """Return whether references are known to differ, in whatever order they are, and whatever they are called."""
+    return bool(some and others) and {digest for _, digest in some} != {digest for _, digest in others}
+
+
+def _tell_files(files: Iterable[tuple[str, str]]) -> str:
+    return " and ".join(f"{name} (SHA-256 {digest[:_DIGITS]}...)" for name, digest in sorted(files))
 
 
 def _strip_tests(signature: "Iterable[tuple[str, str]]") -> Signature:

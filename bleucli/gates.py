@@ -112,7 +112,7 @@ def judge(
     was rounded is compared with this one rounded alike, so that a score that has not changed has not dropped.
 
     Args:
-        results: finished.
+        results: finished; if their run is known, it is compared with the earlier answer's, as far as that is known.
         fail_under: the worst scores allowed, by metric; "" stands for the first one.
         max_drop: by how much scores may be worse than the baseline's, by metric; "" stands for all that are not named.
         baseline: an earlier answer; without one the first system is the baseline.
@@ -120,7 +120,7 @@ def judge(
 
     Raises:
         BleuError: a bound is about a metric that was not scored; or the earlier answer lacks a system or a metric, was
-            made in another way, or was rounded too far.
+            made in another way or with other references, or was rounded too far.
 
     >>> from bleucli.results import SystemResult
     >>> from bleucli.signature import Signature
@@ -239,11 +239,15 @@ def _compare(
 ) -> "Iterator[tuple[str, ScoreRecord, Decimal, Bound]]":
     """Give each system's name, its score, the one to compare it with, and the bound of the drop, if it has one."""
     first = results.systems[0].scores
-    for system in results.systems if baseline else results.systems[1:]:
+    run = results.run
+    for index, system in enumerate(results.systems):
+        if baseline is None and index == 0:
+            continue
+        inputs = [] if run is None else [run.systems[index], *run.systems, *run.references]
         for name, record, other in zip(names, system.scores, first, strict=True):
             bound = bounds.get(name, bounds.get(""))
             if bound is not None:
-                earlier = find(baseline, system.name, record) if baseline else _decimal(other.score)
+                earlier = find(baseline, system.name, record, inputs) if baseline else _decimal(other.score)
                 yield system.name, record, earlier, bound
 
 

@@ -2,6 +2,7 @@
 
 - `name_systems`: as somebody says, by their paths, or by their files
 - `by_file`: files without folders and known endings
+- `comes_from`: whether a name was made from a path
 - `name_column`, `mark_baseline`, `unmark_baseline`: as sacreBLEU calls them
 """
 
@@ -82,6 +83,18 @@ def _without_endings(name: str) -> str:
         ending = next((ending for ending in endings if name.lower().endswith(ending)), "")
         name = name[: len(name) - len(ending)] or name
     return name
+
+
+def comes_from(name: str, path: str) -> bool:
+    """Return whether a name is that of a file, with some of its folders or all, with its ending or without.
+
+    >>> comes_from("a", "old/a.txt"), comes_from("old/a", "x/old/a.txt"), comes_from("old/a.txt", "old/a.txt")
+    (True, True, True)
+    >>> comes_from("ours", "old/a.txt"), comes_from("", "old/a.txt")
+    (False, False)
+    """
+    path = path.replace(os.sep, "/")
+    return bool(name) and any(f"/{one}".endswith(f"/{name}") for one in (path, _without_endings(path)))
 
 
 def name_column(number: int) -> str:

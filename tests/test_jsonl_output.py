@@ -545,9 +545,10 @@ def test_of_a_history_the_latest_score_made_in_the_same_way_counts(score, append
     append(STRONG, "--names", "s")
     append(WEAK, "--names", "s")
     append(STRONG, "-lc", "--names", "s")
-    assert score(WEAK, "--baseline", "h.jsonl", "--max-drop", "0").status == 0
-    assert score(WEAK, "-lc", "--baseline", "h.jsonl", "--max-drop", "0").status == 1
-    answer = score(WEAK, "-tok", "char", "--baseline", "h.jsonl", "--max-drop", "0")
+    words = (WEAK, "--names", "s", "--baseline", "h.jsonl", "--max-drop", "0")
+    assert score(*words).status == 0
+    assert score(*words, "-lc").status == 1
+    answer = score(*words, "-tok", "char")
     refused(answer, "h.jsonl has BLEU|nrefs:1|case:lc|", "score both in the same way")
 
 

@@ -17,7 +17,7 @@ from bleucli.metrics import METRICS, Metric
 from bleucli.output import FORMATS, render, shows_bold
 from bleucli.output.layout import Layout
 from bleucli.phrases import tell_count
-from bleucli.results import Results, ScoreRecord
+from bleucli.results import Results, Run, ScoreRecord
 from bleucli.signature import Signature
 
 TYPE_CHECKING = False
@@ -60,12 +60,13 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
 
         asked = Provenance(words, environment)
     _check_append(options, asked is not None)
+    hashed = asked is not None or options.baseline is not None
     if options.test_set is None:
-        texts = Texts(options, environment, asked is not None)
+        texts = Texts(options, environment, hashed)
     else:
         from bleucli.cli.testset_texts import TestSetTexts
 
-        texts = TestSetTexts(options, environment, asked is not None)
+        texts = TestSetTexts(options, environment, hashed)
     if options.like is not None and not options.skip_empty_refs and "empty" not in options.like.info:
         nrefs = texts.reference_count()
         _check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
@@ -289,7 +290,9 @@ def _print_systems(
     names = _names_of_metrics(options)
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     _check_like(options, signed)
-    judged = results if baseline is None else _rename(results, texts.names_in(baseline.form))
+    judged = results
+    if baseline is not None:
+        judged = _rename(results, texts.names_in(baseline.form))._replace(run=Run(*texts.inputs()))
     gates = _gates(options)
     verdicts, gate_hints = gates.judge(judged, baseline) if gates else ((), [])
     hints = [

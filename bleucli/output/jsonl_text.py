@@ -113,7 +113,7 @@ def _run_keys(run: Run | None, index: int, test: Test | None) -> dict[str, objec
         return {"command": None, "inputs": None, "time": None}
     baseline = [run.systems[0]] if test is not None else []
     read = dict.fromkeys([run.systems[index], *baseline, *run.references])  # columns of one file are one input
-    return {"command": list(run.command), "inputs": [one._asdict() for one in read], "time": run.time}
+    return {"command": run.command and list(run.command), "inputs": [one._asdict() for one in read], "time": run.time}
 
 
 def _join(start: str, end: str) -> str:
