@@ -12,6 +12,7 @@ from itertools import chain
 from bleucli.errors import BleuError
 from bleucli.jsonlines import is_jsonl
 from bleucli.naming import comes_from, unmark_baseline
+from bleucli.output.jsonl_text import SHAPE
 from bleucli.records import NamedTuple
 from bleucli.results import Input, ScoreRecord
 from bleucli.signature import RESAMPLING_KEYS, Signature
@@ -126,6 +127,8 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
             continue
         try:
             item = _load(line)
+            if item["schema"] != SHAPE:
+                raise TypeError("of another shape")
             system, metric, inputs = _text(item["system"]), _text(item["metric"]), _inputs(item)
             earlier = _earlier(item, inputs)
         except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):

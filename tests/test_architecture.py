@@ -53,7 +53,7 @@ LADDER: dict[str, set[str]] = {
         *("signature", "significance", "stats", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "metrics", "records", "results", "significance"},
-    "baselines": {"errors", "jsonlines", "naming", "records", "results", "signature"},
+    "baselines": {"errors", "jsonlines", "naming", "output", "records", "results", "signature"},
     "gates": {"baselines", "errors", "records", "results"},
     "segment_scores": {"corpus", "errors", "results", "segments", "signature", "significance", "stats"},
     "cli": {

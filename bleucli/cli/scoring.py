@@ -8,7 +8,7 @@ from itertools import chain, count
 from bleucli import evaluate, kernels
 from bleucli.cli import metric_options, sampling, values
 from bleucli.cli.arguments import MODES, has_gates
-from bleucli.cli.delivery import deliver, spool
+from bleucli.cli.delivery import deliver, refuse_foreign, spool
 from bleucli.cli.progress import Progress
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.cli.texts import STDIN, Texts, names_of, read_as_jsonl
@@ -168,6 +168,8 @@ def _check_append(options: "Options", jsonl: bool) -> None:
         raise UsageError("--append adds lines to a file; name it with --output")
     if options.append and not jsonl:
         raise UsageError("--append adds lines of jsonl, which other formats do not have; choose --format jsonl")
+    if options.append:
+        refuse_foreign(str(options.output))
 
 
 def _layout(options: "Options", environment: Environment, chosen: str) -> Layout:
