@@ -811,8 +811,12 @@ def test_wrong_use_is_refused(score, words, parts):
 
 def test_a_file_is_not_written_where_a_gate_fails(score, baseline):
     old = baseline(STRONG, *FULL)
-    assert score(WEAK, "--baseline", old, "--max-drop", "1", "-o", "new.json").status == 1
+    words = ("--baseline", old, "--max-drop", "1")
+    failed(score(WEAK, *words, "-o", "new.json"), f"{WEAK}: BLEU ", "new.json was not written, as a gate failed")
     assert not os.path.exists("new.json")
+    failed(score(WEAK, *words), f"{WEAK}: BLEU ")
+    assert score(WEAK, *words, "-o", "-") == score(WEAK, *words), "that is no file"
+    failed(score(WEAK, *words, "-f", "junit", "-o", "report.xml"), f"{WEAK}: BLEU ")
     assert score(STRONG, "--baseline", old, "--max-drop", "1", "-o", "new.json").status == 0
     assert os.path.exists("new.json")
 

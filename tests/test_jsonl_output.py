@@ -510,7 +510,9 @@ def test_an_empty_file_becomes_a_history(append, write):
 
 def test_a_gate_that_fails_adds_nothing(append):
     append(STRONG)
-    assert append(WEAK, "--fail-under", "40").status == 1
+    answer = append(WEAK, "--fail-under", "40")
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err.splitlines()[1:] == ["bleu: error: nothing was added to h.jsonl, as a gate failed"]
     assert len(history()) == 1
 
 

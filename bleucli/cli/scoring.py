@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
+    from bleucli.results import Verdict
     from bleucli.significance.comparison import Sampling
 
 # Seconds that nobody minds to wait for slow kernels
@@ -309,7 +310,8 @@ def _print_systems(
     messages.hold_back(hints)
     failed = [verdict for verdict in verdicts if verdict.failure]
     is_withheld = texts.left_out > 0 or (failed and chosen != "junit")  # a report is about what failed
-    if options.output is None or not is_withheld:
+    is_for_file = options.output not in (None, "-")
+    if not (is_for_file and is_withheld):
         run = None if asked is None else asked.of_texts(texts)
         named = judged if chosen == "junit" else _rename(results, texts.names_in(chosen))  # verdicts say who is judged
         named = named._replace(verdicts=verdicts, run=run)
@@ -320,9 +322,17 @@ def _print_systems(
         messages.note(note)
     for hint in hints:
         messages.warn(hint)
+    _say_failures(failed, environment)
+    if is_for_file and is_withheld and not texts.left_out:  # else that is said with how many were
+        name = shown(str(options.output))
+        told = f"nothing was added to {name}" if options.append else f"{name} was not written"
+        environment.say("error", f"{told}, as a gate failed")
+    return not failed
+
+
+def _say_failures(failed: "Iterable[Verdict]", environment: Environment) -> None:
     for verdict in failed:
         environment.say("error", verdict.failure, f"{verdict.system}: {verdict.score.name}")
-    return not failed
 
 
 def _rename(results: Results, names: Sequence[str]) -> Results:
