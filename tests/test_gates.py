@@ -577,6 +577,19 @@ def test_a_file_that_cannot_be_read_is_refused(score):
     refused(score(STRONG, "--baseline", ".", "--max-drop", "1"), "cannot read .: Is a directory")
 
 
+@pytest.mark.parametrize(
+    ("name", "form"), [("x.json", "json"), ("x", "json"), ("x.jsonl", "jsonl"), ("x.NDJSON", "jsonl")]
+)
+def test_what_is_advised_makes_a_file_of_that_name(score, write, name, form):
+    words = ("--baseline", name, "--max-drop", "0")
+    assert refused(score(STRONG, *words), f"cannot read {name}").endswith(f"make it with -f {form} -o {name}\n")
+    for content in ("", "x", "[]"):
+        write(name, content)
+        assert refused(score(STRONG, *words)).endswith(f"; make it with -f {form} -o {name}\n")
+    assert score(STRONG, "-f", form, "-w", "9", "-o", name).status == 0
+    assert score(STRONG, *words).status == 0
+
+
 def test_a_metric_that_is_missing_is_named(score, baseline):
     old = baseline(STRONG, "-m", "bleu", "ter")
     refused(score(STRONG, *ALL, "--baseline", old, "--max-drop", "1"), "old.json has no chrF2; it has BLEU, TER")

@@ -60,7 +60,7 @@ def _check_gates(options: Options) -> None:
             f" both outputs: -i old.txt new.txt {test} --max-drop {max_drop}"
         )
     if max_drop is not None and options.baseline is None and test is None:
-        raise UsageError("--max-drop needs an earlier answer, --baseline FILE.json, or a paired test, --paired-ar")
+        raise UsageError("--max-drop needs an earlier answer, --baseline FILE, or a paired test, --paired-ar")
 
 
 def _check_bounds(options: Options, option: str, value: str) -> str:
