@@ -7,6 +7,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 
 from bleucli.errors import BleuError
@@ -20,7 +21,7 @@ from bleucli.signature import RESAMPLING_KEYS, Signature
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from decimal import Decimal
-    from typing import Any
+    from typing import IO, Any
 
 
 class Earlier(NamedTuple):
@@ -73,7 +74,11 @@ def read_baseline(path: str, name: str) -> Baseline:
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # names may be no UTF-8
             first = file.readline()
-            if _is_of_history(first):
+            if first.startswith("{") and '"schema"' in first:  # JSON of ours has a line for each key
+                if file.seekable():
+                    _wait_for_writers(file)
+                    file.seek(0)
+                    first = file.readline()
                 return _read_history(chain([first], file), name)
             text = first + file.read()
     except OSError as error:
@@ -102,13 +107,13 @@ def _load(text: str) -> "Any":
     return json.loads(text, parse_float=Decimal, parse_int=Decimal)
 
 
-def _is_of_history(line: str) -> bool:
-    """Return whether the first line of a file is one of `-f jsonl`: an object that says so."""
-    try:
-        first = _load(line)
-    except (ValueError, ArithmeticError, RecursionError):
-        return False
-    return isinstance(first, dict) and "schema" in first
+def _wait_for_writers(file: "IO[str]") -> None:
+    """Wait until nobody adds lines to a history; nobody starts to until it is closed."""
+    from portalocker import LockFlags, lock
+    from portalocker.exceptions import BaseLockException
+
+    with suppress(BaseLockException):  # nobody adds lines where files cannot be locked
+        lock(file, LockFlags.SHARED)
 
 
 def _read_history(lines: Iterable[str], name: str) -> Baseline:

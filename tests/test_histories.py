@@ -3,10 +3,14 @@
 import gzip
 import json
 import os
+import re
 import shutil
+import subprocess
+import tracemalloc
 
+import portalocker
 import pytest
-from conftest import refused
+from conftest import COMMAND, process_environment, refused
 from paired_samples import texts
 
 from bleucli import gates
@@ -288,3 +292,65 @@ def test_systems_of_one_file_of_json_lines_are_found_by_name(score, append, writ
     for name in ("old.jsonl", "new.jsonl"):
         append("-i", name, *fields)
     assert score("-i", "new.jsonl", *fields, *COMPARED).status == 0
+
+
+# --- files
+
+
+@pytest.mark.skipif(os.name == "nt", reason="others may not write to a locked file there")
+def test_a_line_that_is_being_added_is_waited_for(append):
+    append(REF, "-i", STRONG)
+    with open("h.jsonl", "a+b", buffering=0) as file:
+        portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
+        file.seek(0)
+        line = file.readline()
+        file.write(line[:99])
+        words = (*COMMAND, "-q", REF, "-i", STRONG, "-b", *COMPARED)
+        reader = subprocess.Popen(words, env=process_environment({}), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            reader.wait(1)
+        file.write(line[99:])
+    out, _ = reader.communicate(timeout=60)
+    assert (reader.returncode, out) == (0, b"48.6\n")
+
+
+@pytest.mark.parametrize(
+    "damage", ["{", "[1", "\0", '{"schema": 1}', '{"schema": "bleucli/scores-2"}', "NaN", "[" * 100_000]
+)
+def test_a_damaged_line_is_named(score, append, damage):
+    append(REF, "-i", STRONG)
+    with open("h.jsonl", "a", encoding="utf-8") as file:
+        file.write(f"{damage}\n")
+    refused(score(REF, "-i", STRONG, *COMPARED), "h.jsonl, line 2 is not a line of bleu -f jsonl; delete it")
+
+
+@pytest.mark.parametrize(
+    "number", ["NaN", "Infinity", "-Infinity", "1e999", "1e99999999999999999999", "null", "true", '"1"', "[]"]
+)
+def test_a_score_that_is_no_number_is_refused(score, append, number):
+    append(REF, "-i", STRONG)
+    with open("h.jsonl", encoding="utf-8") as file:
+        line = re.sub(r'"score": [^,]+', f'"score": {number}', file.read())
+    with open("h.jsonl", "w", encoding="utf-8") as file:
+        file.write(line)
+    refused(score(REF, "-i", STRONG, *COMPARED), "h.jsonl, line 1 is not a line of bleu -f jsonl")
+
+
+def test_a_long_history_is_read_a_line_at_a_time(score, append):
+    """Of scores that were made alike the latest one is kept."""
+    append(REF, "-i", STRONG)
+    with open("h.jsonl", encoding="utf-8") as file:
+        line = json.loads(file.read())
+    tracemalloc.start()
+    try:
+        with open("h.jsonl", "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line | {"score": number / 100}) + "\n" for number in range(1000))
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        old = read_baseline("h.jsonl", "h.jsonl")
+        assert tracemalloc.get_traced_memory()[1] - before < os.path.getsize("h.jsonl") / 4
+    finally:
+        tracemalloc.stop()
+    (scores,) = (metrics["BLEU"] for metrics in old.systems.values())
+    assert [float(one.score) for one in scores] == [9.99]
+    refused(score(REF, "-i", WEAK, *COMPARED), "no system weak.de")
