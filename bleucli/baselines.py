@@ -40,7 +40,7 @@ class Earlier(NamedTuple):
 class Baseline(NamedTuple):
     """An earlier answer: for each system its scores by metric, the latest one last.
 
-    systems: "" stands for any name, where there is one system with one score of each metric.
+    systems: "" alone stands for any name: there is one system, with one score of each metric.
     decimals: of the scores, as far as can be seen: the most that any of them shows, without zeros at the end.
     form: in which it was written, json or jsonl; the scores of the latter are exact.
     outputs: names and digests of systems' files, of JSON Lines.
@@ -243,7 +243,7 @@ def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[
     Raises:
         BleuError: there is no such score, or it cannot be told which of several systems is meant.
     """
-    scores = baseline.systems.get("", baseline.systems.get(system))
+    scores = baseline.systems.get("" if list(baseline.systems) == [""] else system)
     if scores is None:
         raise BleuError(_explain_unknown(baseline, system))
     if record.name not in scores:

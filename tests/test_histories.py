@@ -233,6 +233,13 @@ def test_in_a_history_systems_are_found_by_name(score, append):
     assert score(REF, "-i", WEAK, *COMPARED).status == 0
 
 
+def test_a_system_without_a_name_does_not_stand_for_others(score, append):
+    append(REF, "-i", STRONG, WEAK)
+    change_history(lambda line: line.update(system=line["system"].replace("strong.de", "")))
+    assert score(REF, "-i", WEAK, *COMPARED).status == 0
+    refused(score(REF, "-i", STRONG, *COMPARED), "h.jsonl has no system strong.de; it has ")
+
+
 def test_of_many_systems_a_few_are_named(score, append, write):
     names = [f"s{number}" for number in range(12)]
     for name in names:
