@@ -141,6 +141,7 @@ class JsonLines:
         demanded: whether each object must have a field of references, be it null.
 
     Attributes:
+        demanded: likewise.
         name: for messages.
         systems: the names of its systems, none if there is but one without a name.
         with_references: whether the references are taken.
@@ -179,8 +180,9 @@ class JsonLines:
             if fields.references
             else _UsualName("reference", _REFERENCES, _GUESSED_REFERENCES, elsewhere)
         )
+        self._wanted = (fields, hypotheses, references)
         self.with_references = references
-        self._demanded = demanded
+        self.demanded = demanded
         self._blank = 0
         self.segments = 0
         self.brings_references = False
@@ -189,6 +191,10 @@ class JsonLines:
     def columns(self) -> int:
         """Return the number of its systems; references count as 1, a set of them for each segment."""
         return len(self._hypotheses) or 1
+
+    def twin(self) -> "JsonLines":
+        """Return the same regular file, unread."""
+        return JsonLines(self._file.twin(), *self._wanted, self.demanded)
 
     def count(self) -> int | None:
         """Return how many segments a regular file has, blank lines at its end aside: see `TextFile`."""
@@ -293,7 +299,7 @@ class JsonLines:
         try:
             field, value = self._references.find(item)
         except _NotFoundError as reason:
-            if reason.may_be_left_out and not self._demanded:
+            if reason.may_be_left_out and not self.demanded:
                 return [None]
             raise self._not_found(number, "refs", reason) from None
         return self._check_row(value, field, number) or [None]

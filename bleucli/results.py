@@ -9,6 +9,7 @@
 - `Test`: what paired test was done
 - `Ranking`: every pair of systems compared by one metric
 - `Verdict`: what a gate says of a score
+- `Unscored`: a system that was left out
 - `Input`, `Run`: what was read, and who asked for it when
 - `Results`: all systems, and the hints that go with them
 """
@@ -113,6 +114,13 @@ class Verdict(NamedTuple):
     failure: str  # why it was not passed, in a sentence; "" if it was
 
 
+class Unscored(NamedTuple):
+    """A system that could not be scored, where the others were."""
+
+    system: str  # its name
+    reason: str  # why, in a sentence
+
+
 class Input(NamedTuple):
     """A text that was read."""
 
@@ -141,3 +149,4 @@ class Results(NamedTuple):
     rankings: Sequence[Ranking] = ()  # one a metric, if all pairs were tested
     verdicts: Sequence[Verdict] = ()  # what gates say, if there are any
     run: Run | None = None  # where a format tells it, or a gate asks for it
+    unscored: Sequence[Unscored] = ()  # systems that were left out; the answer has the shape that it has with them
