@@ -2,6 +2,8 @@
 
 - `name_systems`: as somebody says, by their paths, or by their files
 - `by_file`: files without folders and known endings
+- `comes_from`: whether a name was made from a path
+- `name_column`, `mark_baseline`, `unmark_baseline`: as sacreBLEU calls them
 """
 
 import os
@@ -14,6 +16,9 @@ WAYS = ("path", "file")
 # Endings that say how a file is written, not what is in it; of each kind one is left out
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _PLAIN = (".txt", ".text", ".tsv", ".jsonl", ".ndjson")
+# sacreBLEU 2.6.0: what the first system is called in paired tests, and the mark before its name
+_BASELINE = "Baseline"
+_MARK = f"{_BASELINE}: "
 
 
 def name_systems(paths: Sequence[str], names: Sequence[str] | None = None, by: str = "path") -> list[str]:
@@ -78,3 +83,49 @@ def _without_endings(name: str) -> str:
         ending = next((ending for ending in endings if name.lower().endswith(ending)), "")
         name = name[: len(name) - len(ending)] or name
     return name
+
+
+def comes_from(name: str, path: str) -> bool:
+    """Return whether a name is that of a file, with some of its folders or all, with its ending or without.
+
+    >>> comes_from("a", "old/a.txt"), comes_from("old/a", "x/old/a.txt"), comes_from("old/a.txt", "old/a.txt")
+    (True, True, True)
+    >>> comes_from("ours", "old/a.txt"), comes_from("", "old/a.txt")
+    (False, False)
+    """
+    path = path.replace(os.sep, "/")
+    return bool(name) and any(f"/{one}".endswith(f"/{name}") for one in (path, _without_endings(path)))
+
+
+def name_column(number: int) -> str:
+    """Return what a system is called that is a column of standard input; in paired tests the first one has number 0.
+
+    >>> name_column(0), name_column(1)
+    ('Baseline', 'System 1')
+    """
+    return f"System {number}" if number else _BASELINE
+
+
+def mark_baseline(names: Sequence[str]) -> list[str]:
+    """Return systems' names with a mark before the first one; columns keep their names, which tell it already.
+
+    >>> mark_baseline(["a.txt", "b.txt"]), mark_baseline(["Baseline", "System 1"])
+    (['Baseline: a.txt', 'b.txt'], ['Baseline', 'System 1'])
+    """
+    return list(names) if _are_columns(names) else [f"{_MARK}{names[0]}", *names[1:]]
+
+
+def unmark_baseline(names: Sequence[str]) -> list[str]:
+    """Return what marked systems are called where there is no test; there columns have numbers from 1 on.
+
+    >>> unmark_baseline(["Baseline: a.txt", "b.txt"]), unmark_baseline(["Baseline", "System 1"])
+    (['a.txt', 'b.txt'], ['System 1', 'System 2'])
+    """
+    if _are_columns(names):
+        return [name_column(number) for number, _ in enumerate(names, 1)]
+    return [names[0].removeprefix(_MARK), *names[1:]]
+
+
+def _are_columns(names: Sequence[str]) -> bool:
+    """Return whether the names are those of all columns of standard input in a paired test."""
+    return list(names) == [name_column(number) for number, _ in enumerate(names)]

@@ -131,12 +131,12 @@ class Input(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Who asked for results, and when; and what they were made from."""
+    """What results were made from; and who asked for them, and when, where a format tells that."""
 
-    command: Sequence[str]  # the command's name and its words
-    time: str  # ISO 8601, in UTC
     systems: Sequence[Input]  # in the order of `Results.systems`
     references: Sequence[Input]
+    command: Sequence[str] | None = None  # the command's name and its words
+    time: str | None = None  # ISO 8601, in UTC
 
 
 class Results(NamedTuple):
@@ -148,5 +148,5 @@ class Results(NamedTuple):
     test: Test | None = None  # if one was done; then the first system is the baseline
     rankings: Sequence[Ranking] = ()  # one a metric, if all pairs were tested
     verdicts: Sequence[Verdict] = ()  # what gates say, if there are any
-    run: Run | None = None  # where a format tells it
+    run: Run | None = None  # where a format tells it, or a gate asks for it
     unscored: Sequence[Unscored] = ()  # systems that were left out; the answer has the shape that it has with them

@@ -43,7 +43,7 @@ LADDER: dict[str, set[str]] = {
     "testsets": {"decompression", "errors", "limits", "markup", "phrases", "records", "textfiles"},
     "tokenizers": {"errors", "kernels", "optional_deps", "records", "segments"},
     "tokenizers/sentencepiece": {"errors", "optional_deps", "segments", "testsets"},
-    "output": {"markup", "phrases", "records", "results"},
+    "output": {"markup", "naming", "phrases", "records", "results"},
     "significance": {
         *("corpus", "counting", "errors", "kernels", "limits", "phrases", "records", "results", "signature", "stats"),
         "threads",
@@ -53,13 +53,13 @@ LADDER: dict[str, set[str]] = {
         *("signature", "significance", "stats", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "metrics", "records", "results", "significance"},
-    "gates": {"errors", "records", "results", "signature"},
+    "baselines": {"errors", "jsonlines", "naming", "output", "records", "results", "signature"},
+    "gates": {"baselines", "errors", "records", "results"},
     "segment_scores": {"corpus", "errors", "results", "segments", "signature", "significance", "stats"},
     "cli": {
-        *("_version", "corpus", "errors", "evaluate", "gates", "inspection", "jsonlines", "kernels", "limits"),
-        *("markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores", "segments"),
-        "signature",
-        *("significance", "testsets", "textfiles", "tokenizers"),
+        *("_version", "baselines", "corpus", "errors", "evaluate", "gates", "inspection", "jsonlines", "kernels"),
+        *("limits", "markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores"),
+        *("segments", "signature", "significance", "testsets", "textfiles", "tokenizers"),
     },
     "__main__": {"cli"},
     # resolves names where they are used

@@ -10,6 +10,7 @@ from conftest import refused
 from paired_samples import near, texts
 
 from bleucli import gates
+from bleucli.baselines import read_baseline
 from bleucli.errors import BleuError
 from bleucli.gates import Bound
 from bleucli.results import Results, ScoreRecord, SystemResult
@@ -507,6 +508,16 @@ def test_several_systems_are_compared_by_name(score, baseline):
     assert score(STRONG, WEAK, "--baseline", old, "--max-drop", "0").status == 0
 
 
+@pytest.mark.parametrize("first", ["Baseline", "Baseline: x", "Baseline: Baseline"])
+@pytest.mark.parametrize("words", [(), ("-pbs", *FEW), ("-ci", "-cin", "20")])
+def test_systems_that_are_called_like_the_mark_of_a_baseline_are_found_by_name(score, baseline, first, words):
+    old = baseline(STRONG, WEAK, NEAR, *words, "--names", f"{first},System 1,b")
+    compared = ("--baseline", old, "--max-drop", "0")
+    assert score(STRONG, WEAK, *compared, "--names", f"{first},System 1").status == 0
+    failed(score(WEAK, *compared, "--names", first), f"{first}: BLEU 11.5")
+    refused(score(STRONG, *compared, "--names", "x"), f"old.json has no system x; it has {first}, System 1, b")
+
+
 def test_several_systems_are_compared_with_the_only_one_there_was(score, baseline):
     old = baseline(STRONG, *FULL)
     failed(score(STRONG, NEAR, WEAK, "--baseline", old, "--max-drop", "10"), f"{WEAK}: BLEU")
@@ -564,6 +575,19 @@ def test_what_is_no_json_is_refused(score, write, content):
 def test_a_file_that_cannot_be_read_is_refused(score):
     refused(score(STRONG, "--baseline", "none.json", "--max-drop", "1"), "cannot read none.json: No such file")
     refused(score(STRONG, "--baseline", ".", "--max-drop", "1"), "cannot read .: Is a directory")
+
+
+@pytest.mark.parametrize(
+    ("name", "form"), [("x.json", "json"), ("x", "json"), ("x.jsonl", "jsonl"), ("x.NDJSON", "jsonl")]
+)
+def test_what_is_advised_makes_a_file_of_that_name(score, write, name, form):
+    words = ("--baseline", name, "--max-drop", "0")
+    assert refused(score(STRONG, *words), f"cannot read {name}").endswith(f"make it with -f {form} -o {name}\n")
+    for content in ("", "x", "[]"):
+        write(name, content)
+        assert refused(score(STRONG, *words)).endswith(f"; make it with -f {form} -o {name}\n")
+    assert score(STRONG, "-f", form, "-w", "9", "-o", name).status == 0
+    assert score(STRONG, *words).status == 0
 
 
 def test_a_metric_that_is_missing_is_named(score, baseline):
@@ -646,7 +670,7 @@ class Scored:
 
     def fell(self, write, earlier, bound, percent=False):
         write("old.json", f'{{"name": "BLEU", "score": {earlier}, "signature": "tok:13a"}}')
-        baseline = gates.read_baseline("old.json", "old.json")
+        baseline = read_baseline("old.json", "old.json")
         return [
             one
             for one in gates.judge(self.results, max_drop={"": Bound(bound, percent)}, baseline=baseline)
@@ -800,8 +824,12 @@ def test_wrong_use_is_refused(score, words, parts):
 
 def test_a_file_is_not_written_where_a_gate_fails(score, baseline):
     old = baseline(STRONG, *FULL)
-    assert score(WEAK, "--baseline", old, "--max-drop", "1", "-o", "new.json").status == 1
+    words = ("--baseline", old, "--max-drop", "1")
+    failed(score(WEAK, *words, "-o", "new.json"), f"{WEAK}: BLEU ", "new.json was not written, as a gate failed")
     assert not os.path.exists("new.json")
+    failed(score(WEAK, *words), f"{WEAK}: BLEU ")
+    assert score(WEAK, *words, "-o", "-") == score(WEAK, *words), "that is no file"
+    failed(score(WEAK, *words, "-f", "junit", "-o", "report.xml"), f"{WEAK}: BLEU ")
     assert score(STRONG, "--baseline", old, "--max-drop", "1", "-o", "new.json").status == 0
     assert os.path.exists("new.json")
 

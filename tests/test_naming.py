@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bleucli.errors import UsageError
-from bleucli.naming import by_file, name_systems
+from bleucli.naming import by_file, mark_baseline, name_column, name_systems, unmark_baseline
 
 BY_PATH = ("json", "text", "latex")
 BY_FILE = ("csv", "tsv", "markdown", "html", "rst")
@@ -138,6 +138,13 @@ def test_columns_of_standard_input_keep_their_numbers_in_a_test(run, systems):
     assert names(run(*words, *TEST, "--names", "a,b", stdin=piped)) == ["Baseline: a", "b"]
     answer = run(*words, "--paired-ar", "--fail-under", "99", stdin=piped)
     assert [line.split(": BLEU")[0] for line in answer.err.splitlines()] == ["bleu: error: System 1"]
+
+
+@given(st.lists(st.sampled_from(["Baseline", "Baseline: a", "Baseline: Baseline", "a", "System 1", "System 2"])))
+def test_a_mark_can_be_taken_off_again(names):
+    columns = [name_column(number) for number in range(len(names))]
+    if names and names != columns:
+        assert unmark_baseline(mark_baseline(names)) == names
 
 
 def test_names_work_for_json_lines_test_sets_and_scores_of_segments(run, write):

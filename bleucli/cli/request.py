@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from bleucli.cli import metric_options, values
 from bleucli.cli.arguments import MODES
+from bleucli.cli.delivery import refuse_foreign
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import STDIN, Texts, read_as_jsonl
 from bleucli.errors import UsageError
@@ -91,6 +92,8 @@ def check_append(options: "Options", jsonl: bool) -> None:
         raise UsageError("--append adds lines to a file; name it with --output")
     if options.append and not jsonl:
         raise UsageError("--append adds lines of jsonl, which other formats do not have; choose --format jsonl")
+    if options.append:
+        refuse_foreign(str(options.output))
 
 
 def layout_of(options: "Options", environment: Environment, chosen: str) -> Layout:

@@ -1,7 +1,7 @@
 """The main job: score systems, or segments, and print."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bleucli import evaluate, kernels
 from bleucli.cli import request, sampling
@@ -14,7 +14,7 @@ from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.metrics import METRICS
 from bleucli.output import render
 from bleucli.phrases import tell_count
-from bleucli.results import Results
+from bleucli.results import Results, Run
 from bleucli.signature import Signature
 
 TYPE_CHECKING = False
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
+    from bleucli.results import Verdict
     from bleucli.significance.comparison import Sampling
 
 # Seconds that nobody minds to wait for slow kernels
@@ -55,7 +56,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
 
         asked = Provenance(words, environment)
     request.check_append(options, asked is not None)
-    texts = _open_texts(options, environment, asked is not None)
+    texts = _open_texts(options, environment, asked is not None or options.baseline is not None)
     try:
         if not options.keep_going:
             texts.check_lengths()
@@ -112,7 +113,7 @@ def _print_systems(
     layout = request.layout_of(options, environment, chosen)
     baseline = None
     if options.baseline is not None:
-        from bleucli.gates import read_baseline
+        from bleucli.baselines import read_baseline
 
         baseline = read_baseline(options.baseline, shown(options.baseline))
     form = None if baseline is None else baseline.form  # in which systems are judged
@@ -128,7 +129,9 @@ def _print_systems(
     names = request.names_of_metrics(options)
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     request.check_like(options, signed)
-    judged = results if form is None else _rename(results, texts.names_in(form))
+    judged = results
+    if form is not None:
+        judged = _rename(results, texts.names_in(form))._replace(run=Run(*texts.inputs()))
     verdicts, gate_hints = gates.judge(judged, baseline) if gates else ((), [])
     hints = [*idle, *texts.hints(), *results.hints, *gate_hints]
     others = [name for name in names if name != "bleu"]
@@ -137,7 +140,8 @@ def _print_systems(
     messages.hold_back(hints)
     failed = [verdict for verdict in verdicts if verdict.failure]
     is_withheld = chosen != "junit" and (failed or texts.failures)  # a report is about what failed
-    if options.output in (None, "-") or not is_withheld:
+    is_for_file = options.output not in (None, "-")
+    if not (is_for_file and is_withheld):
         run = None if asked is None else asked.of_texts(texts)
         named = judged if chosen == "junit" else _rename(results, texts.names_in(chosen))  # verdicts say who is judged
         write(named._replace(verdicts=verdicts, run=run))
@@ -147,9 +151,17 @@ def _print_systems(
         messages.note(note)
     for hint in hints:
         messages.warn(hint)
+    _say_failures(failed, environment)
+    if is_for_file and is_withheld and not texts.failures:  # else that is said with how many were
+        name = shown(str(options.output))
+        told = f"nothing was added to {name}" if options.append else f"{name} was not written"
+        environment.say("error", f"{told}, as a gate failed")
+    return not failed
+
+
+def _say_failures(failed: "Iterable[Verdict]", environment: Environment) -> None:
     for verdict in failed:
         environment.say("error", verdict.failure, f"{verdict.system}: {verdict.score.name}")
-    return not failed
 
 
 def _choose_format(options: "Options", environment: Environment) -> str:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from bleucli.evaluate import Selection
 
 STDIN = "standard input"
-# sacreBLEU 2.6.0: what the first system is called in paired tests
-_BASELINE = "Baseline"
 
 
 class Texts:
@@ -161,8 +159,10 @@ class Texts:
                 names = shown = name_systems(names, self._given_names, self._name_by or "path")
             except UsageError as error:
                 raise UsageError(f"--{error}") from None
-        if self._paired and shown[0] != _BASELINE:
-            shown = [f"{_BASELINE}: {shown[0]}", *shown[1:]]
+        if self._paired:
+            from bleucli.naming import mark_baseline
+
+            shown = mark_baseline(shown)
         equal = _find_repeated(names) or _find_repeated(shown)
         if equal:  # a file has the name of a column, of standard input or of the baseline
             raise UsageError(f"two systems would be called {min(equal)!r}; rename a file, or name systems with --names")
@@ -180,9 +180,12 @@ class Texts:
             if isinstance(file, JsonLines) and file.systems:
                 names += [f"{file.name}:{name}" if several else name for name in file.systems]
                 continue
-            numbers = range(first, first + file.columns())
-            of_columns = [f"System {number}" if number else _BASELINE for number in numbers]
-            names += [file.name] if len(of_columns) == 1 else of_columns
+            if file.columns() == 1:
+                names.append(file.name)
+                continue
+            from bleucli.naming import name_column
+
+            names += map(name_column, range(first, first + file.columns()))
         return names
 
     def names_in(self, form: str) -> list[str]:
