@@ -39,7 +39,8 @@ LADDER: dict[str, set[str]] = {
     },
     "decompression": {"errors", "optional_deps", "records"},
     "textfiles": {"decompression", "errors", "kernels", "phrases", "segments"},
-    "jsonlines": {"errors", "kernels", "records", "segments", "textfiles"},
+    "jsonfields": {"errors", "records"},
+    "jsonlines": {"errors", "jsonfields", "kernels", "segments", "textfiles"},
     "testsets": {"decompression", "errors", "limits", "markup", "phrases", "records", "textfiles"},
     "tokenizers": {"errors", "kernels", "optional_deps", "records", "segments"},
     "tokenizers/sentencepiece": {"errors", "optional_deps", "segments", "testsets"},
@@ -56,8 +57,19 @@ LADDER: dict[str, set[str]] = {
     "gates": {"errors", "records", "results", "signature"},
     "segment_scores": {"corpus", "errors", "results", "segments", "signature", "significance", "stats"},
     "cli": {
-        *("_version", "corpus", "errors", "evaluate", "gates", "inspection", "jsonlines", "kernels", "limits"),
-        *("markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores", "segments"),
+        *("_version", "corpus", "errors", "evaluate", "gates", "inspection", "jsonfields", "jsonlines", "kernels"),
+        *(
+            "limits",
+            "markup",
+            "metrics",
+            "naming",
+            "output",
+            "phrases",
+            "records",
+            "results",
+            "segment_scores",
+            "segments",
+        ),
         "signature",
         *("significance", "testsets", "textfiles", "tokenizers"),
     },
@@ -66,7 +78,7 @@ LADDER: dict[str, set[str]] = {
     "__init__": {"_version", "counting", "errors", "metrics", "segments", "signature", "significance", "testsets"},
 }
 # What no edit of the ladder may allow
-TEXTS = {"testsets", "textfiles", "jsonlines", "decompression"}
+TEXTS = {"testsets", "textfiles", "jsonfields", "jsonlines", "decompression"}
 NEVER = {
     "metrics": {*TEXTS, "output"},
     "significance": {*TEXTS, "metrics", "output"},

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from strategies import examples, texts
 
 from bleucli.errors import BleuError
-from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
+from bleucli.jsonfields import Fields, fields_named
+from bleucli.jsonlines import JsonLines, is_jsonl
 from bleucli.metrics.bleu import BLEU
 from bleucli.textfiles import TextFile
 

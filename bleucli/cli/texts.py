@@ -11,7 +11,8 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.corpus import Corpus, Source
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
-from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
+from bleucli.jsonfields import Fields, fields_named
+from bleucli.jsonlines import JsonLines, is_jsonl
 from bleucli.output import names_by_path
 from bleucli.phrases import tell_count
 from bleucli.results import Input, ScoreRecord

@@ -5,7 +5,7 @@ from bleucli.cli import metric_options, sampling
 from bleucli.cli.arguments import has_gates
 from bleucli.cli.options import Options
 from bleucli.errors import UsageError
-from bleucli.jsonlines import fields_named
+from bleucli.jsonfields import fields_named
 from bleucli.metrics import METRICS, VARIANTS
 from bleucli.textfiles import TextFile
 
