@@ -43,7 +43,8 @@ def fields_named(text: str) -> Fields:
     r"""Return what `hyp=PATH,refs=PATH` names; either part may be left out.
 
     Several hypotheses of one file are several systems, each with a name before a colon, else called by its path. A
-    backslash takes the comma, the colon or the dot behind it as a part of a name.
+    backslash takes the comma, the colon, the dot or the space behind it as a part of a name; other space around names
+    does not count.
 
     Raises:
         UsageError: it has another form, or two systems one name.
@@ -56,18 +57,18 @@ def fields_named(text: str) -> Fields:
     paths: dict[str, list[str]] = {}
     key = ""
     for part in _split(text, ","):
-        begun, equals, rest = part.partition("=")
+        begun, equals, rest = (_strip(word) for word in part.partition("="))
         begins = bool(equals) and begun in ("hyp", "refs")
         if begun in paths if begins else key != "hyp":
             raise _wrong_form(text)
-        key, path = (begun, rest) if begins else (key, part)
+        key, path = (begun, rest) if begins else (key, _strip(part))
         if not path:
             raise _wrong_form(text)
         paths.setdefault(key, []).append(path)
     named = paths.get("hyp", [])
     hypotheses = []
     for one in named:
-        name, *behind = _split(one, ":")
+        name, *behind = map(_strip, _split(one, ":"))
         path = ":".join(behind) if behind else one
         if not name or not path:
             raise _wrong_form(text)
@@ -100,6 +101,17 @@ def _split(text: str, separator: str) -> list[str]:
             parts[-1] += character
         escaped = character == "\\" and not escaped
     return parts
+
+
+def _strip(text: str) -> str:
+    r"""Return text without the space around it, but not without one that a backslash precedes.
+
+    >>> _strip("  a b "), _strip(r"\ a\  ")
+    ('a b', '\\ a\\ ')
+    """
+    stripped = text.rstrip()
+    is_escaped = (len(stripped) - len(stripped.rstrip("\\"))) % 2
+    return text[: len(stripped) + is_escaped].lstrip()
 
 
 def _unescape(text: str) -> str:

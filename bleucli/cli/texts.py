@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from itertools import compress, islice
+from itertools import chain, compress, islice
 
 from bleucli.cli.delivery import is_file_of, refuse_overwriting
 from bleucli.cli.lengths import find_misfits
@@ -75,9 +75,21 @@ class Texts:
             raise UsageError(f"--num-refs splits a text file; {self._references[0].name} is JSON Lines")
         if options.jsonl and not self._stdin_taken:
             raise UsageError("--jsonl is about standard input, which is not read; name other files .jsonl or .ndjson")
-        files = (*self._references, *self._systems)
-        if options.jsonl_fields is not None and not any(isinstance(file, JsonLines) for file in files):
-            raise UsageError("--jsonl-fields, but no JSON Lines are read; name files .jsonl or .ndjson, or add --jsonl")
+        if options.jsonl_fields is not None:
+            self._check_jsonl_fields()
+
+    def _check_jsonl_fields(self) -> None:
+        """Refuse fields of files that are not JSON Lines, or are not read for what is in these fields."""
+        systems = [file for file in self._systems if isinstance(file, JsonLines)]
+        references = any(isinstance(file, JsonLines) for file in self._references)
+        if not systems and not references:
+            raise UsageError(
+                "--jsonl-fields has no effect: no file is JSON Lines; name files .jsonl or .ndjson, or add --jsonl"
+            )
+        if self._fields.hypotheses and not systems:
+            raise UsageError("--jsonl-fields hyp= has no effect: no system is JSON Lines; leave it out")
+        if self._fields.references and not references and not any(file.with_references for file in systems):
+            raise UsageError("--jsonl-fields refs= has no effect: no references come from JSON Lines; leave it out")
 
     def _open(self, path: str, options: "Options", columns: int | None) -> TextFile:
         data = options.segment_scores or read_as_jsonl(path, options)
@@ -131,14 +143,16 @@ class Texts:
         return sum(file.columns() for file in self._systems)
 
     def _names(self) -> list[str]:
-        names, shown = self._paths(1), self._paths(0 if self._paired else 1)
-        if self._is_named():
+        names, shown = self._labels(1), self._labels(0 if self._paired else 1)
+        if self._given_names is not None:
             from bleucli.naming import name_systems
 
             try:
-                names = shown = name_systems(names, self._given_names, self._name_by or "path")
+                names = shown = name_systems(names, self._given_names)
             except UsageError as error:
                 raise UsageError(f"--{error}") from None
+        elif self._name_by == "file":
+            names = shown = self._labels(1, by_file=True)
         if self._paired and shown[0] != _BASELINE:
             shown = [f"{_BASELINE}: {shown[0]}", *shown[1:]]
         equal = _find_repeated(names) or _find_repeated(shown)
@@ -146,32 +160,37 @@ class Texts:
             raise UsageError(f"two systems would be called {min(equal)!r}; rename a file, or name systems with --names")
         return names
 
-    def _is_named(self) -> bool:
-        """Return whether somebody said what to call the systems."""
-        return self._given_names is not None or self._name_by is not None
+    def _labels(self, first: int, by_file: bool = False) -> list[str]:
+        """Return what tells the systems apart: of files the path, of several in one file their names or numbers.
 
-    def _paths(self, first: int) -> list[str]:
-        """Return the paths of the systems; of several in one file the numbers, from `first` on."""
-        names: list[str] = []
+        Args:
+            first: what the numbers begin with.
+            by_file: whether files go without folders and known endings; names and numbers stay as they are.
+        """
+        files = [file.name for file in self._systems]
         several = sum(isinstance(file, JsonLines) for file in self._systems) > 1
+        of_columns = []
         for file in self._systems:
-            if isinstance(file, JsonLines) and file.systems:
-                names += [f"{file.name}:{name}" if several else name for name in file.systems]
-                continue
-            numbers = range(first, first + file.columns())
-            of_columns = [f"System {number}" if number else _BASELINE for number in numbers]
-            names += [file.name] if len(of_columns) == 1 else of_columns
-        return names
+            numbers = range(first, first + file.columns()) if file.columns() > 1 else ()
+            named = file.systems if isinstance(file, JsonLines) else []
+            of_columns.append(named or [f"System {number}" if number else _BASELINE for number in numbers])
+        if by_file:
+            from bleucli import naming
+
+            files = naming.by_file(files, list(chain.from_iterable(of_columns)))
+        labels: list[str] = []
+        for name, file, columns in zip(files, self._systems, of_columns, strict=True):
+            prefix = f"{name}:" if several and isinstance(file, JsonLines) else ""
+            labels += [f"{prefix}{column}" for column in columns] or [name]
+        return labels
 
     def names_in(self, form: str) -> list[str]:
         """Return what the systems are called in a format: as was asked for, or as is usual there."""
-        if self._is_named():
+        if self._given_names is not None or self._name_by is not None:
             return self._names()
         if not names_by_path(form):
-            from bleucli.naming import by_file
-
-            return by_file(self._paths(1))
-        return self._paths(0 if self._paired else 1)  # sacreBLEU 2.6.0: the first column is the baseline
+            return self._labels(1, by_file=True)
+        return self._labels(0 if self._paired else 1)  # sacreBLEU 2.6.0: the first column is the baseline
 
     def inputs(self) -> tuple[list[Input], list[Input]]:
         """Return what was read of each system, and of the references, once all was read and hashed."""
