@@ -116,6 +116,7 @@ HOW_IT_IS_DONE = {
 }
 # Values that are the others' already
 SAME_ANYWAY = {
+    ("bold_best", "short"),  # text, which has short signatures, is bold on terminals alone
     ("name_by", "format"),  # csv calls systems by their files
     ("encoding", "segment_scores"),  # numbers are the same in both encodings
     ("encoding", "wer_lowercase"),  # and so are words that differ

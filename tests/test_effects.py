@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import refused
+from conftest import Terminal, refused
 
 from bleucli.cli import arguments
 
@@ -16,7 +16,14 @@ EFFECTS = {
     "bold_best": [
         (("--bold-best",), ("-f", "latex"), (), "json has no bold"),
         (("--bold-best",), ("-f", "html", *TESTED), ("-f", "csv"), "csv has no bold"),
-        (("--bold-best",), ("-f", "rst"), ("-f", "text"), "text without colours has no bold"),
+        (
+            ("--bold-best",),
+            ("several", "-f", "text"),
+            ("several", "-f", "text", "-nc"),
+            "text without colours has no bold",
+        ),
+        (("--bold-best",), ("several", "-f", "text"), ("-f", "text"), "there is no table"),
+        (("--bold-best",), ("-f", "rst"), ("-sl",), "segments are not printed as a table"),
     ],
     "chrf_beta": [(("--chrf-beta", "2"), ("-m", "chrf"), (), "chrF is not scored")],
     "cer_lowercase": [(("--cer-lowercase",), ("-m", "cer"), ("-m", "wer"), "CER is not scored")],
@@ -33,7 +40,12 @@ EFFECTS = {
         (("-f", "csv"), ("several",), ("-b",), "bare scores are numbers, not csv"),
         (("-f", "csv"), ("several",), ("-sl",), "segments are printed as text, json or jsonl, not as csv"),
     ],
-    "language_pair": [(("-l", "en-de"), (), ("-m", "chrf"), "it picks BLEU's tokenizer")],
+    "language_pair": [
+        (("-l", "en-de"), (), ("-m", "chrf"), "it picks BLEU's tokenizer, and BLEU is not scored"),
+        (("-l", "en-de"), (), ("-tok", "char"), "it picks BLEU's tokenizer, which --tokenize names"),
+        (("-l", "en-de"), (), ("--like", "tok:char"), "it picks BLEU's tokenizer, which --like names"),
+        (("-l", "en-zh"), ("-tok", "zh"), ("-m", "ter"), "it picks BLEU's tokenizer"),  # else -tok is compared with it
+    ],
     "max_ngram_order": [(("--max-ngram-order", "4"), (), ("-m", "chrf"), "BLEU is not scored")],
     "mirror": [(("--mirror", "x"), ("-tok", "char"), (), "nothing is downloaded")],
     "paired_ar_n": [(("-parn", "1"), ("-par", "several"), TESTED, "without --paired-ar")],
@@ -207,6 +219,26 @@ def test_attack_26_wrong_values_are_refused_though_they_have_no_effect(run, scor
 
 def test_a_language_pair_of_no_form_is_refused_where_it_picks_nothing(run):
     refused(run("--version", "-l", "ende"), "--language-pair ende")
+
+
+def test_bold_type_in_text_is_for_terminals_and_no_error_elsewhere(score, run):
+    piped = score("several", "-f", "text", "--bold-best")
+    assert (piped.status, piped.err) == (0, "")
+    assert piped.out == score("several", "-f", "text").out
+    shown = run("ref", "-i", "sys", "sys2", "-f", "text", "--bold-best", "-q", stdout=Terminal())
+    assert (shown.status, shown.err) == (0, "")
+    assert "\x1b[1m" in shown.out
+
+
+def test_a_hyphen_is_standard_output_where_an_answer_is_withheld_too(score, folder, run):
+    for words in (("--fail-under", "99"), ("-i", "none", "sys", "--keep-going"), ("--version",), ("-f", "text")):
+        assert score(*words, "-o", "-") == score(*words)
+    gated = score("--fail-under", "99", "-o", "-")
+    assert (gated.status, bool(gated.out)) == (1, True)
+    assert not (folder / "-").exists()
+    with_file = score("-o", "./-")
+    assert (with_file.out, with_file.status) == ("", 0)
+    assert (folder / "-").exists()
 
 
 def test_scores_are_those_without_the_options(score):

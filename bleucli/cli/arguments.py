@@ -63,6 +63,8 @@ def parse(words: Sequence[str]) -> Options:
         from bleucli.signature import Signature
 
         values["like"] = Signature.parse(values["like"])
+    if values["output"] == "-":
+        values["output"] = None
     return Options(values | {"given": given, "of_metrics": of_metrics, "followed": ""})
 
 

@@ -36,7 +36,7 @@ def deliver(chunks: Iterable[str], path: str | None, environment: Environment, a
     """
     with spool(map(encode, chunks)) as answer:
         # Opening stdout's own file anew would cut off what others wrote to it
-        to_stdout = path is None or path == "-" or (not append and is_file_of(environment.stdout, path))
+        to_stdout = path is None or (not append and is_file_of(environment.stdout, path))
         if to_stdout and environment.stdout is None:
             raise BleuError("cannot write standard output: it is closed; name a file with --output")
         try:

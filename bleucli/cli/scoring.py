@@ -163,7 +163,7 @@ def _check_append(options: "Options", jsonl: bool) -> None:
     """Refuse to add to a file what are not lines of jsonl."""
     if options.score_only and (options.format == "jsonl" or options.append):
         raise UsageError("--score-only prints bare numbers, which are not lines of jsonl; leave it out")
-    if options.append and options.output in (None, "-"):
+    if options.append and options.output is None:
         raise UsageError("--append adds lines to a file; name it with --output")
     if options.append and not jsonl:
         raise UsageError("--append adds lines of jsonl, which other formats do not have; choose --format jsonl")
@@ -219,7 +219,7 @@ def _print_segments(
     first = next(records)
     counts: dict[str, int] = {}  # segments by their number of references
 
-    hints = _without_effect(options, 1, options.format or "text", True, layout.colour)
+    hints = _without_effect(options, 1, options.format or "text", True)
 
     def counted() -> Iterator[ScoreRecord]:
         for record in chain((first,), records):
@@ -284,7 +284,7 @@ def _print_systems(
         from bleucli.gates import read_baseline
 
         baseline = read_baseline(options.baseline, shown(options.baseline))
-    idle = _without_effect(options, texts.count_systems(), chosen, False, layout.colour)
+    idle = _without_effect(options, texts.count_systems(), chosen, False)
     results = _results(options, texts, environment, layout.bold_best)
     names = _names_of_metrics(options)
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
