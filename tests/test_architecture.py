@@ -42,7 +42,7 @@ LADDER: dict[str, set[str]] = {
     "jsonfields": {"errors", "records"},
     "jsonlines": {"errors", "jsonfields", "kernels", "segments", "textfiles"},
     "testsets": {"decompression", "errors", "limits", "markup", "phrases", "records", "textfiles"},
-    "tokenizers": {"errors", "kernels", "optional_deps", "records", "segments"},
+    "tokenizers": {"errors", "kernels", "optional_deps", "phrases", "records", "segments"},
     "tokenizers/sentencepiece": {"errors", "optional_deps", "segments", "testsets"},
     "output": {"markup", "phrases", "records", "results"},
     "significance": {
@@ -54,8 +54,8 @@ LADDER: dict[str, set[str]] = {
         *("signature", "significance", "stats", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "metrics", "records", "results", "significance"},
-    "gates": {"errors", "records", "results", "signature"},
-    "segment_scores": {"corpus", "errors", "results", "segments", "signature", "significance", "stats"},
+    "gates": {"errors", "limits", "records", "results", "signature"},
+    "segment_scores": {"corpus", "errors", "limits", "results", "segments", "signature", "significance", "stats"},
     "cli": {
         *("_version", "corpus", "errors", "evaluate", "gates", "inspection", "jsonfields", "jsonlines", "kernels"),
         *("limits", "markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores"),

@@ -395,14 +395,16 @@ def test_a_mode_that_is_named_like_a_file_is_suggested(run, write, word):
 
 
 MEANT = {
-    "--hlep": (("--hlep",), "there is no option --hlep; see bleu --help; did you mean --help?"),
+    "--hlep": (("--hlep",), "there is no option --hlep; see bleu --help all; did you mean --help?"),
     "--tokeniser": (("ref.txt", "--tokeniser", "intl"), "there is no option --tokeniser; ", "did you mean --tokenize"),
     "--tokeniser=": (("ref.txt", "--tokeniser=intl"), "there is no option --tokeniser; ", "did you mean --tokenize"),
-    "-to": (("ref.txt", "-to", "intl"), "there is no option -to; see bleu --help; did you mean -tok"),
+    "-to": (("ref.txt", "-to", "intl"), "there is no option -to; see bleu --help all; did you mean -tok"),
     "blue": (("ref.txt", "-m", "blue"), "--metrics 'blue'; choose from bleu, chrf, chrf+, chrf++, ter, ", "mean bleu?"),
     "BLEU": (("ref.txt", "-m", "BLEU"), "; did you mean bleu?"),
     "bleu,chrf": (("ref.txt", "-m", "bleu,chrf"), "has commas, expected spaces; did you mean --metrics bleu chrf?"),
     "chrF,BLEU": (("ref.txt", "-m", "chrF++,BLEU"), "did you mean --metrics chrf++ bleu?"),
+    "-tok 13": (("ref.txt", "-tok", "13"), "unknown tokenizer '13'; choose one of", "; did you mean 13a?"),
+    "-s flor": (("ref.txt", "-s", "flor"), "--smooth-method 'flor'; choose one of", "; did you mean floor?"),
     "-f jsn": (("ref.txt", "-f", "jsn"), "--format 'jsn'; choose from json, jsonl", "did you mean json or jsonl?"),
 }
 
@@ -445,16 +447,21 @@ WRONG_USE = {
     "threads that are no number": (("ref.txt", "-J", "x"), ("--jobs", "'x'")),
     "negative smoothing": (("ref.txt", "-s", "floor", "-sv", "-1"), ("--smooth-value -1", "from 0")),
     "negative smoothing of no effect": (("ref.txt", "-sv", "-1"), ("--smooth-value -1", "from 0")),
-    "smoothing by no number": (("ref.txt", "-s", "add-k", "-sv", "nan"), ("--smooth-value nan", "from 0")),
-    "endless smoothing": (("ref.txt", "-s", "add-k", "-sv", "inf"), ("--smooth-value inf", "from 0")),
+    "smoothing by no number": (("ref.txt", "-s", "add-k", "-sv", "nan"), ("--smooth-value 'nan'; expected a number",)),
+    "endless smoothing": (("ref.txt", "-s", "add-k", "-sv", "inf"), ("--smooth-value 'inf'; expected a number",)),
     "smoothing that is no number": (("ref.txt", "-sv", "x"), ("--smooth-value", "'x'")),
     "order 0": (("ref.txt", "--max-ngram-order", "0"), ("order 0", "from 1")),
     "negative order": (("ref.txt", "--max-ngram-order", "-4"), ("order -4", "from 1")),
     "order that is no number": (("ref.txt", "--max-ngram-order", "x"), ("--max-ngram-order", "'x'")),
-    "gate at no number": (("ref.txt", "--fail-under", "nan"), ("--fail-under nan", "score")),
+    "gate at no number": (("ref.txt", "--fail-under", "nan"), ("--fail-under 'nan'", "score")),
     "gate at a word": (("ref.txt", "--fail-under", "x"), ("--fail-under", "'x'")),
     "gate for segments": (("ref.txt", "-sl", "--fail-under", "3"), ("--fail-under", "--sentence-level")),
     "output without a name": (("ref.txt", "-o", ""), ("--output", "empty")),
+    **{
+        f"{flag} {number}": (("ref.txt", flag, number), (f" '{number}'; expected a", "number"))
+        for flag, number in (("-w", "1_0"), ("-cin", "\u0661\u0662"), ("-sv", "0_1"), ("-sv", "1e999"), ("-cc", "6.0"))
+    },
+    "a value of what takes none": (("ref.txt", "--strict=no"), ("--strict takes no value, not 'no'",)),
     "option without its value": (("ref.txt", "-e"), ("--encoding", "expected one argument")),
     "input without files": (("ref.txt", "-i"), ("--input", "expected at least one argument")),
     "repeated system": (("ref.txt", "-i", "sys.txt", "ref.txt", "sys.txt"), ("sys.txt", "twice", "once")),

@@ -783,13 +783,18 @@ def test_an_earlier_answer_and_a_test_exclude_each_other(score, baseline, test):
 
 WRONG = {
     "a drop that is no number": (("--max-drop", "x", "-pbs"), ("--max-drop", "'x'")),
-    "a drop of nan": (("--max-drop", "nan", "-pbs"), ("--max-drop nan",)),
+    "a drop of nan": (("--max-drop", "nan", "-pbs"), ("--max-drop 'nan'; expected a number",)),
     "a negative drop": (("--max-drop", "-1", "-pbs"), ("--max-drop -1.0; expected a number from 0 on",)),
+    "a drop of less than none": (("--max-drop", "-0", "-pbs"), ("--max-drop -0.0; expected a number from 0 on",)),
     "a drop from nothing": (("--max-drop", "1"), ("--max-drop needs an earlier answer", "--paired-ar")),
     "a drop from intervals": (("--max-drop", "1", "-ci"), ("--max-drop needs an earlier answer",)),
     "a baseline without a drop": (("--baseline", "old.json"), ("--baseline is for --max-drop",)),
     "a drop by segment": (("--max-drop", "1", "--baseline", "x", "-sl"), ("--max-drop", "--sentence-level")),
-    "a bound of nan": (("--fail-under", "nan"), ("--fail-under nan",)),
+    **{
+        f"a bound of {number}": (("--fail-under", number), (f"--fail-under '{number}'; expected a score",))
+        for number in ("nan", "inf", "1_000", "\u0664\u0660", "bleu=0x10", "1e999")
+    },
+    "a metric in capitals": (("--fail-under", "BLEU=50"), ("'BLEU' is not a metric", "; did you mean bleu?")),
 }
 
 

@@ -5,12 +5,20 @@ from collections.abc import Callable
 
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
+from bleucli.limits import read_number, read_whole_number
 from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, NoReturn
+
+
+# How an option reads its value that is of another type than text, and what that should be
+_READERS: "dict[Any, tuple[Callable[[str], float], str]]" = {
+    int: (read_whole_number, "a whole number"),
+    float: (read_number, "a number"),
+}
 
 
 class Layout(argparse.HelpFormatter):
@@ -68,11 +76,22 @@ class Parser(argparse.ArgumentParser):
         """Raise the error about an option that does not exist, with those that may be meant."""
         name = shown(word.partition("=")[0])
         alike = [flag for flag in self.flags() if flag.startswith("--") == name.startswith("--")]
-        raise UsageError(f"there is no option {name}; see bleu --help{suggest(name, alike)}")
+        raise UsageError(f"there is no option {name}; see bleu --help all{suggest(name, alike)}")
 
     def error(self, message: str) -> "NoReturn":
         """Raise what argparse would print."""
-        raise UsageError(f"{message}; see bleu --help")
+        told = message.removeprefix("argument ").replace(": ignored explicit argument", " takes no value, not")
+        raise UsageError(f"{told}; see bleu --help all")
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> "Any":
+        """Refuse what is not a number where one is expected."""
+        if action.type not in _READERS:
+            return arg_string
+        read, expected = _READERS[action.type]
+        try:
+            return read(arg_string)
+        except ValueError:
+            raise UsageError(f"{action.option_strings[0]} {arg_string!r}; expected {expected}") from None
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
         """Refuse what is not among the choices, and say which may be meant; one word may hold several, with commas."""

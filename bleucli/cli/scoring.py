@@ -16,7 +16,7 @@ from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.metrics import METRICS, Metric
 from bleucli.output import FORMATS, render, shows_bold
 from bleucli.output.layout import Layout
-from bleucli.phrases import tell_count
+from bleucli.phrases import suggest, tell_count
 from bleucli.results import Results, ScoreRecord
 from bleucli.signature import Signature
 
@@ -148,7 +148,7 @@ def _format(options: "Options", environment: Environment) -> str | None:
     for variable in ("BLEU_FORMAT", "SACREBLEU_FORMAT"):
         value = environment.variables.get(variable)
         if value and value not in FORMATS:
-            raise UsageError(f"{variable} is {value!r}; expected one of {', '.join(FORMATS)}")
+            raise UsageError(f"{variable} is {value!r}; expected one of {', '.join(FORMATS)}{suggest(value, FORMATS)}")
         if value:
             return value
     return None

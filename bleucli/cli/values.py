@@ -7,6 +7,7 @@ from bleucli.cli.options import Options
 from bleucli.errors import UsageError
 from bleucli.jsonfields import fields_named
 from bleucli.metrics import METRICS, VARIANTS
+from bleucli.phrases import suggest
 from bleucli.textfiles import TextFile
 
 # Options that are numbers: the least, the most, and what they count
@@ -72,7 +73,9 @@ def _check_bounds(options: Options, option: str, value: str) -> str:
     known = [segment_scores.NAME] if options.segment_scores else [*METRICS, *VARIANTS]
     other = next((name for name in bounds if name and name not in known), None)
     if other is not None:
-        raise UsageError(f"{option} {value!r}: {other!r} is not a metric; expected one of {', '.join(known)}")
+        raise UsageError(
+            f"{option} {value!r}: {other!r} is not a metric; expected one of {', '.join(known)}{suggest(other, known)}"
+        )
     if options.sentence_level:
         raise UsageError(f"{option} needs a corpus's score; leave out --sentence-level")
     return gates.format_bounds(bounds)
