@@ -424,7 +424,11 @@ def test_a_file_that_stands_apart_is_named(run, pair):
 
 WRONG_USE = {
     "no words at all": ((), ("no references", "bleu ref.txt -i system.txt")),
-    "all files behind -i": (("-i", "sys.txt", "ref.txt"), ("no references", "bleu ref.txt -i system.txt")),
+    "all files behind -i": (
+        ("-i", "sys.txt", "ref.txt"),
+        ("no references were given: all files after -i are systems, ref.txt too", "write bleu ref.txt -i sys.txt\n"),
+    ),
+    "many files behind -i": (("-i", "a", "b", "the ref"), ("the ref too; ", "write bleu 'the ref' -i a ...\n")),
     "unknown long option": (("ref.txt", "--unknown"), ("--unknown", "bleu --help")),
     "unknown short option": (("ref.txt", "-z"), ("-z", "bleu --help")),
     "ambiguous abbreviation": (("ref.txt", "--fo=text"), ("--fo ", "--force", "--format")),

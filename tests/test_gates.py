@@ -421,6 +421,26 @@ def test_failed_gates_are_annotated_for_github(score):
     assert annotations(score(STRONG, "--fail-under", "bleu=30", "--annotate", "github")) == []
 
 
+WRONG_WORDS = {
+    "no such option": ("--hlep", "--annotate", "github"),
+    "no such value": ("--annotate=github", "-f", "jsn"),
+    "abbreviated": ("-w", "x", "--anno", "github"),
+    "nothing to score": ("--an=github",),
+}
+
+
+@pytest.mark.parametrize("words", WRONG_WORDS.values(), ids=WRONG_WORDS)
+def test_errors_of_the_words_themselves_are_annotated(run, words):
+    answer = run(*words)
+    error, annotation = answer.err.splitlines()
+    assert (answer.status, annotation) == (2, error.replace("bleu: error: ", "::error title=bleu::"))
+
+
+@pytest.mark.parametrize("words", [("--hlep",), ("--hlep", "--", "--annotate", "github"), ("-f", "x", "--a", "github")])
+def test_other_errors_are_not_annotated(run, words):
+    assert annotations(run(*words)) == []
+
+
 def test_warnings_are_annotated_unless_they_are_not_told(run):
     words = (REF, "-i", REF, "-m", "ter", "-cw", "2", "--annotate", "github")
     answer = run(*words)

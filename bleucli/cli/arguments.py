@@ -68,6 +68,20 @@ def parse(words: Sequence[str]) -> Options:
     return Options(values | {"given": given, "of_metrics": of_metrics, "followed": ""})
 
 
+def asks_for_annotations(words: Sequence[str]) -> bool:
+    """Return whether --annotate is among words that may be wrong otherwise, so that errors about these are annotated.
+
+    >>> asks_for_annotations(["--hlep", "--annotate", "github"]), asks_for_annotations(["--", "--annotate=github"])
+    (True, False)
+    """
+    end = words.index("--") if "--" in words else len(words)
+    for word, following in zip(words[:end], [*words[1:end], ""], strict=False):
+        name, equals, value = word.partition("=")
+        if len(name) > len("--a") and "--annotate".startswith(name) and (value if equals else following) == "github":
+            return True
+    return False
+
+
 def _are_flags(words: Sequence[str], flags: Collection[str]) -> bool:
     """Return whether all words that look like options are some of these, written in full."""
     end = words.index("--") if "--" in words else len(words)

@@ -63,8 +63,9 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     if list(words) in (["--version"], ["-V"]):  # the parser, and the metrics that it asks, would take most of the time
         deliver([_version()], None, environment)
         return Status.FINE
-    from bleucli.cli.arguments import mode_of, parse, parser
+    from bleucli.cli.arguments import asks_for_annotations, mode_of, parse, parser
 
+    environment.annotates = asks_for_annotations(words)
     options = parse(words)
     environment.annotates = options.annotate is not None
     if options.output == "":

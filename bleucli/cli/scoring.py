@@ -106,9 +106,7 @@ def _check(options: "Options") -> None:
     if options.segment_scores:
         _check_segment_scores(options, jsonl)
     elif options.test_set is None and not options.refs and jsonl is None:
-        raise UsageError(
-            "no references were given; name the reference file first: bleu ref.txt -i system.txt; see bleu --help"
-        )
+        raise _no_references(list(map(shown, options.input or [])))
     values.check(options)
     if options.keep_going and (options.sentence_level or options.segment_scores):
         other = (
@@ -117,6 +115,22 @@ def _check(options: "Options") -> None:
         raise UsageError(f"--keep-going leaves out systems that do not fit the references; not beside {other}")
     if options.num_refs is not None and len(options.refs) != 1:
         raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
+
+
+def _no_references(systems: Sequence[str]) -> UsageError:
+    """Return the error about systems without references, one of which may be meant as such."""
+    if len(systems) < 2:
+        return UsageError(
+            "no references were given; name the reference file first: bleu ref.txt -i system.txt; see bleu --help"
+        )
+    from shlex import quote
+
+    *others, last = systems
+    more = " ..." if len(others) > 1 else ""
+    return UsageError(
+        f"no references were given: all files after -i are systems, {last} too; if it holds the references, write bleu"
+        f" {quote(last)} -i {quote(others[0])}{more}"
+    )
 
 
 def _check_test_set(options: "Options") -> None:
