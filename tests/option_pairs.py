@@ -260,8 +260,8 @@ def decide(given, variables):
 def is_told(name, said):
     """Return whether an option is told of as without effect."""
     flag = f"--{name.replace('_', '-')}"
-    lines = [line for line in said.splitlines() if "without effect: " in line or "-lc is BLEU's alone" in line]
-    return any(re.search(f"{flag}[ ,]", line) or (name == "lowercase" and "-lc is" in line) for line in lines)
+    lines = [line for line in said.splitlines() if "without effect: " in line or "-lc applies to BLEU only" in line]
+    return any(re.search(f"{flag}[ ,]", line) or (name == "lowercase" and "-lc applies" in line) for line in lines)
 
 
 def has_effect(name, given, both, alone):

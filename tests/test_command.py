@@ -429,7 +429,7 @@ def test_strict_makes_any_warning_an_error_and_holds_the_answer_back(run, pair, 
     loose = run(*words)
     assert loose.status == ("--fail-under" in words)
     (warning,) = warnings_in(loose)
-    told = "bleu: error: 1 warning, and --strict allows none; mend what is warned of, or leave out --strict"
+    told = "bleu: error: 1 warning, and --strict allows none; fix the warnings, or leave out --strict"
     for terminal in (False, True):
         assert run(*words, "--strict", terminal=terminal) == (2, "", f"{warning}\n{told}\n")
     assert run(*words, "--strict", "-o", "out.txt").status == run(*words, "--strict", "-o", "new.txt").status == 2
@@ -470,7 +470,7 @@ def test_strict_changes_nothing_where_nothing_is_warned_of(run, pair, words):
 
 def test_strict_and_quiet_contradict_each_other(run, pair):
     answer = run("ref.txt", "-i", "sys.txt", "--strict", "-q")
-    told = "bleu: error: --strict fails by warnings, and --quiet leaves them out; leave out one of the two\n"
+    told = "bleu: error: --strict turns warnings into errors, and --quiet hides them; leave out one of the two\n"
     assert answer == (2, "", told)
 
 

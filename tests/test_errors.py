@@ -416,7 +416,7 @@ def test_what_may_have_been_meant_is_said(run, pair, case):
 
 
 def test_a_file_that_stands_apart_is_named(run, pair):
-    refused(run("ref.txt", "-b", "sys.txt"), "sys.txt stands apart from the references", "behind -i")
+    refused(run("ref.txt", "-b", "sys.txt"), "sys.txt is apart from the other references", "after -i")
 
 
 # --- wrong use

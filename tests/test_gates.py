@@ -223,8 +223,8 @@ def test_a_bare_bound_is_about_the_first_metric_named(run):
     answer = run(*words, "99", terminal=True)
     assert answer.status == 0
     assert notes(answer) == [
-        "bleu: note: --fail-under 99.0 is about TER alone, the first metric named; for more write --fail-under"
-        " ter=99.0,bleu=X"
+        "bleu: note: --fail-under 99.0 applies to TER only, the first metric named; to gate others as well, write"
+        " --fail-under ter=99.0,bleu=X"
     ]
     assert notes(run(*words, "99", "-q", terminal=True)) == []
     assert notes(run(*words, "ter=99", terminal=True)) == []
@@ -233,7 +233,10 @@ def test_a_bare_bound_is_about_the_first_metric_named(run):
 
 def test_a_bare_drop_is_about_all_metrics(run, baseline):
     words = (REF, "-i", STRONG, *ALL, "--baseline", baseline(STRONG, *ALL, *FULL), "--max-drop")
-    expected = "--max-drop 2% is about BLEU and chrF2 and TER; for each its own write --max-drop bleu=2%,chrf=2%,ter=2%"
+    expected = (
+        "--max-drop 2% applies to BLEU and chrF2 and TER; to set them separately, write --max-drop"
+        " bleu=2%,chrf=2%,ter=2%"
+    )
     assert notes(run(*words, "2%", terminal=True)) == [f"bleu: note: {expected}"]
     assert notes(run(*words, "ter=2%", terminal=True)) == []
 

@@ -196,14 +196,20 @@ def _parser_of_run() -> Parser:
         add_help=False,
     )
     add, ours = top.group("what to score")
-    add("refs", nargs="*", default=[], metavar="REF", help="reference files, one segment a line; before -i")
-    add("--input", "-i", nargs="+", metavar="SYSTEM", help="system outputs, one file a system; - is stdin")
-    add("--num-refs", "-nr", type=int, metavar="N", help="split the one reference file on tabs into N")
-    add("--encoding", "-e", default="utf-8", metavar="NAME", help="of all text files and stdin (default: utf-8)")
+    add("refs", nargs="*", default=[], metavar="REF", help="reference files, one segment per line; named before -i")
+    add("--input", "-i", nargs="+", metavar="SYSTEM", help="system outputs, one file per system; - is stdin")
+    add("--num-refs", "-nr", type=int, metavar="N", help="split a single reference file on tabs into N")
+    add(
+        "--encoding",
+        "-e",
+        default="utf-8",
+        metavar="NAME",
+        help="encoding of all text files and stdin (default: utf-8)",
+    )
     ours(
         "--keep-going",
         action="store_true",
-        help="score the other systems where one cannot be scored; exit with 2",
+        help="score the other systems if some cannot be scored; exit with 2",
     )
     ours("--jsonl", action="store_true", help="stdin is JSON Lines, as files named .jsonl and .ndjson are")
     ours(
@@ -213,23 +219,29 @@ def _parser_of_run() -> Parser:
     )
 
     add, ours = top.group("test sets")
-    add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of files; with -l")
-    add("--origlang", "-ol", metavar="xx", help="only segments first written in xx, or not: non-xx")
-    add("--subset", metavar="REGEX", help="only segments of a domain, or a country: country:XX")
+    add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of files; needs -l")
+    add("--origlang", "-ol", metavar="xx", help="only segments first written in xx; non-xx: all others")
+    add("--subset", metavar="REGEX", help="only segments of a domain, or of a country: country:XX")
     add("--detail", "-d", action="store_true", help="also a score for each original language and domain")
     add("--echo", nargs="+", metavar="FIELD", help="print these fields, or all, as columns: src, ref, docid...")
-    add("--list", action="store_true", help="test sets; with -l: those with this pair; with -t: its pairs and fields")
+    add(
+        "--list",
+        action="store_true",
+        help="list test sets; with -l, those with this pair; with -t, its pairs and fields",
+    )
     add("--cite", "--citation", action="store_true", help="what to cite for -t, as BibTeX")
     add("--download", metavar="NAME", help="download a test set, or with -l one pair of it")
     ours("--registry", metavar="FILE", help="your own test sets, as TOML (default: $BLEU_REGISTRY)")
-    ours("--mirror", metavar="URL", help="ask there first when downloading (default: $BLEU_MIRROR)")
+    ours("--mirror", metavar="URL", help="try this address first when downloading (default: $BLEU_MIRROR)")
     ours(
-        "--allow-http", action="store_true", help="follow an https: address to http:, where anybody can change the file"
+        "--allow-http",
+        action="store_true",
+        help="follow redirects from https: to http:, where anybody can change the file",
     )
 
     add, ours = top.group("how to score")
     add("--metrics", "-m", nargs="+", choices=_MetricNames(), metavar="NAME", help="%(choices)s (default: bleu)")
-    add("--sentence-level", "-sl", action="store_true", help="one score a segment")
+    add("--sentence-level", "-sl", action="store_true", help="one score per segment")
     ours("--jobs", "-J", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number")
     add("--language-pair", "-l", metavar="xx-YY", help="source and target; picks BLEU's tokenizer")
     ours("--like", metavar="SIGNATURE", help="score as a published signature says")
@@ -246,7 +258,7 @@ def _parser_of_run() -> Parser:
     ours(
         "--segment-scores",
         action="store_true",
-        help="systems are one number a line, higher is better: any metric, people",
+        help="systems are files of one number per line, higher is better: any metric, human ratings",
     )
 
     add, ours = top.group("what to print")
@@ -259,23 +271,23 @@ def _parser_of_run() -> Parser:
         "--name-by",
         choices=("path", "file"),
         metavar="WHAT",
-        help="%(choices)s: call systems by path, or by file without folder and ending",
+        help="%(choices)s: call systems by path, or by file name without folder and ending",
     )
     ours(
         "--bold-best",
         action="store_true",
-        help="the best of each column in bold, and what a test does not tell from it",
+        help="the best of each column in bold, and what a test cannot tell from it",
     )
     add("--no-color", "-nc", action="store_true", help="no colours on a terminal")
     add("--quiet", "-q", action="store_true", help="no notes, warnings and progress")
-    ours("--output", "-o", metavar="FILE", help="write there instead: whole, or not at all")
-    ours("--append", action="store_true", help="add lines of -f jsonl to that file: a history, of many writers at once")
+    ours("--output", "-o", metavar="FILE", help="write the answer there: whole, or not at all")
+    ours("--append", action="store_true", help="add the lines of -f jsonl to that file; many may do so at once")
 
     _, ours = top.group("gates for Makefiles and CI")
     ours(
         "--fail-under",
         metavar="X",
-        help="exit with 1 if any system is worse than X: by the first metric named, or by each: chrf=55,ter=60",
+        help="exit with 1 if any system is worse than X by the first metric named, or by each: chrf=55,ter=60",
     )
     ours("--baseline", metavar="FILE", help="an earlier answer, in json or jsonl, for --max-drop")
     ours(
@@ -284,17 +296,17 @@ def _parser_of_run() -> Parser:
         help="exit with 1 if a score is worse by more than D, or D %% of it, than in --baseline, or, with --paired-*,"
         " significantly worse than the first system's; all metrics, or each: bleu=0.3,ter=2%%",
     )
-    ours("--strict", action="store_true", help="any warning is an error: exit with 2, and write no answer")
+    ours("--strict", action="store_true", help="treat any warning as an error: exit with 2, write no answer")
     ours(
         "--annotate",
         choices=("github",),
         metavar="WHERE",
-        help="%(choices)s: also tell errors and warnings as it shows them",
+        help="%(choices)s: also print errors and warnings as annotations",
     )
 
     add, ours = top.group("other")
-    add("--version", "-V", action="store_true", help="version and live kernels")
-    ours("--list-tokenizers", action="store_true", help="what each is for and what it needs")
+    add("--version", "-V", action="store_true", help="version, and the kernels in use")
+    ours("--list-tokenizers", action="store_true", help="list tokenizers, what they are for and what they need")
     add("--help", "-h", action="store_true", help="a short page; --help all: this one")
 
     return top

@@ -44,7 +44,7 @@ def end(error: BaseException, environment: Environment) -> int:
         return Status.ERROR
     if _is_behind(error, MemoryError):
         environment.say(
-            "error", "out of memory: texts or options ask for more than there is; try shorter lines or fewer threads"
+            "error", "out of memory: the texts or options need more than there is; try shorter lines or fewer threads"
         )
         return Status.ERROR
     environment.say_fault(error)
@@ -81,7 +81,7 @@ def _run(words: Sequence[str], environment: Environment) -> int:
         deliver([page], options.output, environment)
         return Status.FINE
     if options.strict and options.quiet:
-        raise UsageError("--strict fails by warnings, and --quiet leaves them out; leave out one of the two")
+        raise UsageError("--strict turns warnings into errors, and --quiet hides them; leave out one of the two")
     if options.mirror is None and not options.allow_http:
         return _answer(options, environment, words)
     from bleucli.testsets import cache

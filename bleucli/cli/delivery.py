@@ -106,7 +106,7 @@ def _copy(answer: "IO[bytes]", target: "IO[bytes]") -> None:
 
 
 def _unwritable(name: str, error: OSError) -> BleuError:
-    return BleuError(f"cannot write {name}: {error.strerror or error}; name a file that can be written with --output")
+    return BleuError(f"cannot write {name}: {error.strerror or error}; name a writable file with --output")
 
 
 # --- the file of --output

@@ -94,7 +94,7 @@ def _tell(reasons: dict[str, str]) -> list[str]:
 def _contradictions(options: "Options", run: Run) -> "Iterator[tuple[str, str]]":
     """Give options of sacreBLEU's that are given for what is ours, and have no effect, each with the reason."""
     if options.score_only and run.systems > 1:
-        yield "score_only", "several systems have a table"
+        yield "score_only", "several systems are printed as a table"
     if "format" in options.given and run.format not in _THEIR_FORMATS:
         if run.segments and run.format != "jsonl":
             yield "format", f"segments are printed as text, json or jsonl, not as {run.format}"
@@ -131,7 +131,7 @@ def _of_metrics(options: "Options", run: Run) -> "Iterator[tuple[set[str] | froz
     if "smooth_value" in options.given:
         method = options.of_metric("bleu").get("smooth_method", flags_of("bleu")["smooth_method"].default)
         if method not in DEFAULT_VALUES:
-            yield {"smooth_value"}, f"smoothing {method} takes none"
+            yield {"smooth_value"}, f"smoothing {method} takes no value"
     if options.test_set is None:
         if "bleu" not in run.metrics:
             yield {"language_pair"}, "it picks BLEU's tokenizer, and BLEU is not scored"
@@ -145,26 +145,26 @@ def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
     if run.segments and run.format == "latex":
         yield {"format"}, "segments are printed as text or JSON"
     elif options.score_only and run.format == "latex":
-        yield {"format"}, "bare scores have none"
+        yield {"format"}, "bare scores have no format"
     if options.score_only:
-        yield {"short"}, "bare scores stand alone"
+        yield {"short"}, "bare scores have no signature"
     if run.format in ("json", "jsonl", "csv", "tsv"):
-        yield {"short"}, f"{run.format} has long signatures"
+        yield {"short"}, f"{run.format} always has long signatures"
     if run.format == "json" and (options.paired_bs or options.paired_ar):
         yield {"width"}, "JSON of a test is not rounded"
     if run.format == "jsonl" and not options.score_only:
         yield {"width"}, "jsonl is not rounded"
     is_nameless = options.score_only or run.format == "text" or (run.format == "json" and run.systems == 1)
     if run.systems == 1 and is_nameless and not has_gates(options):
-        yield {"names", "name_by"}, "a score alone is printed without a name"
+        yield {"names", "name_by"}, "a single score is printed without a name"
 
 
 def _why_not_bold(options: "Options", run: Run) -> str:
     """Return why nothing can be bold, "" if it can: in text on a terminal alone, but that a script cannot know."""
     if options.score_only:
-        return "bare scores stand alone"
+        return "bare scores are not a table"
     if run.segments:
-        return "segments are not printed as a table"
+        return "segments are not a table"
     if not shows_bold(run.format, not options.no_color):
         return f"{'text without colours' if run.format == 'text' else run.format} has no bold"
     return "there is no table" if run.format == "text" and run.systems == 1 else ""

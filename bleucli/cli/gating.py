@@ -53,13 +53,15 @@ class Gates:
             label = labels[self._scored.index(self._first)]
             other = next(name for name in self._scored if name != self._first)
             yield (
-                f"--fail-under {bound} is about {label} alone, the first metric named;"
-                f" for more write --fail-under {self._first}={bound},{other}=X"
+                f"--fail-under {bound} applies to {label} only, the first metric named;"
+                f" to gate others as well, write --fail-under {self._first}={bound},{other}=X"
             )
         if "" in self._max_drop:
             bound = self._max_drop[""]
             each = ",".join(f"{name}={bound}" for name in self._scored)
-            yield (f"--max-drop {bound} is about {' and '.join(labels)}; for each its own write --max-drop {each}")
+            yield (
+                f"--max-drop {bound} applies to {' and '.join(labels)}; to set them separately, write --max-drop {each}"
+            )
 
 
 def _find_variants(options: "Options", scored: Sequence[str]) -> dict[str, str]:

@@ -74,7 +74,7 @@ class Parser(argparse.ArgumentParser):
                 self.refuse(word)
         if left:
             raise UsageError(
-                f"{shown(left[-1])} stands apart from the references; name them side by side, and systems behind -i"
+                f"{shown(left[-1])} is apart from the other references; name these side by side, and systems after -i"
             )
         return vars(found)
 

@@ -138,7 +138,7 @@ def _check_test_set(options: "Options") -> None:
         raise UsageError(f"references are taken either from --test-set {options.test_set} or from {options.refs[0]}")
     for name in ("origlang", "subset", "detail"):
         if options.test_set is None and getattr(options, name) not in (None, False):
-            raise UsageError(f"--{name} is about a test set; name it with -t and -l")
+            raise UsageError(f"--{name} needs a test set; name it with -t and -l")
     if options.detail and options.sentence_level:
         raise UsageError("--detail gives corpus scores; leave out --sentence-level")
 
@@ -289,9 +289,9 @@ def _print_systems(
 ) -> bool:
     chosen = _format(options, environment) or ("text" if options.detail else "json")
     if options.detail and chosen not in ("json", "jsonl", "text"):
-        raise UsageError(f"--detail has no place in {chosen}; choose -f text or -f json")
+        raise UsageError(f"--detail cannot be shown in {chosen}; choose -f text or -f json")
     if options.detail and options.score_only and chosen == "json":
-        raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
+        raise UsageError("--detail cannot be shown in the bare scores of -f json -b; leave out -b, or choose -f text")
     layout = _layout(options, environment, chosen)
     baseline = None
     if options.baseline is not None:
@@ -314,7 +314,7 @@ def _print_systems(
     ]
     others = [name for name in names if name != "bleu"]
     if options.of_metric("bleu").get("lowercase") and others:
-        hints.append(f"-lc is BLEU's alone; {', '.join(map(_how_to_lowercase, others))}")
+        hints.append(f"-lc applies to BLEU only; {', '.join(map(_how_to_lowercase, others))}")
     messages.hold_back(hints)
     failed = [verdict for verdict in verdicts if verdict.failure]
     is_withheld = texts.left_out > 0 or (failed and chosen != "junit")  # a report is about what failed

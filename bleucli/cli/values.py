@@ -77,5 +77,5 @@ def _check_bounds(options: Options, option: str, value: str) -> str:
             f"{option} {value!r}: {other!r} is not a metric; expected one of {', '.join(known)}{suggest(other, known)}"
         )
     if options.sentence_level:
-        raise UsageError(f"{option} needs a corpus's score; leave out --sentence-level")
+        raise UsageError(f"{option} needs a corpus score; leave out --sentence-level")
     return gates.format_bounds(bounds)

@@ -213,7 +213,7 @@ SKIP_EMPTY_REFS = Option(
     bool,
     False,
     ("--skip-empty-refs",),
-    "empty references are missing ones",
+    "treat empty references as missing",
     ours=True,
     shared=True,
     key="empty",
