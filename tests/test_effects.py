@@ -218,7 +218,7 @@ def test_attack_26_wrong_values_are_refused_though_they_have_no_effect(run, scor
 
 
 def test_a_language_pair_of_no_form_is_refused_where_it_picks_nothing(run):
-    refused(run("--version", "-l", "ende"), "--language-pair ende")
+    refused(run("--version", "-l", "ende"), "--language-pair 'ende'")
 
 
 def test_bold_type_in_text_is_for_terminals_and_no_error_elsewhere(score, run):

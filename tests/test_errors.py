@@ -252,10 +252,6 @@ def test_a_device_that_breaks_down_while_it_is_read_is_named(run, write):
     refused(run("ref.txt", stdin=BrokenStream()), "standard input", os.strerror(5))
 
 
-def test_an_empty_name_is_refused(run, pair):
-    refused(run("", "-i", "sys.txt"), os.strerror(2))
-
-
 def test_a_line_break_in_a_file_name_does_not_break_the_error_line(run, pair):
     refused(run("two\nlines.txt", "-i", "sys.txt"), r"two\nlines.txt")
 
@@ -415,6 +411,16 @@ def test_what_may_have_been_meant_is_said(run, pair, case):
     refused(run(*words, stdin=b"the cat\nhello\n"), *parts)
 
 
+def test_two_hyphens_at_the_end_are_harmless(run, pair):
+    assert run(*pair, "--") == run(*pair)
+    assert run(*pair[1:], "--", "ref.txt") == run(*pair)
+
+
+def test_a_file_may_begin_with_a_dash(run, pair):
+    os.rename("sys.txt", "\N{EN DASH}sys")
+    assert run("ref.txt", "-i", "\N{EN DASH}sys", "-q").status == 0
+
+
 def test_a_file_that_stands_apart_is_named(run, pair):
     refused(run("ref.txt", "-b", "sys.txt"), "sys.txt is apart from the other references", "after -i")
 
@@ -460,7 +466,26 @@ WRONG_USE = {
     "gate at no number": (("ref.txt", "--fail-under", "nan"), ("--fail-under 'nan'", "score")),
     "gate at a word": (("ref.txt", "--fail-under", "x"), ("--fail-under", "'x'")),
     "gate for segments": (("ref.txt", "-sl", "--fail-under", "3"), ("--fail-under", "--sentence-level")),
-    "output without a name": (("ref.txt", "-o", ""), ("--output", "empty")),
+    **{
+        f"an empty {flag}": (("ref.txt", flag, ""), (f"{flag} is empty; give it a value, or leave it out",))
+        for flag in ("--output", "--baseline", "--registry", "--mirror")
+    },
+    "an empty reference": (("",), ("the name of a file is empty; give it one",)),
+    "an empty system": (("ref.txt", "-i", ""), ("the name of a file is empty; give it one",)),
+    "an empty model": (("ref.txt", "-tok", "spm:"), ("the tokenizer spm: names no model; give its path: spm:PATH",)),
+    "systems after two -i": (
+        ("ref.txt", "-i", "sys.txt", "-i", "ref.txt"),
+        ("-i was given twice; name all after one -i",),
+    ),
+    "a minus sign": (
+        ("ref.txt", "\N{MINUS SIGN}i", "sys.txt"),
+        ("there is no file \N{MINUS SIGN}i, ", "; did you mean -i?"),
+    ),
+    "an em dash": (
+        ("ref.txt", "\N{EM DASH}score-onl"),
+        ("and options begin with a hyphen, not a dash; did you mean --score-only?",),
+    ),
+    "a pair of no form": (("ref.txt", "-l", ""), ("--language-pair ''; expected the form xx-YY",)),
     **{
         f"{flag} {number}": (("ref.txt", flag, number), (f" '{number}'; expected a", "number"))
         for flag, number in (("-w", "1_0"), ("-cin", "\u0661\u0662"), ("-sv", "0_1"), ("-sv", "1e999"), ("-cc", "6.0"))

@@ -6,18 +6,23 @@ time that listing test sets does not have.
 """
 
 import argparse
+import os
 from collections.abc import Collection, Sequence
 
 from bleucli.cli.options import Options
-from bleucli.cli.parser import Parser
+from bleucli.cli.parser import Once, Parser
+from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS
+from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+# What word processors make of hyphens
+_DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}"
 # What each mode that scores nothing takes, the first that is asked for being done
 MODES = {
     "version": frozenset[str](),
@@ -38,6 +43,8 @@ def parse(words: Sequence[str]) -> Options:
     >>> parse(["ref.txt", "--inp", "sys.txt", "-b"]).input
     ['sys.txt']
     """
+    if "--" in words and words.index("--") == len(words) - 1:  # nothing follows, which argparse takes for a file
+        words = words[:-1]
     top = _parser_of_run()
     defaults = {}
     for action in top._actions:
@@ -57,6 +64,7 @@ def parse(words: Sequence[str]) -> Options:
         of_metrics = metric_options.take(found, names)
     given = frozenset(found)
     values = defaults | {name: value for name, value in found.items() if name in Options.__annotations__}
+    _refuse_slips(values, top)
     if values["metrics"] is not None:
         values["metrics"], of_metrics = _resolve_names(values["metrics"], of_metrics)
     if values["like"] is not None:
@@ -66,6 +74,21 @@ def parse(words: Sequence[str]) -> Options:
     if values["output"] == "-":
         values["output"] = None
     return Options(values | {"given": given, "of_metrics": of_metrics, "followed": ""})
+
+
+def _refuse_slips(values: "Mapping[str, Any]", top: Parser) -> None:
+    """Refuse empty names, as an unset variable of a script leaves them, and options behind a dash of typesetters."""
+    for name in ("baseline", "mirror", "output", "registry"):
+        if values[name] == "":
+            raise UsageError(f"--{name} is empty; give it a value, or leave it out")
+    for word in (*values["refs"], *(values["input"] or ())):
+        if not word:
+            raise UsageError("the name of a file is empty; give it one (is a variable unset?)")
+        if word[0] in _DASHES and not os.path.lexists(word):
+            bare = word.lstrip(_DASHES)
+            exact = [flag for flag in top.flags() if flag.lstrip("-") == bare]
+            meant = f"; did you mean {exact[0]}?" if exact else suggest(bare, top.flags())
+            raise UsageError(f"there is no file {shown(word)}, and options begin with a hyphen, not a dash{meant}")
 
 
 def asks_for_annotations(words: Sequence[str]) -> bool:
@@ -197,7 +220,14 @@ def _parser_of_run() -> Parser:
     )
     add, ours = top.group("what to score")
     add("refs", nargs="*", default=[], metavar="REF", help="reference files, one segment per line; named before -i")
-    add("--input", "-i", nargs="+", metavar="SYSTEM", help="system outputs, one file per system; - is stdin")
+    add(
+        "--input",
+        "-i",
+        action=Once,
+        nargs="+",
+        metavar="SYSTEM",
+        help="system outputs, one file per system; - is stdin",
+    )
     add("--num-refs", "-nr", type=int, metavar="N", help="split a single reference file on tabs into N")
     add(
         "--encoding",

@@ -68,8 +68,6 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     environment.annotates = asks_for_annotations(words)
     options = parse(words)
     environment.annotates = options.annotate is not None
-    if options.output == "":
-        raise UsageError("--output is empty; name a file")
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, and this scores nothing; leave it out")
     refuse_overwriting(options.output, _files_read(options))

@@ -40,6 +40,20 @@ class Layout(argparse.HelpFormatter):
         return f"{', '.join(action.option_strings)} {action.metavar}{several}"
 
 
+class Once(argparse.Action):
+    """An option that takes all its values at once: a second one would make the first ones go unseen."""
+
+    def __call__(self, parser: object, found: argparse.Namespace, values: object, flag: str | None = None) -> None:
+        """Keep the values.
+
+        Raises:
+            UsageError: there are some already.
+        """
+        if hasattr(found, self.dest) and getattr(found, self.dest) is not self.default:
+            raise UsageError(f"{flag} was given twice; name all after one {flag}")
+        setattr(found, self.dest, values)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are ours: one line, raised. It knows which options sacreBLEU has."""
 

@@ -116,6 +116,8 @@ def check_name(name: str) -> None:
     Raises:
         UsageError: naming those that there are.
     """
+    if name == LOCAL_MODEL:
+        raise UsageError(f"the tokenizer {LOCAL_MODEL} names no model; give its path: {LOCAL_MODEL}PATH")
     if name not in _ENTRIES and not name.startswith(LOCAL_MODEL):
         raise UsageError(
             f"unknown tokenizer {name!r}; choose one of {', '.join(NAMES)}, or spm:PATH{suggest(name, NAMES)}"
