@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bleucli.errors import UsageError
+from bleucli.phrases import tell_count
 
 WAYS = ("path", "file")
 # Endings that say how a file is written, not what is in it; of each kind one is left out
@@ -25,7 +26,7 @@ def name_systems(paths: Sequence[str], names: Sequence[str] | None = None, by: s
     """Return what systems are called, no two of them alike.
 
     Args:
-        paths: of their files, or what else tells them apart, such as the number of a column.
+        paths: of their files.
         names: to call them, in the same order; None for none.
         by: "path" to take the paths as they are, "file" for `by_file`; of no effect beside names.
 
@@ -37,31 +38,38 @@ def name_systems(paths: Sequence[str], names: Sequence[str] | None = None, by: s
     >>> name_systems(["a/out.txt", "b/out.txt"], ["old"])
     Traceback (most recent call last):
     ...
-    bleucli.errors.UsageError: names: 1 for 2 systems; give each system one, in their order
+    bleucli.errors.UsageError: names has 1 name for 2 systems; give each system a name, in their order
     """
     if by not in WAYS:
         raise UsageError(f"by {by!r}; expected {' or '.join(map(repr, WAYS))}")
     if names is None:
         return by_file(paths) if by == "file" else list(paths)
     if len(names) != len(paths):
-        raise UsageError(f"names: {len(names)} for {len(paths)} systems; give each system one, in their order")
+        told = f"names has {tell_count(len(names), 'name')} for {tell_count(len(paths), 'system')}"
+        raise UsageError(f"{told}; give each system a name, in their order")
     for name, count in Counter(names).items():
         if not name:
-            raise UsageError("names: one is empty; give each system one, in their order")
+            raise UsageError("names has an empty name; give each system a name, in their order")
         if count > 1:
-            raise UsageError(f"names: {name!r} stands for {count} systems; give each system a name of its own")
+            raise UsageError(f"names has {name!r} for {count} systems; give each system a name of its own")
     return list(names)
 
 
-def by_file(paths: Sequence[str]) -> list[str]:
+def by_file(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
     """Return files' names without folders and known endings, such as `.txt.gz`.
 
     Where two would be equal, folders stay, as many as it takes; where even these are equal, so do the endings.
+
+    Args:
+        paths: of the files.
+        taken: names that others have, which no file gets unless it is its path.
 
     >>> by_file(["out/a.de.txt", "out/b.de.txt.gz"])
     ['a.de', 'b.de']
     >>> by_file(["old/a.txt", "new/a.txt", "new/b.txt", "c.txt", "c.gz"])
     ['old/a', 'new/a', 'b', 'c.txt', 'c.gz']
+    >>> by_file(["old/a.txt"], taken=["a"])
+    ['old/a']
     """
     parts = [path.replace(os.sep, "/").split("/") for path in paths]
     kept = [1] * len(paths)  # how many parts of each; one more than there are for the path as it is
@@ -70,7 +78,7 @@ def by_file(paths: Sequence[str]) -> list[str]:
             path if count > len(found) else "/".join([*found[-count:-1], _without_endings(found[-1])])
             for path, found, count in zip(paths, parts, kept, strict=True)
         ]
-        counts = Counter(names)
+        counts = Counter([*names, *taken])
         alike = [n for n, name in enumerate(names) if counts[name] > 1 and kept[n] <= len(parts[n])]
         if not alike:
             return names

@@ -224,8 +224,8 @@ def test_a_bare_bound_is_about_the_first_metric_named(run):
     answer = run(*words, "99", terminal=True)
     assert answer.status == 0
     assert notes(answer) == [
-        "bleu: note: --fail-under 99.0 is about TER alone, the first metric named; for more write --fail-under"
-        " ter=99.0,bleu=X"
+        "bleu: note: --fail-under 99.0 applies to TER only, the first metric named; to gate others as well, write"
+        " --fail-under ter=99.0,bleu=X"
     ]
     assert notes(run(*words, "99", "-q", terminal=True)) == []
     assert notes(run(*words, "ter=99", terminal=True)) == []
@@ -234,7 +234,10 @@ def test_a_bare_bound_is_about_the_first_metric_named(run):
 
 def test_a_bare_drop_is_about_all_metrics(run, baseline):
     words = (REF, "-i", STRONG, *ALL, "--baseline", baseline(STRONG, *ALL, *FULL), "--max-drop")
-    expected = "--max-drop 2% is about BLEU and chrF2 and TER; for each its own write --max-drop bleu=2%,chrf=2%,ter=2%"
+    expected = (
+        "--max-drop 2% applies to BLEU and chrF2 and TER; to set them separately, write --max-drop"
+        " bleu=2%,chrf=2%,ter=2%"
+    )
     assert notes(run(*words, "2%", terminal=True)) == [f"bleu: note: {expected}"]
     assert notes(run(*words, "ter=2%", terminal=True)) == []
 
@@ -420,6 +423,26 @@ def test_failed_gates_are_annotated_for_github(score):
     ]
     assert [line for line in answer.err.splitlines() if not line.startswith("::")] == plain.err.splitlines()
     assert annotations(score(STRONG, "--fail-under", "bleu=30", "--annotate", "github")) == []
+
+
+WRONG_WORDS = {
+    "no such option": ("--hlep", "--annotate", "github"),
+    "no such value": ("--annotate=github", "-f", "jsn"),
+    "abbreviated": ("-w", "x", "--anno", "github"),
+    "nothing to score": ("--an=github",),
+}
+
+
+@pytest.mark.parametrize("words", WRONG_WORDS.values(), ids=WRONG_WORDS)
+def test_errors_of_the_words_themselves_are_annotated(run, words):
+    answer = run(*words)
+    error, annotation = answer.err.splitlines()
+    assert (answer.status, annotation) == (2, error.replace("bleu: error: ", "::error title=bleu::"))
+
+
+@pytest.mark.parametrize("words", [("--hlep",), ("--hlep", "--", "--annotate", "github"), ("-f", "x", "--a", "github")])
+def test_other_errors_are_not_annotated(run, words):
+    assert annotations(run(*words)) == []
 
 
 def test_warnings_are_annotated_unless_they_are_not_told(run):
@@ -807,13 +830,18 @@ def test_an_earlier_answer_and_a_test_exclude_each_other(score, baseline, test):
 
 WRONG = {
     "a drop that is no number": (("--max-drop", "x", "-pbs"), ("--max-drop", "'x'")),
-    "a drop of nan": (("--max-drop", "nan", "-pbs"), ("--max-drop nan",)),
+    "a drop of nan": (("--max-drop", "nan", "-pbs"), ("--max-drop 'nan'; expected a number",)),
     "a negative drop": (("--max-drop", "-1", "-pbs"), ("--max-drop -1.0; expected a number from 0 on",)),
+    "a drop of less than none": (("--max-drop", "-0", "-pbs"), ("--max-drop -0.0; expected a number from 0 on",)),
     "a drop from nothing": (("--max-drop", "1"), ("--max-drop needs an earlier answer", "--paired-ar")),
     "a drop from intervals": (("--max-drop", "1", "-ci"), ("--max-drop needs an earlier answer",)),
     "a baseline without a drop": (("--baseline", "old.json"), ("--baseline is for --max-drop",)),
     "a drop by segment": (("--max-drop", "1", "--baseline", "x", "-sl"), ("--max-drop", "--sentence-level")),
-    "a bound of nan": (("--fail-under", "nan"), ("--fail-under nan",)),
+    **{
+        f"a bound of {number}": (("--fail-under", number), (f"--fail-under '{number}'; expected a score",))
+        for number in ("nan", "inf", "1_000", "\u0664\u0660", "bleu=0x10", "1e999")
+    },
+    "a metric in capitals": (("--fail-under", "BLEU=50"), ("'BLEU' is not a metric", "; did you mean bleu?")),
 }
 
 

@@ -385,7 +385,7 @@ def test_a_name_that_is_not_utf8_is_escaped_and_given_back(run):
 
 def test_options_without_effect_are_told_of(run):
     answer = run(REF, "-i", STRONG, WEAK, "-f", "jsonl", "-w", "3", "-sh")
-    assert "--short (jsonl has long signatures)" in answer.err
+    assert "--short (jsonl always has long signatures)" in answer.err
     refused(run(REF, "-i", STRONG, WEAK, "-f", "jsonl", "--bold-best"), "--bold-best has no effect: jsonl has no bold")
     assert "--width (jsonl is not rounded)" in answer.err
 

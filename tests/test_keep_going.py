@@ -85,7 +85,7 @@ def test_what_is_no_file_is_left_out_like_a_missing_one(run, files):
 
 
 def test_names_are_counted_before_a_system_is_left_out(run, files):
-    refused(run("ref", "-i", "a", "b", "short", "--names", "one,two", "--keep-going"), "--names: 2 for 3 systems")
+    refused(run("ref", "-i", "a", "b", "short", "--names", "one,two", "--keep-going"), "--names has 2 names for 3 systems")
 
 
 @pytest.mark.parametrize("words", [("-sl",), ("--segment-scores",)])
@@ -144,7 +144,7 @@ def test_a_table_stays_a_table(run, folders, form):
 
 def test_bare_scores_are_refused_however_many_fail(run, folders):
     for answer in of_all(run, "-b"):
-        refused(answer, "--score-only has no effect: several systems have a table")
+        refused(answer, "--score-only has no effect: several systems are printed as a table")
 
 
 def test_options_are_refused_before_anything_is_left_out(run, files):

@@ -39,7 +39,7 @@ def deliver(chunks: Iterable[str], path: str | None, environment: Environment, a
     """
     with spool(map(encode, chunks)) as answer:
         # Opening stdout's own file anew would cut off what others wrote to it
-        to_stdout = path is None or path == "-" or (not append and is_file_of(environment.stdout, path))
+        to_stdout = path is None or (not append and is_file_of(environment.stdout, path))
         if to_stdout and environment.stdout is None:
             raise BleuError("cannot write standard output: it is closed; name a file with --output")
         try:
@@ -109,7 +109,7 @@ def _copy(answer: "IO[bytes]", target: "IO[bytes]") -> None:
 
 
 def _unwritable(name: str, error: OSError) -> BleuError:
-    return BleuError(f"cannot write {name}: {error.strerror or error}; name a file that can be written with --output")
+    return BleuError(f"cannot write {name}: {error.strerror or error}; name a writable file with --output")
 
 
 # --- the file of --output

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, VARIANTS
+from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,13 +55,15 @@ class Gates:
             label = labels[self._scored.index(self._first)]
             other = next(name for name in self._scored if name != self._first)
             yield (
-                f"--fail-under {bound} is about {label} alone, the first metric named;"
-                f" for more write --fail-under {self._first}={bound},{other}=X"
+                f"--fail-under {bound} applies to {label} only, the first metric named;"
+                f" to gate others as well, write --fail-under {self._first}={bound},{other}=X"
             )
         if "" in self._max_drop:
             bound = self._max_drop[""]
             each = ",".join(f"{name}={bound}" for name in self._scored)
-            yield (f"--max-drop {bound} is about {' and '.join(labels)}; for each its own write --max-drop {each}")
+            yield (
+                f"--max-drop {bound} applies to {' and '.join(labels)}; to set them separately, write --max-drop {each}"
+            )
 
 
 def _find_variants(options: "Options", scored: Sequence[str]) -> dict[str, str]:
@@ -98,7 +101,7 @@ def _explain_unscored(option: str, value: str, word: str, names: Mapping[str, st
     scored = list(dict.fromkeys(names.values()))
     known = [*METRICS, *VARIANTS] if scored[0] in METRICS else scored  # numbers that were read have a name of their own
     if word not in known:
-        return f"{option} {value!r}: {word!r} is not a metric; expected one of {', '.join(known)}"
+        return f"{option} {value!r}: {word!r} is not a metric; expected one of {', '.join(known)}{suggest(word, known)}"
     others = [name for name in scored if name != VARIANTS.get(word, ("",))[0]]
     label = word if word in VARIANTS else METRICS[word].name
     return f"{option} is about {label}, which is not scored; add it: -m {' '.join([*others, word])}"

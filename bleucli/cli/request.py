@@ -1,7 +1,7 @@
 """What is asked for, whatever is scored: options that go together, the format, the metrics; and what is noted of it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from bleucli.cli import metric_options, values
 from bleucli.cli.arguments import MODES
@@ -12,6 +12,7 @@ from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric
 from bleucli.output import FORMATS, shows_bold
 from bleucli.output.layout import Layout
+from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +32,7 @@ def check(options: "Options") -> None:
     if options.segment_scores:
         _check_segment_scores(options, jsonl)
     elif options.test_set is None and not options.refs and jsonl is None:
-        raise UsageError(
-            "no references were given; name the reference file first: bleu ref.txt -i system.txt; see bleu --help"
-        )
+        raise _no_references(list(map(shown, options.input or [])))
     values.check(options)
     if options.keep_going and (options.sentence_level or options.segment_scores):
         other = (
@@ -44,12 +43,28 @@ def check(options: "Options") -> None:
         raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
 
 
+def _no_references(systems: Sequence[str]) -> UsageError:
+    """Return the error about systems without references, one of which may be meant as such."""
+    if len(systems) < 2:
+        return UsageError(
+            "no references were given; name the reference file first: bleu ref.txt -i system.txt; see bleu --help"
+        )
+    from shlex import quote
+
+    *others, last = systems
+    more = " ..." if len(others) > 1 else ""
+    return UsageError(
+        f"no references were given: all files after -i are systems, {last} too; if it holds the references, write bleu"
+        f" {quote(last)} -i {quote(others[0])}{more}"
+    )
+
+
 def _check_test_set(options: "Options") -> None:
     if options.test_set is not None and options.refs:
         raise UsageError(f"references are taken either from --test-set {options.test_set} or from {options.refs[0]}")
     for name in ("origlang", "subset", "detail"):
         if options.test_set is None and getattr(options, name) not in (None, False):
-            raise UsageError(f"--{name} is about a test set; name it with -t and -l")
+            raise UsageError(f"--{name} needs a test set; name it with -t and -l")
     if options.detail and options.sentence_level:
         raise UsageError("--detail gives corpus scores; leave out --sentence-level")
 
@@ -73,7 +88,7 @@ def format_of(options: "Options", environment: Environment) -> str | None:
     for variable in ("BLEU_FORMAT", "SACREBLEU_FORMAT"):
         value = environment.variables.get(variable)
         if value and value not in FORMATS:
-            raise UsageError(f"{variable} is {value!r}; expected one of {', '.join(FORMATS)}")
+            raise UsageError(f"{variable} is {value!r}; expected one of {', '.join(FORMATS)}{suggest(value, FORMATS)}")
         if value:
             return value
     return None
@@ -88,7 +103,7 @@ def check_append(options: "Options", jsonl: bool) -> None:
     """Refuse to add to a file what are not lines of jsonl."""
     if options.score_only and (options.format == "jsonl" or options.append):
         raise UsageError("--score-only prints bare numbers, which are not lines of jsonl; leave it out")
-    if options.append and options.output in (None, "-"):
+    if options.append and options.output is None:
         raise UsageError("--append adds lines to a file; name it with --output")
     if options.append and not jsonl:
         raise UsageError("--append adds lines of jsonl, which other formats do not have; choose --format jsonl")

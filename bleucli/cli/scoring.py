@@ -117,7 +117,7 @@ def _print_systems(
 
         baseline = read_baseline(options.baseline, shown(options.baseline))
     form = None if baseline is None else baseline.form  # in which systems are judged
-    idle = request.find_idle(options, texts.count_systems(), chosen, False, layout.colour)
+    idle = request.find_idle(options, texts.count_systems(), chosen, False)
 
     def write(results: Results) -> None:
         unscored = texts.unscored_in(form if chosen == "junit" else chosen)
@@ -136,11 +136,11 @@ def _print_systems(
     hints = [*idle, *texts.hints(), *results.hints, *gate_hints]
     others = [name for name in names if name != "bleu"]
     if options.of_metric("bleu").get("lowercase") and others:
-        hints.append(f"-lc is BLEU's alone; {', '.join(map(_how_to_lowercase, others))}")
+        hints.append(f"-lc applies to BLEU only; {', '.join(map(_how_to_lowercase, others))}")
     messages.hold_back(hints)
     failed = [verdict for verdict in verdicts if verdict.failure]
     is_withheld = chosen != "junit" and (failed or texts.failures)  # a report is about what failed
-    is_for_file = options.output not in (None, "-")
+    is_for_file = options.output is not None
     if not (is_for_file and is_withheld):
         run = None if asked is None else asked.of_texts(texts)
         named = judged if chosen == "junit" else _rename(results, texts.names_in(chosen))  # verdicts say who is judged
@@ -167,9 +167,9 @@ def _say_failures(failed: "Iterable[Verdict]", environment: Environment) -> None
 def _choose_format(options: "Options", environment: Environment) -> str:
     chosen = request.format_of(options, environment) or ("text" if options.detail else "json")
     if options.detail and chosen not in ("json", "jsonl", "text"):
-        raise UsageError(f"--detail has no place in {chosen}; choose -f text or -f json")
+        raise UsageError(f"--detail cannot be shown in {chosen}; choose -f text or -f json")
     if options.detail and options.score_only and chosen == "json":
-        raise UsageError("--detail has no place in the bare scores of -f json -b; leave out -b, or choose -f text")
+        raise UsageError("--detail cannot be shown in the bare scores of -f json -b; leave out -b, or choose -f text")
     return chosen
 
 

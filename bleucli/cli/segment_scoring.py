@@ -40,7 +40,7 @@ def print_segments(
     layout = request.layout_of(options, environment, "text")
     first = next(records)
     counts: dict[str, int] = {}  # segments by their number of references
-    hints = request.find_idle(options, 1, options.format or "text", True, layout.colour)
+    hints = request.find_idle(options, 1, options.format or "text", True)
 
     def counted() -> Iterator[ScoreRecord]:
         for record in chain((first,), records):

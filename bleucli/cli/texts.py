@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from bleucli.cli.delivery import is_file_of, refuse_overwriting
 from bleucli.cli.lengths import find_misfits
@@ -11,7 +11,8 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.corpus import Corpus, Kept, Source
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
-from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
+from bleucli.jsonfields import Fields, fields_named
+from bleucli.jsonlines import JsonLines, is_jsonl
 from bleucli.output import names_by_path
 from bleucli.phrases import tell_count
 from bleucli.results import Input, ScoreRecord, Unscored
@@ -72,9 +73,21 @@ class Texts:
             raise UsageError(f"--num-refs splits a text file; {self._references[0].name} is JSON Lines")
         if options.jsonl and not self._stdin_taken:
             raise UsageError("--jsonl is about standard input, which is not read; name other files .jsonl or .ndjson")
-        files = (*self._references, *self._systems)
-        if options.jsonl_fields is not None and not any(isinstance(file, JsonLines) for file in files):
-            raise UsageError("--jsonl-fields, but no JSON Lines are read; name files .jsonl or .ndjson, or add --jsonl")
+        if options.jsonl_fields is not None:
+            self._check_jsonl_fields()
+
+    def _check_jsonl_fields(self) -> None:
+        """Refuse fields of files that are not JSON Lines, or are not read for what is in these fields."""
+        systems = [file for file in self._systems if isinstance(file, JsonLines)]
+        references = any(isinstance(file, JsonLines) for file in self._references)
+        if not systems and not references:
+            raise UsageError(
+                "--jsonl-fields has no effect: no file is JSON Lines; name files .jsonl or .ndjson, or add --jsonl"
+            )
+        if self._fields.hypotheses and not systems:
+            raise UsageError("--jsonl-fields hyp= has no effect: no system is JSON Lines; leave it out")
+        if self._fields.references and not references and not any(file.with_references for file in systems):
+            raise UsageError("--jsonl-fields refs= has no effect: no references come from JSON Lines; leave it out")
 
     def _open(self, path: str, options: "Options", columns: int | None) -> TextFile:
         data = options.segment_scores or read_as_jsonl(path, options)
@@ -151,14 +164,16 @@ class Texts:
         return sum(self._given[place].columns() for place in self.failures)
 
     def _names(self) -> list[str]:
-        names, shown = self._paths(1), self._paths(0 if self._paired else 1)
-        if self._is_named():
+        names, shown = self._labels(1), self._labels(0 if self._paired else 1)
+        if self._given_names is not None:
             from bleucli.naming import name_systems
 
             try:
-                names = shown = name_systems(names, self._given_names, self._name_by or "path")
+                names = shown = name_systems(names, self._given_names)
             except UsageError as error:
                 raise UsageError(f"--{error}") from None
+        elif self._name_by == "file":
+            names = shown = self._labels(1, by_file=True)
         if self._paired:
             from bleucli.naming import mark_baseline
 
@@ -168,38 +183,43 @@ class Texts:
             raise UsageError(f"two systems would be called {min(equal)!r}; rename a file, or name systems with --names")
         return names
 
-    def _is_named(self) -> bool:
-        """Return whether somebody said what to call the systems."""
-        return self._given_names is not None or self._name_by is not None
+    def _labels(self, first: int, by_file: bool = False) -> list[str]:
+        """Return what tells the systems apart: of files the path, of several in one file their names or numbers.
 
-    def _paths(self, first: int) -> list[str]:
-        """Return the paths of the systems as given; of several in one file the numbers, from `first` on."""
-        names: list[str] = []
+        Args:
+            first: what the numbers begin with.
+            by_file: whether files go without folders and known endings; names and numbers stay as they are.
+        """
+        files = [file.name for file in self._given]
         several = sum(isinstance(file, JsonLines) for file in self._given) > 1
+        of_columns = []
         for file in self._given:
-            if isinstance(file, JsonLines) and file.systems:
-                names += [f"{file.name}:{name}" if several else name for name in file.systems]
-                continue
-            if file.columns() == 1:
-                names.append(file.name)
-                continue
-            from bleucli.naming import name_column
+            named = file.systems if isinstance(file, JsonLines) else []
+            if not named and file.columns() > 1:
+                from bleucli.naming import name_column
 
-            names += map(name_column, range(first, first + file.columns()))
-        return names
+                named = list(map(name_column, range(first, first + file.columns())))
+            of_columns.append(named)
+        if by_file:
+            from bleucli import naming
+
+            files = naming.by_file(files, list(chain.from_iterable(of_columns)))
+        labels: list[str] = []
+        for name, file, columns in zip(files, self._given, of_columns, strict=True):
+            prefix = f"{name}:" if several and isinstance(file, JsonLines) else ""
+            labels += [f"{prefix}{column}" for column in columns] or [name]
+        return labels
 
     def names_in(self, form: str) -> list[str]:
         """Return what the systems that are scored are called in a format: as was asked for, or as is usual there."""
         return self._select_scored(self._names_in(form))
 
     def _names_in(self, form: str) -> list[str]:
-        if self._is_named():
+        if self._given_names is not None or self._name_by is not None:
             return self._names()
         if not names_by_path(form):
-            from bleucli.naming import by_file
-
-            return by_file(self._paths(1))
-        return self._paths(0 if self._paired else 1)  # sacreBLEU 2.6.0: the first column is the baseline
+            return self._labels(1, by_file=True)
+        return self._labels(0 if self._paired else 1)  # sacreBLEU 2.6.0: the first column is the baseline
 
     def inputs(self) -> tuple[list[Input], list[Input]]:
         """Return what was read of each system, and of the references, once all was read and hashed."""

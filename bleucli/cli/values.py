@@ -5,7 +5,7 @@ from bleucli.cli import metric_options, sampling
 from bleucli.cli.arguments import has_gates
 from bleucli.cli.options import Options
 from bleucli.errors import UsageError
-from bleucli.jsonlines import fields_named
+from bleucli.jsonfields import fields_named
 from bleucli.textfiles import TextFile
 
 # Options that are numbers: the least, the most, and what they count
@@ -69,5 +69,5 @@ def _check_bounds(options: Options, option: str, value: str) -> str:
 
     bounds = gates.read_bounds(option, value)
     if options.sentence_level:
-        raise UsageError(f"{option} needs a corpus's score; leave out --sentence-level")
+        raise UsageError(f"{option} needs a corpus score; leave out --sentence-level")
     return gates.format_bounds(bounds)

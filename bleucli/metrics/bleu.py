@@ -205,7 +205,7 @@ class BLEU(Metric[BLEUScore]):
             key="ngram",
             hidden=True,
         ),
-        Option("force", bool, False, ("--force",), "do not warn of tokenized input"),
+        Option("force", bool, False, ("--force",), "do not warn about tokenized input"),
         Option("effective_order", bool, False, ("--sentence-level", "-sl"), shared=True, key="eff"),
         Option("trg_lang", str, "", ("--language-pair", "-l"), shared=True, loads=True),
         SKIP_EMPTY_REFS,

@@ -1,6 +1,7 @@
 """Smoothing methods of BLEU: what stands in for the precision of an order without a match (Chen & Cherry 2014)."""
 
 from bleucli.errors import BleuError
+from bleucli.limits import read_number
 
 # sacreBLEU 2.6.0: the methods, and the default values of those that have one
 METHODS = ("exp", "floor", "add-k", "none")
@@ -40,7 +41,7 @@ class Smoothing:
         """
         method, _, rest = signed.replace(".", "[", 1).partition("[") if "[" not in signed else signed.partition("[")
         try:
-            value = float(rest.removesuffix("]")) if rest else None
+            value = read_number(rest.removesuffix("]")) if rest else None
         except ValueError:
             method = ""
         if method not in METHODS or not 0 <= (value or 0) <= LARGEST_VALUE:
