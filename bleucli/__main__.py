@@ -23,7 +23,7 @@ def main() -> int:
         from contextlib import suppress
 
         with suppress(Exception):  # nobody listens
-            sys.stderr.write(f"bleu: error: bleu cannot run here ({error!r}); install it anew\n")
+            sys.stderr.write(f"bleu: error: bleu cannot run here ({error!r}); reinstall it\n")
         return 70
 
 

@@ -2,14 +2,16 @@
 
 - `Source`: where text comes from; `Corpus`: the sources of systems and of references
 - `Corpus.pieces`: the same segments of all of them, block by block
+- `Kept`: what can be read only once, for a second time
 - `of_strings`: a corpus of Python's strings, their shapes checked
 - `of_one`: a single segment; `check_columns`: texts that are `Segments` already
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bleucli import kernels
-from bleucli.errors import BleuError, InputTypeError, LengthError
+from bleucli.errors import BleuError, InputTypeError, LengthError, ReferencesDifferError
 from bleucli.limits import string
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
@@ -89,7 +91,7 @@ class Corpus(NamedTuple):
         """
         sources = [*self.systems, *self.references]
         places = [n for n, source in enumerate(sources) if source.references or n >= len(self.systems)]
-        kept = {place: _Kept(sources[place].blocks) for place in places}
+        kept = {place: Kept(sources[place].blocks) for place in places}
 
         def read_first() -> Iterator[Sequence[Segments]]:
             first = [source._replace(blocks=kept[n].read()) for n, source in enumerate(sources) if n in kept]
@@ -107,8 +109,8 @@ class Corpus(NamedTuple):
         return read_first(), self._replace(systems=systems, references=references)
 
 
-class _Kept:
-    """The blocks of a source in a temporary file, to be read a second time."""
+class Kept:
+    """The blocks of a source in a temporary file, to be read again; it lives as long as this."""
 
     def __init__(self, blocks: Iterator[Sequence[Segments]]) -> None:
         self._blocks = blocks
@@ -119,21 +121,30 @@ class _Kept:
         import pickle
         from tempfile import TemporaryFile
 
-        self._file = TemporaryFile()  # noqa: SIM115 # it lives until it was read again
         for block in self._blocks:
-            pickle.dump(list(block), self._file, pickle.HIGHEST_PROTOCOL)
+            try:
+                self._file = self._file or TemporaryFile()  # noqa: SIM115 # it is closed with this
+                pickle.dump(list(block), self._file, pickle.HIGHEST_PROTOCOL)
+            except OSError as error:
+                raise BleuError(
+                    f"cannot write a temporary file: {error.strerror or error}; name a folder with room in TMPDIR"
+                ) from None
             yield block
 
     def read_again(self) -> Iterator[Sequence[Segments]]:
-        """Give the same blocks; to be called when all were read."""
+        """Give the same blocks; to be called when all were read, and as often as needed."""
         import pickle
 
-        assert self._file is not None
-        with self._file as file:
-            end = file.tell()
-            file.seek(0)
-            while file.tell() < end:
-                yield pickle.load(file)  # noqa: S301 # our own
+        if self._file is None:  # there were none
+            return
+        end = self._file.seek(0, os.SEEK_END)
+        self._file.seek(0)
+        while self._file.tell() < end:
+            yield pickle.load(self._file)  # noqa: S301 # our own
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
 
 
 def in_step(sources: Sequence[Source], may_be_empty: bool = False) -> Iterator[list[Sequence[Segments]]]:
@@ -154,7 +165,7 @@ def _own_references(own: Sequence[tuple[str, Sequence[Segments]]], start: int) -
     """Return the references that systems bring along, each given with its label: the first one's.
 
     Raises:
-        BleuError: a segment has other references with another system. It need not have any.
+        ReferencesDifferError: a segment has others with another system. It need not have any.
     """
     if not own:
         return []
@@ -162,7 +173,7 @@ def _own_references(own: Sequence[tuple[str, Sequence[Segments]]], start: int) -
     for label, columns in others:
         line = _first_difference(references, columns)
         if line is not None:
-            raise BleuError(
+            raise ReferencesDifferError(
                 f"{label}, line {start + line + 1}: other references than in {first}; give the same in every file, or"
                 f" in {first} alone"
             )

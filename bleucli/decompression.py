@@ -59,7 +59,7 @@ class DamagedError(BleuError):
     """
 
     def __init__(self, name: str, what: str) -> None:
-        super().__init__(f"{name} {what}; pack or fetch it anew")
+        super().__init__(f"{name} {what}; compress or fetch it again")
         self.name = name
         self.what = what
 

@@ -76,6 +76,10 @@ class LengthError(BleuError):
         self.counts = counts
 
 
+class ReferencesDifferError(BleuError):
+    """Two systems bring along different references."""
+
+
 class NotWaitedFor(Exception):
     """A stream gave nothing for a while, and nobody wants its text any more but only its length."""
 

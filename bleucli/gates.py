@@ -1,22 +1,21 @@
 """Gates for Makefiles and CI: scores that are too low, or have fallen.
 
 - `Bound`, `read_bounds`: how low a score may be, or by how much it may drop, metric by metric
-- `read_baseline`: an earlier answer
-- `judge`: what gates say of each score
+- `judge`: what gates say of each score; `find_unscored`: what they cannot judge
 - `hints`: what such a gate does not bear out
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bleucli.errors import BleuError, UsageError
+from bleucli.baselines import Baseline, find
+from bleucli.errors import UsageError
+from bleucli.limits import read_number
 from bleucli.records import NamedTuple
 from bleucli.results import BOOTSTRAP_RATE, Results, ScoreRecord, Verdict
-from bleucli.signature import RESAMPLING_KEYS, Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from decimal import Decimal
-    from typing import Any
 
 FAIL_UNDER, MAX_DROP = "--fail-under", "--max-drop"
 
@@ -31,33 +30,10 @@ class Bound(NamedTuple):
         return f"{repr(self.number).removesuffix('.0')}%" if self.percent else repr(self.number)
 
 
-class Earlier(NamedTuple):
-    """A score of an earlier answer, as it was written, and how it was made."""
-
-    score: "Decimal"
-    signature: Signature
-
-
-class Baseline(NamedTuple):
-    """An earlier answer: for each system, "" if there is but one, its scores by metric, the latest one last.
-
-    decimals: of the scores, as far as can be seen: the most that any of them shows, without zeros at the end.
-    form: in which it was written, json or jsonl; the scores of the latter are exact.
-    """
-
-    path: str
-    systems: Mapping[str, Mapping[str, Sequence[Earlier]]]
-    decimals: int
-    form: str = "json"
-
-
-# Keys of a signature that do not decide a score
-_IGNORED_KEYS = (*RESAMPLING_KEYS, "version")
 # What a baseline is best written with
 _MANY_DECIMALS = 9
 # Scores with more decimals than these were not rounded, but for the last digit of a double
 _ROUNDED_DECIMALS = 11
-_MOST_DECIMALS = 1000  # as for --width
 
 
 # --- bounds
@@ -88,7 +64,7 @@ def read_bounds(option: str, text: str) -> dict[str, Bound]:
             raise UsageError(f"{option} {text!r} has two bounds for {metric}; give one")
         percent = option == MAX_DROP and number.endswith("%")
         try:
-            bounds[metric] = Bound(float(number.removesuffix("%") if percent else number), percent)
+            bounds[metric] = Bound(read_number(number.removesuffix("%") if percent else number), percent)
         except ValueError:
             raise _wrong_form(option, text) from None
         _check_number(option, metric, bounds[metric])
@@ -103,13 +79,8 @@ def _wrong_form(option: str, text: str) -> UsageError:
 
 
 def _check_number(option: str, metric: str, bound: Bound) -> None:
-    told = f"{option} {format_bounds({metric: bound})}"
-    if bound.number != bound.number:
-        raise UsageError(f"{told}; expected a score")
-    if option == MAX_DROP and not bound.number >= 0:
-        raise UsageError(f"{told}; expected a number from 0 on")
-    if bound.percent and bound.number == float("inf"):
-        raise UsageError(f"{told}; expected a share of the baseline's score, such as 2%")
+    if option == MAX_DROP and str(bound).startswith("-"):  # -0 is most likely a slip
+        raise UsageError(f"{option} {format_bounds({metric: bound})}; expected a number from 0 on")
 
 
 def format_bounds(bounds: Mapping[str, Bound]) -> str:
@@ -128,7 +99,7 @@ def judge(
     results: Results,
     fail_under: Mapping[str, Bound] | None = None,
     max_drop: Mapping[str, Bound] | None = None,
-    baseline: "Baseline | None" = None,
+    baseline: Baseline | None = None,
     metrics: Sequence[str] = (),
 ) -> list[Verdict]:
     """Say of each score whether it passes the gates that are about it.
@@ -137,7 +108,7 @@ def judge(
     was rounded is compared with this one rounded alike, so that a score that has not changed has not dropped.
 
     Args:
-        results: finished.
+        results: finished; if their run is known, it is compared with the earlier answer's, as far as that is known.
         fail_under: the worst scores allowed, by metric; "" stands for the first one.
         max_drop: by how much scores may be worse than the baseline's, by metric; "" stands for all that are not named.
         baseline: an earlier answer; without one the first system is the baseline.
@@ -145,23 +116,33 @@ def judge(
 
     Raises:
         BleuError: a bound is about a metric that was not scored; or the earlier answer lacks a system or a metric, was
-            made in another way, or was rounded too far.
+            made in another way or with other references, or was rounded too far.
 
-    >>> record = ScoreRecord("chrF2", 54.6, "", Signature([("nc", "6")]), higher_is_better=True)
     >>> from bleucli.results import SystemResult
+    >>> from bleucli.signature import Signature
+    >>> record = ScoreRecord("chrF2", 54.6, "", Signature([("nc", "6")]), higher_is_better=True)
     >>> results = Results([SystemResult("sys.txt", [record])], 100, [])
     >>> [verdict.failure for verdict in judge(results, fail_under={"chrF2": Bound(55)})]
     ['sys.txt: chrF2 54.6 is under 55 (--fail-under)']
     """
     names = metrics or [record.name for record in results.systems[0].scores]
     for option, bounds in ((FAIL_UNDER, fail_under or {}), (MAX_DROP, max_drop or {})):
-        other = next((name for name in bounds if name and name not in names), None)
-        if other is not None:
+        other = find_unscored(bounds, names)
+        if other:
             raise UsageError(f"{option} is about {other}, which was not scored; there are {', '.join(names)}")
     return [
         *_judge_scores(results, fail_under or {}, names),
         *_judge_drops(results, max_drop or {}, baseline, names),
     ]
+
+
+def find_unscored(bounds: Mapping[str, Bound], names: Collection[str]) -> str:
+    """Return the first metric that has a bound and is not among those that are scored; "" if there is none.
+
+    >>> find_unscored({"": Bound(40), "chrf": Bound(55), "ter": Bound(60)}, ["bleu", "chrf"])
+    'ter'
+    """
+    return next((name for name in bounds if name and name not in names), "")
 
 
 def _judge_scores(results: Results, bounds: Mapping[str, Bound], names: Sequence[str]) -> Iterator[Verdict]:
@@ -175,149 +156,6 @@ def _judge_scores(results: Results, bounds: Mapping[str, Bound], names: Sequence
             is_worse = record.score < bound.number if record.higher_is_better else record.score > bound.number
             told = f"{system.name}: {record.name} {record.score!r} is {worse} {bound} ({FAIL_UNDER})"
             yield Verdict(system.name, record, f"{FAIL_UNDER} {bound}", told if is_worse else "")
-
-
-# --- an earlier answer
-
-
-def read_baseline(path: str, name: str) -> Baseline:
-    """Read an earlier answer, written with `-f json` or `-f jsonl`; name: of the file, for errors.
-
-    Raises:
-        BleuError: it cannot be read, or is not an answer of ours.
-    """
-    try:
-        with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # names may be no UTF-8
-            text = file.read()
-    except OSError as error:
-        raise BleuError(f"cannot read {name}: {error.strerror or error}; make it with -f json -o {name}") from None
-    if _is_history(text):
-        return _read_history(text, name)
-    answer = None
-    try:
-        answer = _load(text)
-    except ValueError as error:
-        raise BleuError(f"{name} is not valid JSON ({error}); make it with -f json -o {name}") from None
-    except (ArithmeticError, RecursionError):  # a number, or a nesting, that no answer of ours has
-        pass
-    try:
-        systems = _systems(answer)
-    except (ArithmeticError, AttributeError, BleuError, KeyError, TypeError):
-        raise BleuError(f"{name} is JSON, but not an answer of bleu -f json; make it with -f json -o {name}") from None
-    decimals = max(_decimals(one.score) for scores in systems.values() for one in scores.values())
-    return Baseline(
-        name, {system: {key: [one] for key, one in scores.items()} for system, scores in systems.items()}, decimals
-    )
-
-
-def _load(text: str) -> "Any":
-    import json
-    from decimal import Decimal
-
-    return json.loads(text, parse_float=Decimal, parse_int=Decimal)
-
-
-def _is_history(text: str) -> bool:
-    """Return whether an answer is of lines of `-f jsonl`: the first one is an object that says so."""
-    try:
-        first = _load(text.partition("\n")[0])
-    except (ValueError, ArithmeticError, RecursionError):
-        return False
-    return isinstance(first, dict) and "schema" in first
-
-
-def _read_history(text: str, name: str) -> Baseline:
-    """Read the scores of whole outputs in lines of `-f jsonl`, of one run or of many.
-
-    Raises:
-        BleuError: a line is none of ours, or there is none of a whole output.
-    """
-    found: dict[str, dict[str, list[Earlier]]] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            item = _load(line)
-            system, metric, earlier = _text(item["system"]), _text(item["metric"]), _earlier(item)
-        except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
-            raise BleuError(
-                f"{name}, line {number} is not a line of bleu -f jsonl; delete it, or make the file with -f jsonl -o"
-                f" {name}"
-            ) from None
-        if item.get("segment") is None:
-            found.setdefault(system, {}).setdefault(metric, []).append(earlier)
-    if not found:
-        raise BleuError(f"{name} has scores of segments alone; make it without --sentence-level")
-    systems = found if len(found) > 1 else {"": next(iter(found.values()))}
-    return Baseline(name, systems, _MOST_DECIMALS, "jsonl")
-
-
-def _earlier(item: "dict[str, Any]") -> Earlier:
-    """Return the score of a line.
-
-    Raises:
-        KeyError, TypeError: it has none.
-    """
-    signature = [(_text(key), _text(value)) for key, value in item["signature"].items()]
-    return Earlier(_number(item["score"]), Signature(signature))
-
-
-def _systems(answer: "Any") -> dict[str, dict[str, Earlier]]:
-    """Return the scores in an answer of one score, of several, or of several systems.
-
-    Raises:
-        ArithmeticError, AttributeError, BleuError, KeyError, TypeError: it is none.
-    """
-    items = answer if isinstance(answer, list) and answer else [answer]
-    if "system" not in items[0]:
-        return {"": {_text(item["name"]): _score(item) for item in items}}
-    names = _names_without_test([_text(item.pop("system")) for item in items])
-    found = [{metric: _score(value) for metric, value in item.items()} for item in items]
-    if not all(found):
-        raise KeyError("a system without scores")
-    return dict(zip(names, found, strict=True))
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("not a text")
-    return value
-
-
-def _number(value: object) -> "Decimal":
-    from decimal import Decimal
-    from math import isfinite
-
-    if not (isinstance(value, Decimal) and isfinite(float(value))):
-        raise TypeError("not a score")
-    return value
-
-
-def _score(item: "dict[str, Any]") -> Earlier:
-    return Earlier(_number(item["score"]), Signature.parse(_text(item["signature"])))
-
-
-def _names_without_test(names: list[str]) -> list[str]:
-    """Return what systems are called where no test makes the first one the baseline.
-
-    >>> _names_without_test(["Baseline: a.txt", "b.txt"]), _names_without_test(["Baseline", "System 1"])
-    (['a.txt', 'b.txt'], ['System 1', 'System 2'])
-    """
-    if names[0] != "Baseline":
-        return [names[0].removeprefix("Baseline: "), *names[1:]]
-    columns = {"Baseline": "System 1"} | {f"System {number}": f"System {number + 1}" for number in range(1, len(names))}
-    return [columns.get(name, name) for name in names]
-
-
-def _decimals(number: "Decimal") -> int:
-    """Return how many decimals a number shows, zeros at the end left out, as JSON leaves them out.
-
-    >>> from decimal import Decimal
-    >>> _decimals(Decimal("33.90")), _decimals(Decimal("34.0")), _decimals(Decimal("1e3"))
-    (1, 0, 0)
-    """
-    exponent = number.normalize().as_tuple().exponent
-    return min(max(0, -exponent), _MOST_DECIMALS) if isinstance(exponent, int) else 0
 
 
 # --- drops
@@ -397,34 +235,16 @@ def _compare(
 ) -> "Iterator[tuple[str, ScoreRecord, Decimal, Bound]]":
     """Give each system's name, its score, the one to compare it with, and the bound of the drop, if it has one."""
     first = results.systems[0].scores
-    for system in results.systems if baseline else results.systems[1:]:
+    run = results.run
+    for index, system in enumerate(results.systems):
+        if baseline is None and index == 0:
+            continue
+        inputs = [] if run is None else [run.systems[index], *run.systems, *run.references]
         for name, record, other in zip(names, system.scores, first, strict=True):
             bound = bounds.get(name, bounds.get(""))
             if bound is not None:
-                earlier = _find_earlier(baseline, system.name, record) if baseline else _decimal(other.score)
+                earlier = find(baseline, system.name, record, inputs) if baseline else _decimal(other.score)
                 yield system.name, record, earlier, bound
-
-
-def _find_earlier(baseline: Baseline, system: str, record: ScoreRecord) -> "Decimal":
-    """Return the score in an earlier answer: the latest one that was made in the same way."""
-    scores = baseline.systems.get("", baseline.systems.get(system))
-    if scores is None:
-        raise BleuError(f"{baseline.path} has no system {system}; it has {', '.join(baseline.systems)}")
-    if record.name not in scores:
-        raise BleuError(f"{baseline.path} has no {record.name}; it has {', '.join(scores)}")
-    ours = _strip_tests(record.signature)
-    for score, signature in reversed(scores[record.name]):
-        if _strip_tests(signature).info == ours.info:
-            return score
-    theirs = _strip_tests(scores[record.name][-1].signature)
-    raise BleuError(
-        f"{baseline.path} has {record.name}|{theirs}, but this is {record.name}|{ours}; score both in the same way"
-    )
-
-
-def _strip_tests(signature: "Iterable[tuple[str, str]]") -> Signature:
-    """Return a signature without what does not decide a score."""
-    return Signature((key, value) for key, value in signature if key not in _IGNORED_KEYS)
 
 
 def hints(

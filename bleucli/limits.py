@@ -1,8 +1,10 @@
 """Checks of what a caller hands over: the right type, and within bounds.
 
+- `read_number`, `read_whole_number`: numbers that somebody wrote
 - `whole_number`, `real_number`, `truth_value`, `string`: an argument's value, or an error that names it
 """
 
+from math import isfinite
 from operator import index
 
 from bleucli.errors import InputTypeError, UsageError
@@ -15,6 +17,32 @@ if TYPE_CHECKING:
 LARGEST_ORDER = 1000
 MOST_TRIALS = 10**7
 MOST_THREADS = 1024
+
+
+def read_number(text: str) -> float:
+    """Return the decimal number that somebody wrote, in ASCII, perhaps with an exponent.
+
+    Raises:
+        ValueError: it is not one, though Python may read it as one, such as 1_000 or inf.
+
+    >>> read_number("-0.25"), read_number("1e-3")
+    (-0.25, 0.001)
+    """
+    number = float(text)
+    if not text.isascii() or "_" in text or not isfinite(number):
+        raise ValueError(f"not a decimal number: {text!r}")
+    return number
+
+
+def read_whole_number(text: str) -> int:
+    """Return the whole number that somebody wrote, in ASCII.
+
+    Raises:
+        ValueError: it is not one, though Python may read it as one, such as 1_000.
+    """
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"not a whole number: {text!r}")
+    return int(text)
 
 
 def whole_number(what: str, value: "Any", smallest: int, largest: int | None = None) -> int:

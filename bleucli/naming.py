@@ -2,6 +2,8 @@
 
 - `name_systems`: as somebody says, by their paths, or by their files
 - `by_file`: files without folders and known endings
+- `comes_from`: whether a name was made from a path
+- `name_column`, `mark_baseline`, `unmark_baseline`: as sacreBLEU calls them
 """
 
 import os
@@ -9,18 +11,22 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bleucli.errors import UsageError
+from bleucli.phrases import tell_count
 
 WAYS = ("path", "file")
 # Endings that say how a file is written, not what is in it; of each kind one is left out
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _PLAIN = (".txt", ".text", ".tsv", ".jsonl", ".ndjson")
+# sacreBLEU 2.6.0: what the first system is called in paired tests, and the mark before its name
+_BASELINE = "Baseline"
+_MARK = f"{_BASELINE}: "
 
 
 def name_systems(paths: Sequence[str], names: Sequence[str] | None = None, by: str = "path") -> list[str]:
     """Return what systems are called, no two of them alike.
 
     Args:
-        paths: of their files, or what else tells them apart, such as the number of a column.
+        paths: of their files.
         names: to call them, in the same order; None for none.
         by: "path" to take the paths as they are, "file" for `by_file`; of no effect beside names.
 
@@ -32,31 +38,38 @@ def name_systems(paths: Sequence[str], names: Sequence[str] | None = None, by: s
     >>> name_systems(["a/out.txt", "b/out.txt"], ["old"])
     Traceback (most recent call last):
     ...
-    bleucli.errors.UsageError: names: 1 for 2 systems; give each system one, in their order
+    bleucli.errors.UsageError: names has 1 name for 2 systems; give each system a name, in their order
     """
     if by not in WAYS:
         raise UsageError(f"by {by!r}; expected {' or '.join(map(repr, WAYS))}")
     if names is None:
         return by_file(paths) if by == "file" else list(paths)
     if len(names) != len(paths):
-        raise UsageError(f"names: {len(names)} for {len(paths)} systems; give each system one, in their order")
+        told = f"names has {tell_count(len(names), 'name')} for {tell_count(len(paths), 'system')}"
+        raise UsageError(f"{told}; give each system a name, in their order")
     for name, count in Counter(names).items():
         if not name:
-            raise UsageError("names: one is empty; give each system one, in their order")
+            raise UsageError("names has an empty name; give each system a name, in their order")
         if count > 1:
-            raise UsageError(f"names: {name!r} stands for {count} systems; give each system a name of its own")
+            raise UsageError(f"names has {name!r} for {count} systems; give each system a name of its own")
     return list(names)
 
 
-def by_file(paths: Sequence[str]) -> list[str]:
+def by_file(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
     """Return files' names without folders and known endings, such as `.txt.gz`.
 
     Where two would be equal, folders stay, as many as it takes; where even these are equal, so do the endings.
+
+    Args:
+        paths: of the files.
+        taken: names that others have, which no file gets unless it is its path.
 
     >>> by_file(["out/a.de.txt", "out/b.de.txt.gz"])
     ['a.de', 'b.de']
     >>> by_file(["old/a.txt", "new/a.txt", "new/b.txt", "c.txt", "c.gz"])
     ['old/a', 'new/a', 'b', 'c.txt', 'c.gz']
+    >>> by_file(["old/a.txt"], taken=["a"])
+    ['old/a']
     """
     parts = [path.replace(os.sep, "/").split("/") for path in paths]
     kept = [1] * len(paths)  # how many parts of each; one more than there are for the path as it is
@@ -65,7 +78,7 @@ def by_file(paths: Sequence[str]) -> list[str]:
             path if count > len(found) else "/".join([*found[-count:-1], _without_endings(found[-1])])
             for path, found, count in zip(paths, parts, kept, strict=True)
         ]
-        counts = Counter(names)
+        counts = Counter([*names, *taken])
         alike = [n for n, name in enumerate(names) if counts[name] > 1 and kept[n] <= len(parts[n])]
         if not alike:
             return names
@@ -78,3 +91,49 @@ def _without_endings(name: str) -> str:
         ending = next((ending for ending in endings if name.lower().endswith(ending)), "")
         name = name[: len(name) - len(ending)] or name
     return name
+
+
+def comes_from(name: str, path: str) -> bool:
+    """Return whether a name is that of a file, with some of its folders or all, with its ending or without.
+
+    >>> comes_from("a", "old/a.txt"), comes_from("old/a", "x/old/a.txt"), comes_from("old/a.txt", "old/a.txt")
+    (True, True, True)
+    >>> comes_from("ours", "old/a.txt"), comes_from("", "old/a.txt")
+    (False, False)
+    """
+    path = path.replace(os.sep, "/")
+    return bool(name) and any(f"/{one}".endswith(f"/{name}") for one in (path, _without_endings(path)))
+
+
+def name_column(number: int) -> str:
+    """Return what a system is called that is a column of standard input; in paired tests the first one has number 0.
+
+    >>> name_column(0), name_column(1)
+    ('Baseline', 'System 1')
+    """
+    return f"System {number}" if number else _BASELINE
+
+
+def mark_baseline(names: Sequence[str]) -> list[str]:
+    """Return systems' names with a mark before the first one; columns keep their names, which tell it already.
+
+    >>> mark_baseline(["a.txt", "b.txt"]), mark_baseline(["Baseline", "System 1"])
+    (['Baseline: a.txt', 'b.txt'], ['Baseline', 'System 1'])
+    """
+    return list(names) if _are_columns(names) else [f"{_MARK}{names[0]}", *names[1:]]
+
+
+def unmark_baseline(names: Sequence[str]) -> list[str]:
+    """Return what marked systems are called where there is no test; there columns have numbers from 1 on.
+
+    >>> unmark_baseline(["Baseline: a.txt", "b.txt"]), unmark_baseline(["Baseline", "System 1"])
+    (['a.txt', 'b.txt'], ['System 1', 'System 2'])
+    """
+    if _are_columns(names):
+        return [name_column(number) for number, _ in enumerate(names, 1)]
+    return [names[0].removeprefix(_MARK), *names[1:]]
+
+
+def _are_columns(names: Sequence[str]) -> bool:
+    """Return whether the names are those of all columns of standard input in a paired test."""
+    return list(names) == [name_column(number) for number, _ in enumerate(names)]

@@ -9,6 +9,7 @@
 - `Test`: what paired test was done
 - `Ranking`: every pair of systems compared by one metric
 - `Verdict`: what a gate says of a score
+- `Unscored`: a system that was left out
 - `Input`, `Run`: what was read, and who asked for it when
 - `Results`: all systems, and the hints that go with them
 """
@@ -113,6 +114,13 @@ class Verdict(NamedTuple):
     failure: str  # why it was not passed, in a sentence; "" if it was
 
 
+class Unscored(NamedTuple):
+    """A system that could not be scored, where the others were."""
+
+    system: str  # its name
+    reason: str  # why, in a sentence
+
+
 class Input(NamedTuple):
     """A text that was read."""
 
@@ -123,12 +131,12 @@ class Input(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Who asked for results, and when; and what they were made from."""
+    """What results were made from; and who asked for them, and when, where a format tells that."""
 
-    command: Sequence[str]  # the command's name and its words
-    time: str  # ISO 8601, in UTC
     systems: Sequence[Input]  # in the order of `Results.systems`
     references: Sequence[Input]
+    command: Sequence[str] | None = None  # the command's name and its words
+    time: str | None = None  # ISO 8601, in UTC
 
 
 class Results(NamedTuple):
@@ -140,4 +148,5 @@ class Results(NamedTuple):
     test: Test | None = None  # if one was done; then the first system is the baseline
     rankings: Sequence[Ranking] = ()  # one a metric, if all pairs were tested
     verdicts: Sequence[Verdict] = ()  # what gates say, if there are any
-    run: Run | None = None  # where a format tells it
+    run: Run | None = None  # where a format tells it, or a gate asks for it
+    unscored: Sequence[Unscored] = ()  # systems that were left out; the answer has the shape that it has with them

@@ -8,6 +8,7 @@ from math import fsum
 
 from bleucli.corpus import Source, in_step
 from bleucli.errors import BleuError
+from bleucli.limits import read_number
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.segments import Segments
 from bleucli.signature import VERSION, Signature
@@ -83,7 +84,7 @@ def score(
 def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
     for line, text in enumerate(texts, start + 1):
         try:
-            number = float((text or "").replace("_", "?"))  # Python's own 1_000 is not a number to others
+            number = read_number(text or "")
         except ValueError:
             number = float("nan")
         if not -_LARGEST <= number <= _LARGEST:

@@ -99,14 +99,17 @@ class TextFile:
         """Return the SHA-256 of the file's bytes as they are, once all blocks were read; it must be `hashed`."""
         return str(self._hash.hexdigest())
 
+    def twin(self) -> "TextFile":
+        """Return the same regular file, unread."""
+        return type(self)(self.name, self._path, encoding=self._encoding, columns=self._columns, mark=self._mark)
+
     def count(self) -> int | None:
         """Return how many segments a regular file has; None of what can be read only once, or not at all."""
         if not self.is_file:
             return None
-        twin = type(self)(self.name, self._path, encoding=self._encoding)
         lines, last = 0, b"\n"
         try:
-            for chunk in twin._decoded_chunks():
+            for chunk in self.twin()._decoded_chunks():
                 lines += kernels.count_line_ends(chunk)
                 last = chunk[-1:] or last
         except BleuError:  # said where the text is wanted

@@ -200,7 +200,7 @@ def command(folder):
 
 @pytest.fixture
 def pair(write):
-    """Write a reference and a system, whose score is worked out in `test_command`; return the words to score them."""
+    """Write a reference and a system, whose score `command_answers` works out; return the words to score them."""
     write("ref.txt", "the cat sat on the mat\nhello world\n")
     write("sys.txt", "the cat sat on a mat\nhello there world\n")
     return ("ref.txt", "-i", "sys.txt")

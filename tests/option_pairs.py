@@ -116,6 +116,7 @@ HOW_IT_IS_DONE = {
 }
 # Values that are the others' already
 SAME_ANYWAY = {
+    ("bold_best", "short"),  # text, which has short signatures, is bold on terminals alone
     ("name_by", "format"),  # csv calls systems by their files
     ("encoding", "segment_scores"),  # numbers are the same in both encodings
     ("encoding", "wer_lowercase"),  # and so are words that differ
@@ -259,8 +260,8 @@ def decide(given, variables):
 def is_told(name, said):
     """Return whether an option is told of as without effect."""
     flag = f"--{name.replace('_', '-')}"
-    lines = [line for line in said.splitlines() if "without effect: " in line or "-lc is BLEU's alone" in line]
-    return any(re.search(f"{flag}[ ,]", line) or (name == "lowercase" and "-lc is" in line) for line in lines)
+    lines = [line for line in said.splitlines() if "without effect: " in line or "-lc applies to BLEU only" in line]
+    return any(re.search(f"{flag}[ ,]", line) or (name == "lowercase" and "-lc applies" in line) for line in lines)
 
 
 def has_effect(name, given, both, alone):

@@ -361,7 +361,7 @@ def test_what_is_no_archive_is_an_error_that_shows_its_beginning(data, box):
 
 def test_of_a_useless_archive_the_record_must_go_too(box):
     box.put(b"<html>please log in</html>")
-    line = box.refused("delete it, and it will be fetched anew")
+    line = box.refused("delete it, and it will be downloaded again")
     (box.folder / "acme.news.tgz.sha256").write_bytes(b"")
     assert box.refused() == line.replace("delete it,", f"delete it and {box.archive}.sha256,")
 

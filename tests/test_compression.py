@@ -197,7 +197,7 @@ def test_a_file_that_is_cut_anywhere_is_refused(kind):
     packed = kind.pack(SYSTEM)
     for end in range(decompression.LONGEST_START, len(packed)):
         error = error_of(packed[:end])
-        assert error == f"a file is a damaged {kind.name} file: it is cut short; pack or fetch it anew"
+        assert error == f"a file is a damaged {kind.name} file: it is cut short; compress or fetch it again"
 
 
 @each_kind
@@ -205,7 +205,7 @@ def test_a_file_that_is_cut_in_its_second_member_is_refused(kind):
     packed = kind.pack(SYSTEM)
     for end in range(decompression.LONGEST_START, len(packed), 5):
         error = error_of(packed + packed[:end])
-        assert error == f"a file is a damaged {kind.name} file: it is cut short; pack or fetch it anew"
+        assert error == f"a file is a damaged {kind.name} file: it is cut short; compress or fetch it again"
 
 
 @each_kind
@@ -215,14 +215,14 @@ def test_a_damaged_file_is_one_line_with_its_name(run, write, kind, words):
     write("ref.txt", REFERENCE * 10)
     packed[-7 if kind.name in ("gzip", "bzip2") else len(packed) // 2] ^= 0xFF
     write("sys.txt", bytes(packed))
-    line = f"sys.txt is a damaged {kind.name} file: its bytes do not fit together; pack or fetch it anew"
+    line = f"sys.txt is a damaged {kind.name} file: its bytes do not fit together; compress or fetch it again"
     assert run("ref.txt", *words) == (2, "", f"bleu: error: {line}\n")
 
 
 @each_kind
 def test_damaged_standard_input_is_named(run, write, kind):
     write("ref.txt", REFERENCE)
-    line = f"standard input is a damaged {kind.name} file: it is cut short; pack or fetch it anew"
+    line = f"standard input is a damaged {kind.name} file: it is cut short; compress or fetch it again"
     assert run("ref.txt", stdin=kind.pack(SYSTEM)[:-3]) == (2, "", f"bleu: error: {line}\n")
 
 
@@ -230,7 +230,7 @@ def test_a_shorter_text_is_not_blamed_on_the_other_file_when_it_is_damaged(run, 
     write("ref.txt", LINE * 2000)
     write("sys.gz", gzip.compress(LINE * 2000)[:-20])
     answer = run("ref.txt", "-i", "sys.gz")
-    assert answer.err == "bleu: error: sys.gz is a damaged gzip file: it is cut short; pack or fetch it anew\n"
+    assert answer.err == "bleu: error: sys.gz is a damaged gzip file: it is cut short; compress or fetch it again\n"
 
 
 @each_kind
@@ -274,7 +274,7 @@ def test_what_follows_is_treated_as_the_command_line_tools_do(kind, behind, left
     chunks = [packed, *([b"%c" % byte for byte in behind] if apart else [behind])] if apart else [packed + behind]
     if kind.name in refused.split():
         error = error_of(*chunks)
-        assert error == f"a file is a damaged {kind.name} file: something else follows; pack or fetch it anew"
+        assert error == f"a file is a damaged {kind.name} file: something else follows; compress or fetch it again"
         return
     hints = [f"a file: what follows the {kind.name} data was left out"] if kind.name in left_out.split() else []
     assert lines_of(*chunks) == (lines(SYSTEM), hints)

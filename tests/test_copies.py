@@ -153,6 +153,7 @@ ERRORS = [
     errors.KernelError("not built"),
     errors.SegmentError(3, "holds U+0000"),
     errors.LengthError("a has 2 segments but b has 3", 1, 0, (3, 2)),
+    errors.ReferencesDifferError("a.jsonl and b.jsonl have different references"),
     errors.FieldCountError(4, 2),
     errors.NotWaitedFor(),
     errors.Note("the first download is trusted"),

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import refused
+from conftest import Terminal, refused
 
 from bleucli.cli import arguments
 
@@ -16,7 +16,14 @@ EFFECTS = {
     "bold_best": [
         (("--bold-best",), ("-f", "latex"), (), "json has no bold"),
         (("--bold-best",), ("-f", "html", *TESTED), ("-f", "csv"), "csv has no bold"),
-        (("--bold-best",), ("-f", "rst"), ("-f", "text"), "text without colours has no bold"),
+        (
+            ("--bold-best",),
+            ("several", "-f", "text"),
+            ("several", "-f", "text", "-nc"),
+            "text without colours has no bold",
+        ),
+        (("--bold-best",), ("several", "-f", "text"), ("-f", "text"), "there is no table"),
+        (("--bold-best",), ("-f", "rst"), ("-sl",), "segments are not a table"),
     ],
     "chrf_beta": [(("--chrf-beta", "2"), ("-m", "chrf"), (), "chrF is not scored")],
     "cer_lowercase": [(("--cer-lowercase",), ("-m", "cer"), ("-m", "wer"), "CER is not scored")],
@@ -29,26 +36,31 @@ EFFECTS = {
     "force": [(("--force",), (), ("-m", "ter"), "BLEU is not scored")],
     "format": [
         (("-f", "latex"), (), ("-sl",), "segments are printed as text or JSON"),
-        (("-f", "latex"), (), ("-b",), "bare scores have none"),
+        (("-f", "latex"), (), ("-b",), "bare scores have no format"),
         (("-f", "csv"), ("several",), ("-b",), "bare scores are numbers, not csv"),
         (("-f", "csv"), ("several",), ("-sl",), "segments are printed as text, json or jsonl, not as csv"),
     ],
-    "language_pair": [(("-l", "en-de"), (), ("-m", "chrf"), "it picks BLEU's tokenizer")],
+    "language_pair": [
+        (("-l", "en-de"), (), ("-m", "chrf"), "it picks BLEU's tokenizer, and BLEU is not scored"),
+        (("-l", "en-de"), (), ("-tok", "char"), "it picks BLEU's tokenizer, which --tokenize names"),
+        (("-l", "en-de"), (), ("--like", "tok:char"), "it picks BLEU's tokenizer, which --like names"),
+        (("-l", "en-zh"), ("-tok", "zh"), ("-m", "ter"), "it picks BLEU's tokenizer"),  # else -tok is compared with it
+    ],
     "max_ngram_order": [(("--max-ngram-order", "4"), (), ("-m", "chrf"), "BLEU is not scored")],
     "mirror": [(("--mirror", "x"), ("-tok", "char"), (), "nothing is downloaded")],
     "paired_ar_n": [(("-parn", "1"), ("-par", "several"), TESTED, "without --paired-ar")],
     "paired_bs_n": [(("-pbsn", "2"), ("-pbs", "several"), ("-ci", "-cin", "2"), "without --paired-bs")],
     "paired_jobs": [(("-j", "1"), ("-ci", "-cin", "2"), (), "nothing is resampled")],
-    "score_only": [(("-b",), (), ("several",), "several systems have a table")],
+    "score_only": [(("-b",), (), ("several",), "several systems are printed as a table")],
     "short": [
-        (("-sh",), ("-f", "text"), (), "json has long signatures"),
-        (("-sh",), ("-f", "latex"), ("-f", "tsv"), "tsv has long signatures"),
-        (("-sh",), ("-sl",), ("-f", "text", "-b"), "bare scores stand alone"),
+        (("-sh",), ("-f", "text"), (), "json always has long signatures"),
+        (("-sh",), ("-f", "latex"), ("-f", "tsv"), "tsv always has long signatures"),
+        (("-sh",), ("-sl",), ("-f", "text", "-b"), "bare scores have no signature"),
     ],
     "smooth_method": [(("-s", "exp"), (), ("-m", "chrf"), "BLEU is not scored")],
     "smooth_value": [
-        (("-sv", "0.1"), ("-s", "floor"), (), "smoothing exp takes none"),
-        (("-sv", "0.1"), ("--like", "smooth:floor[0.10]"), ("-s", "none"), "smoothing none takes none"),
+        (("-sv", "0.1"), ("-s", "floor"), (), "smoothing exp takes no value"),
+        (("-sv", "0.1"), ("--like", "smooth:floor[0.10]"), ("-s", "none"), "smoothing none takes no value"),
         (("-sv", "0.1"), ("-s", "add-k"), ("-m", "ter", "-q"), None),
     ],
     "ter_asian_support": [(("--ter-asian-support",), ("-m", "ter", "--ter-no-punct"), (), "TER is not scored")],
@@ -206,7 +218,27 @@ def test_attack_26_wrong_values_are_refused_though_they_have_no_effect(run, scor
 
 
 def test_a_language_pair_of_no_form_is_refused_where_it_picks_nothing(run):
-    refused(run("--version", "-l", "ende"), "--language-pair ende")
+    refused(run("--version", "-l", "ende"), "--language-pair 'ende'")
+
+
+def test_bold_type_in_text_is_for_terminals_and_no_error_elsewhere(score, run):
+    piped = score("several", "-f", "text", "--bold-best")
+    assert (piped.status, piped.err) == (0, "")
+    assert piped.out == score("several", "-f", "text").out
+    shown = run("ref", "-i", "sys", "sys2", "-f", "text", "--bold-best", "-q", stdout=Terminal())
+    assert (shown.status, shown.err) == (0, "")
+    assert "\x1b[1m" in shown.out
+
+
+def test_a_hyphen_is_standard_output_where_an_answer_is_withheld_too(score, folder, run):
+    for words in (("--fail-under", "99"), ("-i", "none", "sys", "--keep-going"), ("--version",), ("-f", "text")):
+        assert score(*words, "-o", "-") == score(*words)
+    gated = score("--fail-under", "99", "-o", "-")
+    assert (gated.status, bool(gated.out)) == (1, True)
+    assert not (folder / "-").exists()
+    with_file = score("-o", "./-")
+    assert (with_file.out, with_file.status) == ("", 0)
+    assert (folder / "-").exists()
 
 
 def test_scores_are_those_without_the_options(score):

@@ -14,7 +14,7 @@ import bleucli
 from bleucli import CER, WER, PairedTest, Segments, metric_from_signature
 from bleucli.stats import SegmentStats
 
-pytestmark = pytest.mark.filterwarnings("ignore:WER counts what stands between spaces")
+pytestmark = pytest.mark.filterwarnings("ignore:WER counts what is between spaces")
 
 ORACLES = {WER: jiwer.wer, CER: jiwer.cer}
 VERSION = f"version:bleucli-{bleucli.__version__}"
@@ -226,7 +226,7 @@ def test_a_paired_test_of_a_copy_finds_nothing():
 
 def test_lowercase_of_bleu_alone_is_told_of(files, run):
     said = run("ref", "-i", "sys", "-m", "bleu", "wer", "-lc").err
-    assert "-lc is BLEU's alone; WER has --wer-lowercase\n" in said
+    assert "-lc applies to BLEU only; WER has --wer-lowercase\n" in said
     assert "WER" not in run("ref", "-i", "sys", "-m", "bleu", "ter", "-lc").err
 
 
@@ -239,7 +239,7 @@ def test_wer_of_a_script_without_spaces_hints_at_cer(write, run):
 
 UNSPACED = {"Chinese": "我们明天早上去东京看朋友", "Japanese": "東京都に住んでいます", "Thai": "ฉันรักภาษาไทยมากที่สุด"}
 BOTH = ("--ter-asian-support", "--ter-normalized")
-NO_WORDS = "TER counts what stands between spaces, but most of the output has none between its words; use "
+NO_WORDS = "TER counts what is between spaces, but most of the output has none between its words; use "
 
 
 @pytest.mark.parametrize("script", UNSPACED)

@@ -252,10 +252,6 @@ def test_a_device_that_breaks_down_while_it_is_read_is_named(run, write):
     refused(run("ref.txt", stdin=BrokenStream()), "standard input", os.strerror(5))
 
 
-def test_an_empty_name_is_refused(run, pair):
-    refused(run("", "-i", "sys.txt"), os.strerror(2))
-
-
 def test_a_line_break_in_a_file_name_does_not_break_the_error_line(run, pair):
     refused(run("two\nlines.txt", "-i", "sys.txt"), r"two\nlines.txt")
 
@@ -395,14 +391,16 @@ def test_a_mode_that_is_named_like_a_file_is_suggested(run, write, word):
 
 
 MEANT = {
-    "--hlep": (("--hlep",), "there is no option --hlep; see bleu --help; did you mean --help?"),
+    "--hlep": (("--hlep",), "there is no option --hlep; see bleu --help all; did you mean --help?"),
     "--tokeniser": (("ref.txt", "--tokeniser", "intl"), "there is no option --tokeniser; ", "did you mean --tokenize"),
     "--tokeniser=": (("ref.txt", "--tokeniser=intl"), "there is no option --tokeniser; ", "did you mean --tokenize"),
-    "-to": (("ref.txt", "-to", "intl"), "there is no option -to; see bleu --help; did you mean -tok"),
+    "-to": (("ref.txt", "-to", "intl"), "there is no option -to; see bleu --help all; did you mean -tok"),
     "blue": (("ref.txt", "-m", "blue"), "--metrics 'blue'; choose from bleu, chrf, chrf+, chrf++, ter, ", "mean bleu?"),
     "BLEU": (("ref.txt", "-m", "BLEU"), "; did you mean bleu?"),
     "bleu,chrf": (("ref.txt", "-m", "bleu,chrf"), "has commas, expected spaces; did you mean --metrics bleu chrf?"),
     "chrF,BLEU": (("ref.txt", "-m", "chrF++,BLEU"), "did you mean --metrics chrf++ bleu?"),
+    "-tok 13": (("ref.txt", "-tok", "13"), "unknown tokenizer '13'; choose one of", "; did you mean 13a?"),
+    "-s flor": (("ref.txt", "-s", "flor"), "--smooth-method 'flor'; choose one of", "; did you mean floor?"),
     "-f jsn": (("ref.txt", "-f", "jsn"), "--format 'jsn'; choose from json, jsonl", "did you mean json or jsonl?"),
 }
 
@@ -413,8 +411,18 @@ def test_what_may_have_been_meant_is_said(run, pair, case):
     refused(run(*words, stdin=b"the cat\nhello\n"), *parts)
 
 
+def test_two_hyphens_at_the_end_are_harmless(run, pair):
+    assert run(*pair, "--") == run(*pair)
+    assert run(*pair[1:], "--", "ref.txt") == run(*pair)
+
+
+def test_a_file_may_begin_with_a_dash(run, pair):
+    os.rename("sys.txt", "\N{EN DASH}sys")
+    assert run("ref.txt", "-i", "\N{EN DASH}sys", "-q").status == 0
+
+
 def test_a_file_that_stands_apart_is_named(run, pair):
-    refused(run("ref.txt", "-b", "sys.txt"), "sys.txt stands apart from the references", "behind -i")
+    refused(run("ref.txt", "-b", "sys.txt"), "sys.txt is apart from the other references", "after -i")
 
 
 # --- wrong use
@@ -422,7 +430,11 @@ def test_a_file_that_stands_apart_is_named(run, pair):
 
 WRONG_USE = {
     "no words at all": ((), ("no references", "bleu ref.txt -i system.txt")),
-    "all files behind -i": (("-i", "sys.txt", "ref.txt"), ("no references", "bleu ref.txt -i system.txt")),
+    "all files behind -i": (
+        ("-i", "sys.txt", "ref.txt"),
+        ("no references were given: all files after -i are systems, ref.txt too", "write bleu ref.txt -i sys.txt\n"),
+    ),
+    "many files behind -i": (("-i", "a", "b", "the ref"), ("the ref too; ", "write bleu 'the ref' -i a ...\n")),
     "unknown long option": (("ref.txt", "--unknown"), ("--unknown", "bleu --help")),
     "unknown short option": (("ref.txt", "-z"), ("-z", "bleu --help")),
     "ambiguous abbreviation": (("ref.txt", "--fo=text"), ("--fo ", "--force", "--format")),
@@ -445,16 +457,40 @@ WRONG_USE = {
     "threads that are no number": (("ref.txt", "-J", "x"), ("--jobs", "'x'")),
     "negative smoothing": (("ref.txt", "-s", "floor", "-sv", "-1"), ("--smooth-value -1", "from 0")),
     "negative smoothing of no effect": (("ref.txt", "-sv", "-1"), ("--smooth-value -1", "from 0")),
-    "smoothing by no number": (("ref.txt", "-s", "add-k", "-sv", "nan"), ("--smooth-value nan", "from 0")),
-    "endless smoothing": (("ref.txt", "-s", "add-k", "-sv", "inf"), ("--smooth-value inf", "from 0")),
+    "smoothing by no number": (("ref.txt", "-s", "add-k", "-sv", "nan"), ("--smooth-value 'nan'; expected a number",)),
+    "endless smoothing": (("ref.txt", "-s", "add-k", "-sv", "inf"), ("--smooth-value 'inf'; expected a number",)),
     "smoothing that is no number": (("ref.txt", "-sv", "x"), ("--smooth-value", "'x'")),
     "order 0": (("ref.txt", "--max-ngram-order", "0"), ("order 0", "from 1")),
     "negative order": (("ref.txt", "--max-ngram-order", "-4"), ("order -4", "from 1")),
     "order that is no number": (("ref.txt", "--max-ngram-order", "x"), ("--max-ngram-order", "'x'")),
-    "gate at no number": (("ref.txt", "--fail-under", "nan"), ("--fail-under nan", "score")),
+    "gate at no number": (("ref.txt", "--fail-under", "nan"), ("--fail-under 'nan'", "score")),
     "gate at a word": (("ref.txt", "--fail-under", "x"), ("--fail-under", "'x'")),
     "gate for segments": (("ref.txt", "-sl", "--fail-under", "3"), ("--fail-under", "--sentence-level")),
-    "output without a name": (("ref.txt", "-o", ""), ("--output", "empty")),
+    **{
+        f"an empty {flag}": (("ref.txt", flag, ""), (f"{flag} is empty; give it a value, or leave it out",))
+        for flag in ("--output", "--baseline", "--registry", "--mirror")
+    },
+    "an empty reference": (("",), ("the name of a file is empty; give it one",)),
+    "an empty system": (("ref.txt", "-i", ""), ("the name of a file is empty; give it one",)),
+    "an empty model": (("ref.txt", "-tok", "spm:"), ("the tokenizer spm: names no model; give its path: spm:PATH",)),
+    "systems after two -i": (
+        ("ref.txt", "-i", "sys.txt", "-i", "ref.txt"),
+        ("-i was given twice; name all after one -i",),
+    ),
+    "a minus sign": (
+        ("ref.txt", "\N{MINUS SIGN}i", "sys.txt"),
+        ("there is no file \N{MINUS SIGN}i, ", "; did you mean -i?"),
+    ),
+    "an em dash": (
+        ("ref.txt", "\N{EM DASH}score-onl"),
+        ("and options begin with a hyphen, not a dash; did you mean --score-only?",),
+    ),
+    "a pair of no form": (("ref.txt", "-l", ""), ("--language-pair ''; expected the form xx-YY",)),
+    **{
+        f"{flag} {number}": (("ref.txt", flag, number), (f" '{number}'; expected a", "number"))
+        for flag, number in (("-w", "1_0"), ("-cin", "\u0661\u0662"), ("-sv", "0_1"), ("-sv", "1e999"), ("-cc", "6.0"))
+    },
+    "a value of what takes none": (("ref.txt", "--strict=no"), ("--strict takes no value, not 'no'",)),
     "option without its value": (("ref.txt", "-e"), ("--encoding", "expected one argument")),
     "input without files": (("ref.txt", "-i"), ("--input", "expected at least one argument")),
     "repeated system": (("ref.txt", "-i", "sys.txt", "ref.txt", "sys.txt"), ("sys.txt", "twice", "once")),

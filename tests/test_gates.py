@@ -10,6 +10,7 @@ from conftest import refused
 from paired_samples import near, texts
 
 from bleucli import gates
+from bleucli.baselines import read_baseline
 from bleucli.errors import BleuError
 from bleucli.gates import Bound
 from bleucli.results import Results, ScoreRecord, SystemResult
@@ -223,8 +224,8 @@ def test_a_bare_bound_is_about_the_first_metric_named(run):
     answer = run(*words, "99", terminal=True)
     assert answer.status == 0
     assert notes(answer) == [
-        "bleu: note: --fail-under 99.0 is about TER alone, the first metric named; for more write --fail-under"
-        " ter=99.0,bleu=X"
+        "bleu: note: --fail-under 99.0 applies to TER only, the first metric named; to gate others as well, write"
+        " --fail-under ter=99.0,bleu=X"
     ]
     assert notes(run(*words, "99", "-q", terminal=True)) == []
     assert notes(run(*words, "ter=99", terminal=True)) == []
@@ -233,7 +234,10 @@ def test_a_bare_bound_is_about_the_first_metric_named(run):
 
 def test_a_bare_drop_is_about_all_metrics(run, baseline):
     words = (REF, "-i", STRONG, *ALL, "--baseline", baseline(STRONG, *ALL, *FULL), "--max-drop")
-    expected = "--max-drop 2% is about BLEU and chrF2 and TER; for each its own write --max-drop bleu=2%,chrf=2%,ter=2%"
+    expected = (
+        "--max-drop 2% applies to BLEU and chrF2 and TER; to set them separately, write --max-drop"
+        " bleu=2%,chrf=2%,ter=2%"
+    )
     assert notes(run(*words, "2%", terminal=True)) == [f"bleu: note: {expected}"]
     assert notes(run(*words, "ter=2%", terminal=True)) == []
 
@@ -421,6 +425,26 @@ def test_failed_gates_are_annotated_for_github(score):
     assert annotations(score(STRONG, "--fail-under", "bleu=30", "--annotate", "github")) == []
 
 
+WRONG_WORDS = {
+    "no such option": ("--hlep", "--annotate", "github"),
+    "no such value": ("--annotate=github", "-f", "jsn"),
+    "abbreviated": ("-w", "x", "--anno", "github"),
+    "nothing to score": ("--an=github",),
+}
+
+
+@pytest.mark.parametrize("words", WRONG_WORDS.values(), ids=WRONG_WORDS)
+def test_errors_of_the_words_themselves_are_annotated(run, words):
+    answer = run(*words)
+    error, annotation = answer.err.splitlines()
+    assert (answer.status, annotation) == (2, error.replace("bleu: error: ", "::error title=bleu::"))
+
+
+@pytest.mark.parametrize("words", [("--hlep",), ("--hlep", "--", "--annotate", "github"), ("-f", "x", "--a", "github")])
+def test_other_errors_are_not_annotated(run, words):
+    assert annotations(run(*words)) == []
+
+
 def test_warnings_are_annotated_unless_they_are_not_told(run):
     words = (REF, "-i", REF, "-m", "ter", "-cw", "2", "--annotate", "github")
     answer = run(*words)
@@ -507,6 +531,16 @@ def test_several_systems_are_compared_by_name(score, baseline):
     assert score(STRONG, WEAK, "--baseline", old, "--max-drop", "0").status == 0
 
 
+@pytest.mark.parametrize("first", ["Baseline", "Baseline: x", "Baseline: Baseline"])
+@pytest.mark.parametrize("words", [(), ("-pbs", *FEW), ("-ci", "-cin", "20")])
+def test_systems_that_are_called_like_the_mark_of_a_baseline_are_found_by_name(score, baseline, first, words):
+    old = baseline(STRONG, WEAK, NEAR, *words, "--names", f"{first},System 1,b")
+    compared = ("--baseline", old, "--max-drop", "0")
+    assert score(STRONG, WEAK, *compared, "--names", f"{first},System 1").status == 0
+    failed(score(WEAK, *compared, "--names", first), f"{first}: BLEU 11.5")
+    refused(score(STRONG, *compared, "--names", "x"), f"old.json has no system x; it has {first}, System 1, b")
+
+
 def test_several_systems_are_compared_with_the_only_one_there_was(score, baseline):
     old = baseline(STRONG, *FULL)
     failed(score(STRONG, NEAR, WEAK, "--baseline", old, "--max-drop", "10"), f"{WEAK}: BLEU")
@@ -564,6 +598,19 @@ def test_what_is_no_json_is_refused(score, write, content):
 def test_a_file_that_cannot_be_read_is_refused(score):
     refused(score(STRONG, "--baseline", "none.json", "--max-drop", "1"), "cannot read none.json: No such file")
     refused(score(STRONG, "--baseline", ".", "--max-drop", "1"), "cannot read .: Is a directory")
+
+
+@pytest.mark.parametrize(
+    ("name", "form"), [("x.json", "json"), ("x", "json"), ("x.jsonl", "jsonl"), ("x.NDJSON", "jsonl")]
+)
+def test_what_is_advised_makes_a_file_of_that_name(score, write, name, form):
+    words = ("--baseline", name, "--max-drop", "0")
+    assert refused(score(STRONG, *words), f"cannot read {name}").endswith(f"make it with -f {form} -o {name}\n")
+    for content in ("", "x", "[]"):
+        write(name, content)
+        assert refused(score(STRONG, *words)).endswith(f"; make it with -f {form} -o {name}\n")
+    assert score(STRONG, "-f", form, "-w", "9", "-o", name).status == 0
+    assert score(STRONG, *words).status == 0
 
 
 def test_a_metric_that_is_missing_is_named(score, baseline):
@@ -646,7 +693,7 @@ class Scored:
 
     def fell(self, write, earlier, bound, percent=False):
         write("old.json", f'{{"name": "BLEU", "score": {earlier}, "signature": "tok:13a"}}')
-        baseline = gates.read_baseline("old.json", "old.json")
+        baseline = read_baseline("old.json", "old.json")
         return [
             one
             for one in gates.judge(self.results, max_drop={"": Bound(bound, percent)}, baseline=baseline)
@@ -783,13 +830,18 @@ def test_an_earlier_answer_and_a_test_exclude_each_other(score, baseline, test):
 
 WRONG = {
     "a drop that is no number": (("--max-drop", "x", "-pbs"), ("--max-drop", "'x'")),
-    "a drop of nan": (("--max-drop", "nan", "-pbs"), ("--max-drop nan",)),
+    "a drop of nan": (("--max-drop", "nan", "-pbs"), ("--max-drop 'nan'; expected a number",)),
     "a negative drop": (("--max-drop", "-1", "-pbs"), ("--max-drop -1.0; expected a number from 0 on",)),
+    "a drop of less than none": (("--max-drop", "-0", "-pbs"), ("--max-drop -0.0; expected a number from 0 on",)),
     "a drop from nothing": (("--max-drop", "1"), ("--max-drop needs an earlier answer", "--paired-ar")),
     "a drop from intervals": (("--max-drop", "1", "-ci"), ("--max-drop needs an earlier answer",)),
     "a baseline without a drop": (("--baseline", "old.json"), ("--baseline is for --max-drop",)),
     "a drop by segment": (("--max-drop", "1", "--baseline", "x", "-sl"), ("--max-drop", "--sentence-level")),
-    "a bound of nan": (("--fail-under", "nan"), ("--fail-under nan",)),
+    **{
+        f"a bound of {number}": (("--fail-under", number), (f"--fail-under '{number}'; expected a score",))
+        for number in ("nan", "inf", "1_000", "\u0664\u0660", "bleu=0x10", "1e999")
+    },
+    "a metric in capitals": (("--fail-under", "BLEU=50"), ("'BLEU' is not a metric", "; did you mean bleu?")),
 }
 
 
@@ -800,8 +852,12 @@ def test_wrong_use_is_refused(score, words, parts):
 
 def test_a_file_is_not_written_where_a_gate_fails(score, baseline):
     old = baseline(STRONG, *FULL)
-    assert score(WEAK, "--baseline", old, "--max-drop", "1", "-o", "new.json").status == 1
+    words = ("--baseline", old, "--max-drop", "1")
+    failed(score(WEAK, *words, "-o", "new.json"), f"{WEAK}: BLEU ", "new.json was not written, as a gate failed")
     assert not os.path.exists("new.json")
+    failed(score(WEAK, *words), f"{WEAK}: BLEU ")
+    assert score(WEAK, *words, "-o", "-") == score(WEAK, *words), "that is no file"
+    failed(score(WEAK, *words, "-f", "junit", "-o", "report.xml"), f"{WEAK}: BLEU ")
     assert score(STRONG, "--baseline", old, "--max-drop", "1", "-o", "new.json").status == 0
     assert os.path.exists("new.json")
 

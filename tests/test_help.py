@@ -49,6 +49,7 @@ def test_help_all_names_every_option_in_groups(run, eighty_columns, word):
     assert (answer.status, answer.err) == (0, "")
     assert set(re.findall(r"(?<![\w-])-[\w-]+", answer.out)) >= OPTIONS
     assert max(map(len, answer.out.splitlines())) < 80
+    assert not re.search(r"\w-$", answer.out, re.MULTILINE), "the name of an option is broken"
     for group in ("what to score:", "how to score:", "BLEU:", "what to print:"):
         assert f"\n{group}\n" in answer.out
 

@@ -97,7 +97,7 @@ def test_attack_24_output_is_not_written_over_any_file_that_is_read(run, pair, w
     for name in ("own.ref", cached):
         for words in (("-i", "one.sys"), ("-i", "one.sys", "-sl"), ("--echo", "ref")):
             refused(run(*own, *words, "-o", name), f"--output {name} is also read")
-    refused(run(*pair, "-i", "*.sys", "-o", "one.sys"), "--output one.sys is also read")
+    refused(run(pair[0], "-i", "*.sys", "-o", "one.sys"), "--output one.sys is also read")
     refused(run(*pair, "-tok", "spm:own.ref", "-o", "own.ref"), "--output own.ref is also read")
     for name in files:
         with open(name, encoding="utf-8") as file:

@@ -385,7 +385,7 @@ def test_a_name_that_is_not_utf8_is_escaped_and_given_back(run):
 
 def test_options_without_effect_are_told_of(run):
     answer = run(REF, "-i", STRONG, WEAK, "-f", "jsonl", "-w", "3", "-sh")
-    assert "--short (jsonl has long signatures)" in answer.err
+    assert "--short (jsonl always has long signatures)" in answer.err
     refused(run(REF, "-i", STRONG, WEAK, "-f", "jsonl", "--bold-best"), "--bold-best has no effect: jsonl has no bold")
     assert "--width (jsonl is not rounded)" in answer.err
 
@@ -445,17 +445,74 @@ def test_without_append_a_file_is_replaced(append, run):
     assert [line["system"] for line in history()] == ["weak.de"]
 
 
-def test_a_line_that_was_cut_short_does_not_swallow_the_next(append, write):
-    write("h.jsonl", '{"schema": "bleu')
+FOREIGN = {
+    "text": "Guten Morgen\nGute Nacht\n",
+    "JSON": '{\n "name": "BLEU"\n}\n',
+    "JSON in a line": '{"name": "BLEU", "score": 1}\n',
+    "other JSON Lines": '{"schema": "other/1"}\n',
+    "a later shape": '{"schema": "bleucli/scores-2"}\n',
+    "a number": "48.6\n",
+    "an empty line": "\n",
+    "bytes": b"\xff\xfe\x00\n",
+    "deep": "[" * 100_000 + "\n",
+    "no line": "x" * 5_000_000,
+}
+
+
+@pytest.mark.parametrize("foreign", FOREIGN.values(), ids=FOREIGN)
+def test_nothing_is_added_to_what_is_not_a_history(append, write, foreign):
+    write("h.jsonl", foreign)
+    before = content("h.jsonl")
+    refused(append(STRONG), "h.jsonl has other lines than those of -f jsonl; name another file with --output")
+    assert content("h.jsonl") == before
+
+
+def test_nothing_is_added_behind_a_line_without_end(append, write):
+    append(STRONG)
+    write("h.jsonl", content("h.jsonl") + b'{"schema": "bleu')
+    before = content("h.jsonl")
+    refused(append(STRONG), "the last line of h.jsonl has no end", "delete it, or end it with a line break")
+    assert content("h.jsonl") == before
+
+
+def test_a_foreign_file_is_refused_before_anything_is_scored(run, write):
+    write("h.jsonl", "x\n")
+    words = ("none.txt", "-i", "none.sys", "-f", "jsonl", "--append", "-o", "h.jsonl")
+    refused(run(*words), "h.jsonl has other lines")
+
+
+def test_a_file_that_becomes_foreign_meanwhile_stays_as_it_is(append, monkeypatch):
+    def check_and_change(path):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("x\n")
+
+    monkeypatch.setattr("bleucli.cli.request.refuse_foreign", check_and_change)
+    refused(append(STRONG), "h.jsonl has other lines")
+    assert content("h.jsonl") == b"x\n"
+
+
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_histories_that_others_have_rewritten_are_added_to_and_read(append, write, line_end, mark):
+    append(STRONG)
+    rewritten = json.dumps(json.loads(content("h.jsonl")), separators=(",", ":"), sort_keys=True).encode()
+    write("h.jsonl", mark + rewritten + line_end)
     assert append(STRONG).status == 0
-    broken, line, _ = content("h.jsonl").split(b"\n")
-    assert broken == b'{"schema": "bleu'
-    VALIDATOR.validate(json.loads(line))
+    assert content("h.jsonl").startswith(mark + rewritten + line_end + b'{"schema": ')
+    assert append(STRONG, "--baseline", "h.jsonl", "--max-drop", "0") == (0, "", "")
+
+
+def test_an_empty_file_becomes_a_history(append, write):
+    write("h.jsonl", "")
+    assert append(STRONG).status == 0
+    assert len(history()) == 1
 
 
 def test_a_gate_that_fails_adds_nothing(append):
     append(STRONG)
-    assert append(WEAK, "--fail-under", "40").status == 1
+    answer = append(WEAK, "--fail-under", "40")
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err.splitlines()[1:] == ["bleu: error: nothing was added to h.jsonl, as a gate failed"]
     assert len(history()) == 1
 
 
@@ -545,9 +602,10 @@ def test_of_a_history_the_latest_score_made_in_the_same_way_counts(score, append
     append(STRONG, "--names", "s")
     append(WEAK, "--names", "s")
     append(STRONG, "-lc", "--names", "s")
-    assert score(WEAK, "--baseline", "h.jsonl", "--max-drop", "0").status == 0
-    assert score(WEAK, "-lc", "--baseline", "h.jsonl", "--max-drop", "0").status == 1
-    answer = score(WEAK, "-tok", "char", "--baseline", "h.jsonl", "--max-drop", "0")
+    words = (WEAK, "--names", "s", "--baseline", "h.jsonl", "--max-drop", "0")
+    assert score(*words).status == 0
+    assert score(*words, "-lc").status == 1
+    answer = score(*words, "-tok", "char")
     refused(answer, "h.jsonl has BLEU|nrefs:1|case:lc|", "score both in the same way")
 
 

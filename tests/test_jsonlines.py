@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from strategies import examples, texts
 
 from bleucli.errors import BleuError
-from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
+from bleucli.jsonfields import Fields, fields_named
+from bleucli.jsonlines import JsonLines, is_jsonl
 from bleucli.metrics.bleu import BLEU
 from bleucli.textfiles import TextFile
 
@@ -147,6 +148,8 @@ def test_fields_can_be_named(text, fields):
         "hyp=a:",
         "hyp=:a",
         "hyp=a,refs=",
+        "hyp= ,refs=a",
+        "hyp=a: ",
         ",",
     ],
 )
@@ -155,6 +158,18 @@ def test_fields_named_in_another_form_are_refused(run, write, text):
     expected = "hyp=NAME,refs=NAME, or one of the two; several systems are hyp=a:NAME,b:NAME"
     line = f"--jsonl-fields {text!r}; expected {expected}"
     assert run("-i", "sys.jsonl", "--jsonl-fields", text) == (2, "", f"bleu: error: {line}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    {
+        "hyp=a, refs=b": Fields((("", "a"),), "b"),
+        " hyp = a:out.0 , b : out.1 ,\trefs= b c ": Fields((("a", "out.0"), ("b", "out.1")), "b c"),
+        r"hyp=\ a\ , refs=b\\ ": Fields((("", r"\ a\ "),), r"b\\"),
+    }.items(),
+)
+def test_space_around_names_does_not_count_unless_a_backslash_precedes_it(text, fields):
+    assert fields_named(text) == fields
 
 
 @pytest.mark.parametrize("text", ["hyp=a:x,a:y", "hyp=x,x", "hyp=a:x,b:y,a:z,refs=r"])
@@ -823,7 +838,19 @@ WRONG_USE = {
     ),
     "fields of no JSON Lines": (
         ("sys.txt", "-i", "sys.txt", "--jsonl-fields", "hyp=a"),
-        "--jsonl-fields, but no JSON Lines are read; name files .jsonl or .ndjson, or add --jsonl",
+        "--jsonl-fields has no effect: no file is JSON Lines; name files .jsonl or .ndjson, or add --jsonl",
+    ),
+    "fields of no JSON Lines beside a test set": (
+        ("-t", "demo", "-l", "en-de", "-i", "sys.txt", "--jsonl-fields", "hyp=a"),
+        "--jsonl-fields has no effect: no file is JSON Lines; name files .jsonl or .ndjson, or add --jsonl",
+    ),
+    "hypotheses of text": (
+        ("sys.jsonl", "-i", "sys.txt", "--jsonl-fields", "hyp=a"),
+        "--jsonl-fields hyp= has no effect: no system is JSON Lines; leave it out",
+    ),
+    "references beside those of text": (
+        ("sys.txt", "-i", "sys.jsonl", "--jsonl-fields", "hyp=a,refs=b"),
+        "--jsonl-fields refs= has no effect: no references come from JSON Lines; leave it out",
     ),
     "columns of JSON Lines": (
         ("sys.jsonl", "-nr", "2", "-i", "sys.txt"),

@@ -1,7 +1,6 @@
-"""Numbers of segments are compared before anything is scored; --keep-going leaves out systems that do not fit."""
+"""Numbers of segments are compared before anything is scored."""
 
 import gzip
-import json
 import os
 
 import pytest
@@ -105,87 +104,6 @@ def test_one_segment_more_is_seen_in_a_single_system(run, files, unscored):
 def test_json_lines_are_counted_without_blank_lines_at_their_end(run, files, write, unscored):
     write("two.jsonl", '{"hypothesis": "a"}\n{"hypothesis": "b"}\n\n \n')
     refused(run("ref", "-i", "two.jsonl"), "ref has 3 segments but two.jsonl has 2 segments")
-
-
-def test_the_others_are_scored(run, files):
-    answer = run("ref", "-i", "a", "short", "b", "latin", "missing", "-f", "csv", "--keep-going")
-    assert answer.status == 2
-    assert answer.out == run("ref", "-i", "a", "b", "-f", "csv").out
-    *each, last = (line for line in answer.err.splitlines() if "warning" not in line)
-    assert [line.partition(":")[0] for line in each] == ["bleu"] * 3
-    parts = ("latin, line 2, byte 15: 0xe9", "cannot read missing", "but short has 2")
-    for line, part in zip(each, parts, strict=True):
-        assert line.startswith("bleu: error: ")
-        assert part in line
-    assert last == "bleu: error: 3 systems could not be scored, as said above"
-
-
-def test_nothing_is_wrong_if_nothing_is(run, files):
-    assert run("ref", "-i", "a", "b", "--keep-going") == run("ref", "-i", "a", "b")
-
-
-def test_no_file_is_written_of_some_systems_alone(run, files):
-    answer = run("ref", "-i", "a", "short", "b", "-o", "scores.json", "--keep-going")
-    assert (answer.status, answer.out) == (2, "")
-    assert answer.err.endswith("1 system could not be scored, as said above; scores.json was not written\n")
-    assert not os.path.exists("scores.json")
-
-
-def test_a_history_gets_no_lines_either(run, files):
-    run("ref", "-i", "a", "short", "-f", "jsonl", "--append", "-o", "history.jsonl", "--keep-going")
-    assert not os.path.exists("history.jsonl")
-
-
-def test_a_failed_gate_does_not_hide_that_systems_are_missing(run, files):
-    answer = run("ref", "-i", "a", "short", "-b", "--fail-under", "99", "--keep-going")
-    assert answer.status == 2
-    assert "is under 99" in answer.err
-
-
-def test_names_stay_with_their_systems(run, files):
-    words = ("-f", "jsonl", "--names", "one,two,three", "--keep-going")
-    lines = run("ref", "-i", "a", "short", "b", *words).out.splitlines()
-    assert [json.loads(line)["system"] for line in lines] == ["one", "three"]
-
-
-def test_a_baseline_cannot_be_left_out(run, files):
-    refused(run("ref", "-i", "short", "a", "b", "-pbs", "--keep-going"), "but short has 2 segments")
-    answer = run("ref", "-i", "a", "short", "b", "-pbs", "-pbsn", "2", "-f", "csv", "--keep-going")
-    assert [line.partition(",")[0] for line in answer.out.splitlines()] == ["system", "a", "b"]
-
-
-def test_references_must_be_known(run, files, write):
-    write("own.jsonl", '{"hypothesis": "a", "reference": "b"}\n')
-    write("bare.jsonl", '{"hypothesis": "a"}\n')
-    refused(run("-i", "bare.jsonl", "own.jsonl", "--keep-going"), "--keep-going compares systems with the references")
-
-
-def test_what_is_no_file_is_left_out_like_a_missing_one(run, files):
-    os.mkdir("folder")
-    os.symlink("nowhere", "dangling")
-    answer = run("ref", "-i", "a", "folder", "dangling", "b", "-f", "csv", "--keep-going")
-    assert answer.out == run("ref", "-i", "a", "b", "-f", "csv").out
-
-
-def test_names_are_counted_before_a_system_is_left_out(run, files):
-    refused(run("ref", "-i", "a", "b", "short", "--names", "one,two", "--keep-going"), "--names: 2 for 3 systems")
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_references_that_can_be_read_once_only_are_no_measure(run, files):
-    os.mkfifo("pipe")
-    refused(run("pipe", "-i", "short", "a", "--keep-going"), "name these as files")
-
-
-def test_references_cannot_be_left_out(run, files):
-    refused(run("ref", "short", "-i", "a", "b", "--keep-going"), "ref has 3 segments but short has 2")
-    refused(run("ref", "-i", "short", "empty", "--keep-going"), "but short has 2 segments")
-
-
-@pytest.mark.parametrize("words", [("-sl",), ("--segment-scores",)])
-def test_it_is_refused_where_there_is_nothing_to_leave_out(run, files, words):
-    reference = () if "--segment-scores" in words else ("ref",)
-    refused(run(*reference, "-i", "a", *words, "--keep-going"), "--keep-going leaves out systems")
 
 
 def test_test_sets_are_compared_too(run, files, unscored):

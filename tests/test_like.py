@@ -333,7 +333,7 @@ def test_empty_references_are_missing_ones_for_chrf_and_ter_too(run, write):
         ("nrefs:1|version:2.3.1", [f"has version:2.3.1, this score version:{OURS}"]),
         ("nrefs:1|version:bleucli-0.0.1", [f"has version:bleucli-0.0.1, this score version:{OURS}"]),
         ("tok:13a|v:1.4.14|#:1", ["has version:1.4.14, this"]),
-        ("tok:13a", ["does not tell nrefs, which is 1 here"]),
+        ("tok:13a", ["does not give nrefs, which is 1 here"]),
         ("nrefs:1|test:wmt17|lang:en-de", ["has test:wmt17, which is not", "has lang:en-de, which is not"]),
         ("#:1|o:en|S:country", ["has origlang:en, which is not", "has subset:country, which is not"]),
         ("#:1|bs:1000|seed:12345", ["has bs:1000, which is not", "has seed:12345, which is not"]),
@@ -355,14 +355,14 @@ def test_the_notes_are_those_of_one_run_however_many_systems(run, files, write):
     write("sys2.txt", "x\n" * len(SYSTEM))
     answer = run("ref.txt", "-i", "sys.txt", "sys2.txt", "--like", "BLEU|test:wmt17|tok:13a|version:1.0", terminal=True)
     assert answer.err.count("has test:wmt17") == answer.err.count("has version:1.0") == 1
-    assert answer.err.count("does not tell nrefs") == 1
+    assert answer.err.count("does not give nrefs") == 1
 
 
 def test_sentence_level_has_the_notes_too(run, files):
     answer = run(*WORDS, "-sl", "--like", "test:wmt17|eff:yes|version:2.0.0", terminal=True)
     assert answer.status == 0
     assert answer.err.count("has test:wmt17, which is not") == answer.err.count("has version:2.0.0") == 1
-    assert answer.err.count("does not tell nrefs, which is 1 here") == 1
+    assert answer.err.count("does not give nrefs, which is 1 here") == 1
 
 
 # --- other texts

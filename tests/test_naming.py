@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bleucli.errors import UsageError
-from bleucli.naming import by_file, name_systems
+from bleucli.naming import by_file, mark_baseline, name_column, name_systems, unmark_baseline
 
 BY_PATH = ("json", "text", "latex")
 BY_FILE = ("csv", "tsv", "markdown", "html", "rst")
@@ -69,6 +69,7 @@ def test_folders_stay_only_where_two_would_be_called_alike():
     assert by_file(["1/s/a.txt", "2/s/a.txt"]) == ["1/s/a", "2/s/a"]
     assert by_file(["a.txt", "s/a.txt"]) == ["a.txt", "s/a"]
     assert by_file(["a.txt", "a.txt.gz", "a"]) == ["a.txt", "a.txt.gz", "a"]
+    assert by_file(["x/a.txt", "b.txt"], taken=["a", "b"]) == ["x/a", "b.txt"]
 
 
 @given(PATHS)
@@ -140,6 +141,13 @@ def test_columns_of_standard_input_keep_their_numbers_in_a_test(run, systems):
     assert [line.split(": BLEU")[0] for line in answer.err.splitlines()] == ["bleu: error: System 1"]
 
 
+@given(st.lists(st.sampled_from(["Baseline", "Baseline: a", "Baseline: Baseline", "a", "System 1", "System 2"])))
+def test_a_mark_can_be_taken_off_again(names):
+    columns = [name_column(number) for number in range(len(names))]
+    if names and names != columns:
+        assert unmark_baseline(mark_baseline(names)) == names
+
+
 def test_names_work_for_json_lines_test_sets_and_scores_of_segments(run, write):
     write("a.jsonl", '{"hypothesis": "a b c d", "reference": "a b c d e"}\n')
     write("b.jsonl", '{"hypothesis": "a b c e"}\n')
@@ -154,6 +162,21 @@ def test_names_work_for_json_lines_test_sets_and_scores_of_segments(run, write):
     assert names(answer) == ["Baseline: x", "y"]
 
 
+@pytest.mark.parametrize("named", [(), ("--name-by", "file")])
+def test_names_that_fields_give_are_never_cut(run, write, folder, named):
+    line = '{"out": ["a b c d", "a b c e", "a b"], "gold": "a b c d e"}\n'
+    for name in ("one", "two"):
+        write(f"{name}.jsonl", line)
+    (folder / "old").mkdir()
+    write("old/x.txt", "a b c\n")
+    fields = ("--jsonl-fields", "hyp=my.sys.txt:out.0,lab/x:out.1,x:out.2,refs=gold", "-f", "csv", "-q", *named)
+    found = rows(run("-i", "one.jsonl", "old/x.txt", *fields))
+    assert [row["system"] for row in found] == ["my.sys.txt", "lab/x", "x", "old/x"]
+    found = rows(run("-i", "one.jsonl", "two.jsonl", *fields))
+    each = ("my.sys.txt", "lab/x", "x")
+    assert [row["system"] for row in found] == [f"{name}:{system}" for name in ("one", "two") for system in each]
+
+
 def test_messages_have_names_without_the_mark(run, systems):
     answer = run(*systems, "--names", "one,two,three", *TEST, "--fail-under", "99")
     found = [line.partition(": BLEU")[0] for line in answer.err.splitlines()]
@@ -161,10 +184,10 @@ def test_messages_have_names_without_the_mark(run, systems):
 
 
 WRONG = {
-    "too few": (("--names", "a,b"), "--names: 2 for 3 systems"),
-    "too many": (("--names", "a,b,c,d"), "--names: 4 for 3 systems"),
-    "one twice": (("--names", "a,b,a"), "--names: 'a' stands for 2 systems"),
-    "an empty one": (("--names", "a,,b"), "--names: one is empty"),
+    "too few": (("--names", "a,b"), "--names has 2 names for 3 systems; give each system a name"),
+    "too many": (("--names", "a,b,c,d"), "--names has 4 names for 3 systems"),
+    "one twice": (("--names", "a,b,a"), "--names has 'a' for 2 systems"),
+    "an empty one": (("--names", "a,,b"), "--names has an empty name"),
     "both": (("--names", "a,b,c", "--name-by", "file"), "leave out --name-by"),
     "another way": (("--name-by", "size"), "--name-by"),
     "the mark of another": ((*TEST, "--names", "a,Baseline: a,b"), "two systems would be called 'Baseline: a'"),
@@ -174,6 +197,11 @@ WRONG = {
 @pytest.mark.parametrize(("words", "part"), WRONG.values(), ids=WRONG)
 def test_wrong_names_are_refused(run, systems, words, part):
     refused(run(*systems, *words), part)
+
+
+def test_too_many_names_for_one_system_are_counted_in_english(run, systems):
+    answer = run("ref.txt", "-i", "other.txt", "-f", "csv", "--names", "a,b")
+    refused(answer, "--names has 2 names for 1 system; give each system a name")
 
 
 def test_a_repeated_baseline_needs_no_second_name(run, systems):

@@ -177,7 +177,7 @@ def test_lowercasing_with_several_metrics_is_warned_of_as_it_is_that_of_bleu(run
     for systems in (ONE, SEVERAL):
         words = f"{systems} {extra}".split()
         (warning,) = warnings_in(run(*words, "-lc"))
-        assert "-lc is BLEU's alone" in warning
+        assert "-lc applies to BLEU only" in warning
         assert ("chrF has --chrf-lowercase" in warning) == ("chrf" in words)
         assert ("TER lowercases unless --ter-case-sensitive" in warning) == ("ter" in words)
         assert warnings_in(run(*words)) == warnings_in(run(*words, "-lc", "-q")) == []

@@ -150,9 +150,9 @@ def test_attack_2_texts_of_parts_of_several_test_sets_are_what_is_scored(world, 
     ("words", "reason"),
     [
         (("-t", "wmt18", "-l", "en-de", "--subset", "("), "subset '(' is not a regular expression"),
-        (("-t", "wmt17", "-l", "en-de", "--subset", "US"), "subset: wmt17 does not tell of what domain"),
+        (("-t", "wmt17", "-l", "en-de", "--subset", "US"), "subset: wmt17 does not say of which domain"),
         (("-t", "wmt17", "-l", "en-de", "--origlang", "fr"), "wmt17 has no segment of origlang fr"),
-        (("-t", "multi30k/2016", "-l", "en-fr", "--origlang", "fr"), "origlang: multi30k/2016 does not tell"),
+        (("-t", "multi30k/2016", "-l", "en-fr", "--origlang", "fr"), "origlang: multi30k/2016 does not say"),
     ],
 )
 def test_attack_2_a_part_that_is_not_there_is_not_echoed(words, reason, world, run):
@@ -213,7 +213,7 @@ def test_details_of_several_metrics_in_json_are_each_with_its_metric(world, run)
 def test_details_are_refused_in_tables_for_elsewhere(world, run, write):
     write("a.txt", system("wmt22"))
     answer = run("-t", "wmt22", "-l", "en-de", "-i", "a.txt", "--detail", "-f", "csv")
-    assert answer == (2, "", "bleu: error: --detail has no place in csv; choose -f text or -f json\n")
+    assert answer == (2, "", "bleu: error: --detail cannot be shown in csv; choose -f text or -f json\n")
 
 
 def test_details_of_several_systems_stand_under_the_table(world, run, write):
@@ -253,17 +253,17 @@ def test_the_whole_output_is_passed_in_and_counted(world, run):
             "wmt22 has no segment of origlang de and subset 'news'; it has the original languages de, en and the"
             " subsets news, social",
         ),
-        ("wmt17", ("--subset", "US"), "subset: wmt17 does not tell of what domain its segments are"),
-        ("wmt17,wmt18", ("--subset", "US"), "subset: wmt17,wmt18 does not tell of what domain its segments are"),
+        ("wmt17", ("--subset", "US"), "subset: wmt17 does not say of which domain its segments are"),
+        ("wmt17,wmt18", ("--subset", "US"), "subset: wmt17,wmt18 does not say of which domain its segments are"),
         (
             "mtnt2019",
             ("--origlang", "en"),
-            "origlang: mtnt2019 does not tell in which language its segments were first written",
+            "origlang: mtnt2019 does not say in which language its segments were first written",
         ),
         (
             "iwslt17",
             ("--origlang", "en"),
-            "origlang: iwslt17 does not tell in which language its segments were first written",
+            "origlang: iwslt17 does not say in which language its segments were first written",
         ),
         (
             "wmt18",
@@ -292,7 +292,7 @@ def test_a_part_of_files_is_an_error(words, run, pair):
     assert (answer.status, answer.out, answer.err) == (
         2,
         "",
-        f"bleu: error: {words[0]} is about a test set; name it with -t and -l\n",
+        f"bleu: error: {words[0]} needs a test set; name it with -t and -l\n",
     )
 
 
@@ -300,7 +300,7 @@ def test_details_that_nobody_knows_are_a_warning(world, run):
     answer = run(*words_of("mtnt2019", DETAIL), stdin=b"x\n" * 5)
     assert answer.status == 0
     assert answer.out.count("\n") == 1
-    assert "--detail: mtnt2019 does not tell in which language" in answer.err
+    assert "--detail: mtnt2019 does not say in which language" in answer.err
 
 
 def test_several_columns_and_threads_make_no_difference_to_parts(world, run):
@@ -335,7 +335,8 @@ def test_marks_that_were_cut_off_are_an_error(field, words, world, run):
     answer = run(*words_of("wmt22", words), stdin=system("wmt22").encode())
     assert (answer.status, answer.out) == (2, "")
     assert (
-        "languages and domains of 1 and 6 segments; remove its folder from the cache to have it made anew" in answer.err
+        "languages and domains of 1 and 6 segments; remove its folder from the cache to have it made again"
+        in answer.err
     )
 
 

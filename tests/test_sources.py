@@ -161,7 +161,7 @@ def test_a_record_is_read_as_others_write_it(web, target):
 @pytest.mark.parametrize("record", [b"", b"\n", b"0123  n.tgz\n", b"\xff" * 64, b"g" * 64, b"<html>"])
 def test_a_record_that_is_none_is_an_error_and_not_taken_for_a_missing_one(record, web, target):
     put(f"{target}.sha256", record)
-    refused(Source(web.put("/n.tgz", Page(CONTENT))), target, f"{target}.sha256", "mend or delete it")
+    refused(Source(web.put("/n.tgz", Page(CONTENT))), target, f"{target}.sha256", "fix or delete it")
     assert web.requests == []
     assert content(f"{target}.sha256") == record
 

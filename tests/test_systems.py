@@ -144,6 +144,17 @@ def test_columns_of_standard_input_are_named_as_by_the_oracle(run, test):
     assert ("Baseline │" in ours) == bool(test)
 
 
+@pytest.mark.parametrize("name", ["Baseline", "Baseline: x", "Baseline: Baseline"])
+@pytest.mark.skipif(os.name == "nt", reason="names that Windows does not allow")
+def test_a_file_that_is_called_like_the_mark_is_marked_as_by_the_oracle(run, name):
+    os.rename(STRONG, name)
+    theirs = [f"Baseline: {name}", WEAK]
+    words = (REF, "-i", name, WEAK, "-m", "bleu", "--paired-ar", "-parn", "10")
+    for answer in (oracle_command(words, os.getcwd()).stdout, run("-q", *words).out):
+        assert names(json.loads(answer)) == theirs
+    assert f"│ Baseline: {name} │" in run("-q", *words, "-f", "text").out
+
+
 # --- which systems
 
 

@@ -254,7 +254,7 @@ def test_texts_that_only_the_signature_or_only_the_score_names_are_notes(run, de
     assert answer.err.count("bleu: note: the signature of --like ") == 3
     assert "note: the signature of --like has version:2.6.0, this score version:" in answer.err
     assert "note: the signature of --like has origlang:en, which is not followed here\n" in answer.err
-    assert "note: the signature of --like does not tell lang, which is en-de here\n" in answer.err
+    assert "note: the signature of --like does not give lang, which is en-de here\n" in answer.err
     files = run("reference.A.de.txt", "-i", "weak.de.txt", "--like", signed, terminal=True)
     assert "note: the signature of --like has test:demo, which is not followed here\n" in files.err
 

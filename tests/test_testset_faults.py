@@ -389,7 +389,7 @@ def test_attack_14_a_broken_download_without_a_checksum_says_what_to_delete(worl
         world.clear()
         world.serve(Page(broken), signed=False)
         for _ in range(2):
-            world.refused(what, f"delete it and {raw}.sha256, and it will be fetched anew")
+            world.refused(what, f"delete it and {raw}.sha256, and it will be downloaded again")
         world.serve(Page(ARCHIVE), signed=False)
         world.refused(what)
         for path in (raw, f"{raw}.sha256"):
@@ -400,10 +400,10 @@ def test_attack_14_a_broken_download_without_a_checksum_says_what_to_delete(worl
 def test_attack_14_a_broken_text_says_what_to_delete(world):
     raw = os.path.join(world.cache, "acme", "support", "raw")
     world.serve(Page(gzip.compress(SOURCE.encode())[:-9]), signed=False, form="plain", files=("source:0", "source:0"))
-    world.refused("is a damaged gzip file: it is cut short", f"delete {raw} and it will be fetched anew")
+    world.refused("is a damaged gzip file: it is cut short", f"delete {raw} and it will be downloaded again")
     world.serve(Page(archive_of(tar_member(MEMBER, xml_of()[:5000]))), signed=False, name="acme/other")
     answer = world.bleu("-t", "acme/other", *ECHO[2:], "src")
-    assert f"delete {raw.replace('support', 'other')} and it will be fetched anew" in answer.err
+    assert f"delete {raw.replace('support', 'other')} and it will be downloaded again" in answer.err
 
 
 def test_attack_35_a_text_that_is_not_utf8_does_not_advise_an_option_without_effect(world):

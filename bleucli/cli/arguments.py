@@ -6,18 +6,23 @@ time that listing test sets does not have.
 """
 
 import argparse
+import os
 from collections.abc import Collection, Sequence
 
 from bleucli.cli.options import Options
-from bleucli.cli.parser import Parser
+from bleucli.cli.parser import Once, Parser
+from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
 from bleucli.output import FORMATS
+from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+# What word processors make of hyphens
+_DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}"
 # What each mode that scores nothing takes, the first that is asked for being done
 MODES = {
     "version": frozenset[str](),
@@ -38,6 +43,8 @@ def parse(words: Sequence[str]) -> Options:
     >>> parse(["ref.txt", "--inp", "sys.txt", "-b"]).input
     ['sys.txt']
     """
+    if "--" in words and words.index("--") == len(words) - 1:  # nothing follows, which argparse takes for a file
+        words = words[:-1]
     top = _parser_of_run()
     defaults = {}
     for action in top._actions:
@@ -57,13 +64,45 @@ def parse(words: Sequence[str]) -> Options:
         of_metrics = metric_options.take(found, names)
     given = frozenset(found)
     values = defaults | {name: value for name, value in found.items() if name in Options.__annotations__}
+    _refuse_slips(values, top)
     if values["metrics"] is not None:
         values["metrics"], of_metrics = _resolve_names(values["metrics"], of_metrics)
     if values["like"] is not None:
         from bleucli.signature import Signature
 
         values["like"] = Signature.parse(values["like"])
+    if values["output"] == "-":
+        values["output"] = None
     return Options(values | {"given": given, "of_metrics": of_metrics, "followed": ""})
+
+
+def _refuse_slips(values: "Mapping[str, Any]", top: Parser) -> None:
+    """Refuse empty names, as an unset variable of a script leaves them, and options behind a dash of typesetters."""
+    for name in ("baseline", "mirror", "output", "registry"):
+        if values[name] == "":
+            raise UsageError(f"--{name} is empty; give it a value, or leave it out")
+    for word in (*values["refs"], *(values["input"] or ())):
+        if not word:
+            raise UsageError("the name of a file is empty; give it one (is a variable unset?)")
+        if word[0] in _DASHES and not os.path.lexists(word):
+            bare = word.lstrip(_DASHES)
+            exact = [flag for flag in top.flags() if flag.lstrip("-") == bare]
+            meant = f"; did you mean {exact[0]}?" if exact else suggest(bare, top.flags())
+            raise UsageError(f"there is no file {shown(word)}, and options begin with a hyphen, not a dash{meant}")
+
+
+def asks_for_annotations(words: Sequence[str]) -> bool:
+    """Return whether --annotate is among words that may be wrong otherwise, so that errors about these are annotated.
+
+    >>> asks_for_annotations(["--hlep", "--annotate", "github"]), asks_for_annotations(["--", "--annotate=github"])
+    (True, False)
+    """
+    end = words.index("--") if "--" in words else len(words)
+    for word, following in zip(words[:end], [*words[1:end], ""], strict=False):
+        name, equals, value = word.partition("=")
+        if len(name) > len("--a") and "--annotate".startswith(name) and (value if equals else following) == "github":
+            return True
+    return False
 
 
 def _are_flags(words: Sequence[str], flags: Collection[str]) -> bool:
@@ -180,14 +219,27 @@ def _parser_of_run() -> Parser:
         add_help=False,
     )
     add, ours = top.group("what to score")
-    add("refs", nargs="*", default=[], metavar="REF", help="reference files, one segment a line; before -i")
-    add("--input", "-i", nargs="+", metavar="SYSTEM", help="system outputs, one file a system; - is stdin")
-    add("--num-refs", "-nr", type=int, metavar="N", help="split the one reference file on tabs into N")
-    add("--encoding", "-e", default="utf-8", metavar="NAME", help="of all text files and stdin (default: utf-8)")
+    add("refs", nargs="*", default=[], metavar="REF", help="reference files, one segment per line; named before -i")
+    add(
+        "--input",
+        "-i",
+        action=Once,
+        nargs="+",
+        metavar="SYSTEM",
+        help="system outputs, one file per system; - is stdin",
+    )
+    add("--num-refs", "-nr", type=int, metavar="N", help="split a single reference file on tabs into N")
+    add(
+        "--encoding",
+        "-e",
+        default="utf-8",
+        metavar="NAME",
+        help="encoding of all text files and stdin (default: utf-8)",
+    )
     ours(
         "--keep-going",
         action="store_true",
-        help="score the other systems where one cannot be scored; exit with 2",
+        help="score the other systems if some cannot be scored; exit with 2",
     )
     ours("--jsonl", action="store_true", help="stdin is JSON Lines, as files named .jsonl and .ndjson are")
     ours(
@@ -197,23 +249,29 @@ def _parser_of_run() -> Parser:
     )
 
     add, ours = top.group("test sets")
-    add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of files; with -l")
-    add("--origlang", "-ol", metavar="xx", help="only segments first written in xx, or not: non-xx")
-    add("--subset", metavar="REGEX", help="only segments of a domain, or a country: country:XX")
+    add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of files; needs -l")
+    add("--origlang", "-ol", metavar="xx", help="only segments first written in xx; non-xx: all others")
+    add("--subset", metavar="REGEX", help="only segments of a domain, or of a country: country:XX")
     add("--detail", "-d", action="store_true", help="also a score for each original language and domain")
     add("--echo", nargs="+", metavar="FIELD", help="print these fields, or all, as columns: src, ref, docid...")
-    add("--list", action="store_true", help="test sets; with -l: those with this pair; with -t: its pairs and fields")
+    add(
+        "--list",
+        action="store_true",
+        help="list test sets; with -l, those with this pair; with -t, its pairs and fields",
+    )
     add("--cite", "--citation", action="store_true", help="what to cite for -t, as BibTeX")
     add("--download", metavar="NAME", help="download a test set, or with -l one pair of it")
     ours("--registry", metavar="FILE", help="your own test sets, as TOML (default: $BLEU_REGISTRY)")
-    ours("--mirror", metavar="URL", help="ask there first when downloading (default: $BLEU_MIRROR)")
+    ours("--mirror", metavar="URL", help="try this address first when downloading (default: $BLEU_MIRROR)")
     ours(
-        "--allow-http", action="store_true", help="follow an https: address to http:, where anybody can change the file"
+        "--allow-http",
+        action="store_true",
+        help="follow redirects from https: to http:, where anybody can change the file",
     )
 
     add, ours = top.group("how to score")
     add("--metrics", "-m", nargs="+", choices=_MetricNames(), metavar="NAME", help="%(choices)s (default: bleu)")
-    add("--sentence-level", "-sl", action="store_true", help="one score a segment")
+    add("--sentence-level", "-sl", action="store_true", help="one score per segment")
     ours("--jobs", "-J", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number")
     add("--language-pair", "-l", metavar="xx-YY", help="source and target; picks BLEU's tokenizer")
     ours("--like", metavar="SIGNATURE", help="score as a published signature says")
@@ -230,7 +288,7 @@ def _parser_of_run() -> Parser:
     ours(
         "--segment-scores",
         action="store_true",
-        help="systems are one number a line, higher is better: any metric, people",
+        help="systems are files of one number per line, higher is better: any metric, human ratings",
     )
 
     add, ours = top.group("what to print")
@@ -243,23 +301,23 @@ def _parser_of_run() -> Parser:
         "--name-by",
         choices=("path", "file"),
         metavar="WHAT",
-        help="%(choices)s: call systems by path, or by file without folder and ending",
+        help="%(choices)s: call systems by path, or by file name without folder and ending",
     )
     ours(
         "--bold-best",
         action="store_true",
-        help="the best of each column in bold, and what a test does not tell from it",
+        help="the best of each column in bold, and what a test cannot tell from it",
     )
     add("--no-color", "-nc", action="store_true", help="no colours on a terminal")
     add("--quiet", "-q", action="store_true", help="no notes, warnings and progress")
-    ours("--output", "-o", metavar="FILE", help="write there instead: whole, or not at all")
-    ours("--append", action="store_true", help="add lines of -f jsonl to that file: a history, of many writers at once")
+    ours("--output", "-o", metavar="FILE", help="write the answer there: whole, or not at all")
+    ours("--append", action="store_true", help="add the lines of -f jsonl to that file; many may do so at once")
 
     _, ours = top.group("gates for Makefiles and CI")
     ours(
         "--fail-under",
         metavar="X",
-        help="exit with 1 if any system is worse than X: by the first metric named, or by each: chrf=55,ter=60",
+        help="exit with 1 if any system is worse than X by the first metric named, or by each: chrf=55,ter=60",
     )
     ours("--baseline", metavar="FILE", help="an earlier answer, in json or jsonl, for --max-drop")
     ours(
@@ -268,17 +326,17 @@ def _parser_of_run() -> Parser:
         help="exit with 1 if a score is worse by more than D, or D %% of it, than in --baseline, or, with --paired-*,"
         " significantly worse than the first system's; all metrics, or each: bleu=0.3,ter=2%%",
     )
-    ours("--strict", action="store_true", help="any warning is an error: exit with 2, and write no answer")
+    ours("--strict", action="store_true", help="treat any warning as an error: exit with 2, write no answer")
     ours(
         "--annotate",
         choices=("github",),
         metavar="WHERE",
-        help="%(choices)s: also tell errors and warnings as it shows them",
+        help="%(choices)s: also print errors and warnings as annotations",
     )
 
     add, ours = top.group("other")
-    add("--version", "-V", action="store_true", help="version and live kernels")
-    ours("--list-tokenizers", action="store_true", help="what each is for and what it needs")
+    add("--version", "-V", action="store_true", help="version, and the kernels in use")
+    ours("--list-tokenizers", action="store_true", help="list tokenizers, what they are for and what they need")
     add("--help", "-h", action="store_true", help="a short page; --help all: this one")
 
     return top

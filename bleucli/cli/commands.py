@@ -44,7 +44,7 @@ def end(error: BaseException, environment: Environment) -> int:
         return Status.ERROR
     if _is_behind(error, MemoryError):
         environment.say(
-            "error", "out of memory: texts or options ask for more than there is; try shorter lines or fewer threads"
+            "error", "out of memory: the texts or options need more than there is; try shorter lines or fewer threads"
         )
         return Status.ERROR
     environment.say_fault(error)
@@ -63,12 +63,11 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     if list(words) in (["--version"], ["-V"]):  # the parser, and the metrics that it asks, would take most of the time
         deliver([_version()], None, environment)
         return Status.FINE
-    from bleucli.cli.arguments import mode_of, parse, parser
+    from bleucli.cli.arguments import asks_for_annotations, mode_of, parse, parser
 
+    environment.annotates = asks_for_annotations(words)
     options = parse(words)
     environment.annotates = options.annotate is not None
-    if options.output == "":
-        raise UsageError("--output is empty; name a file")
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, and this scores nothing; leave it out")
     refuse_overwriting(options.output, _files_read(options))
@@ -80,7 +79,7 @@ def _run(words: Sequence[str], environment: Environment) -> int:
         deliver([page], options.output, environment)
         return Status.FINE
     if options.strict and options.quiet:
-        raise UsageError("--strict fails by warnings, and --quiet leaves them out; leave out one of the two")
+        raise UsageError("--strict turns warnings into errors, and --quiet hides them; leave out one of the two")
     if options.mirror is None and not options.allow_http:
         return _answer(options, environment, words)
     from bleucli.testsets import cache

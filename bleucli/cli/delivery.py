@@ -3,6 +3,7 @@
 - `deliver`: write the answer once it is complete, or add it to a file
 - `spool`: keep what is not complete yet
 - `refuse_overwriting`: keep what is read from being written
+- `refuse_foreign`: keep lines from being added to another file than a history
 
 A file is replaced by a new one, so that it is there whole or not at all. It is written in place where it cannot be
 replaced or would become another file: if it has several hard links, is mounted by itself, stands in a folder that must
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from typing import IO
 
 _SPOOL_BYTES = 1 << 20
+# More than the line of a score of any number of systems takes
+_LONGEST_LINE = 1 << 24
 # What says that a file cannot be replaced, though it may be written
 _IRREPLACEABLE = (EACCES, EBUSY, EINVAL, EPERM, EROFS, EXDEV)
 
@@ -36,7 +39,7 @@ def deliver(chunks: Iterable[str], path: str | None, environment: Environment, a
     """
     with spool(map(encode, chunks)) as answer:
         # Opening stdout's own file anew would cut off what others wrote to it
-        to_stdout = path is None or path == "-" or (not append and is_file_of(environment.stdout, path))
+        to_stdout = path is None or (not append and is_file_of(environment.stdout, path))
         if to_stdout and environment.stdout is None:
             raise BleuError("cannot write standard output: it is closed; name a file with --output")
         try:
@@ -106,7 +109,7 @@ def _copy(answer: "IO[bytes]", target: "IO[bytes]") -> None:
 
 
 def _unwritable(name: str, error: OSError) -> BleuError:
-    return BleuError(f"cannot write {name}: {error.strerror or error}; name a file that can be written with --output")
+    return BleuError(f"cannot write {name}: {error.strerror or error}; name a writable file with --output")
 
 
 # --- the file of --output
@@ -185,29 +188,38 @@ def _write_over(file: "IO[bytes]", content: "IO[bytes]") -> None:
 # --- a history
 
 
+def refuse_foreign(path: str) -> None:
+    """Refuse to add lines to a file that exists and is not a history.
+
+    Raises:
+        BleuError: it is not, or it cannot be read.
+    """
+    if not os.path.isfile(path):
+        return
+    try:
+        with open(path, "rb") as file:
+            _lock(file, shown(path), shared=True)
+            _check_history(file, shown(path))
+    except OSError as error:
+        raise _unwritable(shown(path), error) from None
+
+
 def _append(answer: "IO[bytes]", name: str) -> None:
     """Write behind what is in a file, under a lock, so that the lines of several writers stay whole.
 
     Raises:
         OSError: it cannot be written; what stood there stands there still.
-        BleuError: its disk cannot lock.
+        BleuError: its disk cannot lock, or it is not a history.
     """
     if os.path.exists(name) and not os.path.isfile(name):
         with open(name, "ab", buffering=0) as target:
             _copy(answer, target)
         return
-    from portalocker import LockFlags, lock
-    from portalocker.exceptions import BaseLockException
-
     with open(name, "a+b", buffering=0) as file:
-        try:
-            lock(file, LockFlags.EXCLUSIVE)
-        except BaseLockException as error:
-            raise BleuError(f"cannot lock {shown(name)} ({error}); name a file on a disk that can lock") from None
+        _lock(file, shown(name))
+        _check_history(file, shown(name))
         end = file.seek(0, os.SEEK_END)
         try:
-            if end and _last_byte(file) != b"\n":  # left by somebody who was killed
-                write_all(file, b"\n")
             _copy(answer, file)
             os.fsync(file.fileno())
         except BaseException:
@@ -215,6 +227,37 @@ def _append(answer: "IO[bytes]", name: str) -> None:
             raise
 
 
-def _last_byte(file: "IO[bytes]") -> bytes:
-    file.seek(-1, os.SEEK_END)
-    return file.read(1)
+def _lock(file: "IO[bytes]", name: str, shared: bool = False) -> None:
+    """Wait until nobody else writes to a file, or, with `shared`, until nobody writes; the lock ends with the file.
+
+    Raises:
+        BleuError: its disk cannot lock.
+    """
+    from portalocker import LockFlags, lock
+    from portalocker.exceptions import BaseLockException
+
+    try:
+        lock(file, LockFlags.SHARED if shared else LockFlags.EXCLUSIVE)
+    except BaseLockException as error:
+        raise BleuError(f"cannot lock {name} ({error}); name a file on a disk that can lock") from None
+
+
+def _check_history(file: "IO[bytes]", name: str) -> None:
+    """Refuse a file that is neither empty nor made of lines of jsonl.
+
+    Raises:
+        BleuError: its first line is another one, or its last one does not end.
+    """
+    from bleucli.output.jsonl_text import is_ours
+
+    if not file.seek(0, os.SEEK_END):
+        return
+    with open(file.fileno(), "rb", closefd=False) as buffered:  # unbuffered, it takes a call for each byte
+        buffered.seek(-1, os.SEEK_END)
+        last = buffered.read(1)
+        buffered.seek(0)
+        first = buffered.readline(_LONGEST_LINE)
+    if not is_ours(first):
+        raise BleuError(f"{name} has other lines than those of -f jsonl; name another file with --output")
+    if last != b"\n":
+        raise BleuError(f"the last line of {name} has no end, as after a kill; delete it, or end it with a line break")

@@ -6,11 +6,12 @@ That is said of options that decide numbers or how they are printed, not of thos
 from collections.abc import Iterator
 
 from bleucli.cli.arguments import MODES, has_gates, parser
-from bleucli.cli.metric_options import flags_of
+from bleucli.cli.metric_options import flags_of, target_language
 from bleucli.cli.sampling import METHODS
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS
 from bleucli.output import shows_bold
+from bleucli.tokenizers import DEFAULT, default_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,15 +25,14 @@ _HOW_IT_IS_DONE = frozenset({"annotate", "jobs", "quiet", "strict", "no_color", 
 class Run:
     """What is asked for: the metrics, none where numbers are read; the number of systems; and the format.
 
-    segments: one score each. colour: on a terminal.
+    segments: one score each.
     """
 
-    def __init__(self, metrics: frozenset[str], systems: int, chosen: str, segments: bool, colour: bool) -> None:
+    def __init__(self, metrics: frozenset[str], systems: int, chosen: str, segments: bool) -> None:
         self.metrics = metrics
         self.systems = systems
         self.format = chosen
         self.segments = segments
-        self.colour = colour
 
 
 def of_mode(options: "Options", mode: str) -> list[str]:
@@ -94,7 +94,7 @@ def _tell(reasons: dict[str, str]) -> list[str]:
 def _contradictions(options: "Options", run: Run) -> "Iterator[tuple[str, str]]":
     """Give options of sacreBLEU's that are given for what is ours, and have no effect, each with the reason."""
     if options.score_only and run.systems > 1:
-        yield "score_only", "several systems have a table"
+        yield "score_only", "several systems are printed as a table"
     if "format" in options.given and run.format not in _THEIR_FORMATS:
         if run.segments and run.format != "jsonl":
             yield "format", f"segments are printed as text, json or jsonl, not as {run.format}"
@@ -115,6 +115,8 @@ def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset
     if options.test_set is None and "tokenize" not in options.of_metric("bleu"):
         yield {"mirror", "allow_http"}, "nothing is downloaded"
     yield from _of_layout(options, run)
+    if reason := _why_not_bold(options, run):
+        yield {"bold_best"}, reason
 
 
 def _of_metrics(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset[str], str]]":
@@ -129,28 +131,40 @@ def _of_metrics(options: "Options", run: Run) -> "Iterator[tuple[set[str] | froz
     if "smooth_value" in options.given:
         method = options.of_metric("bleu").get("smooth_method", flags_of("bleu")["smooth_method"].default)
         if method not in DEFAULT_VALUES:
-            yield {"smooth_value"}, f"smoothing {method} takes none"
-    if options.test_set is None and "bleu" not in run.metrics:
-        yield {"language_pair"}, "it picks BLEU's tokenizer, and BLEU is not scored"
+            yield {"smooth_value"}, f"smoothing {method} takes no value"
+    if options.test_set is None:
+        if "bleu" not in run.metrics:
+            yield {"language_pair"}, "it picks BLEU's tokenizer, and BLEU is not scored"
+        named = "tokenize" in options.of_metric("bleu")
+        if named and default_for(target_language(options.language_pair)) == DEFAULT:  # others are compared with it
+            by = "--tokenize" if "tokenize" in options.given else "--like"
+            yield {"language_pair"}, f"it picks BLEU's tokenizer, which {by} names"
 
 
 def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]":
     if run.segments and run.format == "latex":
         yield {"format"}, "segments are printed as text or JSON"
     elif options.score_only and run.format == "latex":
-        yield {"format"}, "bare scores have none"
+        yield {"format"}, "bare scores have no format"
     if options.score_only:
-        yield {"short", "bold_best"}, "bare scores stand alone"
+        yield {"short"}, "bare scores have no signature"
     if run.format in ("json", "jsonl", "csv", "tsv"):
-        yield {"short"}, f"{run.format} has long signatures"
-    if run.segments or not shows_bold(run.format, run.colour):
-        yield {"bold_best"}, f"{'text without colours' if run.format == 'text' else run.format} has no bold"
-    if run.format == "text" and run.systems == 1:
-        yield {"bold_best"}, "there is no table"
+        yield {"short"}, f"{run.format} always has long signatures"
     if run.format == "json" and (options.paired_bs or options.paired_ar):
         yield {"width"}, "JSON of a test is not rounded"
     if run.format == "jsonl" and not options.score_only:
         yield {"width"}, "jsonl is not rounded"
     is_nameless = options.score_only or run.format == "text" or (run.format == "json" and run.systems == 1)
     if run.systems == 1 and is_nameless and not has_gates(options):
-        yield {"names", "name_by"}, "a score alone is printed without a name"
+        yield {"names", "name_by"}, "a single score is printed without a name"
+
+
+def _why_not_bold(options: "Options", run: Run) -> str:
+    """Return why nothing can be bold, "" if it can: in text on a terminal alone, but that a script cannot know."""
+    if options.score_only:
+        return "bare scores are not a table"
+    if run.segments:
+        return "segments are not a table"
+    if not shows_bold(run.format, not options.no_color):
+        return f"{'text without colours' if run.format == 'text' else run.format} has no bold"
+    return "there is no table" if run.format == "text" and run.systems == 1 else ""

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, VARIANTS
+from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.baselines import Baseline
     from bleucli.cli.options import Options
-    from bleucli.gates import Baseline, Bound
+    from bleucli.gates import Bound
     from bleucli.results import Results, Verdict
 
 
@@ -32,9 +34,9 @@ class Gates:
 
         names = {name: name for name in scored} | _find_variants(options, scored)
         if options.fail_under is not None:
-            self._fail_under = _rename(gates.read_bounds(gates.FAIL_UNDER, options.fail_under), gates.FAIL_UNDER, names)
+            self._fail_under = _read_bounds(gates.FAIL_UNDER, options.fail_under, names)
         if options.max_drop is not None:
-            self._max_drop = _rename(gates.read_bounds(gates.MAX_DROP, options.max_drop), gates.MAX_DROP, names)
+            self._max_drop = _read_bounds(gates.MAX_DROP, options.max_drop, names)
 
     def judge(self, results: "Results", baseline: "Baseline | None") -> "tuple[Sequence[Verdict], list[str]]":
         """Return what gates say of results, and what their answer does not bear out."""
@@ -53,13 +55,15 @@ class Gates:
             label = labels[self._scored.index(self._first)]
             other = next(name for name in self._scored if name != self._first)
             yield (
-                f"--fail-under {bound} is about {label} alone, the first metric named;"
-                f" for more write --fail-under {self._first}={bound},{other}=X"
+                f"--fail-under {bound} applies to {label} only, the first metric named;"
+                f" to gate others as well, write --fail-under {self._first}={bound},{other}=X"
             )
         if "" in self._max_drop:
             bound = self._max_drop[""]
             each = ",".join(f"{name}={bound}" for name in self._scored)
-            yield (f"--max-drop {bound} is about {' and '.join(labels)}; for each its own write --max-drop {each}")
+            yield (
+                f"--max-drop {bound} applies to {' and '.join(labels)}; to set them separately, write --max-drop {each}"
+            )
 
 
 def _find_variants(options: "Options", scored: Sequence[str]) -> dict[str, str]:
@@ -71,16 +75,33 @@ def _find_variants(options: "Options", scored: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _rename(bounds: "Mapping[str, Bound]", option: str, names: Mapping[str, str]) -> "dict[str, Bound]":
-    """Return bounds under the names of the metrics that are scored; `names`: those by what they may be called."""
+def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> "dict[str, Bound]":
+    """Return bounds under the names of the metrics that are scored; `names`: those by what they may be called.
+
+    Raises:
+        UsageError: a bound is about something else, or there are two for one metric.
+    """
+    from bleucli import gates
+
+    bounds = gates.read_bounds(option, value)
+    other = gates.find_unscored(bounds, names)
+    if other:
+        raise UsageError(_explain_unscored(option, value, other, names))
     renamed: dict[str, Bound] = {}
     for word, bound in bounds.items():
         name = names.get(word, "")
-        if word and not name:
-            scored = [one for one in dict.fromkeys(names.values()) if one != VARIANTS.get(word, ("",))[0]]
-            told = word if word in VARIANTS else METRICS[word].name
-            raise UsageError(f"{option} is about {told}, which is not scored; add it: -m {' '.join([*scored, word])}")
         if name in renamed:
             raise UsageError(f"{option} has two bounds for {name}, which is also called {word}; give one")
         renamed[name] = bound
     return renamed
+
+
+def _explain_unscored(option: str, value: str, word: str, names: Mapping[str, str]) -> str:
+    """Return the error about a bound: it is not about a metric, or about one that is not scored."""
+    scored = list(dict.fromkeys(names.values()))
+    known = [*METRICS, *VARIANTS] if scored[0] in METRICS else scored  # numbers that were read have a name of their own
+    if word not in known:
+        return f"{option} {value!r}: {word!r} is not a metric; expected one of {', '.join(known)}{suggest(word, known)}"
+    others = [name for name in scored if name != VARIANTS.get(word, ("",))[0]]
+    label = word if word in VARIANTS else METRICS[word].name
+    return f"{option} is about {label}, which is not scored; add it: -m {' '.join([*others, word])}"

@@ -1,4 +1,8 @@
-"""Numbers of segments, compared before anything is scored, where files can be read twice."""
+"""Numbers of segments, compared before anything is scored.
+
+- `find_misfits`: of files that can be read twice
+- `compare`: of two texts
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -31,9 +35,31 @@ def find_misfits(
         return  # nobody knows which system is right
     first, *others = counts or [0]
     for place in others:
-        if counts[place] != counts[first]:
-            places = (first, place)
-            error = length_error([files[one].name for one in places], [(counts[one], True) for one in places])
-            if isinstance(error, LengthError):
-                error.longest, error.shortest = places[error.longest], places[error.shortest]
+        try:
+            compare(files, (first, counts[first]), place, (counts[place], True))
+        except BleuError as error:
             yield place, error
+
+
+def compare(
+    files: "Sequence[TextFile | JsonLines]", measure: tuple[int, int], place: int, counted: tuple[int, bool]
+) -> None:
+    """Compare a number of segments with that of the measure.
+
+    Args:
+        files: all texts.
+        measure: a position among them, and its number of segments.
+        place: the other position.
+        counted: how many segments are known of it, and whether these are all.
+
+    Raises:
+        BleuError: it differs; a `LengthError`, which knows these positions, unless one text is empty.
+    """
+    first, count = measure
+    if counted[0] == count:
+        return
+    places = (first, place)
+    error = length_error([files[one].name for one in places], [(count, True), counted])
+    if isinstance(error, LengthError):
+        error.longest, error.shortest = places[error.longest], places[error.shortest]
+    raise error

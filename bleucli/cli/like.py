@@ -93,9 +93,7 @@ def notes(ours: Mapping[str, str], signature: Signature, name: str) -> Iterator[
         yield f"smooth:{smooth} in the signature of --like may have been rounded to two decimals"
     for option in METRICS[name].options:
         if option.in_name and not signature.name:
-            yield (
-                f"no metric's name stands before the signature of --like: {option.name} is taken for {option.default}"
-            )
+            yield (f"the signature of --like does not name its metric: {option.name} is taken to be {option.default}")
     for key in RUN_KEYS:
         if key in theirs and key in ours and theirs[key] != ours[key]:
             yield f"the signature of --like has {key}:{theirs[key]}, this score {key}:{ours[key]}"
@@ -104,4 +102,4 @@ def notes(ours: Mapping[str, str], signature: Signature, name: str) -> Iterator[
             yield f"the signature of --like has {key}:{theirs[key]}, which is not followed here"
     for key in TEXT_KEYS:
         if key in ours and key not in theirs:
-            yield f"the signature of --like does not tell {key}, which is {ours[key]} here"
+            yield f"the signature of --like does not give {key}, which is {ours[key]} here"

@@ -55,4 +55,4 @@ class Messages:
             self.warn(hint)
         if self._warnings:
             told = tell_count(self._warnings, "warning")
-            raise BleuError(f"{told}, and --strict allows none; mend what is warned of, or leave out --strict")
+            raise BleuError(f"{told}, and --strict allows none; fix the warnings, or leave out --strict")

@@ -124,5 +124,5 @@ def target_language(pair: str | None, of_test_set: bool = False) -> str:
         target = target.partition("-")[0]
         return _TWO_LETTERS.get(target, target)
     if not source.isalpha() or not target.isalpha():
-        raise UsageError(f"--language-pair {pair}; expected the form xx-YY, such as en-de")
+        raise UsageError(f"--language-pair {pair!r}; expected the form xx-YY, such as en-de")
     return target

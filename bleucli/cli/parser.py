@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
+from bleucli.limits import read_number, read_whole_number
 from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
@@ -13,17 +14,44 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
+# How an option reads its value that is of another type than text, and what that should be
+_READERS: "dict[Any, tuple[Callable[[str], float], str]]" = {
+    int: (read_whole_number, "a whole number"),
+    float: (read_number, "a number"),
+}
+
+
 class Layout(argparse.HelpFormatter):
     """A page of help in which the value of an option is written once: `--input, -i SYSTEM...`."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=28)
 
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        """Break lines at spaces alone: the name of an option stays whole."""
+        from textwrap import wrap
+
+        return wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
         several = "..." if action.nargs == "+" else ""
         return f"{', '.join(action.option_strings)} {action.metavar}{several}"
+
+
+class Once(argparse.Action):
+    """An option that takes all its values at once: a second one would make the first ones go unseen."""
+
+    def __call__(self, parser: object, found: argparse.Namespace, values: object, flag: str | None = None) -> None:
+        """Keep the values.
+
+        Raises:
+            UsageError: there are some already.
+        """
+        if hasattr(found, self.dest) and getattr(found, self.dest) is not self.default:
+            raise UsageError(f"{flag} was given twice; name all after one {flag}")
+        setattr(found, self.dest, values)
 
 
 class Parser(argparse.ArgumentParser):
@@ -60,7 +88,7 @@ class Parser(argparse.ArgumentParser):
                 self.refuse(word)
         if left:
             raise UsageError(
-                f"{shown(left[-1])} stands apart from the references; name them side by side, and systems behind -i"
+                f"{shown(left[-1])} is apart from the other references; name these side by side, and systems after -i"
             )
         return vars(found)
 
@@ -68,11 +96,22 @@ class Parser(argparse.ArgumentParser):
         """Raise the error about an option that does not exist, with those that may be meant."""
         name = shown(word.partition("=")[0])
         alike = [flag for flag in self.flags() if flag.startswith("--") == name.startswith("--")]
-        raise UsageError(f"there is no option {name}; see bleu --help{suggest(name, alike)}")
+        raise UsageError(f"there is no option {name}; see bleu --help all{suggest(name, alike)}")
 
     def error(self, message: str) -> "NoReturn":
         """Raise what argparse would print."""
-        raise UsageError(f"{message}; see bleu --help")
+        told = message.removeprefix("argument ").replace(": ignored explicit argument", " takes no value, not")
+        raise UsageError(f"{told}; see bleu --help all")
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> "Any":
+        """Refuse what is not a number where one is expected."""
+        if action.type not in _READERS:
+            return arg_string
+        read, expected = _READERS[action.type]
+        try:
+            return read(arg_string)
+        except ValueError:
+            raise UsageError(f"{action.option_strings[0]} {arg_string!r}; expected {expected}") from None
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
         """Refuse what is not among the choices, and say which may be meant; one word may hold several, with commas."""

@@ -33,7 +33,7 @@ class Provenance:
 
     def of_texts(self, texts: Texts) -> Run:
         """Return what is to be told of a run, once all texts were read."""
-        return Run(self._command, self._time, *texts.inputs())
+        return Run(*texts.inputs(), self._command, self._time)
 
 
 def mask_credentials(word: str) -> str:

@@ -33,9 +33,9 @@ def check(options: "Options") -> None:
     if len(chosen) > 1:
         raise UsageError(f"{' and '.join(chosen)} exclude each other; choose one (--paired-bs has intervals as well)")
     if options.sentence_level and chosen:
-        raise UsageError(f"{chosen[0]} needs a corpus's score; leave out --sentence-level")
+        raise UsageError(f"{chosen[0]} needs a corpus score; leave out --sentence-level")
     if options.paired_all and not (options.paired_bs or options.paired_ar):
-        raise UsageError("--paired-all is about a paired test; add --paired-bs or --paired-ar")
+        raise UsageError("--paired-all needs a paired test; add --paired-bs or --paired-ar")
 
 
 def _option(name: str) -> str:

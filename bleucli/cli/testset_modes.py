@@ -160,7 +160,7 @@ def _columns(test_set: TestSet, pair: str, wanted: Sequence[str], output: str | 
         if len(column) != len(columns[0]):
             raise BleuError(
                 f"{test_set.name}/{pair}: {fields[0]} has {tell_count(len(columns[0]), 'segment')} but {field} has"
-                f" {len(column)}; remove {os.path.dirname(paths[field])} to have it made anew"
+                f" {len(column)}; remove {os.path.dirname(paths[field])} to have it made again"
             )
     for cells in zip(*columns, strict=True):
         yield "\t".join(cells) + "\n"

@@ -112,8 +112,8 @@ class TestSetTexts(Texts):
         hints = super().hints()
         if self._options.detail and self._marks().origlangs is None and self._marks().subsets is None:
             hints.append(
-                f"--detail: {self._options.test_set} does not tell in which language its segments were first written,"
-                " nor of what domain they are"
+                f"--detail: {self._options.test_set} does not say in which language its segments were first written,"
+                " nor of which domain they are"
             )
         return hints
 

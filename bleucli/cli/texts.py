@@ -2,19 +2,20 @@
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from itertools import compress, islice
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 from bleucli.cli.delivery import is_file_of, refuse_overwriting
 from bleucli.cli.lengths import find_misfits
 from bleucli.cli.streams import Environment, shown
-from bleucli.corpus import Corpus, Source
+from bleucli.corpus import Corpus, Kept, Source
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
-from bleucli.jsonlines import Fields, JsonLines, fields_named, is_jsonl
+from bleucli.jsonfields import Fields, fields_named
+from bleucli.jsonlines import JsonLines, is_jsonl
 from bleucli.output import names_by_path
 from bleucli.phrases import tell_count
-from bleucli.results import Input, ScoreRecord
+from bleucli.results import Input, ScoreRecord, Unscored
 from bleucli.segments import Segments
 from bleucli.textfiles import TextFile
 
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     from bleucli.evaluate import Selection
 
 STDIN = "standard input"
-# sacreBLEU 2.6.0: what the first system is called in paired tests
-_BASELINE = "Baseline"
 
 
 class Texts:
-    """The text files of one run: systems and references; hashed: as they are read, for `inputs`."""
+    """The text files of one run: systems and references; hashed: as they are read, for `inputs`.
+
+    Attributes:
+        failures: what is wrong with the files of systems that are left out, by their positions.
+    """
 
     def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
         self._environment = environment
@@ -52,14 +55,10 @@ class Texts:
         self._references = [self._read(path, options, columns, hypotheses=False) for path in options.refs]
         first = next((path for path in paths if read_as_jsonl(path, options)), None)
         own = not (options.refs or options.test_set)
-
-        def open_system(path: str) -> TextFile | JsonLines:
-            return self._read(path, options, split, references=own, demanded=path == first)
-
-        self._open_system = open_system
-        self._systems = list(map(open_system, paths))
-        self._paths_of_systems = paths
-        self.left_out = 0  # systems that cannot be scored
+        self._given = [self._read(path, options, split, references=own, demanded=path == first) for path in paths]
+        self._systems = self._given  # but for those that --keep-going leaves out
+        self.failures: dict[int, BleuError] = {}
+        self._kept: Mapping[TextFile | JsonLines, Kept] = {}  # what was read already and cannot be read again
         self._check_jsonl_options(options)
         refuse_overwriting(options.output, paths)  # patterns are files by now
         if self._stdin_taken and options.output is not None and is_file_of(environment.stdin, options.output):
@@ -74,9 +73,21 @@ class Texts:
             raise UsageError(f"--num-refs splits a text file; {self._references[0].name} is JSON Lines")
         if options.jsonl and not self._stdin_taken:
             raise UsageError("--jsonl is about standard input, which is not read; name other files .jsonl or .ndjson")
-        files = (*self._references, *self._systems)
-        if options.jsonl_fields is not None and not any(isinstance(file, JsonLines) for file in files):
-            raise UsageError("--jsonl-fields, but no JSON Lines are read; name files .jsonl or .ndjson, or add --jsonl")
+        if options.jsonl_fields is not None:
+            self._check_jsonl_fields()
+
+    def _check_jsonl_fields(self) -> None:
+        """Refuse fields of files that are not JSON Lines, or are not read for what is in these fields."""
+        systems = [file for file in self._systems if isinstance(file, JsonLines)]
+        references = any(isinstance(file, JsonLines) for file in self._references)
+        if not systems and not references:
+            raise UsageError(
+                "--jsonl-fields has no effect: no file is JSON Lines; name files .jsonl or .ndjson, or add --jsonl"
+            )
+        if self._fields.hypotheses and not systems:
+            raise UsageError("--jsonl-fields hyp= has no effect: no system is JSON Lines; leave it out")
+        if self._fields.references and not references and not any(file.with_references for file in systems):
+            raise UsageError("--jsonl-fields refs= has no effect: no references come from JSON Lines; leave it out")
 
     def _open(self, path: str, options: "Options", columns: int | None) -> TextFile:
         data = options.segment_scores or read_as_jsonl(path, options)
@@ -104,7 +115,7 @@ class Texts:
     def references(self) -> list[Source]:
         """Return the reference streams; those last that may come in different numbers."""
         return [
-            Source(file.name, [file.name] * file.columns(), _blocks(file), hurry=file.hurry)
+            Source(file.name, [file.name] * file.columns(), self._blocks(file), hurry=file.hurry)
             for file in self._ordered_references()
         ]
 
@@ -113,64 +124,102 @@ class Texts:
 
     def systems(self) -> list[Source]:
         """Return the systems, under the names that were asked for, or else files by path and columns by number."""
-        names = iter(self._names())
+        names = iter(self._select_scored(self._names()))
         return [
             Source(
                 file.name,
                 list(islice(names, file.columns())),
-                _blocks(file, self._remedy),
+                self._blocks(file, self._remedy),
                 _own_references(file),
                 file.hurry,
             )
             for file in self._systems
         ]
 
+    def _blocks(self, file: TextFile | JsonLines, remedy: str = "") -> Iterator[Sequence[Segments]]:
+        """Give the blocks of a file, and hint at JSON Lines that are taken for text; remedy: for a file without any.
+
+        Raises:
+            BleuError: there is none, but a remedy.
+        """
+        kept = self._kept.get(file)
+        blocks = file.blocks() if kept is None else kept.read_again()
+        for first in blocks:
+            if isinstance(file, TextFile) and is_json_object(next(iter(first[0][:1]), None) or ""):
+                how = "add --jsonl" if file.name == STDIN else "name it .jsonl"
+                file.hints.append(f"{file.name} looks like JSON Lines, but was taken for plain text; {how} if it is")
+            yield first
+            break
+        else:
+            if remedy:
+                raise BleuError(f"{file.name} is empty; {remedy}")
+        yield from blocks
+
     def count_systems(self) -> int:
-        """Return the number of systems: several may be columns of one file."""
-        return sum(file.columns() for file in self._systems)
+        """Return the number of systems that were given: several may be columns of one file."""
+        return sum(file.columns() for file in self._given)
+
+    def count_unscored(self) -> int:
+        """Return how many of them are left out."""
+        return sum(self._given[place].columns() for place in self.failures)
 
     def _names(self) -> list[str]:
-        names, shown = self._paths(1), self._paths(0 if self._paired else 1)
-        if self._is_named():
+        names, shown = self._labels(1), self._labels(0 if self._paired else 1)
+        if self._given_names is not None:
             from bleucli.naming import name_systems
 
             try:
-                names = shown = name_systems(names, self._given_names, self._name_by or "path")
+                names = shown = name_systems(names, self._given_names)
             except UsageError as error:
                 raise UsageError(f"--{error}") from None
-        if self._paired and shown[0] != _BASELINE:
-            shown = [f"{_BASELINE}: {shown[0]}", *shown[1:]]
+        elif self._name_by == "file":
+            names = shown = self._labels(1, by_file=True)
+        if self._paired:
+            from bleucli.naming import mark_baseline
+
+            shown = mark_baseline(shown)
         equal = _find_repeated(names) or _find_repeated(shown)
         if equal:  # a file has the name of a column, of standard input or of the baseline
             raise UsageError(f"two systems would be called {min(equal)!r}; rename a file, or name systems with --names")
         return names
 
-    def _is_named(self) -> bool:
-        """Return whether somebody said what to call the systems."""
-        return self._given_names is not None or self._name_by is not None
+    def _labels(self, first: int, by_file: bool = False) -> list[str]:
+        """Return what tells the systems apart: of files the path, of several in one file their names or numbers.
 
-    def _paths(self, first: int) -> list[str]:
-        """Return the paths of the systems; of several in one file the numbers, from `first` on."""
-        names: list[str] = []
-        several = sum(isinstance(file, JsonLines) for file in self._systems) > 1
-        for file in self._systems:
-            if isinstance(file, JsonLines) and file.systems:
-                names += [f"{file.name}:{name}" if several else name for name in file.systems]
-                continue
-            numbers = range(first, first + file.columns())
-            of_columns = [f"System {number}" if number else _BASELINE for number in numbers]
-            names += [file.name] if len(of_columns) == 1 else of_columns
-        return names
+        Args:
+            first: what the numbers begin with.
+            by_file: whether files go without folders and known endings; names and numbers stay as they are.
+        """
+        files = [file.name for file in self._given]
+        several = sum(isinstance(file, JsonLines) for file in self._given) > 1
+        of_columns = []
+        for file in self._given:
+            named = file.systems if isinstance(file, JsonLines) else []
+            if not named and file.columns() > 1:
+                from bleucli.naming import name_column
+
+                named = list(map(name_column, range(first, first + file.columns())))
+            of_columns.append(named)
+        if by_file:
+            from bleucli import naming
+
+            files = naming.by_file(files, list(chain.from_iterable(of_columns)))
+        labels: list[str] = []
+        for name, file, columns in zip(files, self._given, of_columns, strict=True):
+            prefix = f"{name}:" if several and isinstance(file, JsonLines) else ""
+            labels += [f"{prefix}{column}" for column in columns] or [name]
+        return labels
 
     def names_in(self, form: str) -> list[str]:
-        """Return what the systems are called in a format: as was asked for, or as is usual there."""
-        if self._is_named():
+        """Return what the systems that are scored are called in a format: as was asked for, or as is usual there."""
+        return self._select_scored(self._names_in(form))
+
+    def _names_in(self, form: str) -> list[str]:
+        if self._given_names is not None or self._name_by is not None:
             return self._names()
         if not names_by_path(form):
-            from bleucli.naming import by_file
-
-            return by_file(self._paths(1))
-        return self._paths(0 if self._paired else 1)  # sacreBLEU 2.6.0: the first column is the baseline
+            return self._labels(1, by_file=True)
+        return self._labels(0 if self._paired else 1)  # sacreBLEU 2.6.0: the first column is the baseline
 
     def inputs(self) -> tuple[list[Input], list[Input]]:
         """Return what was read of each system, and of the references, once all was read and hashed."""
@@ -197,42 +246,36 @@ class Texts:
             error = LengthError(f"{error}; {told}", error.longest, error.shortest, error.counts)
         raise error
 
-    def leave_out(self) -> list[BleuError]:
-        """Leave out the systems that cannot be scored, for --keep-going; return what is wrong with them.
+    def leave_out(self) -> None:
+        """Leave out the systems that cannot be scored, for --keep-going.
+
+        What systems are called, and how many there are, stays as they were given.
 
         Raises:
-            BleuError: none is left, the baseline is among them, or the references differ.
+            BleuError: the references are wrong, or the only file of systems is.
         """
-        if not any(file.is_file for file in self._references):
-            raise UsageError("--keep-going compares systems with the references; name these as files")
-        self._names()  # before some are left out
-        wrong: dict[int, BleuError] = {}
-        for place, path in enumerate(self._paths_of_systems):
-            if self._systems[place].is_file or (path != "-" and (os.path.isdir(path) or not os.path.exists(path))):
-                try:
-                    for _ in self._open_system(path).blocks():
-                        pass
-                except BleuError as error:
-                    wrong[place] = error
-        for place, misfit in find_misfits(self._systems, self._ordered_references()):
-            explained = self.explain(misfit) if isinstance(misfit, LengthError) else misfit
-            if place >= len(self._systems):
-                raise explained
-            wrong.setdefault(place, explained)
-        if len(wrong) == len(self._systems) or (self._paired and 0 in wrong):
-            raise wrong[0]
-        self._drop(wrong)
-        self.left_out = len(wrong)
-        return list(wrong.values())
+        self._names()  # those that cannot be are refused first
+        if len(self._given) == 1:
+            self.check_lengths()
+            return
+        from bleucli.cli.keep_going import Survey
 
-    def _drop(self, places: "Collection[int]") -> None:
-        """Forget some of the systems, and the names that were given for them."""
-        kept = [place not in places for place in range(len(self._systems))]
-        if self._given_names is not None:
-            of_columns = [keep for keep, file in zip(kept, self._systems, strict=True) for _ in range(file.columns())]
-            if len(of_columns) == len(self._given_names):  # else an error says so
-                self._given_names = list(compress(self._given_names, of_columns))
-        self._systems = list(compress(self._systems, kept))
+        survey = Survey(self._given, self._ordered_references())
+        for place, error in survey.find_failures().items():
+            self.failures[place] = self.explain(error) if isinstance(error, LengthError) else error
+        self._kept = survey.kept
+        self._systems = [file for place, file in enumerate(self._given) if place not in self.failures]
+
+    def unscored_in(self, form: str | None) -> list[Unscored]:
+        """Return the systems that were left out, as they are called in a format; None: while they are scored."""
+        names = self._names() if form is None else self._names_in(form)
+        errors = [self.failures.get(place) for place, file in enumerate(self._given) for _ in range(file.columns())]
+        return [Unscored(name, str(error)) for name, error in zip(names, errors, strict=True) if error is not None]
+
+    def _select_scored(self, names: Sequence[str]) -> list[str]:
+        """Return the names of the systems that are not left out."""
+        places = [place for place, file in enumerate(self._given) for _ in range(file.columns())]
+        return [name for name, place in zip(names, places, strict=True) if place not in self.failures]
 
     def corpus(self) -> Corpus:
         """Return systems and references."""
@@ -308,25 +351,6 @@ def names_of(options: "Options") -> dict[str, str]:
 def read_as_jsonl(path: str, options: "Options") -> bool:
     """Return whether what that path on the command line names is taken for JSON Lines."""
     return bool(options.jsonl) if path == "-" else is_jsonl(path)
-
-
-def _blocks(file: TextFile | JsonLines, remedy: str = "") -> Iterator[list[Segments]]:
-    """Give the blocks of a file, and hint at JSON Lines that are taken for text; remedy: against a file without any.
-
-    Raises:
-        BleuError: there is none, but a remedy.
-    """
-    blocks = file.blocks()
-    for first in blocks:
-        if isinstance(file, TextFile) and is_json_object(next(iter(first[0][:1]), None) or ""):
-            how = "add --jsonl" if file.name == STDIN else "name it .jsonl"
-            file.hints.append(f"{file.name} looks like JSON Lines, but was taken for plain text; {how} if it is")
-        yield first
-        break
-    else:
-        if remedy:
-            raise BleuError(f"{file.name} is empty; {remedy}")
-    yield from blocks
 
 
 def _input(file: TextFile | JsonLines, role: str) -> Input:

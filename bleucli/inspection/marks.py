@@ -75,12 +75,12 @@ def tell_unspaced(metric: str, signs: Sequence[int]) -> str:
         signs: sums of what `unspaced_stretches` returns.
 
     >>> tell_unspaced("WER", (9, 13)), tell_unspaced("WER", (0, 13))
-    ('WER counts what stands between spaces, but most of the output has none between its words', '')
+    ('WER counts what is between spaces, but most of the output has none between its words', '')
     """
     unspaced, letters = signs
     if 2 * unspaced <= letters:
         return ""
-    return f"{metric} counts what stands between spaces, but most of the output has none between its words"
+    return f"{metric} counts what is between spaces, but most of the output has none between its words"
 
 
 def _words(segments: Segments) -> list[str]:

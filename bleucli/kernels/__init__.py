@@ -30,7 +30,7 @@ def _load_native() -> "tuple[ModuleType | None, str]":
     if checksum() not in (None, native._checksum):
         return (
             None,
-            "the native kernels were built from other C sources than these; run scripts/test to build them anew",
+            "the native kernels were built from other C sources than these; run scripts/test to rebuild them",
         )
     return native, ""
 

@@ -209,7 +209,7 @@ class BLEU(Metric[BLEUScore]):
             key="ngram",
             hidden=True,
         ),
-        Option("force", bool, False, ("--force",), "do not warn of tokenized input"),
+        Option("force", bool, False, ("--force",), "do not warn about tokenized input"),
         Option(
             "effective_order",
             bool,

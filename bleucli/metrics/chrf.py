@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from bleucli import kernels
 from bleucli.counting import References
 from bleucli.errors import BleuError, UsageError
-from bleucli.limits import LARGEST_ORDER
+from bleucli.limits import LARGEST_ORDER, read_number
 from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
@@ -208,7 +208,7 @@ class CHRF(Metric[CHRFScore]):
         digits = name.removeprefix(cls.name).rstrip("+")
         plus = len(name) - len(cls.name) - len(digits)
         try:
-            beta = (int(digits) if digits.isdecimal() else float(digits)) if digits else DEFAULT_BETA
+            beta = (int(digits) if digits.isdecimal() else read_number(digits)) if digits else DEFAULT_BETA
         except ValueError:
             beta = -1.0
         if digits and str(beta) != digits:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from bleucli.errors import BleuError, UsageError
-from bleucli.limits import real_number, string, truth_value, whole_number
+from bleucli.limits import read_number, real_number, string, truth_value, whole_number
+from bleucli.phrases import suggest
 from bleucli.signature import place_of
 
 TYPE_CHECKING = False
@@ -132,7 +133,9 @@ class Option:
             return number
         word = string(spelling, value)
         if self.choices and word not in self.choices:
-            raise UsageError(f"{spelling} {word!r}; choose one of {', '.join(self.choices)}")
+            raise UsageError(
+                f"{spelling} {word!r}; choose one of {', '.join(self.choices)}{suggest(word, self.choices)}"
+            )
         if self.key and self.default and not word:
             raise UsageError(f"{spelling} is empty, which a signature cannot say; give a text")
         return word
@@ -190,7 +193,7 @@ class Option:
         elif self.kind is float:
             value, expected = _float(text), "a number"
         else:
-            is_whole = text.removeprefix("-").isdecimal() and len(text) <= _MOST_DIGITS
+            is_whole = text.removeprefix("-").isdigit() and text.isascii() and len(text) <= _MOST_DIGITS
             value, expected = int(text) if is_whole else None, "a whole number"
         if value is None:
             raise BleuError(f"{self.key}:{text} in the signature; expected {expected}")
@@ -200,7 +203,7 @@ class Option:
 def _float(text: str) -> float | None:
     """Return the number that a signature says, None if it is not one."""
     try:
-        return float(text.replace("_", "?"))  # Python's own 1_000 is not a number to others
+        return read_number(text)
     except ValueError:
         return None
 
@@ -210,7 +213,7 @@ SKIP_EMPTY_REFS = Option(
     bool,
     False,
     ("--skip-empty-refs",),
-    "empty references are missing ones",
+    "treat empty references as missing",
     ours=True,
     shared=True,
     key="empty",

@@ -44,7 +44,7 @@ def metric_of(signature: Signature, metrics: "Mapping[str, type[Metric]]") -> st
     if signature.info.keys() >= _WHOLE and "tok" not in signature.info:  # BLEU signs its tokenizer
         example = [metric.name for metric in metrics.values() if "tok" not in _keys(metric)][-1]
         raise BleuError(
-            f"{signature} does not tell which metric it is of; write its name before it, such as {example}|{signature}"
+            f"{signature} does not say which metric it is of; write its name before it, such as {example}|{signature}"
         )
     return next(iter(metrics))
 

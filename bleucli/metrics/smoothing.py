@@ -6,6 +6,7 @@ sacreBLEU's replace single precisions (`Smoothing.precisions`), the others give 
 from collections.abc import Sequence
 
 from bleucli.errors import BleuError
+from bleucli.limits import read_number
 from bleucli.metrics import chen_cherry
 
 # sacreBLEU 2.6.0: the methods, and the default values of those that have one
@@ -55,7 +56,7 @@ class Smoothing:
         """
         method, _, rest = signed.replace(".", "[", 1).partition("[") if "[" not in signed else signed.partition("[")
         try:
-            value = float(rest.removesuffix("]")) if rest else None
+            value = read_number(rest.removesuffix("]")) if rest else None
         except ValueError:
             method = ""
         if method not in METHODS or not 0 <= (value or 0) <= LARGEST_VALUE:

@@ -47,7 +47,7 @@ class TER(Metric[TERScore]):
         normalized: split punctuation off and decode entities first.
         no_punct: delete punctuation.
         asian_support: do so with East Asian text too.
-        case_sensitive: tell upper from lower case.
+        case_sensitive: distinguish upper and lower case.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: take an empty reference for a missing one.
 
@@ -64,7 +64,7 @@ class TER(Metric[TERScore]):
             bool,
             False,
             ("--ter-case-sensitive",),
-            "tell upper from lower case",
+            "distinguish upper and lower case",
             key="case",
             words=("lc", "mixed"),
         ),

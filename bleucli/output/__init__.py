@@ -54,7 +54,7 @@ def render(results: "Results", layout: "Layout", name: str = "json") -> str:
     """
     from importlib import import_module
 
-    is_one = len(results.systems) == 1
+    is_one = len(results.systems) + len(results.unscored) == 1
     if is_one and layout.score_only and (name != "json" or len(results.systems[0].scores) == 1):
         name = "text"
     module, _, function = _RENDERERS[name][0 if is_one else 1].rpartition(".")

@@ -4,6 +4,7 @@ Each line is an object with the same keys, null where there is nothing to say. N
 are those that were computed. `schema` returns the JSON Schema of a line, which stands beside this module.
 
 - `render`: a line for each system and metric
+- `is_ours`: whether a line is one of these
 - `segment_head`, `with_run`: a line for each segment, in two parts, since inputs are known once all were read
 """
 
@@ -48,6 +49,19 @@ def with_run(heads: Iterable[str], run: Run | None) -> Iterator[str]:
     end = _dump(_run_keys(run, 0, None))
     for head in heads:
         yield _join(head.rstrip("\n"), end)
+
+
+def is_ours(line: bytes) -> bool:
+    """Return whether a line says that it has our shape.
+
+    >>> is_ours(b'{"schema": "bleucli/scores-1", "system": "sys"}'), is_ours(b'{"text": "a line"}')
+    (True, False)
+    """
+    try:
+        item = json.loads(line)
+    except (RecursionError, ValueError):
+        return False
+    return isinstance(item, dict) and item.get("schema") == SHAPE
 
 
 def schema() -> "Any":
@@ -113,7 +127,7 @@ def _run_keys(run: Run | None, index: int, test: Test | None) -> dict[str, objec
         return {"command": None, "inputs": None, "time": None}
     baseline = [run.systems[0]] if test is not None else []
     read = dict.fromkeys([run.systems[index], *baseline, *run.references])  # columns of one file are one input
-    return {"command": list(run.command), "inputs": [one._asdict() for one in read], "time": run.time}
+    return {"command": run.command and list(run.command), "inputs": [one._asdict() for one in read], "time": run.time}
 
 
 def _join(start: str, end: str) -> str:

@@ -13,7 +13,8 @@ def render(results: Results, layout: Layout) -> str:
     """Return a suite a system, with the score of each case as its output.
 
     A failed case holds the sentence that says why. Without gates there is a case a score, which is skipped: nobody
-    judged it. What XML cannot hold of a name is written as an escape.
+    judged it. A system that could not be scored has one case, an error. What XML cannot hold of a name is written as an
+    escape.
     """
     verdicts = results.verdicts or [
         Verdict(system.name, record, "", "") for system in results.systems for record in system.scores
@@ -25,16 +26,23 @@ def render(results: Results, layout: Layout) -> str:
         if own:
             cases = "".join(_case(verdict, plain) for verdict in own)
             suites.append(f'<testsuite name="{_escape(system.name)}" {_counts(own)}>\n{cases}</testsuite>\n')
+    for name, reason in results.unscored:
+        why = _escape(reason)
+        suites.append(
+            f'<testsuite name="{_escape(name)}" {_counts([], 1)}>\n'
+            f'<testcase classname="{_escape(name)}" name="scoring" time="0">\n'
+            f'<error type="unscored" message="{why}">{why}</error>\n</testcase>\n</testsuite>\n'
+        )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<testsuites name="bleu" {_counts(verdicts)}>\n{"".join(suites)}</testsuites>\n'
+        f'<testsuites name="bleu" {_counts(verdicts, len(results.unscored))}>\n{"".join(suites)}</testsuites>\n'
     )
 
 
-def _counts(verdicts: Sequence[Verdict]) -> str:
+def _counts(verdicts: Sequence[Verdict], errors: int = 0) -> str:
     failures = sum(verdict.failure != "" for verdict in verdicts)
     skipped = sum(verdict.gate == "" for verdict in verdicts)
-    return f'tests="{len(verdicts)}" failures="{failures}" errors="0" skipped="{skipped}" time="0"'
+    return f'tests="{len(verdicts) + errors}" failures="{failures}" errors="{errors}" skipped="{skipped}" time="0"'
 
 
 def _case(verdict: Verdict, layout: Layout) -> str:

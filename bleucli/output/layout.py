@@ -10,9 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.results import Results
 
-# sacreBLEU 2.6.0: what the first system is called in paired tests
-_BASELINE = "Baseline"
-
 
 class Layout(NamedTuple):
     """How a score is printed."""
@@ -27,6 +24,8 @@ class Layout(NamedTuple):
 def marked_names(results: "Results") -> list[str]:
     """Return the systems' names; in a paired test the first one is marked as the baseline."""
     names = [system.name for system in results.systems]
-    if results.test is not None and names[0] != _BASELINE:
-        names[0] = f"{_BASELINE}: {names[0]}"
-    return names
+    if results.test is None:
+        return names
+    from bleucli.naming import mark_baseline
+
+    return mark_baseline(names)

@@ -75,12 +75,12 @@ def read_record(path: str) -> Checksum | None:
     try:
         line = read_start(record)
     except OSError as error:
-        raise BleuError(f"{record} cannot be read ({error.strerror}); mend or delete it") from None
+        raise BleuError(f"{record} cannot be read ({error.strerror}); fix or delete it") from None
     if line is None:
         return None
     digits = line.decode("latin-1").partition(" ")[0].strip().lower()
     if not is_sum("sha256", digits):
-        raise BleuError(f"{record} does not hold a sha256; expected a line as sha256sum writes it; mend or delete it")
+        raise BleuError(f"{record} does not hold a sha256; expected a line as sha256sum writes it; fix or delete it")
     return Checksum("sha256", digits, record)
 
 

@@ -91,8 +91,8 @@ def trust_model(path: str, digits: str, *, name: str) -> None:
     if known and known.digits != digits:
         raise BleuError(
             f"{path} has the sha256 {digits}, but the model that was used first as {name} had {known.digits}; scores"
-            f" with both would have the same signature; delete it to have it fetched anew, or delete {known.record}, if"
-            " the change is meant"
+            f" with both would have the same signature; delete it to have it downloaded again, or delete"
+            f" {known.record}, if the change is meant"
         )
 
 
@@ -244,5 +244,5 @@ def _fetch_once(address: str, target: str, expected: Checksum | None) -> None:
     if expected is not None and (found := digest(part_of(target), expected.kind)) != expected.digits:
         discard(target)
         failure = UnusablePart if resumed else WrongFile  # where only its end is new, the whole may still be right
-        raise failure(f"gave a file with the {expected.kind} {found}, expected {expected.digits}; it was thrown away")
+        raise failure(f"gave a file with the {expected.kind} {found}, expected {expected.digits}; it was deleted")
     finish(target)

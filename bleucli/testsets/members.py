@@ -100,7 +100,7 @@ def remedy(archive: str) -> str:
     """Return what to do about a download that is of no use; one that came so has been recorded so."""
     record = record_of(archive)
     both = f" and {record}" if os.path.isfile(record) else ""
-    return f"check where it comes from and delete it{both}, and it will be fetched anew"
+    return f"check where it comes from and delete it{both}, and it will be downloaded again"
 
 
 def _size_of(file: "IO[bytes]") -> int:

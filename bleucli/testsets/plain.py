@@ -12,7 +12,7 @@ from bleucli.textfiles import TextFile
 class CachedText(TextFile):
     """A text file of the cache: in UTF-8, and if it is compressed, no larger than a test set can be."""
 
-    remedy = "delete the folder of its test set in the cache to have it made anew"
+    remedy = "delete the folder of its test set in the cache to have it made again"
 
     def check_size(self) -> None:
         """Read the text once and forget it, before it is made lines, which may take many times its size.

@@ -111,7 +111,7 @@ def _make(test_set: TestSet, pair: str) -> None:
                 paths = [_raw_path(test_set, file) for file in test_set.pairs[pair].files]
                 columns = FORMATS[test_set.format].read(test_set, test_set.pairs[pair], paths)
             except DamagedError as error:
-                raise BleuError(f"{error.name} {error.what}; delete {raw} and it will be fetched anew") from None
+                raise BleuError(f"{error.name} {error.what}; delete {raw} and it will be downloaded again") from None
             _check_columns(columns, test_set, pair)
             fields.write(test_set.name, pair, columns, with_order=FORMATS[test_set.format].names_fields)
 

@@ -38,7 +38,7 @@ class Group(NamedTuple):
 
 
 # What to do if files of the cache do not fit together, as after a killed run of sacreBLEU
-ANEW = "remove its folder from the cache to have it made anew"
+ANEW = "remove its folder from the cache to have it made again"
 _COUNTRY = "country:"
 _NOT = "non-"
 
@@ -129,7 +129,7 @@ def _find_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
     if origlang is None:
         return list(range(count(marks)))
     if marks.origlangs is None:
-        raise UsageError(f"origlang: {name} does not tell in which language its segments were first written")
+        raise UsageError(f"origlang: {name} does not say in which language its segments were first written")
     language, wanted = origlang.removeprefix(_NOT), not origlang.startswith(_NOT)
     if not language:
         raise UsageError(f"origlang {origlang!r} names no language; {name} has the {_languages(marks)}")
@@ -140,7 +140,7 @@ def _find_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
     if subset is None:
         return list(range(count(marks)))
     if marks.tags is None:
-        raise UsageError(f"subset: {name} does not tell of what domain its segments are")
+        raise UsageError(f"subset: {name} does not say of which domain its segments are")
     expression = subset.removeprefix(_COUNTRY)
     if not expression:
         raise UsageError(f"subset {subset!r} names no subset; {name} has the {_subset_names(marks)}")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from bleucli.decompression import DamagedError
 from bleucli.errors import BleuError
+from bleucli.limits import read_whole_number
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
@@ -189,7 +190,7 @@ def _collect(parser: "XMLParserType", path: str, documents: "list[_Document]") -
 
 def _parse_number(attributes: dict[str, str], parser: "XMLParserType", path: str) -> int:
     try:
-        return int(attributes.get("id", ""))
+        return read_whole_number(attributes.get("id", ""))
     except ValueError:
         raise BleuError(
             f"{path}, line {parser.CurrentLineNumber}: a segment has the id {attributes.get('id', '')!r}, not a number"

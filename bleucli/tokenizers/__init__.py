@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from bleucli.errors import UsageError
+from bleucli.phrases import suggest
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments
 from bleucli.tokenizers.kernel import KernelTokenizer
@@ -115,8 +116,12 @@ def check_name(name: str) -> None:
     Raises:
         UsageError: naming those that there are.
     """
+    if name == LOCAL_MODEL:
+        raise UsageError(f"the tokenizer {LOCAL_MODEL} names no model; give its path: {LOCAL_MODEL}PATH")
     if name not in _ENTRIES and not name.startswith(LOCAL_MODEL):
-        raise UsageError(f"unknown tokenizer {name!r}; choose one of {', '.join(NAMES)}, or spm:PATH")
+        raise UsageError(
+            f"unknown tokenizer {name!r}; choose one of {', '.join(NAMES)}, or spm:PATH{suggest(name, NAMES)}"
+        )
 
 
 def default_for(language: str) -> str:

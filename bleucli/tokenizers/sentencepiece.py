@@ -101,4 +101,4 @@ def _load_model(path: str, remedy: str, size: int, time: int) -> "tuple[Any, str
 
 def _unreadable(path: str, error: Exception) -> BleuError:
     why = getattr(error, "strerror", None) or error
-    return BleuError(f"cannot read the SentencePiece model {path!r}: {why}; give the path of a .model file")
+    return BleuError(f"cannot read the SentencePiece model {path}: {why}; give the path of a .model file")

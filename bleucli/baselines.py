@@ -1,0 +1,323 @@
+"""Earlier answers, to compare with: read from files, and searched.
+
+- `Baseline`: an earlier answer
+- `read_baseline`: one that a file has
+- `find`: the score in it that one of now is compared with
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
+
+from bleucli.errors import BleuError
+from bleucli.jsonlines import is_jsonl
+from bleucli.naming import comes_from, unmark_baseline
+from bleucli.output.jsonl_text import SHAPE
+from bleucli.records import NamedTuple
+from bleucli.results import Input, ScoreRecord
+from bleucli.signature import RESAMPLING_KEYS, Signature
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from decimal import Decimal
+    from typing import IO, Any
+
+
+class Earlier(NamedTuple):
+    """A score of an earlier answer, as it was written, and how it was made.
+
+    file: of the system, "" if it is not known.
+    references: names and digests of the files, none if they cannot be compared.
+    """
+
+    score: "Decimal"
+    signature: Signature
+    file: str = ""
+    references: frozenset[tuple[str, str]] = frozenset()
+
+
+class Baseline(NamedTuple):
+    """An earlier answer: for each system its scores by metric, the latest one last.
+
+    systems: "" alone stands for any name: there is one system, with one score of each metric.
+    decimals: of the scores, as far as can be seen: the most that any of them shows, without zeros at the end.
+    form: in which it was written, json or jsonl; the scores of the latter are exact.
+    outputs: names and digests of systems' files, of JSON Lines.
+    """
+
+    path: str
+    systems: Mapping[str, Mapping[str, Sequence[Earlier]]]
+    decimals: int
+    form: str = "json"
+    outputs: frozenset[tuple[str, str]] = frozenset()
+
+
+# Keys of a signature that do not decide a score
+_IGNORED_KEYS = (*RESAMPLING_KEYS, "version")
+_MOST_DECIMALS = 1000  # as for --width
+# In messages: how many names at most, and how much of a digest
+_MOST_NAMES = 9
+_DIGITS = 12
+
+
+# --- reading
+
+
+def read_baseline(path: str, name: str) -> Baseline:
+    """Read an earlier answer, written with `-f json` or `-f jsonl`; name: of the file, for errors.
+
+    Raises:
+        BleuError: it cannot be read, or is not an answer of ours.
+    """
+    advice = f"make it with -f {'jsonl' if is_jsonl(name) else 'json'} -o {name}"
+    try:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # names may be no UTF-8
+            first = file.readline()
+            if first.startswith("{") and '"schema"' in first:  # JSON of ours has a line for each key
+                if file.seekable():
+                    _wait_for_writers(file)
+                    file.seek(0)
+                    first = file.readline()
+                return _read_history(chain([first], file), name)
+            text = first + file.read()
+    except OSError as error:
+        raise BleuError(f"cannot read {name}: {error.strerror or error}; {advice}") from None
+    answer = None
+    try:
+        answer = _load(text)
+    except ValueError as error:
+        raise BleuError(f"{name} is not valid JSON ({error}); {advice}") from None
+    except (ArithmeticError, RecursionError):  # a number, or a nesting, that no answer of ours has
+        pass
+    try:
+        systems = _systems(answer)
+    except (ArithmeticError, AttributeError, BleuError, KeyError, TypeError):
+        raise BleuError(f"{name} is JSON, but not an answer of bleu -f json; {advice}") from None
+    decimals = max(_decimals(one.score) for scores in systems.values() for one in scores.values())
+    return Baseline(
+        name, {system: {key: [one] for key, one in scores.items()} for system, scores in systems.items()}, decimals
+    )
+
+
+def _load(text: str) -> "Any":
+    import json
+    from decimal import Decimal
+
+    return json.loads(text, parse_float=Decimal, parse_int=Decimal)
+
+
+def _wait_for_writers(file: "IO[str]") -> None:
+    """Wait until nobody adds lines to a history; nobody starts to until it is closed."""
+    from portalocker import LockFlags, lock
+    from portalocker.exceptions import BaseLockException
+
+    with suppress(BaseLockException):  # nobody adds lines where files cannot be locked
+        lock(file, LockFlags.SHARED)
+
+
+def _read_history(lines: Iterable[str], name: str) -> Baseline:
+    """Read the scores of whole outputs in lines of `-f jsonl`, of one run or of many.
+
+    Of scores that were made alike the latest one is kept.
+
+    Raises:
+        BleuError: a line is none of ours, or there is none of a whole output.
+    """
+    found: dict[str, dict[str, dict[object, Earlier]]] = {}
+    outputs: set[tuple[str, str]] = set()
+    scores = 0
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            item = _load(line)
+            if item["schema"] != SHAPE:
+                raise TypeError("of another shape")
+            system, metric, inputs = _text(item["system"]), _text(item["metric"]), _inputs(item)
+            earlier = _earlier(item, inputs)
+        except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
+            raise BleuError(
+                f"{name}, line {number} is not a line of bleu -f jsonl; delete it, or make the file with -f jsonl -o"
+                f" {name}"
+            ) from None
+        outputs.update(_outputs(inputs))
+        if item.get("segment") is None:
+            scores += 1
+            alike = found.setdefault(system, {}).setdefault(metric, {})
+            key = (earlier.signature, earlier.file, earlier.references)
+            alike.pop(key, None)
+            alike[key] = earlier
+    if not found:
+        raise BleuError(f"{name} has scores of segments alone; make it without --sentence-level")
+    systems = {system: {key: list(of.values()) for key, of in metrics.items()} for system, metrics in found.items()}
+    (only, *others) = systems.values()
+    if not others and scores == len(only):
+        systems = {"": only}
+    return Baseline(name, systems, _MOST_DECIMALS, "jsonl", frozenset(outputs))
+
+
+def _inputs(item: "dict[str, Any]") -> list[Input]:
+    """Return what the score of a line was made from; nothing if it does not say so.
+
+    Raises:
+        AttributeError, KeyError, TypeError: it is not what a line says of that.
+    """
+    return [
+        Input(_text(one["role"]), _text(one["name"]), 0, _text(one.get("sha256") or ""))
+        for one in item.get("inputs") or ()
+    ]
+
+
+def _earlier(item: "dict[str, Any]", inputs: Sequence[Input]) -> Earlier:
+    """Return the score of a line.
+
+    Raises:
+        AttributeError, KeyError, TypeError: it has none.
+    """
+    signature = [(_text(key), _text(value)) for key, value in item["signature"].items()]
+    file = next((one.name for one in inputs if one.role == "system"), "")
+    return Earlier(_number(item["score"]), Signature(signature), file, _references(inputs))
+
+
+def _systems(answer: "Any") -> dict[str, dict[str, Earlier]]:
+    """Return the scores in an answer of one score, of several, or of several systems.
+
+    Raises:
+        ArithmeticError, AttributeError, BleuError, KeyError, TypeError: it is none.
+    """
+    items = answer if isinstance(answer, list) and answer else [answer]
+    if "system" not in items[0]:
+        return {"": {_text(item["name"]): _score(item) for item in items}}
+    names = [_text(item.pop("system")) for item in items]
+    if any("p_value" in one for one in items[0].values()):  # a test has marked the first one
+        names = unmark_baseline(names)
+    found = [{metric: _score(value) for metric, value in item.items()} for item in items]
+    if not all(found):
+        raise KeyError("a system without scores")
+    return dict(zip(names, found, strict=True))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value
+
+
+def _number(value: object) -> "Decimal":
+    from decimal import Decimal
+    from math import isfinite
+
+    if not (isinstance(value, Decimal) and isfinite(float(value))):
+        raise TypeError("not a score")
+    return value
+
+
+def _score(item: "dict[str, Any]") -> Earlier:
+    return Earlier(_number(item["score"]), Signature.parse(_text(item["signature"])))
+
+
+def _decimals(number: "Decimal") -> int:
+    """Return how many decimals a number shows, zeros at the end left out, as JSON leaves them out.
+
+    >>> from decimal import Decimal
+    >>> _decimals(Decimal("33.90")), _decimals(Decimal("34.0")), _decimals(Decimal("1e3"))
+    (1, 0, 0)
+    """
+    exponent = number.normalize().as_tuple().exponent
+    return min(max(0, -exponent), _MOST_DECIMALS) if isinstance(exponent, int) else 0
+
+
+# --- search
+
+
+def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[Input] = ()) -> "Decimal":
+    """Return the score that one of now is to be compared with: the latest one that was made in the same way.
+
+    Args:
+        baseline: the earlier answer.
+        system: what the system of now is called.
+        record: its score.
+        inputs: what that was made from, the system's own file first; none if that is not known.
+
+    Raises:
+        BleuError: there is no such score, or it cannot be told which of several systems is meant.
+    """
+    scores = baseline.systems.get("" if list(baseline.systems) == [""] else system)
+    if scores is None:
+        raise BleuError(_explain_unknown(baseline, system))
+    if record.name not in scores:
+        raise BleuError(f"{baseline.path} has no {record.name}; it has {', '.join(scores)}")
+    found = _of_same_system(baseline, system, scores[record.name], inputs[0].name if inputs else "")
+    ours = _strip_tests(record.signature)
+    alike = [one for one in found if _strip_tests(one.signature).info == ours.info]
+    if not alike:
+        theirs = _strip_tests(found[-1].signature)
+        raise BleuError(
+            f"{baseline.path} has {record.name}|{theirs}, but this is {record.name}|{ours}; score both in the same way"
+        )
+    references = _references(inputs)
+    outputs = baseline.outputs.union(_outputs(inputs))
+    for earlier in reversed(alike):
+        # A digest of JSON Lines that hold systems' output as well says nothing of the references alone
+        if outputs & (earlier.references | references) or not _differ(earlier.references, references):
+            return earlier.score
+    raise BleuError(
+        f"{baseline.path} has {record.name} with {_tell_files(alike[-1].references)} as reference, but this is with"
+        f" {_tell_files(references)}; score both with the same references"
+    )
+
+
+def _explain_unknown(baseline: Baseline, system: str) -> str:
+    names = ", ".join(list(baseline.systems)[:_MOST_NAMES]) + ", ..." * (len(baseline.systems) > _MOST_NAMES)
+    told = f"{baseline.path} has no system {system}; it has {names}"
+    if baseline.form == "json":
+        return f"{told}; if one of these is meant, say so with --names"
+    return f"{told}; if one of these is meant, say so with --names, else add it first, without --baseline"
+
+
+def _of_same_system(baseline: Baseline, system: str, scores: Sequence[Earlier], file: str) -> Sequence[Earlier]:
+    """Return the scores of a system, among those of systems that are called like it.
+
+    A name that was made from a file's path may stand for several: then the same path means the same system.
+
+    Raises:
+        BleuError: there are several, of other files.
+    """
+    files = {os.path.normpath(one.file): one.file for one in scores if comes_from(system, one.file)}
+    if len(files) <= 1:
+        return scores
+    own = os.path.normpath(file)
+    if own not in files:
+        others = " and ".join(sorted(files.values())[:_MOST_NAMES])
+        raise BleuError(
+            f"{baseline.path} has several systems {system}, from {others}; this one is from"
+            f" {file or 'an unknown file'}: give each system a name of its own with --names"
+        )
+    return [one for one in scores if os.path.normpath(one.file) == own or not comes_from(system, one.file)]
+
+
+def _references(inputs: Sequence[Input]) -> frozenset[tuple[str, str]]:
+    """Return names and digests of the references, none if one is not known, or comes in one file with the system."""
+    references = frozenset((one.name, one.sha256) for one in inputs if one.role == "reference")
+    system = next(((one.name, one.sha256) for one in inputs if one.role == "system"), None)
+    return references if all(digest for _, digest in references) and system not in references else frozenset()
+
+
+def _outputs(inputs: Iterable[Input]) -> Iterable[tuple[str, str]]:
+    """Give names and digests of the systems' files that may bring references along."""
+    return ((one.name, one.sha256) for one in inputs if one.role == "system" and is_jsonl(one.name))
+
+
+def _differ(some: frozenset[tuple[str, str]], others: frozenset[tuple[str, str]]) -> bool:
+    """Return whether references are known to differ, in whatever order they are, and whatever they are called."""
+    return bool(some and others) and {digest for _, digest in some} != {digest for _, digest in others}
+
+
+def _tell_files(files: Iterable[tuple[str, str]]) -> str:
+    return " and ".join(f"{name} (SHA-256 {digest[:_DIGITS]}...)" for name, digest in sorted(files))
+
+
+def _strip_tests(signature: "Iterable[tuple[str, str]]") -> Signature:
+    """Return a signature without what does not decide a score."""
+    return Signature((key, value) for key, value in signature if key not in _IGNORED_KEYS)

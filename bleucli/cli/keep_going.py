@@ -1,0 +1,136 @@
+"""`--keep-going`: which systems cannot be scored, found out before anything is.
+
+Each text is read once for that. What cannot be read a second time, such as standard input, is kept in a temporary file.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from bleucli.cli.lengths import compare
+from bleucli.corpus import Corpus, Kept, Source
+from bleucli.errors import BleuError, LengthError, ReferencesDifferError
+from bleucli.jsonlines import JsonLines
+from bleucli.segments import Segments
+from bleucli.textfiles import TextFile
+
+
+class Survey:
+    """Texts that are read to see which systems can be scored.
+
+    Args:
+        systems, references: unread; without references, systems in JSON Lines bring them along.
+
+    Attributes:
+        kept: the blocks of those that cannot be read again.
+    """
+
+    def __init__(self, systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]) -> None:
+        self._systems = systems
+        self._files = [*systems, *references]
+        self.kept: dict[TextFile | JsonLines, Kept] = {}
+
+    def find_failures(self) -> dict[int, BleuError]:
+        """Return what is wrong with systems, by their positions.
+
+        Raises:
+            BleuError: it is the references that are wrong, or may be; a `LengthError` knows positions among systems and
+                references, one behind the other.
+        """
+        measure = len(self._systems)
+        if measure == len(self._files):
+            return self._find_disagreements()
+        count, _ = self._count(measure)
+        for place in range(measure + 1, len(self._files)):
+            compare(self._files, (measure, count), place, self._count(place))
+        failures: dict[int, BleuError] = {}
+        for place in range(len(self._systems)):
+            try:
+                compare(self._files, (measure, count), place, self._count(place, count))
+            except BleuError as error:
+                failures[place] = error
+        return failures
+
+    def _find_disagreements(self) -> dict[int, BleuError]:
+        """Compare systems with the first one that brings references and can be read; return what is wrong with them.
+
+        Raises:
+            BleuError: no other system agrees with it, so that nobody knows which one is right.
+        """
+        failures: dict[int, BleuError] = {}
+        found = self._find_measure(failures)
+        if found is None:
+            if len(failures) < len(self._systems):  # nobody brings references for the others
+                raise next(iter(failures.values()))
+            return failures
+        measure, count = found
+        others = [place for place in range(len(self._systems)) if place != measure and place not in failures]
+        differing = []
+        for place in others:
+            try:
+                if isinstance(self._systems[place], JsonLines):
+                    self._compare_references(measure, place)
+                else:
+                    compare(self._files, (measure, count), place, self._count(place, count))
+            except BleuError as error:
+                failures[place] = error
+                differing += [error] if isinstance(error, LengthError | ReferencesDifferError) else []
+        if differing and all(place in failures for place in others):
+            name = self._systems[measure].name
+            raise BleuError(f"{differing[0]}; no other system agrees with {name}, whose references would be taken")
+        return dict(sorted(failures.items()))
+
+    def _find_measure(self, failures: dict[int, BleuError]) -> tuple[int, int] | None:
+        """Return the position of the first system that brings references, and its number of segments; None for none.
+
+        Args:
+            failures: what is wrong with those that should is added there.
+        """
+        for place, file in enumerate(self._systems):
+            if isinstance(file, JsonLines):
+                file.demanded = True
+                try:
+                    count, _ = self._count(place)
+                    if count:
+                        return place, count
+                    failures[place] = BleuError(f"{file.name} is empty; expected one object a line, at least one")
+                except BleuError as error:
+                    failures[place] = error
+        return None
+
+    def _count(self, place: int, most: int | None = None) -> tuple[int, bool]:
+        """Read a text; return how many segments it has, and whether these are all.
+
+        Args:
+            place: its position.
+            most: if it cannot be read again, and so may have no end, no more is read than shows that it has more.
+        """
+        count = 0
+        file = self._files[place]
+        for block in self._read(file):
+            count += len(block[0])
+            if most is not None and count > most and not file.is_file:
+                return count, False
+        return count, True
+
+    def _read(self, file: TextFile | JsonLines) -> Iterator[Sequence[Segments]]:
+        """Give the blocks of a text; file: it stays unread if it can be read again."""
+        if file.is_file:
+            return file.twin().blocks()
+        if file not in self.kept:
+            self.kept[file] = Kept(file.blocks())
+            return self.kept[file].read()
+        return self.kept[file].read_again()
+
+    def _compare_references(self, measure: int, place: int) -> None:
+        """Read a system in step with the measure.
+
+        Raises:
+            BleuError: a `LengthError` or `ReferencesDifferError`, or it cannot be read.
+        """
+        files = [self._files[measure], self._files[place]]
+        sources = [Source(one.name, [one.name] * one.columns(), self._read(one), one.name, one.hurry) for one in files]
+        try:
+            for _ in Corpus(sources, []).pieces():
+                pass
+        except LengthError as error:
+            places = (measure, place)
+            raise LengthError(str(error), places[error.longest], places[error.shortest], error.counts) from None

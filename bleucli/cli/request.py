@@ -1,0 +1,175 @@
+"""What is asked for, whatever is scored: options that go together, the format, the metrics; and what is noted of it."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from bleucli.cli import metric_options, values
+from bleucli.cli.arguments import MODES
+from bleucli.cli.delivery import refuse_foreign
+from bleucli.cli.streams import Environment, shown
+from bleucli.cli.texts import STDIN, Texts, read_as_jsonl
+from bleucli.errors import UsageError
+from bleucli.metrics import METRICS, Metric
+from bleucli.output import FORMATS, shows_bold
+from bleucli.output.layout import Layout
+from bleucli.phrases import suggest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from bleucli.cli.messages import Messages
+    from bleucli.cli.options import Options
+
+
+def check(options: "Options") -> None:
+    """Refuse options that have no such value or do not go together."""
+    first = options.refs[0] if options.refs else ""
+    if first.replace("-", "_") in (*MODES, "help") and not os.path.lexists(first):
+        raise UsageError(f"there is no file {first}; did you mean bleu --{first}?")
+    _check_test_set(options)
+    jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options)), None)
+    if options.segment_scores:
+        _check_segment_scores(options, jsonl)
+    elif options.test_set is None and not options.refs and jsonl is None:
+        raise _no_references(list(map(shown, options.input or [])))
+    values.check(options)
+    if options.keep_going and (options.sentence_level or options.segment_scores):
+        other = (
+            "--sentence-level, which takes one" if options.sentence_level else "--segment-scores, without references"
+        )
+        raise UsageError(f"--keep-going leaves out systems that do not fit the references; not beside {other}")
+    if options.num_refs is not None and len(options.refs) != 1:
+        raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
+
+
+def _no_references(systems: Sequence[str]) -> UsageError:
+    """Return the error about systems without references, one of which may be meant as such."""
+    if len(systems) < 2:
+        return UsageError(
+            "no references were given; name the reference file first: bleu ref.txt -i system.txt; see bleu --help"
+        )
+    from shlex import quote
+
+    *others, last = systems
+    more = " ..." if len(others) > 1 else ""
+    return UsageError(
+        f"no references were given: all files after -i are systems, {last} too; if it holds the references, write bleu"
+        f" {quote(last)} -i {quote(others[0])}{more}"
+    )
+
+
+def _check_test_set(options: "Options") -> None:
+    if options.test_set is not None and options.refs:
+        raise UsageError(f"references are taken either from --test-set {options.test_set} or from {options.refs[0]}")
+    for name in ("origlang", "subset", "detail"):
+        if options.test_set is None and getattr(options, name) not in (None, False):
+            raise UsageError(f"--{name} needs a test set; name it with -t and -l")
+    if options.detail and options.sentence_level:
+        raise UsageError("--detail gives corpus scores; leave out --sentence-level")
+
+
+def _check_segment_scores(options: "Options", jsonl: str | None) -> None:
+    """Refuse, beside --segment-scores, what is about text; `jsonl` is a system in JSON Lines, if any."""
+    if options.refs or options.test_set or options.metrics or options.sentence_level or options.like is not None:
+        raise UsageError(
+            "--segment-scores takes numbers as they are; leave out references, -t, -m, -sl and --like: bleu"
+            " --segment-scores -i a.txt b.txt"
+        )
+    if jsonl is not None:
+        name = STDIN if jsonl == "-" else shown(jsonl)
+        raise UsageError(f"--segment-scores reads one number a line, but {name} is JSON Lines; give text files")
+
+
+def format_of(options: "Options", environment: Environment) -> str | None:
+    """Return the format that was asked for, if any: by the option, else by the environment."""
+    if options.format:
+        return str(options.format)
+    for variable in ("BLEU_FORMAT", "SACREBLEU_FORMAT"):
+        value = environment.variables.get(variable)
+        if value and value not in FORMATS:
+            raise UsageError(f"{variable} is {value!r}; expected one of {', '.join(FORMATS)}{suggest(value, FORMATS)}")
+        if value:
+            return value
+    return None
+
+
+def is_jsonl(options: "Options", environment: Environment) -> bool:
+    """Return whether lines of jsonl are asked for; of segments only the option makes them."""
+    return (options.format if options.sentence_level else format_of(options, environment)) == "jsonl"
+
+
+def check_append(options: "Options", jsonl: bool) -> None:
+    """Refuse to add to a file what are not lines of jsonl."""
+    if options.score_only and (options.format == "jsonl" or options.append):
+        raise UsageError("--score-only prints bare numbers, which are not lines of jsonl; leave it out")
+    if options.append and options.output is None:
+        raise UsageError("--append adds lines to a file; name it with --output")
+    if options.append and not jsonl:
+        raise UsageError("--append adds lines of jsonl, which other formats do not have; choose --format jsonl")
+    if options.append:
+        refuse_foreign(str(options.output))
+
+
+def layout_of(options: "Options", environment: Environment, chosen: str) -> Layout:
+    """Return how scores are printed in the format that was chosen."""
+    colour = options.output is None and not options.no_color and environment.shows_colour()
+    bold = options.bold_best and shows_bold(chosen, colour)
+    return Layout(options.width, options.short, options.score_only, colour, bold)
+
+
+def names_of_metrics(options: "Options") -> list[str]:
+    """Return the metrics that were asked for, in the order in which they are printed; none where numbers are read."""
+    wanted = options.metrics or [options.followed or "bleu"]
+    return [] if options.segment_scores else [name for name in METRICS if name in wanted]
+
+
+def make_metrics(options: "Options") -> list[Metric]:
+    """Return the metrics that were asked for, made; refuse what --like names and cannot be reproduced."""
+    names = names_of_metrics(options)
+    if options.followed and options.followed not in names:
+        raise UsageError(f"--like is a signature of {options.followed}, which is not among the metrics; add it to -m")
+    made = {name: metric_options.make(options, name) for name in names}
+    if options.like is not None:
+        from bleucli.cli import like
+
+        like.check(made[options.followed], options.like)
+    return list(made.values())
+
+
+def count_threads(jobs: int) -> int:
+    """Return how many threads --jobs asks for."""
+    return jobs or os.cpu_count() or 1
+
+
+def check_like(options: "Options", known: Mapping[str, str]) -> None:
+    """Refuse other texts than --like names, as soon as something is known of them."""
+    if options.like is not None:
+        from bleucli.cli import like
+
+        like.check_texts(options.like, known)
+
+
+def find_idle(options: "Options", *asked: "Any") -> list[str]:
+    """Say which options have no effect, in one line or none; `asked` is what `effects.Run` takes behind the metrics."""
+    if options.given <= {"refs", "input"}:  # texts always have one
+        return []
+    from bleucli.cli import effects
+
+    return effects.of_scoring(options, effects.Run(frozenset(names_of_metrics(options)), *asked))
+
+
+def note_files(texts: Texts, segments: int, options: "Options", messages: "Messages") -> None:
+    """Tell references and systems apart, where there may be a doubt; segments: how many were scored."""
+    if len(options.refs) + len(options.input or []) > 1:
+        messages.note(texts.which_is_which(segments))
+
+
+def note_differences(signed: Mapping[str, str], options: "Options", messages: "Messages") -> None:
+    """Say what may differ from the signature of --like all the same; signed: of the score."""
+    if options.like is None:
+        return
+    from bleucli.cli import like
+
+    for note in like.notes(signed, options.like, options.followed):
+        messages.note(note)

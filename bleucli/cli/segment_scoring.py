@@ -1,0 +1,82 @@
+"""The mode of --sentence-level: a score a segment, of one system by one metric."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
+
+from bleucli import evaluate
+from bleucli.cli import request
+from bleucli.cli.delivery import deliver, spool
+from bleucli.cli.streams import Environment, encode
+from bleucli.cli.texts import Texts
+from bleucli.errors import UsageError
+from bleucli.output import json_text
+from bleucli.output.lines import score_line
+from bleucli.results import ScoreRecord
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.cli.messages import Messages
+    from bleucli.cli.options import Options
+    from bleucli.cli.provenance import Provenance
+
+
+def print_segments(
+    options: "Options", texts: Texts, environment: Environment, messages: "Messages", asked: "Provenance | None"
+) -> None:
+    """Score one system's segments by one metric, and print a line each.
+
+    Raises:
+        BleuError: there are several, texts are not what they should be, or the answer cannot be written.
+    """
+    metrics = request.make_metrics(options)
+    corpus = texts.corpus()
+    if len(metrics) != 1 or len(corpus.system_names()) != 1:
+        raise UsageError("--sentence-level takes one system and one metric")
+    request.format_of(options, environment)  # refuses a wrong one; only the option makes JSON of segments
+    render = json_text.score_line if options.format == "json" else score_line
+    selection = texts.select()
+    scores = evaluate.score_segments(corpus, metrics[0], jobs=request.count_threads(options.jobs), selection=selection)
+    records = map(texts.sign, scores)
+    layout = request.layout_of(options, environment, "text")
+    first = next(records)
+    counts: dict[str, int] = {}  # segments by their number of references
+    hints = request.find_idle(options, 1, options.format or "text", True)
+
+    def counted() -> Iterator[ScoreRecord]:
+        for record in chain((first,), records):
+            nrefs = dict(record.signature)["nrefs"]
+            counts[nrefs] = counts.get(nrefs, 0) + 1
+            yield record
+        request.check_like(options, dict(first.signature) | _nrefs(counts))
+        hints.extend(texts.hints())
+        messages.hold_back(hints)
+
+    if asked is None:
+        lines: Iterator[str] = (render(record, layout) for record in counted())
+    else:
+        chosen = None if selection is None else selection.chosen
+        lines = _lines_of_segments(counted(), chosen, texts, asked)
+    deliver(lines, options.output, environment, options.append)
+    request.note_files(texts, sum(counts.values()), options, messages)
+    request.note_differences(dict(first.signature) | _nrefs(counts), options, messages)
+    for hint in hints:
+        messages.warn(hint)
+
+
+def _lines_of_segments(
+    records: Iterator[ScoreRecord], chosen: Sequence[int] | None, texts: Texts, asked: "Provenance"
+) -> Iterator[str]:
+    """Give the lines of jsonl; they end in what is known of the texts, once all of them were read."""
+    from bleucli.output import jsonl_text
+
+    (system,) = texts.names_in("jsonl")
+    indexes: Iterable[int] = count() if chosen is None else chosen
+    numbered = zip(records, indexes, strict=False)  # records first: they are read to their end
+    heads = (jsonl_text.segment_head(record, index + 1, system) for record, index in numbered)
+    with spool(map(encode, heads)) as kept:
+        yield from jsonl_text.with_run(map(bytes.decode, kept), asked.of_texts(texts))
+
+
+def _nrefs(counts: Mapping[str, int]) -> dict[str, str]:
+    """Return what the signature of a corpus says of segments with so many references."""
+    return {"nrefs": next(iter(counts)) if len(counts) == 1 else "var"}

@@ -1,0 +1,256 @@
+"""Where in the objects of JSON Lines the texts are: names of fields, and paths into objects and arrays.
+
+- `Fields`, `fields_named`: what somebody names
+- `places_of_hypotheses`, `place_of_references`: what finds the texts in an object, named or not
+- `quote`, `kind`, `advise_path`: what errors say of fields and values
+"""
+
+from collections.abc import Collection, Sequence
+from itertools import islice
+
+from bleucli.errors import UsageError
+from bleucli.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Fields(NamedTuple):
+    """Where in an object the texts are; what is not said is found under a usual name.
+
+    A path leads into objects by the names of fields and into arrays by numbers from 0: `resps.0.text`. A field whose
+    name is the whole path, dots included, comes first; a backslash takes the dot behind it as a part of a name.
+
+    hypotheses: for each system of the file its name, "" for the file's own, and a path. references: a path, or "".
+    """
+
+    hypotheses: tuple[tuple[str, str], ...] = ()
+    references: str = ""
+
+
+# The usual names. Of the first ones the first that is present counts, whatever else there is
+_HYPOTHESES = ("candidate", "hypothesis", "prediction", "actual_output", "translation")
+_REFERENCES = ("references", "reference", "expected_output")
+# These may mean something else, and are taken only where nothing else can be meant
+_GUESSED_HYPOTHESES = ("mt", "output", "pred", "response")
+_GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text")
+_SHOWN_FIELDS, _SHOWN_CHARACTERS = 8, 40
+_KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a truth value", type(None): "null"}
+
+
+def fields_named(text: str) -> Fields:
+    r"""Return what `hyp=PATH,refs=PATH` names; either part may be left out.
+
+    Several hypotheses of one file are several systems, each with a name before a colon, else called by its path. A
+    backslash takes the comma, the colon, the dot or the space behind it as a part of a name; other space around names
+    does not count.
+
+    Raises:
+        UsageError: it has another form, or two systems one name.
+
+    >>> fields_named("hyp=filtered_resps.0,refs=doc.de")
+    Fields(hypotheses=(('', 'filtered_resps.0'),), references='doc.de')
+    >>> fields_named(r"hyp=a:out.0,b:out.1,dc\:title").hypotheses
+    (('a', 'out.0'), ('b', 'out.1'), ('dc:title', 'dc\\:title'))
+    """
+    paths: dict[str, list[str]] = {}
+    key = ""
+    for part in _split(text, ","):
+        begun, equals, rest = (_strip(word) for word in part.partition("="))
+        begins = bool(equals) and begun in ("hyp", "refs")
+        if begun in paths if begins else key != "hyp":
+            raise _wrong_form(text)
+        key, path = (begun, rest) if begins else (key, _strip(part))
+        if not path:
+            raise _wrong_form(text)
+        paths.setdefault(key, []).append(path)
+    named = paths.get("hyp", [])
+    hypotheses = []
+    for one in named:
+        name, *behind = map(_strip, _split(one, ":"))
+        path = ":".join(behind) if behind else one
+        if not name or not path:
+            raise _wrong_form(text)
+        hypotheses.append((_unescape(name) if behind or len(named) > 1 else "", path))
+    names = [name for name, _ in hypotheses]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise UsageError(f"--jsonl-fields {text!r}: two systems would be called {repeated!r}; name each once")
+    return Fields(tuple(hypotheses), *paths.get("refs", ()))
+
+
+def _wrong_form(text: str) -> UsageError:
+    return UsageError(
+        f"--jsonl-fields {text!r}; expected hyp=NAME,refs=NAME, or one of the two; several systems are"
+        " hyp=a:NAME,b:NAME"
+    )
+
+
+def _split(text: str, separator: str) -> list[str]:
+    r"""Cut text at a character, but not where a backslash precedes it; backslashes stay.
+
+    >>> _split(r"v1\.0.text", ".")
+    ['v1\\.0', 'text']
+    """
+    parts, escaped = [""], False
+    for character in text:
+        if character == separator and not escaped:
+            parts.append("")
+        else:
+            parts[-1] += character
+        escaped = character == "\\" and not escaped
+    return parts
+
+
+def _strip(text: str) -> str:
+    r"""Return text without the space around it, but not without one that a backslash precedes.
+
+    >>> _strip("  a b "), _strip(r"\ a\  ")
+    ('a b', '\\ a\\ ')
+    """
+    stripped = text.rstrip()
+    is_escaped = (len(stripped) - len(stripped.rstrip("\\"))) % 2
+    return text[: len(stripped) + is_escaped].lstrip()
+
+
+def _unescape(text: str) -> str:
+    """Return text without the backslashes that take the next character as it is."""
+    import re
+
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+
+
+def places_of_hypotheses(fields: Fields) -> "Sequence[Path | UsualName]":
+    """Return what finds the hypothesis of each system in an object."""
+    usual = UsualName("hypothesis", _HYPOTHESES, _GUESSED_HYPOTHESES, _first_names(fields.references))
+    return [Path("hypothesis", path) for _, path in fields.hypotheses] or [usual]
+
+
+def place_of_references(fields: Fields) -> "Path | UsualName":
+    """Return what finds the references in an object."""
+    if fields.references:
+        return Path("reference", fields.references)
+    elsewhere = {name for _, path in fields.hypotheses for name in _first_names(path)}
+    return UsualName("reference", _REFERENCES, _GUESSED_REFERENCES, elsewhere)
+
+
+class NotFoundError(Exception):
+    """Why an object does not tell a text; may_be_left_out: it does not have the field, and nothing like it."""
+
+    def __init__(self, why: str, may_be_left_out: bool = False) -> None:
+        super().__init__(why)
+        self.may_be_left_out = may_be_left_out
+
+
+class Path:
+    """A path that was named; `what` it leads to, for errors."""
+
+    def __init__(self, what: str, path: str) -> None:
+        self._what = what
+        self._path = path
+        self._steps = [_unescape(step) for step in _split(path, ".")]
+
+    def find(self, item: "dict[str, Any]") -> "tuple[str, Any]":
+        """Return the path, for messages, and what stands there.
+
+        Raises:
+            NotFoundError: nothing does.
+        """
+        if self._path in item:
+            return self._path, item[self._path]
+        value: Any = item
+        for depth, step in enumerate(self._steps):
+            if type(value) is dict and step in value:
+                value = value[step]
+            elif type(value) is list and (index := _index(step)) is not None and index < len(value):
+                value = value[index]
+            else:
+                raise self._not_found(value, depth)
+        return self._path, value
+
+    def _not_found(self, value: object, depth: int) -> NotFoundError:
+        """Return an error about what stands `depth` steps along the path, and does not lead further."""
+        place = quote(".".join(_split(self._path, ".")[:depth]))
+        if isinstance(value, dict):
+            found = f"{place} with {_list_names(value)}" if depth else _list_names(value)
+        else:
+            found = f"{place}, {kind(value)}" + (f" of {len(value)}" if isinstance(value, list) else "")
+        return NotFoundError(f"no {self._what}; expected {quote(self._path)}, found {found}", depth == 0)
+
+
+class UsualName:
+    """A name that nobody had to name.
+
+    Args:
+        what: is found, for errors.
+        known: of these, the first that an object has counts.
+        guessed: a file that has none of those may have one of these; if it has several, nobody knows which is meant.
+        elsewhere: names under which something else was found, so that they are not meant.
+    """
+
+    def __init__(self, what: str, known: Sequence[str], guessed: Sequence[str], elsewhere: Collection[str]) -> None:
+        self._what = what
+        self._known = [name for name in known if name not in elsewhere]
+        self._guessed = [name for name in guessed if name not in elsewhere]
+        self._guess = ""
+
+    def find(self, item: "dict[str, Any]") -> "tuple[str, Any]":
+        """Return the name of a field and what it holds.
+
+        Raises:
+            NotFoundError: there is none, or several that were guessed.
+        """
+        if not self._guess:
+            for name in self._known:
+                if name in item:
+                    self._guessed = []  # nor is anything guessed in the objects to come
+                    return name, item[name]
+        names = [*self._known, *self._guessed]
+        found = [name for name in names if name in item]
+        if not found:
+            expected = " or ".join(map(quote, [self._guess] if self._guess else names))
+            raise NotFoundError(f"no {self._what}; expected {expected}, found {_list_names(item)}", True)
+        possible = dict.fromkeys([*filter(None, [self._guess]), *found])  # one was guessed on an earlier line
+        if len(possible) > 1:
+            each = " and ".join(map(quote, possible))
+            raise NotFoundError(f"{each} may each be the {self._what}, and only one can be")
+        (self._guess,) = found
+        return self._guess, item[self._guess]
+
+
+def _index(step: str) -> int | None:
+    return int(step) if step.isascii() and step.isdigit() and len(step) < 10 else None
+
+
+def _first_names(path: str) -> set[str]:
+    """Return the names of fields that a path may begin with; "" has none."""
+    return {path, _unescape(_split(path, ".")[0])} if path else set()
+
+
+def advise_path(key: str, field: str, value: object) -> str:
+    """Return what to do about a value that is not text but may hold some, "" if it cannot.
+
+    >>> advise_path("hyp", "filtered_resps", ["Hallo"])
+    '; if the text is inside, name the path: --jsonl-fields hyp=filtered_resps.0'
+    """
+    import re
+
+    inside = next(iter(value), "") if isinstance(value, dict) else "0" if isinstance(value, list) and value else ""
+    step = re.sub(r"([\\.,:])", r"\\\1", inside)
+    return f"; if the text is inside, name the path: --jsonl-fields {key}={field}.{step}" if inside else ""
+
+
+def _list_names(item: "dict[str, Any]") -> str:
+    found = ", ".join(map(quote, islice(item, _SHOWN_FIELDS))) + (", ..." if len(item) > _SHOWN_FIELDS else "")
+    return found or "no field"
+
+
+def kind(value: object) -> str:
+    """Return what a value is called in errors, with its article."""
+    return _KINDS.get(type(value), "a number")
+
+
+def quote(field: str) -> str:
+    """Return a field's name in quotes, cut if it is long, with escapes for what cannot be printed."""
+    return repr(field if len(field) <= _SHOWN_CHARACTERS else field[:_SHOWN_CHARACTERS] + "...")
