@@ -61,7 +61,8 @@ def test_standard_output_is_not_a_file(run, files):
 
 
 def test_a_history_gets_no_lines_either(run, files):
-    run("ref", "-i", "a", "short", "-f", "jsonl", "--append", "-o", "history.jsonl", "--keep-going")
+    answer = run("ref", "-i", "a", "short", "-f", "jsonl", "--append", "-o", "history.jsonl", "--keep-going")
+    assert answer.err.endswith("1 system could not be scored, as said above; nothing was added to history.jsonl\n")
     assert not os.path.exists("history.jsonl")
 
 
