@@ -153,27 +153,20 @@ class JsonLines:
     def _items(self, lines: list[str], first: int) -> "Iterator[dict[str, Any]]":
         """Parse lines; blank ones may stand at the end of the file only."""
         for number, line in enumerate(lines, first):
-            item = self._item(line, number)
-            if item is None:
+            try:
+                item, end = self._decode(line)
+            except (ValueError, RecursionError):
+                item, end = self._with_space_before(line, number)
+            if end < len(line) and (rest := line[end:].lstrip(_JSON_SPACE)):
+                raise self._invalid(number, f"character {len(line) - len(rest) + 1}: more than one value")
+            if end == 0:
                 self._blank = self._blank or number
             elif self._blank:
                 raise BleuError(f"{self.name}, line {self._blank} is blank; give one object a line")
+            elif not isinstance(item, dict):
+                raise BleuError(f"{self.name}, line {number}: {kind(item)}, not an object; give one object a line")
             else:
                 yield item
-
-    def _item(self, line: str, number: int) -> "dict[str, Any] | None":
-        """Parse a line; return None for a blank one."""
-        try:
-            value, end = self._decode(line)
-        except (ValueError, RecursionError):
-            value, end = self._with_space_before(line, number)
-        if end < len(line) and (rest := line[end:].lstrip(_JSON_SPACE)):
-            raise self._invalid(number, f"character {len(line) - len(rest) + 1}: more than one value")
-        if end == 0:
-            return None
-        if not isinstance(value, dict):
-            raise BleuError(f"{self.name}, line {number}: {kind(value)}, not an object; give one object a line")
-        return value
 
     def _with_space_before(self, line: str, number: int) -> "tuple[Any, int]":
         """Parse a line that is not JSON from its first character on, and return its end: 0 for a blank one."""
@@ -195,6 +188,9 @@ class JsonLines:
         return BleuError(f"{self.name}, line {number}: invalid JSON ({why}); give one object a line")
 
     def _hypothesis(self, place: "Path | UsualName", item: "dict[str, Any]", number: int) -> str:
+        text = item.get(place.sure)
+        if type(text) is str:
+            return text
         try:
             field, text = place.find(item)
         except NotFoundError as reason:
@@ -205,23 +201,21 @@ class JsonLines:
 
     def _row(self, item: "dict[str, Any]", number: int) -> list[str | None]:
         """Return the references in an object; at least one, which may be missing."""
-        try:
-            field, value = self._references.find(item)
-        except NotFoundError as reason:
-            if reason.may_be_left_out and not self.demanded:
-                return [None]
-            raise self._not_found(number, "refs", reason) from None
-        return self._check_row(value, field, number) or [None]
-
-    def _check_row(self, value: "Any", field: str, number: int) -> list[str | None]:
+        field = self._references.sure
+        value = item.get(field)
+        if value is None:
+            try:
+                field, value = self._references.find(item)
+            except NotFoundError as reason:
+                if reason.may_be_left_out and not self.demanded:
+                    return [None]
+                raise self._not_found(number, "refs", reason) from None
         if type(value) is list:
             for text in value:
                 if type(text) is not str and text is not None:
                     raise self._wrong_type(number, field, text, "a string or null", "holds")
-            return value
-        if value is None:
-            return [None]
-        if type(value) is str and field != _PLURAL:
+            return value or [None]
+        if value is None or (type(value) is str and field != _PLURAL):
             return [value]
         wanted = "an array of strings" if field == _PLURAL else "a string or an array of strings"
         raise self._wrong_type(number, field, value, wanted + advise_path("refs", field, value))
