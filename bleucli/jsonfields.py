@@ -8,7 +8,7 @@
 from collections.abc import Collection, Sequence
 from itertools import islice
 
-from bleucli.errors import UsageError
+from bleucli.errors import NotFoundError, UsageError
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
@@ -133,14 +133,6 @@ def place_of_references(fields: Fields) -> "Path | UsualName":
         return Path("reference", fields.references)
     elsewhere = {name for _, path in fields.hypotheses for name in _first_names(path)}
     return UsualName("reference", _REFERENCES, _GUESSED_REFERENCES, elsewhere)
-
-
-class NotFoundError(Exception):
-    """Why an object does not tell a text; may_be_left_out: it does not have the field, and nothing like it."""
-
-    def __init__(self, why: str, may_be_left_out: bool = False) -> None:
-        super().__init__(why)
-        self.may_be_left_out = may_be_left_out
 
 
 class Path:
