@@ -80,6 +80,19 @@ class ReferencesDifferError(BleuError):
     """Two systems bring along different references."""
 
 
+class NotFoundError(Exception):
+    """Why an object of JSON Lines does not tell a text.
+
+    Args:
+        why: what is missing, or ambiguous.
+        may_be_left_out: whether the object does not have the field, and nothing like it.
+    """
+
+    def __init__(self, why: str, may_be_left_out: bool = False) -> None:
+        super().__init__(why)
+        self.may_be_left_out = may_be_left_out
+
+
 class NotWaitedFor(Exception):
     """A stream gave nothing for a while, and nobody wants its text any more but only its length."""
 

@@ -8,7 +8,7 @@
 from collections.abc import Collection, Sequence
 from itertools import islice
 
-from bleucli.errors import UsageError
+from bleucli.errors import NotFoundError, UsageError
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
@@ -135,18 +135,15 @@ def place_of_references(fields: Fields) -> "Path | UsualName":
     return UsualName("reference", _REFERENCES, _GUESSED_REFERENCES, elsewhere)
 
 
-class NotFoundError(Exception):
-    """Why an object does not tell a text; may_be_left_out: it does not have the field, and nothing like it."""
-
-    def __init__(self, why: str, may_be_left_out: bool = False) -> None:
-        super().__init__(why)
-        self.may_be_left_out = may_be_left_out
-
-
 class Path:
-    """A path that was named; `what` it leads to, for errors."""
+    """A path that was named; `what` it leads to, for errors.
+
+    Attributes:
+        sure: the name of a field that is meant wherever an object has it; None if none is known to be.
+    """
 
     def __init__(self, what: str, path: str) -> None:
+        self.sure: Any = path
         self._what = what
         self._path = path
         self._steps = [_unescape(step) for step in _split(path, ".")]
@@ -187,9 +184,13 @@ class UsualName:
         known: of these, the first that an object has counts.
         guessed: a file that has none of those may have one of these; if it has several, nobody knows which is meant.
         elsewhere: names under which something else was found, so that they are not meant.
+
+    Attributes:
+        sure: as of `Path`.
     """
 
     def __init__(self, what: str, known: Sequence[str], guessed: Sequence[str], elsewhere: Collection[str]) -> None:
+        self.sure: Any = None
         self._what = what
         self._known = [name for name in known if name not in elsewhere]
         self._guessed = [name for name in guessed if name not in elsewhere]
@@ -205,6 +206,7 @@ class UsualName:
             for name in self._known:
                 if name in item:
                     self._guessed = []  # nor is anything guessed in the objects to come
+                    self.sure = self._known[0]
                     return name, item[name]
         names = [*self._known, *self._guessed]
         found = [name for name in names if name in item]

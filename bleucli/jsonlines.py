@@ -8,24 +8,15 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from bleucli import kernels
-from bleucli.errors import BleuError
-from bleucli.jsonfields import (
-    Fields,
-    NotFoundError,
-    Path,
-    UsualName,
-    advise_path,
-    kind,
-    place_of_references,
-    places_of_hypotheses,
-    quote,
-)
+from bleucli.errors import BleuError, NotFoundError
 from bleucli.segments import Segments
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from bleucli.jsonfields import Fields, Path, UsualName
 
 
 # Under this name an array is expected, and a bare string is a mistake
@@ -76,13 +67,16 @@ class JsonLines:
     def __init__(
         self,
         file: TextFile,
-        fields: Fields = Fields(),  # noqa: B008 - it cannot be changed
+        fields: "Fields | None" = None,
         hypotheses: bool = True,
         references: bool = True,
         demanded: bool = True,
     ) -> None:
         from json import JSONDecoder
 
+        from bleucli.jsonfields import Fields, place_of_references, places_of_hypotheses
+
+        fields = fields or Fields()
         self.name = file.name
         self.hints = file.hints
         self.systems = [name for name, _ in fields.hypotheses if name]
@@ -153,27 +147,25 @@ class JsonLines:
     def _items(self, lines: list[str], first: int) -> "Iterator[dict[str, Any]]":
         """Parse lines; blank ones may stand at the end of the file only."""
         for number, line in enumerate(lines, first):
-            item = self._item(line, number)
-            if item is None:
+            try:
+                item, end = self._decode(line)
+            except (ValueError, RecursionError):
+                item, end = self._with_space_before(line, number)
+            if end < len(line) and (rest := line[end:].lstrip(_JSON_SPACE)):
+                raise self._invalid(number, f"character {len(line) - len(rest) + 1}: more than one value")
+            if end == 0:
                 self._blank = self._blank or number
             elif self._blank:
                 raise BleuError(f"{self.name}, line {self._blank} is blank; give one object a line")
+            elif not isinstance(item, dict):
+                raise self._no_object(number, item)
             else:
                 yield item
 
-    def _item(self, line: str, number: int) -> "dict[str, Any] | None":
-        """Parse a line; return None for a blank one."""
-        try:
-            value, end = self._decode(line)
-        except (ValueError, RecursionError):
-            value, end = self._with_space_before(line, number)
-        if end < len(line) and (rest := line[end:].lstrip(_JSON_SPACE)):
-            raise self._invalid(number, f"character {len(line) - len(rest) + 1}: more than one value")
-        if end == 0:
-            return None
-        if not isinstance(value, dict):
-            raise BleuError(f"{self.name}, line {number}: {kind(value)}, not an object; give one object a line")
-        return value
+    def _no_object(self, number: int, item: object) -> BleuError:
+        from bleucli.jsonfields import kind
+
+        return BleuError(f"{self.name}, line {number}: {kind(item)}, not an object; give one object a line")
 
     def _with_space_before(self, line: str, number: int) -> "tuple[Any, int]":
         """Parse a line that is not JSON from its first character on, and return its end: 0 for a blank one."""
@@ -195,41 +187,48 @@ class JsonLines:
         return BleuError(f"{self.name}, line {number}: invalid JSON ({why}); give one object a line")
 
     def _hypothesis(self, place: "Path | UsualName", item: "dict[str, Any]", number: int) -> str:
+        text = item.get(place.sure)
+        if type(text) is str:
+            return text
         try:
             field, text = place.find(item)
         except NotFoundError as reason:
             raise self._not_found(number, "hyp", reason) from None
         if type(text) is str:
             return text
-        raise self._wrong_type(number, field, text, "a string" + advise_path("hyp", field, text))
+        raise self._wrong_type(number, field, text, "a string", key="hyp")
 
     def _row(self, item: "dict[str, Any]", number: int) -> list[str | None]:
         """Return the references in an object; at least one, which may be missing."""
-        try:
-            field, value = self._references.find(item)
-        except NotFoundError as reason:
-            if reason.may_be_left_out and not self.demanded:
-                return [None]
-            raise self._not_found(number, "refs", reason) from None
-        return self._check_row(value, field, number) or [None]
-
-    def _check_row(self, value: "Any", field: str, number: int) -> list[str | None]:
+        field = self._references.sure
+        value = item.get(field)
+        if value is None:
+            try:
+                field, value = self._references.find(item)
+            except NotFoundError as reason:
+                if reason.may_be_left_out and not self.demanded:
+                    return [None]
+                raise self._not_found(number, "refs", reason) from None
         if type(value) is list:
             for text in value:
                 if type(text) is not str and text is not None:
                     raise self._wrong_type(number, field, text, "a string or null", "holds")
-            return value
-        if value is None:
-            return [None]
-        if type(value) is str and field != _PLURAL:
+            return value or [None]
+        if value is None or (type(value) is str and field != _PLURAL):
             return [value]
         wanted = "an array of strings" if field == _PLURAL else "a string or an array of strings"
-        raise self._wrong_type(number, field, value, wanted + advise_path("refs", field, value))
+        raise self._wrong_type(number, field, value, wanted, key="refs")
 
-    def _wrong_type(self, number: int, field: str, value: object, wanted: str, holds: str = "is") -> BleuError:
-        return BleuError(f"{self.name}, line {number}: {quote(field)} {holds} {kind(value)}; expected {wanted}")
+    def _wrong_type(
+        self, number: int, field: str, value: object, wanted: str, holds: str = "is", key: str = ""
+    ) -> BleuError:
+        """Return the error about a value; key: of --jsonl-fields, by which a path into the value might be named."""
+        from bleucli.jsonfields import advise_path, kind, quote
 
-    def _not_found(self, number: int, key: str, reason: "NotFoundError") -> BleuError:
+        advice = advise_path(key, field, value) if key else ""
+        return BleuError(f"{self.name}, line {number}: {quote(field)} {holds} {kind(value)}; expected {wanted}{advice}")
+
+    def _not_found(self, number: int, key: str, reason: NotFoundError) -> BleuError:
         return BleuError(f"{self.name}, line {number}: {reason}; name the field with --jsonl-fields {key}=NAME")
 
     def _segments(self, texts: Sequence[str | None], what: str, first: int) -> Segments:

@@ -155,6 +155,7 @@ ERRORS = [
     errors.LengthError("a has 2 segments but b has 3", 1, 0, (3, 2)),
     errors.ReferencesDifferError("a.jsonl and b.jsonl have different references"),
     errors.FieldCountError(4, 2),
+    errors.NotFoundError("no hypothesis", may_be_left_out=True),
     errors.NotWaitedFor(),
     errors.Note("the first download is trusted"),
 ]

@@ -61,7 +61,8 @@ def test_standard_output_is_not_a_file(run, files):
 
 
 def test_a_history_gets_no_lines_either(run, files):
-    run("ref", "-i", "a", "short", "-f", "jsonl", "--append", "-o", "history.jsonl", "--keep-going")
+    answer = run("ref", "-i", "a", "short", "-f", "jsonl", "--append", "-o", "history.jsonl", "--keep-going")
+    assert answer.err.endswith("1 system could not be scored, as said above; nothing was added to history.jsonl\n")
     assert not os.path.exists("history.jsonl")
 
 
@@ -85,7 +86,8 @@ def test_what_is_no_file_is_left_out_like_a_missing_one(run, files):
 
 
 def test_names_are_counted_before_a_system_is_left_out(run, files):
-    refused(run("ref", "-i", "a", "b", "short", "--names", "one,two", "--keep-going"), "--names has 2 names for 3 systems")
+    answer = run("ref", "-i", "a", "b", "short", "--names", "one,two", "--keep-going")
+    refused(answer, "--names has 2 names for 3 systems")
 
 
 @pytest.mark.parametrize("words", [("-sl",), ("--segment-scores",)])

@@ -491,6 +491,16 @@ def test_ngram_stats_of_long_tokens_that_differ_at_one_place():
     assert_alike("ngram_stats", hypotheses, [Segments.from_strings([" ".join(tokens[1:])] * 2)], 4)
 
 
+@pytest.mark.parametrize(
+    "character", ["\x00", "\x08", "\x0e", "\x1b", "\x1c", " ", "!", "\x7f", "é", "\x85", "\u2003", "東"]
+)
+def test_ngram_stats_of_characters_at_every_place_of_eight_bytes(character):
+    for place in range(20):
+        text = "abcdefghijklmnopqrstu"[:place] + character + "vwxyz" * (place % 4)
+        texts = Segments.from_strings([text, f"{text} {text}", f"{text}{character}\t{text}"])
+        assert_alike("ngram_stats", texts, [texts], 2)
+
+
 def test_ngram_stats_of_many_references():
     dice = random.Random(2)
     words = list("abcdef")

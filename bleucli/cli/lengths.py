@@ -30,6 +30,8 @@ def find_misfits(
     """
     files = [*systems, *references]
     order = [*range(len(systems), len(files)), *range(len(systems))]
+    if sum(file.is_file for file in files) < 2:  # there is nothing to compare
+        return
     counts = {place: count for place in order if (count := files[place].count()) is not None}
     if references and not any(place in counts for place in order[: len(references)]):
         return  # nobody knows which system is right

@@ -152,7 +152,7 @@ def check_like(options: "Options", known: Mapping[str, str]) -> None:
 
 def find_idle(options: "Options", *asked: "Any") -> list[str]:
     """Say which options have no effect, in one line or none; `asked` is what `effects.Run` takes behind the metrics."""
-    if options.given <= {"refs", "input"}:  # texts always have one
+    if options.given <= {"refs", "input", "format"}:  # these always have one
         return []
     from bleucli.cli import effects
 

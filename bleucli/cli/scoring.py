@@ -73,9 +73,9 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
     if kernels.reason and min(now - then for now, then in zip(_read_clocks(), start, strict=True)) > _PATIENCE:
         messages.note(f"this was slow: {kernels.reason}")
     if texts.failures:
-        is_kept_back = options.output not in (None, "-") and request.format_of(options, environment) != "junit"
-        kept_back = f"; {shown(str(options.output))} was not written" if is_kept_back else ""
-        raise BleuError(f"{tell_count(texts.count_unscored(), 'system')} could not be scored, as said above{kept_back}")
+        is_withheld = options.output is not None and request.format_of(options, environment) != "junit"
+        told = f"{tell_count(texts.count_unscored(), 'system')} could not be scored, as said above"
+        raise BleuError(f"{told}; {_tell_withheld(options)}" if is_withheld else told)
     return passed
 
 
@@ -153,10 +153,13 @@ def _print_systems(
         messages.warn(hint)
     _say_failures(failed, environment)
     if is_for_file and is_withheld and not texts.failures:  # else that is said with how many were
-        name = shown(str(options.output))
-        told = f"nothing was added to {name}" if options.append else f"{name} was not written"
-        environment.say("error", f"{told}, as a gate failed")
+        environment.say("error", f"{_tell_withheld(options)}, as a gate failed")
     return not failed
+
+
+def _tell_withheld(options: "Options") -> str:
+    name = shown(str(options.output))
+    return f"nothing was added to {name}" if options.append else f"{name} was not written"
 
 
 def _say_failures(failed: "Iterable[Verdict]", environment: Environment) -> None:

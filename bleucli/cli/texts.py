@@ -11,7 +11,6 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.corpus import Corpus, Kept, Source
 from bleucli.errors import BleuError, LengthError, UsageError
 from bleucli.inspection.marks import is_json_object
-from bleucli.jsonfields import Fields, fields_named
 from bleucli.jsonlines import JsonLines, is_jsonl
 from bleucli.output import names_by_path
 from bleucli.phrases import tell_count
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from bleucli.cli.options import Options
     from bleucli.evaluate import Selection
+    from bleucli.jsonfields import Fields
 
 STDIN = "standard input"
 
@@ -47,7 +47,11 @@ class Texts:
         paths = _system_paths(options.input or ["-"], self._paired)
         split = None if options.input is None else 0
         columns = options.num_refs or 0
-        self._fields = Fields() if options.jsonl_fields is None else fields_named(options.jsonl_fields)
+        self._fields = None
+        if options.jsonl_fields is not None:
+            from bleucli.jsonfields import fields_named
+
+            self._fields = fields_named(options.jsonl_fields)
         self._count = len(paths) + len(options.refs)
         # where nothing comes in: people name references and system without -i
         last = shown(options.refs[-1]) if options.input is None and len(options.refs) > 1 else "-"
@@ -73,10 +77,10 @@ class Texts:
             raise UsageError(f"--num-refs splits a text file; {self._references[0].name} is JSON Lines")
         if options.jsonl and not self._stdin_taken:
             raise UsageError("--jsonl is about standard input, which is not read; name other files .jsonl or .ndjson")
-        if options.jsonl_fields is not None:
-            self._check_jsonl_fields()
+        if self._fields is not None:
+            self._check_jsonl_fields(self._fields)
 
-    def _check_jsonl_fields(self) -> None:
+    def _check_jsonl_fields(self, fields: "Fields") -> None:
         """Refuse fields of files that are not JSON Lines, or are not read for what is in these fields."""
         systems = [file for file in self._systems if isinstance(file, JsonLines)]
         references = any(isinstance(file, JsonLines) for file in self._references)
@@ -84,9 +88,9 @@ class Texts:
             raise UsageError(
                 "--jsonl-fields has no effect: no file is JSON Lines; name files .jsonl or .ndjson, or add --jsonl"
             )
-        if self._fields.hypotheses and not systems:
+        if fields.hypotheses and not systems:
             raise UsageError("--jsonl-fields hyp= has no effect: no system is JSON Lines; leave it out")
-        if self._fields.references and not references and not any(file.with_references for file in systems):
+        if fields.references and not references and not any(file.with_references for file in systems):
             raise UsageError("--jsonl-fields refs= has no effect: no references come from JSON Lines; leave it out")
 
     def _open(self, path: str, options: "Options", columns: int | None) -> TextFile:

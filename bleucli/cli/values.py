@@ -5,7 +5,6 @@ from bleucli.cli import metric_options, sampling
 from bleucli.cli.arguments import has_gates
 from bleucli.cli.options import Options
 from bleucli.errors import UsageError
-from bleucli.jsonfields import fields_named
 from bleucli.textfiles import TextFile
 
 # Options that are numbers: the least, the most, and what they count
@@ -36,6 +35,8 @@ def check(options: Options) -> None:
         tokenizers.check_name(tokenizer)
     TextFile("", encoding=options.encoding)
     if options.jsonl_fields is not None:
+        from bleucli.jsonfields import fields_named
+
         fields_named(options.jsonl_fields)
     of_test_set = options.test_set is not None or options.list or options.download is not None
     metric_options.target_language(options.language_pair, of_test_set)

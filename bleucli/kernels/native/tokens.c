@@ -50,6 +50,26 @@ static size_t space_at(const unsigned char *at, const unsigned char *end)
     return kinds[*at] == INSIDE ? 0 : kinds[*at] == ASCII_SPACE ? 1 : space_length(at, end);
 }
 
+/* Skip ASCII that is inside a token, as far as eight bytes at a time show it. */
+static const unsigned char *skip_inside(const unsigned char *at, const unsigned char *end)
+{
+#if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t ones = UINT64_MAX / 0xFF;
+    while (end - at >= 8) {
+        uint64_t bytes = load(at, 8);
+        /* High bits of bytes outside ASCII, and of those up to the space; of others only behind one of these */
+        uint64_t doubtful = (bytes | (bytes - ones * 0x21)) & ones * 0x80;
+        if (doubtful != 0) {
+            return at + __builtin_ctzll(doubtful) / 8;
+        }
+        at += 8;
+    }
+#else
+    (void)end;
+#endif
+    return at;
+}
+
 int next_token(const unsigned char **at, const unsigned char *end, Token *token)
 {
     const unsigned char *start = *at;
@@ -63,7 +83,7 @@ int next_token(const unsigned char **at, const unsigned char *end, Token *token)
     }
     const unsigned char *stop = start + 1;
     while (stop < end && space_at(stop, end) == 0) {
-        stop++;
+        stop = *stop < 0x80 ? skip_inside(stop + 1, end) : stop + 1;
     }
     *at = stop;
     *token = (Token){start, (size_t)(stop - start)};
