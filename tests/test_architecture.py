@@ -50,8 +50,8 @@ LADDER: dict[str, set[str]] = {
         "threads",
     },
     "metrics": {
-        *("corpus", "counting", "errors", "inspection", "kernels", "limits", "phrases", "results", "segments"),
-        *("signature", "significance", "stats", "tokenizers"),
+        *("corpus", "counting", "errors", "inspection", "kernels", "limits", "phrases", "records", "results"),
+        *("segments", "signature", "significance", "stats", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "errors", "metrics", "records", "results", "significance"},
     "baselines": {"errors", "jsonlines", "naming", "output", "records", "results", "signature"},
