@@ -258,7 +258,7 @@ def test_texts_that_do_not_fit_the_tokenizer_are_told_of(run, write):
         (("--keep-going",), "--keep-going has no place beside --self-bleu: each system is measured by itself"),
         (("--skip-empty-refs",), "--skip-empty-refs has no place beside --self-bleu: texts are compared with each"),
         (("--segment-scores",), "--segment-scores has no place beside --self-bleu"),
-        (("-f", "junit"), "the format junit reports gates, which self-BLEU does not have; choose another format"),
+        (("-f", "junit"), "self-BLEU cannot be shown as junit; choose one of json, jsonl, text, latex, markdown, "),
         (("--names", "a"), "--names has no effect: a single score is printed without a name; leave it out"),
         (("--jsonl-fields", "group=id"), "--jsonl-fields has no effect: no file is JSON Lines"),
         (("--groups", "none.txt"), "cannot read none.txt: No such file or directory"),

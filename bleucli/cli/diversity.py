@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
 
+# Those that show more than BLEU's own parts, and not gates
+_FORMATS = ("json", "jsonl", "text", "latex", "markdown", "html", "rst", "csv", "tsv")
 # Why options have no place here
 _REASONS = {
     "texts are compared with each other, not with references": (
@@ -72,8 +74,8 @@ def print_self_bleu(
     """
     texts = SampleTexts(options, environment, asked is not None)
     chosen = request.format_of(options, environment) or "json"
-    if chosen == "junit":
-        raise UsageError("the format junit reports gates, which self-BLEU does not have; choose another format")
+    if chosen not in _FORMATS:
+        raise UsageError(f"self-BLEU cannot be shown as {chosen}; choose one of {', '.join(_FORMATS)}")
     layout = request.layout_of(options, environment, chosen)
     idle = request.find_idle(options, texts.count_systems(), chosen, False)
     (metric,) = request.make_metrics(options)
