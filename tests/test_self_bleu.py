@@ -125,10 +125,28 @@ def test_text_that_does_not_fit_the_tokenizer_is_warned_of():
         self_bleu(["a b ."] * 100)
 
 
-def test_real_outputs():
-    texts = oracles.read_lines(os.path.join(oracles.real_data("wmt17.en-de"), "wmt17.en-de", "ref.txt"))
-    texts = random.Random(5).sample(texts, 150)
-    assert all(map(oracles.same, self_bleu(texts).scores, expected(texts)))
+def test_real_texts():
+    texts = random.Random(5).sample(real_texts("ref"), 150)
+    found = self_bleu(texts)
+    assert all(map(oracles.same, found.scores, expected(texts)))
+    tokens = [oracles.BLEU().tokenizer(text).split() for text in texts]
+    for order, share in enumerate(found.distinct, 1):
+        grams = [tuple(words[at : at + order]) for words in tokens for at in range(len(words) - order + 1)]
+        assert share == len(set(grams)) / len(grams)
+
+
+@pytest.mark.parametrize("options", [{}, {"lowercase": True, "effective_order": True, "smooth_method": "floor"}])
+def test_real_outputs_of_several_systems_for_each_segment(options):
+    """The systems' files one behind the other, so that no group is contiguous."""
+    columns = [real_texts(name)[:40] for name in ("KIT", "LIUM-NMT", "online-B", "uedin-nmt", "SYSTRAN")]
+    found = self_bleu([text for column in columns for text in column], [*range(40)] * len(columns), **options)
+    scores = [expected(list(outputs), **options) for outputs in zip(*columns, strict=True)]
+    assert all(map(oracles.same, found.scores, (score for column in zip(*scores, strict=True) for score in column)))
+    assert found.score == fmean(fmean(found.scores[segment::40]) for segment in range(40))
+
+
+def real_texts(name):
+    return oracles.read_lines(os.path.join(oracles.real_data("wmt17.en-de"), "wmt17.en-de", f"{name}.txt"))
 
 
 @pytest.mark.parametrize(
