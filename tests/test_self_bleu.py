@@ -2,6 +2,7 @@
 
 import os
 import random
+import warnings
 from statistics import fmean
 
 import oracles
@@ -14,6 +15,8 @@ from bleucli import BLEU, BleuError, InputTypeError, self_bleu
 from bleucli.output import FORMATS, render
 from bleucli.output.layout import Layout
 from bleucli.results import Results, SystemResult
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* match others but have fewer")
 
 samples = st.lists(st.text("ab. ", max_size=14), min_size=2, max_size=7)
 
@@ -122,7 +125,19 @@ def test_text_that_does_not_fit_the_tokenizer_is_warned_of():
     with pytest.warns(UserWarning, match="script that 13a does not split into words; choose another with tokenize"):
         self_bleu(["他喜欢看书。", "他喜欢电影。"])
     with pytest.warns(UserWarning, match="100 hypotheses end in ' .'"):
-        self_bleu(["a b ."] * 100)
+        self_bleu(["a b c ."] * 100)
+
+
+@pytest.mark.parametrize("options", [{"max_ngram_order": 2}, {"effective_order": True}, {"smooth_method": "add-k"}])
+def test_texts_that_are_too_short_for_their_score_are_warned_of(options):
+    texts = ["Yes.", "Yes.", "No!"]
+    told = "2 of 3 texts match others but have fewer than 4 tokens, so that their score is 0, as if they were different"
+    with pytest.warns(UserWarning, match=f"^{told}; choose a lower max_ngram_order=...$"):
+        assert self_bleu(texts).score == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert self_bleu(texts, **options).score > 0
+        assert self_bleu([*texts, *["a b c d"] * 37]).score > 0  # 2 of 40 are few
 
 
 def test_real_texts():

@@ -237,6 +237,17 @@ def test_texts_that_do_not_fit_the_tokenizer_are_told_of(run, write):
     assert run("--self-bleu", "-i", "out.txt", "-l", "en-zh").err == ""
 
 
+def test_texts_that_are_too_short_for_their_score_are_told_of(run, write):
+    write("out.txt", "Yes.\nYes.\n")
+    (line,) = warnings_in(run("--self-bleu", "-i", "out.txt"))
+    assert line.endswith(
+        "have fewer than 4 tokens, so that their score is 0, as if they were different; choose a lower"
+        " --max-ngram-order"
+    )
+    answer = run("--self-bleu", "-i", "out.txt", "--max-ngram-order", "2", "-b")
+    assert (answer.out, answer.err) == ("100.0\n", "")
+
+
 # --- what is refused
 
 

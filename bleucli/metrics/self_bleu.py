@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 NAME = "Self-BLEU"
 # Distinct n-grams are reported up to this order
 DISTINCT_ORDER = 4
+# A text that is too short for its score in every twentieth is no accident
+_SHORT_FEW = 20
+_SHORT_HINT = (
+    "{} of {} match others but have fewer than {} tokens, so that their score is 0, as if they were different; choose a"
+    " lower {}"
+)
 _LISTS = (list, tuple)
 
 
@@ -98,10 +104,10 @@ def self_bleu(
 
     >>> print(self_bleu(["the cat sat on the mat", "the cat sat on a mat", "it rains"]))
     Self-BLEU = 35.82 distinct-1..4 = 0.571/0.727/0.750/0.833 (samples = 3)
-    >>> by_prompt = self_bleu(["a b c d", "a b c d", "x y", "y z"], groups=["p", "p", "q", "q"])
+    >>> by_prompt = self_bleu(["a b c d", "a b c d", "e f g h", "f g h e"], groups=["p", "p", "q", "q"])
     >>> [(group.name, round(group.score, 1)) for group in by_prompt.groups]
-    [('p', 100.0), ('q', 0.0)]
-    >>> self_bleu([["a b c d", "a b c d"], ["x y", "y z"]]).score == by_prompt.score
+    [('p', 100.0), ('q', 63.9)]
+    >>> self_bleu([["a b c d", "a b c d"], ["e f g h", "f g h e"]]).score == by_prompt.score
     True
     """
     metric = BLEU(**options)
@@ -146,7 +152,7 @@ def measure(
         found,
         _put_back(scores, members.values()),
         _sign(metric, found),
-        metric.text_hints(tuple(map(sum, zip(*signs, strict=True)))),
+        [*metric.text_hints(tuple(map(sum, zip(*signs, strict=True)))), *_hints(metric, stats, scores)],
     )
 
 
@@ -233,6 +239,17 @@ def _divide(different: Sequence[float], rows: SegmentStats) -> list[float | None
     order = rows.columns // 2 - 1
     totals = [sum(rows.data[2 + order + n :: rows.columns]) for n in range(len(different))]
     return [count / total if total else None for count, total in zip(different, totals, strict=True)]
+
+
+def _hints(metric: BLEU, rows: SegmentStats, scores: Sequence[float]) -> Iterator[str]:
+    """Warn of texts that score 0 though others are like them."""
+    longest = rows.columns // 2 + metric.max_ngram_order
+    matched, totals = rows.data[2 :: rows.columns], rows.data[longest :: rows.columns]
+    found = zip(scores, matched, totals, strict=True)
+    short = sum(not score and bool(matches) and not total for score, matches, total in found)
+    if short * _SHORT_FEW > len(scores):
+        order = metric.spell("max_ngram_order")
+        yield _SHORT_HINT.format(short, tell_count(len(scores), "text"), metric.max_ngram_order, order)
 
 
 def _put_back(scores: Sequence[float], members: Iterable[Iterable[int]]) -> list[float]:
