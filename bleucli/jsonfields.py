@@ -2,6 +2,7 @@
 
 - `Fields`, `fields_named`: what somebody names
 - `places_of_hypotheses`, `place_of_references`: what finds the texts in an object, named or not
+- `place_of_group`: what finds the group that the texts of an object belong to
 - `quote`, `kind`, `advise_path`: what errors say of fields and values
 """
 
@@ -22,11 +23,13 @@ class Fields(NamedTuple):
     A path leads into objects by the names of fields and into arrays by numbers from 0: `resps.0.text`. A field whose
     name is the whole path, dots included, comes first; a backslash takes the dot behind it as a part of a name.
 
-    hypotheses: for each system of the file its name, "" for the file's own, and a path. references: a path, or "".
+    hypotheses: for each system of the file its name, "" for the file's own, and a path. references, group: a path, or
+    "".
     """
 
     hypotheses: tuple[tuple[str, str], ...] = ()
     references: str = ""
+    group: str = ""
 
 
 # The usual names. Of the first ones the first that is present counts, whatever else there is
@@ -40,7 +43,7 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a truth v
 
 
 def fields_named(text: str) -> Fields:
-    r"""Return what `hyp=PATH,refs=PATH` names; either part may be left out.
+    r"""Return what `hyp=PATH,refs=PATH,group=PATH` names; each part may be left out, but not all.
 
     Several hypotheses of one file are several systems, each with a name before a colon, else called by its path. A
     backslash takes the comma, the colon, the dot or the space behind it as a part of a name; other space around names
@@ -50,7 +53,7 @@ def fields_named(text: str) -> Fields:
         UsageError: it has another form, or two systems one name.
 
     >>> fields_named("hyp=filtered_resps.0,refs=doc.de")
-    Fields(hypotheses=(('', 'filtered_resps.0'),), references='doc.de')
+    Fields(hypotheses=(('', 'filtered_resps.0'),), references='doc.de', group='')
     >>> fields_named(r"hyp=a:out.0,b:out.1,dc\:title").hypotheses
     (('a', 'out.0'), ('b', 'out.1'), ('dc:title', 'dc\\:title'))
     """
@@ -58,7 +61,7 @@ def fields_named(text: str) -> Fields:
     key = ""
     for part in _split(text, ","):
         begun, equals, rest = (_strip(word) for word in part.partition("="))
-        begins = bool(equals) and begun in ("hyp", "refs")
+        begins = bool(equals) and begun in ("hyp", "refs", "group")
         if begun in paths if begins else key != "hyp":
             raise _wrong_form(text)
         key, path = (begun, rest) if begins else (key, _strip(part))
@@ -77,13 +80,14 @@ def fields_named(text: str) -> Fields:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise UsageError(f"--jsonl-fields {text!r}: two systems would be called {repeated!r}; name each once")
-    return Fields(tuple(hypotheses), *paths.get("refs", ()))
+    (references,), (group,) = paths.get("refs", [""]), paths.get("group", [""])
+    return Fields(tuple(hypotheses), references, group)
 
 
 def _wrong_form(text: str) -> UsageError:
     return UsageError(
         f"--jsonl-fields {text!r}; expected hyp=NAME,refs=NAME, or one of the two; several systems are"
-        " hyp=a:NAME,b:NAME"
+        " hyp=a:NAME,b:NAME, and group=NAME is for --self-bleu"
     )
 
 
@@ -123,7 +127,8 @@ def _unescape(text: str) -> str:
 
 def places_of_hypotheses(fields: Fields) -> "Sequence[Path | UsualName]":
     """Return what finds the hypothesis of each system in an object."""
-    usual = UsualName("hypothesis", _HYPOTHESES, _GUESSED_HYPOTHESES, _first_names(fields.references))
+    elsewhere = _first_names(fields.references) | _first_names(fields.group)
+    usual = UsualName("hypothesis", _HYPOTHESES, _GUESSED_HYPOTHESES, elsewhere)
     return [Path("hypothesis", path) for _, path in fields.hypotheses] or [usual]
 
 
@@ -133,6 +138,11 @@ def place_of_references(fields: Fields) -> "Path | UsualName":
         return Path("reference", fields.references)
     elsewhere = {name for _, path in fields.hypotheses for name in _first_names(path)}
     return UsualName("reference", _REFERENCES, _GUESSED_REFERENCES, elsewhere)
+
+
+def place_of_group(fields: Fields) -> "Path | None":
+    """Return what finds the group of an object's texts; None if nobody said where it is."""
+    return Path("group", fields.group) if fields.group else None
 
 
 class Path:

@@ -140,9 +140,10 @@ class JsonLines:
             rows = [self._row(item, number) for number, item in enumerate(items, line) if self.with_references]
             self.brings_references = self.brings_references or any(text is not None for row in rows for text in row)
             for start, end in _cut_rows(rows) if self.with_references else [(0, len(items))]:
-                columns = [self._segments(system[start:end], "hypothesis", line + start) for system in texts]
+                numbers = range(line + start, line + end)
+                columns = [self._segments(system[start:end], "hypothesis", numbers) for system in texts]
                 references = zip_longest(*rows[start:end])
-                yield columns + [self._segments(column, "reference", line + start) for column in references]
+                yield columns + [self._segments(column, "reference", numbers) for column in references]
 
     def _items(self, lines: list[str], first: int) -> "Iterator[dict[str, Any]]":
         """Parse lines; blank ones may stand at the end of the file only."""
@@ -231,13 +232,14 @@ class JsonLines:
     def _not_found(self, number: int, key: str, reason: NotFoundError) -> BleuError:
         return BleuError(f"{self.name}, line {number}: {reason}; name the field with --jsonl-fields {key}=NAME")
 
-    def _segments(self, texts: Sequence[str | None], what: str, first: int) -> Segments:
+    def _segments(self, texts: Sequence[str | None], what: str, numbers: Sequence[int]) -> Segments:
+        """Return texts as segments; numbers: of their lines."""
         try:
             return kernels.strip_trailing(Segments.from_strings(texts))
         except BleuError:
             number, character = next(
                 (number, character)
-                for number, text in enumerate(texts, first)
+                for number, text in zip(numbers, texts, strict=True)
                 for character in text or ""
                 if "\ud800" <= character <= "\udfff"
             )

@@ -70,7 +70,7 @@ class ScoreRecord(NamedTuple):
     score: float
     verbose: str  # what stands behind the score in text
     signature: Signature
-    higher_is_better: bool  # false for error rates
+    higher_is_better: bool | None  # false for error rates; None if neither is better, as for self-BLEU
     interval: Interval | None = None  # if resampled
     p_value: float | None = None  # of the difference to the baseline; None for the baseline itself
     identical: bool = False  # the statistics of all segments equal the baseline's, so that the p-value is 1
@@ -79,6 +79,7 @@ class ScoreRecord(NamedTuple):
     differs: bool = False  # the test bears out a difference, trials that equal it counted
     figures: Figures = Figures()
     difference: Difference | None = None  # to the baseline, where there was a paired test; None for the baseline itself
+    shares: Sequence[tuple[str, float | None]] = ()  # what is told beside it, by name, from 0 to 1; None if unknown
 
 
 class SystemResult(NamedTuple):
@@ -124,7 +125,7 @@ class Unscored(NamedTuple):
 class Input(NamedTuple):
     """A text that was read."""
 
-    role: str  # "system" or "reference"
+    role: str  # "system", "reference" or "groups"
     name: str
     segments: int
     sha256: str  # of its bytes as they were read, compressed ones as they are

@@ -87,6 +87,7 @@ def try_collisions(rng: random.Random) -> None:
     left, right = Segments.from_strings(lines[:1]), Segments.from_strings(lines[1:])
     name, extra = rng.choice((("ngram_stats", (3,)), ("chrf_stats", (3, 2, 2, False, False)), ("edit_stats", (False,))))
     assert_alike(name, (left, [right, left], *extra))
+    assert_alike("group_stats", (Segments.from_strings(lines), array("q", [2]), 3))
 
 
 def try_bytes(rng: random.Random) -> None:

@@ -45,6 +45,7 @@ GIVEN = {
     "fail_under": Given(("--fail-under", "1")),
     "force": Given(("--force",)),
     "format": Given(("-f", "csv")),
+    "groups": Given(("--groups", "labels.txt"), ("self_bleu",)),
     "jobs": Given(("-J", "2")),
     "jsonl": Given(("--jsonl",), ("stdin",)),
     "jsonl_fields": Given(("--jsonl-fields", "hyp=mt"), ("json_lines",)),
@@ -74,6 +75,7 @@ GIVEN = {
     "registry": Given(("--registry", "own.toml"), ("set",)),
     "score_only": Given(("-b",)),
     "segment_scores": Given(("--segment-scores",), ("numbers",)),
+    "self_bleu": Given(("--self-bleu",), ("bare",)),
     "sentence_level": Given(("-sl",)),
     "short": Given(("-sh",), ("text",)),
     "skip_empty_refs": Given(("--skip-empty-refs",)),
@@ -96,6 +98,7 @@ GIVEN = {
 NEEDS = {
     **{name: ("metrics", ("-m", name)) for name in ("bleu", "chrf", "ter", "cer", "wer")},
     "confidence": ("confidence", ("-ci",)),
+    "self_bleu": ("self_bleu", ("--self-bleu",)),
     "paired": ("paired_ar", ("-par",)),
     "paired_ar": ("paired_ar", ("-par",)),
     "paired_bs": ("paired_bs", ("-pbs",)),
@@ -119,6 +122,8 @@ SAME_ANYWAY = {
     ("bold_best", "short"),  # text, which has short signatures, is bold on terminals alone
     ("name_by", "format"),  # csv calls systems by their files
     ("encoding", "segment_scores"),  # numbers are the same in both encodings
+    ("encoding", "self_bleu"),  # and so are words that one text has alone
+    ("encoding", "groups"),
     ("encoding", "wer_lowercase"),  # and so are words that differ
     ("smooth_method", "score_only"),  # where every order has matches, nothing but the signature differs
     ("smooth_value", "score_only"),
@@ -173,6 +178,7 @@ def write_files():
     items = zip(SYSTEMS["sys.txt"], SYSTEMS["sys2.txt"], strict=True)
     write("sys.jsonl", [json.dumps({"hypothesis": one, "mt": other}) for one, other in items])
     answer(["ref", "ref2", "-i", "sys2.txt", "-w", "9", "-o", "before.json"], b"", {})
+    write("labels.txt", ["one", "other"] * 3)
     write("num.txt", ["1", "5", "2.5"])
     write("num2.txt", ["1.5", "3", "2"])
     documents = [
@@ -227,7 +233,8 @@ def words_of(given):
     if MODES.keys() & set(given):
         return beside, [], b""
     has_set = "set" in needs or "test_set" in given
-    references = [] if has_set or "numbers" in needs else ["refs.tsv"] if "columns" in needs else ["ref", "ref2"]
+    has_none = has_set or "numbers" in needs or "bare" in needs
+    references = [] if has_none else ["refs.tsv"] if "columns" in needs else ["ref", "ref2"]
     systems = (
         ["num.txt", "num2.txt"]
         if "numbers" in needs

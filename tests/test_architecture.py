@@ -41,6 +41,7 @@ LADDER: dict[str, set[str]] = {
     "textfiles": {"decompression", "errors", "kernels", "phrases", "segments"},
     "jsonfields": {"errors", "records"},
     "jsonlines": {"errors", "jsonfields", "kernels", "segments", "textfiles"},
+    "jsonsamples": {"errors", "jsonfields", "jsonlines", "phrases", "records", "segments", "textfiles"},
     "testsets": {"decompression", "errors", "limits", "markup", "phrases", "records", "textfiles"},
     "tokenizers": {"errors", "kernels", "optional_deps", "phrases", "records", "segments"},
     "tokenizers/sentencepiece": {"errors", "optional_deps", "segments", "testsets"},
@@ -50,8 +51,8 @@ LADDER: dict[str, set[str]] = {
         "threads",
     },
     "metrics": {
-        *("corpus", "counting", "errors", "inspection", "kernels", "limits", "phrases", "results", "segments"),
-        *("signature", "significance", "stats", "tokenizers"),
+        *("corpus", "counting", "errors", "inspection", "kernels", "limits", "phrases", "records", "results"),
+        *("segments", "signature", "significance", "stats", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "errors", "metrics", "records", "results", "significance"},
     "baselines": {"errors", "jsonlines", "naming", "output", "records", "results", "signature"},
@@ -59,7 +60,7 @@ LADDER: dict[str, set[str]] = {
     "segment_scores": {"corpus", "errors", "limits", "results", "segments", "signature", "significance", "stats"},
     "cli": {
         *("_version", "baselines", "corpus", "errors", "evaluate", "gates", "inspection", "jsonfields", "jsonlines"),
-        "kernels",
+        *("jsonsamples", "kernels"),
         *("limits", "markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores"),
         *("segments", "signature", "significance", "testsets", "textfiles", "tokenizers"),
     },

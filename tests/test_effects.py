@@ -88,7 +88,7 @@ ALWAYS = {
         "num_refs",
     ),
     *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "segment_scores"),
-    *("sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
+    *("groups", "self_bleu", "sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
 }
 MODES = {"cite", "download", "echo", "list", "list_tokenizers", "version"}
 CASES = [(name, *case) for name, cases in EFFECTS.items() for case in cases]

@@ -156,6 +156,7 @@ def test_fields_can_be_named(text, fields):
 def test_fields_named_in_another_form_are_refused(run, write, text):
     write("sys.jsonl", items())
     expected = "hyp=NAME,refs=NAME, or one of the two; several systems are hyp=a:NAME,b:NAME"
+    expected += ", and group=NAME is for --self-bleu"
     line = f"--jsonl-fields {text!r}; expected {expected}"
     assert run("-i", "sys.jsonl", "--jsonl-fields", text) == (2, "", f"bleu: error: {line}\n")
 

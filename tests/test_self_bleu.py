@@ -2,6 +2,7 @@
 
 import os
 import random
+import warnings
 from statistics import fmean
 
 import oracles
@@ -10,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from bleucli import BleuError, InputTypeError, self_bleu
+from bleucli import BLEU, BleuError, InputTypeError, self_bleu
+from bleucli.output import FORMATS, render
+from bleucli.output.layout import Layout
+from bleucli.results import Results, SystemResult
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* match others but have fewer")
 
 samples = st.lists(st.text("ab. ", max_size=14), min_size=2, max_size=7)
 
@@ -68,17 +74,94 @@ def test_groups_are_measured_alone_and_their_mean_is_taken():
     assert found.signature.info["nrefs"] == "var"
 
 
-def test_smoothing_that_counts_longer_ngrams():
+def test_lists_of_texts_are_groups():
+    lists = [["a b c d e", "a b c d f", "a b q"], ["x y", "y z"], ["a b c d f", "y z"]]
+    texts = [text for one in lists for text in one]
+    assert self_bleu(lists) == self_bleu(texts, groups=[1, 1, 1, 2, 2, 3, 3])
+    assert self_bleu(lists, groups=["p", "q", "p"]) == self_bleu(texts, groups=["p", "p", "p", "q", "q", "p", "p"])
+    assert [group.samples for group in self_bleu(lists, groups=["p", "q", "p"]).groups] == [5, 2]
+
+
+@given(texts=samples, size=st.integers(1, 3))
+@examples(60)
+def test_each_group_has_the_scores_that_it_has_alone(texts, size):
+    """Groups whose texts are not side by side; each text is there twice, so that no group has a single one."""
+    texts *= 2
+    labels = [text[:size] for text in texts]
+    found = self_bleu(texts, groups=labels)
+    for group in found.groups:
+        alone = [index for index, label in enumerate(labels) if label == group.name]
+        assert [found.scores[index] for index in alone] == self_bleu([texts[index] for index in alone]).scores
+
+
+@pytest.mark.parametrize("method", ["chen-cherry-5", "chen-cherry-7"])
+def test_smoothing_that_counts_longer_ngrams_scores_as_for_one_segment(method):
     texts = ["a b c d", "a b c e", "b c d e f"]
-    found = self_bleu(texts, smooth_method="chen-cherry-5", max_ngram_order=2)
-    assert found.scores[0] == self_bleu(texts, smooth_method="chen-cherry-5", max_ngram_order=2).scores[0] > 0
-    assert found.distinct == self_bleu(texts).distinct
+    for order in (2, 4):
+        metric = BLEU(smooth_method=method, max_ngram_order=order)
+        found = self_bleu(texts, smooth_method=method, max_ngram_order=order)
+        others = [texts[:index] + texts[index + 1 :] for index in range(3)]
+        assert found.scores == [metric.sentence_score(*pair).score for pair in zip(texts, others, strict=True)]
+        assert found.distinct == self_bleu(texts).distinct
 
 
-def test_real_outputs():
-    texts = oracles.read_lines(os.path.join(oracles.real_data("wmt17.en-de"), "wmt17.en-de", "ref.txt"))
-    texts = random.Random(5).sample(texts, 150)
-    assert all(map(oracles.same, self_bleu(texts).scores, expected(texts)))
+def test_long_orders_leave_the_distinct_ngrams_as_they_are():
+    texts, labels = ["a b c d e f", "a b c d e g", "b", "b"], [1, 1, 2, 2]
+    found = self_bleu(texts, groups=labels, max_ngram_order=6)
+    assert [group.distinct for group in found.groups] == [group.distinct for group in self_bleu(texts, labels).groups]
+    assert "ngram:6" in str(found.signature)
+
+
+def test_a_result_can_be_rendered_as_others_are():
+    record = self_bleu(["a b a", "a b c"]).record()
+    assert (record.name, record.higher_is_better) == ("Self-BLEU", None)
+    assert record.shares == [("distinct-1", 0.5), ("distinct-2", 0.75), ("distinct-3", 1.0), ("distinct-4", None)]
+    results = Results([SystemResult("a", [record]), SystemResult("b", [record])], 2, [])
+    for form in FORMATS:
+        assert "0.750" in render(results, Layout(), form) or form in ("jsonl", "junit")
+
+
+def test_text_that_does_not_fit_the_tokenizer_is_warned_of():
+    with pytest.warns(UserWarning, match="script that 13a does not split into words; choose another with tokenize"):
+        self_bleu(["他喜欢看书。", "他喜欢电影。"])
+    with pytest.warns(UserWarning, match="100 hypotheses end in ' .'"):
+        self_bleu(["a b c ."] * 100)
+
+
+@pytest.mark.parametrize("options", [{"max_ngram_order": 2}, {"effective_order": True}, {"smooth_method": "add-k"}])
+def test_texts_that_are_too_short_for_their_score_are_warned_of(options):
+    texts = ["Yes.", "Yes.", "No!"]
+    told = "2 of 3 texts match others but have fewer than 4 tokens, so that their score is 0, as if they were different"
+    with pytest.warns(UserWarning, match=f"^{told}; choose a lower max_ngram_order=...$"):
+        assert self_bleu(texts).score == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert self_bleu(texts, **options).score > 0
+        assert self_bleu([*texts, *["a b c d"] * 37]).score > 0  # 2 of 40 are few
+
+
+def test_real_texts():
+    texts = random.Random(5).sample(real_texts("ref"), 150)
+    found = self_bleu(texts)
+    assert all(map(oracles.same, found.scores, expected(texts)))
+    tokens = [oracles.BLEU().tokenizer(text).split() for text in texts]
+    for order, share in enumerate(found.distinct, 1):
+        grams = [tuple(words[at : at + order]) for words in tokens for at in range(len(words) - order + 1)]
+        assert share == len(set(grams)) / len(grams)
+
+
+@pytest.mark.parametrize("options", [{}, {"lowercase": True, "effective_order": True, "smooth_method": "floor"}])
+def test_real_outputs_of_several_systems_for_each_segment(options):
+    """The systems' files one behind the other, so that no group is contiguous."""
+    columns = [real_texts(name)[:40] for name in ("KIT", "LIUM-NMT", "online-B", "uedin-nmt", "SYSTRAN")]
+    found = self_bleu([text for column in columns for text in column], [*range(40)] * len(columns), **options)
+    scores = [expected(list(outputs), **options) for outputs in zip(*columns, strict=True)]
+    assert all(map(oracles.same, found.scores, (score for column in zip(*scores, strict=True) for score in column)))
+    assert found.score == fmean(fmean(found.scores[segment::40]) for segment in range(40))
+
+
+def real_texts(name):
+    return oracles.read_lines(os.path.join(oracles.real_data("wmt17.en-de"), "wmt17.en-de", f"{name}.txt"))
 
 
 @pytest.mark.parametrize(
@@ -89,6 +172,9 @@ def test_real_outputs():
         (["a", "b", "c"], {"groups": [1, 2, 1]}, "samples, group 2: 1 text; self-BLEU compares texts"),
         (["a", "b"], {"groups": [1]}, "samples: 2 texts, but groups for 1; name one group for each text"),
         (["a", "b"], {"skip_empty_refs": True}, "self-BLEU has no references of its own; leave skip_empty_refs"),
+        ([["a", "b"], ["c", "d"]], {"groups": [1]}, "samples: 2 lists, but groups for 1; name one group for each list"),
+        ([["a", "b"], ["c"]], {}, "samples, group 2: 1 text; self-BLEU compares texts, so give at least two"),
+        ([["a", "b"], []], {}, "samples: list 2 is empty; give at least two texts for each group"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(texts, options, error):
@@ -96,12 +182,43 @@ def test_what_cannot_be_measured_is_refused(texts, options, error):
         self_bleu(texts, **options)
 
 
-@pytest.mark.parametrize("texts", ["a b", ["a", None], ["a", 1], {"a", "b"}])
-def test_only_strings_are_measured(texts):
-    with pytest.raises((InputTypeError, BleuError)):
+@pytest.mark.parametrize(
+    ("texts", "error"),
+    [
+        ("a b", "sample: a bare string where a list of strings belongs"),
+        (["a", None], "sample 2 is None; give a string, an empty one for no output"),
+        (["a", 1], "sample 2 is of type int, not a string"),
+        ({"a", "b"}, "sample: a set, whose order is not that of the segments"),
+        ([["a", "b"], "c"], "samples: item 2 is of type str, and others are lists"),
+        ([["a", "b"], ["c", None]], "sample 4 is None; give a string"),
+        (["a", ["b", "c"]], "sample 2 is of type list, not a string"),
+        (5, "sample: of type int, which is not a list of strings"),
+    ],
+)
+def test_only_strings_are_measured(texts, error):
+    with pytest.raises(InputTypeError, match=error):
         self_bleu(texts)
 
 
-def test_groups_that_cannot_be_compared_are_refused():
-    with pytest.raises(InputTypeError, match="groups: expected what can be compared"):
-        self_bleu(["a", "b"], groups=[[1], [1]])
+@pytest.mark.parametrize(
+    ("groups", "error"),
+    [
+        ([[1], [1]], "groups: expected what can be compared, such as strings or numbers"),
+        ("pp", "groups: expected a list that names a group for each text"),
+        (5, "groups: expected a list that names a group for each text"),
+        ({1, 2}, "groups: a set, whose order is not that of the segments"),
+        (["p", None], "groups: label 2 is None; name one group for each text"),
+        ([float("nan")] * 2, "groups: label 1 is nan; name one group for each text"),
+    ],
+)
+def test_groups_that_name_none_are_refused(groups, error):
+    with pytest.raises(InputTypeError, match=error):
+        self_bleu(["a", "b"], groups=groups)
+
+
+def test_time_is_linear_where_all_texts_are_alike_and_where_none_are():
+    """Of 20,000 texts, a loop over all pairs would take hours."""
+    for texts in (["a b c d e f g h"] * 20_000, [f"a{n} b{n} c{n} d" for n in range(20_000)]):
+        assert len(self_bleu(texts).scores) == 20_000
+    labels = [n % 10_000 for n in range(20_000)]
+    assert len(self_bleu([f"a{n} b" for n in range(20_000)], groups=labels).groups) == 10_000

@@ -52,6 +52,7 @@ def calls():
         "tokenize_intl": (line, bytes(0x110000)),
         "distinct_characters": (line,),
         "ngram_stats": (words, [others], 4),
+        "group_stats": (repeated("a b c d e f", 100_000), array("q", [100_000]), 4),
         "chrf_stats": (words, [others], 6, 2, 2, False, False),
         "ter_stats": (noisy, [noise]),
         "edit_stats": (noisy, [noise], False),
@@ -61,6 +62,8 @@ def calls():
         "swapped_sums": (whole, whole, bytes(10_000_000), 0, 70),
         # long in another way
         "ngram_stats of one word": (repeated("a " * 3_000_000, 1), [repeated("a " * 3_000_000, 1)], 4),
+        "group_stats of one text": (repeated("a b " * 1_500_000, 1), array("q", [1]), 4),
+        "group_stats of empty texts": (repeated("", 3_000_000), array("q", [3_000_000]), 4),
         "chrf_stats of spaces": (repeated(" " * 20_000_000, 1), [repeated(" ", 1)], 6, 2, 2, False, False),
         "ter_stats of short lines": (repeated("a b", 600_000), [repeated("b a", 600_000)]),
         "edit_stats of short lines": (repeated("a b", 600_000), [repeated("b a", 600_000)], False),
@@ -78,8 +81,8 @@ LOOPS = (
     "count_ending",
     "distinct_characters",
 )
-LOOPS += ("tokenize_13a", "tokenize_zh", "tokenize_char", "tokenize_intl", "ngram_stats", "chrf_stats", "ter_stats")
-LOOPS += ("edit_stats", "column_sums", "draw_weights", "weighted_sums", "swapped_sums")
+LOOPS += ("tokenize_13a", "tokenize_zh", "tokenize_char", "tokenize_intl", "ngram_stats", "group_stats", "chrf_stats")
+LOOPS += ("ter_stats", "edit_stats", "column_sums", "draw_weights", "weighted_sums", "swapped_sums")
 
 
 def test_every_kernel_that_loops_is_tried():
@@ -92,6 +95,7 @@ def test_every_kernel_that_loops_is_tried():
     [
         *(*LOOPS, "ngram_stats of one word", "chrf_stats of spaces", "ter_stats of short lines"),
         *("edit_stats of short lines", "edit_stats of spaces", "edit_stats of characters"),
+        *("group_stats of one text", "group_stats of empty texts"),
     ],
 )
 def test_attack_18_a_native_kernel_ends_where_nobody_waits(calls, what):
@@ -129,6 +133,7 @@ ONE, ROW = Segments.from_strings(["a"]), SegmentStats(memoryview(bytes(8)).cast(
         ("tokenize_char", (ONE,)),
         ("tokenize_intl", (ONE, bytes(0x110000))),
         ("ngram_stats", (ONE, [ONE], 1)),
+        ("group_stats", (ONE, array("q", [1]), 1)),
         ("chrf_stats", (ONE, [ONE], 1, 0, 2, False, False)),
         ("ter_stats", (ONE, [ONE])),
         ("edit_stats", (ONE, [ONE], False)),
@@ -176,7 +181,9 @@ def test_what_stops_some_workers_leaves_others_alone():
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
-@pytest.mark.parametrize("name", ["tokenize_13a", "ngram_stats", "chrf_stats", "ter_stats", "weighted_sums"])
+@pytest.mark.parametrize(
+    "name", ["tokenize_13a", "ngram_stats", "group_stats", "chrf_stats", "ter_stats", "weighted_sums"]
+)
 def test_attack_18_a_signal_ends_a_kernel_soon(calls, name):
     """By the processor's time, which other processes do not take part in."""
 

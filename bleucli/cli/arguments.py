@@ -78,7 +78,7 @@ def parse(words: Sequence[str]) -> Options:
 
 def _refuse_slips(values: "Mapping[str, Any]", top: Parser) -> None:
     """Refuse empty names, as an unset variable of a script leaves them, and options behind a dash of typesetters."""
-    for name in ("baseline", "mirror", "output", "registry"):
+    for name in ("baseline", "groups", "mirror", "output", "registry"):
         if values[name] == "":
             raise UsageError(f"--{name} is empty; give it a value, or leave it out")
     for word in (*values["refs"], *(values["input"] or ())):
@@ -244,8 +244,9 @@ def _parser_of_run() -> Parser:
     ours("--jsonl", action="store_true", help="stdin is JSON Lines, as files named .jsonl and .ndjson are")
     ours(
         "--jsonl-fields",
-        metavar="hyp=NAME,refs=NAME",
-        help="the fields that hold the texts, or paths such as out.0; several systems: hyp=a:out.0,b:out.1",
+        metavar="hyp=NAME,refs=NAME,group=NAME",
+        help="the fields that hold the texts, or paths such as out.0; several systems: hyp=a:out.0,b:out.1;"
+        " group= is for --self-bleu",
     )
 
     add, ours = top.group("test sets")
@@ -275,6 +276,16 @@ def _parser_of_run() -> Parser:
     ours("--jobs", "-J", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number")
     add("--language-pair", "-l", metavar="xx-YY", help="source and target; picks BLEU's tokenizer")
     ours("--like", metavar="SIGNATURE", help="score as a published signature says")
+    ours(
+        "--self-bleu",
+        action="store_true",
+        help="how much texts differ: BLEU of each against all others, without references, and distinct n-grams",
+    )
+    ours(
+        "--groups",
+        metavar="FILE",
+        help="a label a line: --self-bleu compares the texts of one label, and prints the mean of all groups",
+    )
 
     add, ours = top.group("how sure it is")
     add("--confidence", "-ci", action="store_true", help="95 %% confidence interval by bootstrap")

@@ -41,6 +41,8 @@ class Options:
     sentence_level: bool
     jobs: int
     language_pair: str | None
+    self_bleu: bool
+    groups: str | None
     like: "Signature | None"
     of_metrics: "Mapping[str, Mapping[str, Any]]"
     followed: str

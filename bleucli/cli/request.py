@@ -21,17 +21,24 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
 
+# What signatures of self-BLEU begin with
+_SELF_BLEU = "Self-BLEU"
+
 
 def check(options: "Options") -> None:
     """Refuse options that have no such value or do not go together."""
     first = options.refs[0] if options.refs else ""
     if first.replace("-", "_") in (*MODES, "help") and not os.path.lexists(first):
         raise UsageError(f"there is no file {first}; did you mean bleu --{first}?")
+    if options.groups is not None and not options.self_bleu:
+        raise UsageError("--groups is for --self-bleu; add it, or leave --groups out")
+    if options.like is not None and options.like.name == _SELF_BLEU and not options.self_bleu:
+        raise UsageError("--like is a signature of self-BLEU, which --self-bleu measures; add it")
     _check_test_set(options)
     jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options)), None)
     if options.segment_scores:
         _check_segment_scores(options, jsonl)
-    elif options.test_set is None and not options.refs and jsonl is None:
+    elif options.test_set is None and not options.refs and jsonl is None and not options.self_bleu:
         raise _no_references(list(map(shown, options.input or [])))
     values.check(options)
     if options.keep_going and (options.sentence_level or options.segment_scores):

@@ -43,6 +43,10 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         BleuError: options or texts are not what they should be, or the answer cannot be written.
     """
     start = _read_clocks()
+    if options.self_bleu:
+        from bleucli.cli import diversity
+
+        diversity.check(options)
     request.check(options)
     if options.like is not None:  # before anything is downloaded
         from bleucli.cli import like
@@ -56,6 +60,10 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
 
         asked = Provenance(words, environment)
     request.check_append(options, asked is not None)
+    if options.self_bleu:
+        diversity.print_self_bleu(options, environment, messages, asked)
+        _note_slowness(start, messages)
+        return True
     texts = _open_texts(options, environment, asked is not None or options.baseline is not None)
     try:
         if not options.keep_going:
@@ -69,9 +77,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
             passed = _print_systems(options, texts, environment, messages, asked, gates)
     except LengthError as error:
         raise texts.explain(error) from None
-    # Waiting for a pipe or a download takes no processor's time, and threads take more of it than anybody waits
-    if kernels.reason and min(now - then for now, then in zip(_read_clocks(), start, strict=True)) > _PATIENCE:
-        messages.note(f"this was slow: {kernels.reason}")
+    _note_slowness(start, messages)
     if texts.failures:
         is_withheld = options.output is not None and request.format_of(options, environment) != "junit"
         told = f"{tell_count(texts.count_unscored(), 'system')} could not be scored, as said above"
@@ -91,6 +97,13 @@ def _open_texts(options: "Options", environment: Environment, hashed: bool) -> T
         nrefs = texts.reference_count()
         request.check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})
     return texts
+
+
+def _note_slowness(start: tuple[float, float], messages: "Messages") -> None:
+    """Say why the kernels are slow, if they are and that was felt; start: what the clocks showed."""
+    # Waiting for a pipe or a download takes no processor's time, and threads take more of it than anybody waits
+    if kernels.reason and min(now - then for now, then in zip(_read_clocks(), start, strict=True)) > _PATIENCE:
+        messages.note(f"this was slow: {kernels.reason}")
 
 
 def _read_clocks() -> tuple[float, float]:

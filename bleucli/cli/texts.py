@@ -79,6 +79,8 @@ class Texts:
             raise UsageError("--jsonl is about standard input, which is not read; name other files .jsonl or .ndjson")
         if self._fields is not None:
             self._check_jsonl_fields(self._fields)
+            if self._fields.group and not options.self_bleu:
+                raise UsageError("--jsonl-fields group= is for --self-bleu; add it, or leave group= out")
 
     def _check_jsonl_fields(self, fields: "Fields") -> None:
         """Refuse fields of files that are not JSON Lines, or are not read for what is in these fields."""
@@ -111,7 +113,8 @@ class Texts:
             remedy = self._remedy or "pipe the system's output in, or name it with -i"
             raise BleuError(f"standard input is closed; {remedy}")
         if stdin.isatty():
-            expected = "expected the system's output on standard input: cat system.txt | bleu ref.txt"
+            words = "--self-bleu" if options.self_bleu else "ref.txt"
+            expected = f"expected the system's output on standard input: cat system.txt | bleu {words}"
             raise BleuError(f"nothing was piped in; {self._remedy or expected}")
         self._stdin_taken = True
         return TextFile(STDIN, stream=stdin, **form)
@@ -229,8 +232,8 @@ class Texts:
         """Return what was read of each system, and of the references, once all was read and hashed."""
         bringing = [file for file in self._systems if isinstance(file, JsonLines) and file.brings_references]
         return (
-            [_input(file, "system") for file in self._systems for _ in range(file.columns())],
-            [_input(file, "reference") for file in (*self._references, *bringing)],
+            [input_of(file, "system") for file in self._systems for _ in range(file.columns())],
+            [input_of(file, "reference") for file in (*self._references, *bringing)],
         )
 
     def check_lengths(self) -> None:
@@ -357,7 +360,8 @@ def read_as_jsonl(path: str, options: "Options") -> bool:
     return bool(options.jsonl) if path == "-" else is_jsonl(path)
 
 
-def _input(file: TextFile | JsonLines, role: str) -> Input:
+def input_of(file: TextFile | JsonLines, role: str) -> Input:
+    """Return what is told of a file that was read, and hashed."""
     return Input(role, file.name, file.segments, file.sha256())
 
 

@@ -347,22 +347,28 @@ class BLEU(Metric[BLEUScore]):
 
     def hints(self, stats: CorpusStats) -> list[str]:
         """Warn of text that is not what the tokenizer expects, of output that is too short, of a score of 0."""
-        endings, marks, sampled, unspaced, letters = stats.signs
         sys_len, ref_len, order = int(stats.sums[0]), int(stats.sums[1]), self.max_ngram_order
         bp = brevity_penalty(sys_len, ref_len)
         matched, total = any(stats.sums[2 : 2 + order]), stats.sums[1 + self.counted_order + order]
         is_plain = not self.smoothing.gives_all
         too_short = matched and not total and is_plain and not self.effective_order
         candidates = (
-            (endings >= _TOKENIZED_MANY, _TOKENIZED_HINT.format(endings, self.spell("force"))),
-            (marks * _SUBWORD_FEW > sampled, _SUBWORD_HINT.format(tell_count(marks, "subword mark"))),
-            (2 * unspaced > letters, _UNSPACED_HINT.format(self.spell("tokenize"), self.spell("trg_lang"))),
             (bp < _SHORT_PENALTY, _SHORT_HINT.format(tell_count(sys_len, "token"), ref_len, bp)),
             (
                 not matched and self.smoothing.method != "add-one",
                 "BLEU is 0 since no word is matched; no smoothing applies then",
             ),
             (too_short, _TOO_SHORT_HINT.format(order, self.spell("effective_order"))),
+        )
+        return [*self.text_hints(stats.signs), *(hint for applies, hint in candidates if applies)]
+
+    def text_hints(self, signs: Sequence[int]) -> list[str]:
+        """Warn of text that is not what the tokenizer expects; signs: what `observe` counted, added up."""
+        endings, marks, sampled, unspaced, letters = signs
+        candidates = (
+            (endings >= _TOKENIZED_MANY, _TOKENIZED_HINT.format(endings, self.spell("force"))),
+            (marks * _SUBWORD_FEW > sampled, _SUBWORD_HINT.format(tell_count(marks, "subword mark"))),
+            (2 * unspaced > letters, _UNSPACED_HINT.format(self.spell("tokenize"), self.spell("trg_lang"))),
         )
         return [hint for applies, hint in candidates if applies]
 

@@ -4,18 +4,20 @@
 hand. Each text is scored against all others of its group, in time linear in their size.
 """
 
+import warnings
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from math import fsum
 
 from bleucli import kernels
-from bleucli.corpus import refuse_missing
 from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.metrics.bleu import BLEU
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments, blocks_of_strings
+from bleucli.results import ScoreRecord
+from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
 from bleucli.signature import Signature
+from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,13 @@ if TYPE_CHECKING:
 NAME = "Self-BLEU"
 # Distinct n-grams are reported up to this order
 DISTINCT_ORDER = 4
+# A text that is too short for its score in every twentieth is no accident
+_SHORT_FEW = 20
+_SHORT_HINT = (
+    "{} of {} match others but have fewer than {} tokens, so that their score is 0, as if they were different; choose a"
+    " lower {}"
+)
+_LISTS = (list, tuple)
 
 
 class Group(NamedTuple):
@@ -43,7 +52,8 @@ class SelfBLEU(NamedTuple):
     """How much texts differ: the lower, the more.
 
     score: the mean over the groups, in percent. distinct: the same of their distinct n-grams, from 0 to 1, of those
-    groups that have n-grams; None if none has. scores: of each text, in the order in which they were given.
+    groups that have n-grams; None if none has. scores: of each text, in the order in which they were given. hints: what
+    a user should know about the texts.
     """
 
     score: float
@@ -51,6 +61,7 @@ class SelfBLEU(NamedTuple):
     groups: Sequence[Group]
     scores: Sequence[float]
     signature: Signature
+    hints: Sequence[str] = ()
 
     @property
     def name(self) -> str:
@@ -64,16 +75,27 @@ class SelfBLEU(NamedTuple):
         groups = f" groups = {len(self.groups)}" if self.groups[0].name else ""
         return f"distinct-1..{DISTINCT_ORDER} = {shares} (samples = {len(self.scores)}{groups})"
 
+    def record(self) -> ScoreRecord:
+        """Return the score as renderers take it."""
+        shares = [(f"distinct-{order}", share) for order, share in enumerate(self.distinct, 1)]
+        return ScoreRecord(NAME, self.score, self.verbose, self.signature, None, shares=shares)
+
     def __str__(self) -> str:
         return f"{NAME} = {self.score:.2f} {self.verbose}"
 
 
-def self_bleu(samples: Iterable[str], groups: Iterable[Hashable] | None = None, **options: "Any") -> SelfBLEU:
+def self_bleu(
+    samples: Iterable[str] | Iterable[Sequence[str]],
+    groups: Iterable[Hashable] | None = None,
+    **options: "Any",
+) -> SelfBLEU:
     """Measure how much texts differ.
 
     Args:
-        samples: n strings.
-        groups: for each of them, what tells its group from others, such as its prompt; None if they are one group.
+        samples: n strings; or a list of lists of strings, each a group of its own, as models give several samples for
+            each prompt.
+        groups: for each of the strings, or of the lists, what tells its group from others, such as its prompt; None if
+            all strings are one group.
         options: those of `BLEU`.
 
     Raises:
@@ -82,12 +104,21 @@ def self_bleu(samples: Iterable[str], groups: Iterable[Hashable] | None = None, 
 
     >>> print(self_bleu(["the cat sat on the mat", "the cat sat on a mat", "it rains"]))
     Self-BLEU = 35.82 distinct-1..4 = 0.571/0.727/0.750/0.833 (samples = 3)
-    >>> by_prompt = self_bleu(["a b c d", "a b c d", "x y", "y z"], groups=["p", "p", "q", "q"])
+    >>> by_prompt = self_bleu(["a b c d", "a b c d", "e f g h", "f g h e"], groups=["p", "p", "q", "q"])
     >>> [(group.name, round(group.score, 1)) for group in by_prompt.groups]
-    [('p', 100.0), ('q', 0.0)]
+    [('p', 100.0), ('q', 63.9)]
+    >>> self_bleu([["a b c d", "a b c d"], ["e f g h", "f g h e"]]).score == by_prompt.score
+    True
     """
-    labels = None if groups is None else list(groups)
-    return measure(BLEU(**options), blocks_of_strings(samples, "sample"), labels)
+    metric = BLEU(**options)
+    labels = None if groups is None else _check_labels(groups)
+    texts: Iterable[Any] = samples
+    if isinstance(samples, _LISTS) and samples and isinstance(samples[0], _LISTS):
+        texts, labels = _flatten(samples, labels)
+    found = measure(metric, blocks_of_strings(texts, "sample"), labels)
+    for hint in [*found.hints, *metric.advice]:
+        warnings.warn(hint, stacklevel=2)
+    return found
 
 
 def measure(
@@ -100,19 +131,19 @@ def measure(
     """
     if metric.skip_empty_refs:
         raise BleuError(f"self-BLEU has no references of its own; leave {metric.spell('skip_empty_refs')} out")
-    texts = Segments.join(list(_prepare(metric, blocks, name)))
+    signs: list[tuple[int, ...]] = []
+    texts = Segments.join(list(_prepare(metric, blocks, name, signs)))
     members = _members(len(texts), labels, name)
     order = max(metric.counted_order, DISTINCT_ORDER)
     arranged = texts if labels is None else texts.take([index for group in members.values() for index in group])
     stats, distinct = kernels.group_stats(arranged, array("q", map(len, members.values())), order)
-    rows = list(stats)
-    columns = _columns(order, metric.counted_order)
-    scores = [metric.score_from_stats([row[column] for column in columns]).score for row in rows]
+    counted = [*range(2 + metric.counted_order), *range(2 + order, 2 + order + metric.counted_order)]
+    is_whole = metric.counted_order == order
+    scores = [metric.score_from_stats(row if is_whole else [row[n] for n in counted]).score for row in stats]
     found, start = [], 0
     for (label, group), different in zip(members.items(), distinct, strict=True):
         end = start + len(group)
-        totals = list(map(sum, zip(*rows[start:end], strict=True)))[2 + order :]
-        shares = [count / total if total else None for count, total in zip(different, totals, strict=False)]
+        shares = _divide(different[:DISTINCT_ORDER], stats[start:end])
         found.append(Group("" if labels is None else str(label), len(group), _mean(scores[start:end]), shares))
         start = end
     return SelfBLEU(
@@ -121,13 +152,55 @@ def measure(
         found,
         _put_back(scores, members.values()),
         _sign(metric, found),
+        [*metric.text_hints(tuple(map(sum, zip(*signs, strict=True)))), *_hints(metric, stats, scores)],
     )
 
 
-def _prepare(metric: BLEU, blocks: Iterable[Segments], name: str) -> Iterator[Segments]:
+# --- what is given
+
+
+def _check_labels(groups: object) -> list[Hashable]:
+    """Return what tells groups apart as a list.
+
+    Raises:
+        InputTypeError: it is not a list, or one of them is missing.
+    """
+    refuse_unordered(groups, "groups")
+    if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
+        raise InputTypeError("groups: expected a list that names a group for each text")
+    labels = list(groups)
+    for number, label in enumerate(labels, 1):
+        if label is None or (isinstance(label, float) and label != label):
+            raise InputTypeError(f"groups: label {number} is {label}; name one group for each text")
+    return labels
+
+
+def _flatten(lists: "Sequence[Any]", labels: Sequence[Hashable] | None) -> tuple[list[str], list[Hashable]]:
+    """Return the texts of all lists, and for each of them the label of its list; by default, the list's number."""
+    if labels is not None and len(labels) != len(lists):
+        raise BleuError(
+            f"samples: {tell_count(len(lists), 'list')}, but groups for {len(labels)}; name one group for each list"
+        )
+    texts: list[str] = []
+    named: list[Hashable] = []
+    for number, (samples, label) in enumerate(zip(lists, labels or range(1, len(lists) + 1), strict=True), 1):
+        if not isinstance(samples, _LISTS):
+            raise InputTypeError(f"samples: item {number} is of type {type(samples).__name__}, and others are lists")
+        if not samples:
+            raise BleuError(f"samples: list {number} is empty; give at least two texts for each group")
+        texts += samples
+        named += [label] * len(samples)
+    return texts, named
+
+
+def _prepare(metric: BLEU, blocks: Iterable[Segments], name: str, signs: list[tuple[int, ...]]) -> Iterator[Segments]:
+    """Prepare texts, and note the signs that hints are made from."""
     start = 0
     for block in blocks:
-        refuse_missing(block, start)
+        _, _, missing = kernels.reference_counts([block])
+        if missing >= 0:
+            raise InputTypeError(f"sample {start + missing + 1} is None; give a string, an empty one for no output")
+        signs.append(metric.observe(block))
         try:
             yield metric.prepare(block)
         except SegmentError as error:
@@ -143,7 +216,7 @@ def _members(count: int, labels: Sequence[Hashable] | None, name: str) -> dict[H
     """
     if labels is not None and len(labels) != count:
         raise BleuError(f"{name}: {count} texts, but groups for {len(labels)}; name one group for each text")
-    members: dict[Hashable, list[int]] = {} if labels is not None else {"": list(range(count))}
+    members: dict[Hashable, list[int]] = {} if labels else {"": list(range(count))}
     try:
         for index, label in enumerate(labels or ()):
             members.setdefault(label, []).append(index)
@@ -151,20 +224,32 @@ def _members(count: int, labels: Sequence[Hashable] | None, name: str) -> dict[H
         raise InputTypeError("groups: expected what can be compared, such as strings or numbers") from None
     for label, group in members.items():
         if len(group) < 2:
-            where = name if labels is None else f"{name}, group {label}"
+            where = f"{name}, group {label}" if labels else name
             raise BleuError(
                 f"{where}: {tell_count(len(group), 'text')}; self-BLEU compares texts, so give at least two"
             )
     return members
 
 
-def _columns(order: int, counted: int) -> list[int]:
-    """Return the columns of a row up to `counted`, of one up to `order`.
+# --- what is found
 
-    >>> _columns(3, 2)
-    [0, 1, 2, 3, 5, 6]
-    """
-    return [*range(2 + counted), *range(2 + order, 2 + order + counted)]
+
+def _divide(different: Sequence[float], rows: SegmentStats) -> list[float | None]:
+    """Return different n-grams over all that the rows count, by order; None where there is none."""
+    order = rows.columns // 2 - 1
+    totals = [sum(rows.data[2 + order + n :: rows.columns]) for n in range(len(different))]
+    return [count / total if total else None for count, total in zip(different, totals, strict=True)]
+
+
+def _hints(metric: BLEU, rows: SegmentStats, scores: Sequence[float]) -> Iterator[str]:
+    """Warn of texts that score 0 though others are like them."""
+    longest = rows.columns // 2 + metric.max_ngram_order
+    matched, totals = rows.data[2 :: rows.columns], rows.data[longest :: rows.columns]
+    found = zip(scores, matched, totals, strict=True)
+    short = sum(not score and bool(matches) and not total for score, matches, total in found)
+    if short * _SHORT_FEW > len(scores):
+        order = metric.spell("max_ngram_order")
+        yield _SHORT_HINT.format(short, tell_count(len(scores), "text"), metric.max_ngram_order, order)
 
 
 def _put_back(scores: Sequence[float], members: Iterable[Iterable[int]]) -> list[float]:

@@ -13,8 +13,8 @@ def render(results: Results, layout: Layout) -> str:
 
     Columns: `system`; `baseline`, true or false, if there was a paired test; for each metric its score under its name,
     then, where there are any, `BLEU mean`, `BLEU ci` (half the width of the interval), `BLEU p_value` (empty for the
-    baseline), `BLEU cluster`; at the end `BLEU signature`. Scores and intervals have the layout's decimals, p-values
-    all they have. Control characters in a name are written as escapes.
+    baseline), `BLEU cluster`, shares under their names; at the end `BLEU signature`. Scores and intervals have the
+    layout's decimals, shares two more, p-values all they have. Control characters in a name are written as escapes.
     """
     return _write(results, layout, ",")
 
@@ -48,6 +48,7 @@ def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
             f"{record.name} p_value": "" if record.p_value is None else repr(record.p_value),
         }
         found[f"{record.name} cluster"] = clusters.get(record.name, "")
+        found |= {label: "" if share is None else layout.share(share) for label, share in record.shares}
     return found | {f"{record.name} signature": record.signature.format() for record in scores}
 
 

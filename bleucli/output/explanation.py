@@ -2,7 +2,7 @@
 
 - `sections`: in full, under headings, as sacreBLEU prints it
 - `brief`: the test in a sentence or two
-- `signatures`: one a metric
+- `signatures`: one a metric, or a system
 - `list_notes`: `brief` and `signatures` as a list
 """
 
@@ -69,8 +69,16 @@ def sections(results: Results, layout: Layout, colours: "Mapping[str, str] | Non
 
 
 def signatures(results: Results, layout: Layout) -> list[tuple[str, str]]:
-    """Return name and signature of each metric."""
-    return [(record.name, record.signature.format(layout.short)) for record in results.systems[0].scores]
+    """Return name and signature of each metric; where systems differ in it, also the name of each system."""
+    found = []
+    for records in zip(*(system.scores for system in results.systems), strict=True):
+        signed = [record.signature.format(layout.short) for record in records]
+        if len(set(signed)) == 1:
+            found.append((records[0].name, signed[0]))
+        else:
+            names = [f"{records[0].name}, {visible(system.name)}" for system in results.systems]
+            found += zip(names, signed, strict=True)
+    return found
 
 
 def brief(results: Results, layout: Layout) -> list[str]:

@@ -71,8 +71,10 @@ def tabulate(grid: Grid, style: "str | TableFormat") -> str:
 
 def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
     paired = baseline_name(results) is not None
-    columns = zip(*(system.scores for system in results.systems), strict=True)
-    headings = [records[0].name + " (μ ± 95% CI)" * any(record.interval for record in records) for records in columns]
+    headings = []
+    for records in zip(*(system.scores for system in results.systems), strict=True):
+        headings.append(records[0].name + " (μ ± 95% CI)" * any(record.interval for record in records))
+        headings += [name.replace("distinct", "dist") for name, _ in records[0].shares]  # four fit into 80 columns
     rows = []
     for index, name in enumerate(marked_names(results)):
         role = "baseline" if paired and index == 0 else ""
@@ -83,6 +85,7 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
                 p_value = "(identical)" if record.identical else f"(p = {record.p_value:.4f})"
                 cell += markup.before_p + _star(p_value, record.p_value, markup)
             row.append(cell)
+            row += [markup.escape("-" if share is None else layout.share(share)) for _, share in record.shares]
         rows.append(row)
     return Grid("", _header(["System", *headings], markup), rows)
 

@@ -73,6 +73,7 @@ def score_object(
     }
     if record.verbose:
         found["verbose_score"] = record.verbose
+    found |= {name: None if share is None else float(layout.share(share)) for name, share in record.shares}
     found |= dict(record.signature)
     if record.details:
         found["details"] = [

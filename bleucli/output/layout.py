@@ -20,6 +20,14 @@ class Layout(NamedTuple):
     colour: bool = False  # for a terminal
     bold_best: bool = False  # the best of each column in bold, in formats that have it; text only with colour
 
+    def share(self, share: float) -> str:
+        """Return a share, from 0 to 1, with two decimals more than scores have, which are in percent.
+
+        >>> Layout(width=1).share(0.5714)
+        '0.571'
+        """
+        return f"{share:.{self.width + 2}f}"
+
 
 def marked_names(results: "Results") -> list[str]:
     """Return the systems' names; in a paired test the first one is marked as the baseline."""

@@ -212,7 +212,7 @@ def _columns(results: Results) -> list[list[ScoreRecord]]:
 
 def rank(column: "Column") -> list[int]:
     """Return the numbers of the systems, the best one first; those with equal scores in their own order."""
-    return sorted(range(len(column)), key=lambda number: column[number].score, reverse=column[0].higher_is_better)
+    return sorted(range(len(column)), key=lambda number: column[number].score, reverse=bool(column[0].higher_is_better))
 
 
 def _sides(samples: Sequence[Sequence[Sample]], pair: "Pair") -> tuple[Sample, Sample]:

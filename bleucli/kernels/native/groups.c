@@ -24,7 +24,7 @@ typedef struct {
     uint32_t *grams;       /* the id of the n-gram that begins at each token */
     uint32_t *counts;      /* by id, in one text; all 0 between two texts */
     Most *most;            /* by id */
-    uint32_t *lengths;     /* by length, from 0: how many texts have it */
+    uint32_t *lengths;     /* by length, up to the longest: how many texts of the group have it */
     uint32_t *below, *above; /* by length: the next one, shorter and longer, that a text has */
 } Work;
 
@@ -88,22 +88,18 @@ static size_t all_grams(const size_t *sizes, size_t texts, size_t order)
     return all;
 }
 
-static int read_tokens(Work *work, Segments texts, size_t first, size_t last)
+static void read_tokens(Work *work, Segments texts, size_t first, size_t last)
 {
     Token token;
     size_t read = 0;
     vocabulary_clear(&work->vocabulary, all_grams(work->sizes + first, last - first, 1));
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = first; i < last && goes_on(work->call, STEP); i++) {
         Text text = text_at(texts, i);
-        if (!goes_on(work->call, HASHED_STEP * work->sizes[i] + STEP)) {
-            return 0;
-        }
-        while (next_token(&text.at, text.end, &token)) {
+        while (next_token(&text.at, text.end, &token) && goes_on(work->call, HASHED_STEP + token.size / 8)) {
             work->tokens[read++] = token_id(&work->vocabulary, token, 1);
         }
     }
     memcpy(work->grams, work->tokens, read * sizeof *work->grams);
-    return 1;
 }
 
 /* Lengthen the n-grams of all texts to `order` tokens; returns how many different ones there are. */
@@ -111,8 +107,9 @@ static uint32_t lengthen(Work *work, const size_t *sizes, size_t texts, size_t o
 {
     Table *table = &work->vocabulary.table;
     table_clear(table, all_grams(sizes, texts, order));
-    for (size_t i = 0, start = 0; i < texts && goes_on(work->call, HASHED_STEP * sizes[i] + STEP); start += sizes[i++]) {
-        for (size_t at = start, end = start + grams_of(sizes[i], order); at < end; at++) {
+    for (size_t i = 0, start = 0; i < texts && goes_on(work->call, STEP); start += sizes[i++]) {
+        size_t end = start + grams_of(sizes[i], order);
+        for (size_t at = start; at < end && goes_on(work->call, HASHED_STEP); at++) {
             uint64_t pair = (uint64_t)work->grams[at] << 32 | work->tokens[at + order - 1];
             size_t slot = table_slot(table, pair);
             uint32_t id = table_find(table, pair, &slot);
@@ -124,7 +121,7 @@ static uint32_t lengthen(Work *work, const size_t *sizes, size_t texts, size_t o
 
 static void count(Work *work, const uint32_t *grams, size_t size)
 {
-    for (size_t at = 0; at < size; at++) {
+    for (size_t at = 0; at < size && goes_on(work->call, STEP); at++) {
         work->counts[grams[at]]++;
     }
 }
@@ -133,7 +130,7 @@ static void count(Work *work, const uint32_t *grams, size_t size)
 static void note_most(Work *work, const uint32_t *grams, size_t size, uint32_t text)
 {
     count(work, grams, size);
-    for (size_t at = 0; at < size; at++) {
+    for (size_t at = 0; at < size && goes_on(work->call, STEP); at++) {
         uint32_t found = work->counts[grams[at]];
         Most *most = &work->most[grams[at]];
         work->counts[grams[at]] = 0; /* met again, the n-gram is noted as 0, which is no more than it is */
@@ -150,7 +147,7 @@ static int64_t match_others(Work *work, const uint32_t *grams, size_t size, uint
 {
     int64_t matches = 0;
     count(work, grams, size);
-    for (size_t at = 0; at < size; at++) {
+    for (size_t at = 0; at < size && goes_on(work->call, STEP); at++) {
         uint32_t found = work->counts[grams[at]];
         const Most *most = &work->most[grams[at]];
         uint32_t others = most->holder == text ? most->second : most->highest;
@@ -166,11 +163,11 @@ static void count_order(Work *work, const size_t *sizes, size_t texts, uint32_t 
 {
     size_t start = 0, columns = 2 + 2 * max_order;
     memset(work->most, 0, ids * sizeof *work->most);
-    for (size_t i = 0; i < texts && goes_on(work->call, STEP * sizes[i] + STEP); start += sizes[i++]) {
+    for (size_t i = 0; i < texts && goes_on(work->call, STEP); start += sizes[i++]) {
         note_most(work, work->grams + start, grams_of(sizes[i], order), (uint32_t)i);
     }
     start = 0;
-    for (size_t i = 0; i < texts && goes_on(work->call, STEP * sizes[i] + STEP); start += sizes[i++]) {
+    for (size_t i = 0; i < texts && goes_on(work->call, STEP); start += sizes[i++]) {
         int64_t *row = rows + i * columns;
         row[1 + order] = match_others(work, work->grams + start, grams_of(sizes[i], order), (uint32_t)i);
         row[1 + max_order + order] = (int64_t)grams_of(sizes[i], order);
@@ -187,9 +184,7 @@ static void count_group(Work *work, Segments texts, size_t first, size_t last, s
         rows[i * columns] = (int64_t)sizes[i];
         rows[i * columns + 1] = closest_length(work, sizes[i]);
     }
-    if (!read_tokens(work, texts, first, last)) {
-        return;
-    }
+    read_tokens(work, texts, first, last);
     uint32_t ids = work->vocabulary.table.ids;
     for (size_t order = 1; order <= max_order && !work->call->stopped; order++) {
         if (order > 1) {
@@ -202,8 +197,8 @@ static void count_group(Work *work, Segments texts, size_t first, size_t last, s
 
 /* --- all groups --------------------------------------------------------------------------------------------------- */
 
-/* Count the tokens of each text, and those of the largest group; 0 once the call is stopped. */
-static int measure(Work *work, Segments texts, const int64_t *groups, size_t group_count)
+/* Count the tokens of each text, and those of the largest group. */
+static void measure(Work *work, Segments texts, const int64_t *groups, size_t group_count)
 {
     size_t text = 0;
     for (size_t group = 0; group < group_count; group++) {
@@ -211,17 +206,16 @@ static int measure(Work *work, Segments texts, const int64_t *groups, size_t gro
         for (int64_t i = 0; i < groups[group]; i++, text++) {
             Text read = text_at(texts, text);
             Token token;
-            if (!goes_on(work->call, (size_t)(read.end - read.at) + STEP)) {
-                return 0;
+            if (!goes_on(work->call, STEP)) {
+                return;
             }
-            while (next_token(&read.at, read.end, &token)) {
+            while (next_token(&read.at, read.end, &token) && goes_on(work->call, token.size)) {
                 work->sizes[text]++;
             }
             all += work->sizes[text];
         }
         work->room = all > work->room ? all : work->room;
     }
-    return 1;
 }
 
 static Outcome work_start(Work *work, Segments texts, const int64_t *groups, size_t group_count)
@@ -231,20 +225,21 @@ static Outcome work_start(Work *work, Segments texts, const int64_t *groups, siz
         return NO_MEMORY;
     }
     memset(work->sizes, 0, texts.count * sizeof *work->sizes);
-    if (!measure(work, texts, groups, group_count)) {
+    measure(work, texts, groups, group_count);
+    if (work->call->stopped) {
         return STOPPED;
     }
     if (work->room >= NONE / 2 || work->room > SIZE_MAX / 64 || texts.count >= NONE) {
         return NO_MEMORY; /* ids of 32 bits would not do */
     }
-    size_t room = work->room + 1; /* there is a length more than tokens */
+    size_t room = work->room + 1, lengths = longest_of(work->sizes, texts.count) + 1;
     work->tokens = allocate(room, sizeof *work->tokens);
     work->grams = allocate(room, sizeof *work->grams);
     work->counts = allocate(room, sizeof *work->counts);
     work->most = allocate(room, sizeof *work->most);
-    work->lengths = allocate(room, sizeof *work->lengths);
-    work->below = allocate(room, sizeof *work->below);
-    work->above = allocate(room, sizeof *work->above);
+    work->lengths = allocate(lengths, sizeof *work->lengths);
+    work->below = allocate(lengths, sizeof *work->below);
+    work->above = allocate(lengths, sizeof *work->above);
     if (work->tokens == NULL || work->grams == NULL || work->counts == NULL || work->most == NULL ||
         work->lengths == NULL || work->below == NULL || work->above == NULL) {
         return NO_MEMORY;

@@ -1,0 +1,190 @@
+"""The mode of --self-bleu: how much the texts of each system differ."""
+
+from collections.abc import Iterator, Sequence
+
+from bleucli.cli import request
+from bleucli.cli.delivery import deliver
+from bleucli.cli.streams import Environment, shown
+from bleucli.cli.texts import Texts, input_of, read_as_jsonl
+from bleucli.errors import BleuError, UsageError
+from bleucli.jsonfields import Fields
+from bleucli.jsonlines import JsonLines, is_jsonl
+from bleucli.jsonsamples import SampleLines, Samples
+from bleucli.metrics.bleu import BLEU
+from bleucli.metrics.self_bleu import NAME, SelfBLEU, measure
+from bleucli.output import render
+from bleucli.phrases import tell_count
+from bleucli.results import Input, Results, SystemResult
+from bleucli.textfiles import TextFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.cli.messages import Messages
+    from bleucli.cli.options import Options
+    from bleucli.cli.provenance import Provenance
+
+# Those that show more than BLEU's own parts, and not gates
+_FORMATS = ("json", "jsonl", "text", "latex", "markdown", "html", "rst", "csv", "tsv")
+# Why options have no place here
+_REASONS = {
+    "texts are compared with each other, not with references": (
+        *("test_set", "origlang", "subset", "detail", "num_refs", "skip_empty_refs"),
+    ),
+    "self-BLEU is all that is measured": ("metrics", "segment_scores"),
+    "self-BLEU is a score of all texts": ("sentence_level",),
+    "each system is measured by itself": ("keep_going",),
+    "self-BLEU is not resampled": ("confidence", "paired_bs", "paired_ar", "paired_all"),
+    "of two self-BLEU, neither the higher nor the lower is better": (
+        *("fail_under", "baseline", "max_drop", "bold_best"),
+    ),
+}
+
+
+def check(options: "Options") -> None:
+    """Refuse what has no place beside --self-bleu.
+
+    Raises:
+        UsageError: something has not.
+    """
+    if options.refs:
+        from shlex import quote
+
+        paths = [shown(path) for path in options.refs]
+        raise UsageError(
+            f"--self-bleu takes no references, and {paths[0]} is named as one; if it holds the texts, write bleu"
+            f" --self-bleu -i {quote(paths[0])}{' ...' if len(paths) > 1 else ''}"
+        )
+    for reason, names in _REASONS.items():
+        for name in names:
+            if getattr(options, name) not in (None, False):
+                raise UsageError(f"--{name.replace('_', '-')} has no place beside --self-bleu: {reason}; leave it out")
+    if options.groups is not None and is_jsonl(options.groups):
+        raise UsageError(
+            f"--groups takes a text file of one label a line, and {shown(options.groups)} is JSON Lines; if the texts"
+            " are too, name their field with --jsonl-fields group=NAME"
+        )
+
+
+def print_self_bleu(
+    options: "Options", environment: Environment, messages: "Messages", asked: "Provenance | None"
+) -> None:
+    """Measure each system, and print.
+
+    Raises:
+        BleuError: texts are not what they should be, or the answer cannot be written.
+    """
+    texts = SampleTexts(options, environment, asked is not None)
+    chosen = request.format_of(options, environment) or "json"
+    if chosen not in _FORMATS:
+        raise UsageError(f"self-BLEU cannot be shown as {chosen}; choose one of {', '.join(_FORMATS)}")
+    layout = request.layout_of(options, environment, chosen)
+    idle = request.find_idle(options, texts.count_systems(), chosen, False)
+    (metric,) = request.make_metrics(options)
+    assert isinstance(metric, BLEU)
+    found = list(texts.measure(metric))
+    for one in found:
+        request.check_like(options, dict(one.signature))
+    names = texts.names_in("json")
+    hints = [*idle, *texts.hints(), *_hints(names, found), *metric.advice]
+    messages.hold_back(hints)
+    systems = [SystemResult(name, [one.record()]) for name, one in zip(texts.names_in(chosen), found, strict=True)]
+    results = Results(systems, len(found[0].scores), [])
+    if asked is None:
+        answer = [render(results, layout, chosen)]
+    else:  # where a line tells how many texts its system has, and which file they are from
+        run = asked.of_texts(texts)
+        answer = [
+            render(Results([_spread(system)], len(one.scores), [], run=run._replace(systems=[read])), layout, chosen)
+            for system, one, read in zip(systems, found, run.systems, strict=True)
+        ]
+    deliver(answer, options.output, environment, options.append)
+    request.note_differences(dict(found[0].signature), options, messages)
+    for hint in hints:
+        messages.warn(hint)
+
+
+def _spread(system: SystemResult) -> SystemResult:
+    """Return a system whose shares are scores of their own, as lines of jsonl have them: each has one score."""
+    (record,) = system.scores
+    shares = [record._replace(name=name, score=share, verbose="") for name, share in record.shares if share is not None]
+    return SystemResult(system.name, [record, *shares])
+
+
+def _hints(names: Sequence[str], found: Sequence[SelfBLEU]) -> Iterator[str]:
+    """Say what a user should know about the texts of each system, and about all."""
+    for name, one in zip(names, found, strict=True):
+        yield from (f"{name}: {hint}" for hint in one.hints)
+    by_size = {one.signature.info["nrefs"]: name for name, one in zip(names, found, strict=True)}
+    if len(by_size) > 1:
+        (few, first), (many, other), *_ = by_size.items()
+        yield (
+            f"{NAME} rises with the number of texts, and systems differ in it (nrefs:{few} of {first}, nrefs:{many} of"
+            f" {other}); compare equally many"
+        )
+
+
+class SampleTexts(Texts):
+    """The systems of one run, each a number of texts in groups."""
+
+    def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
+        super().__init__(options, environment, hashed)
+        self._groups: TextFile | None = None
+        if options.groups is not None:
+            path = options.groups
+            self._groups = TextFile(shown(path), path, encoding=options.encoding, mark="dropped", hashed=hashed)
+        plain = next((file.name for file in self._systems if not isinstance(file, JsonLines)), "")
+        is_grouped = self._fields is not None and self._fields.group
+        if is_grouped and self._groups is not None:
+            raise UsageError("--groups and --jsonl-fields group= both name groups; leave out one of the two")
+        if is_grouped and plain:
+            raise UsageError(
+                f"--jsonl-fields group= names groups in JSON Lines, and {plain} is a text file; leave out one of them"
+            )
+
+    def _read(self, path: str, options: "Options", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
+        file = self._open(path, options, columns)
+        return SampleLines(file, self._fields or Fields()) if read_as_jsonl(path, options) else file
+
+    def measure(self, metric: BLEU) -> Iterator[SelfBLEU]:
+        """Give how much the texts of each system differ; one file is in memory at a time.
+
+        Raises:
+            BleuError: a file cannot be read, or does not have as many lines as there are labels.
+        """
+        names = iter(self._names())
+        labels = None if self._groups is None else _read_labels(self._groups)
+        for file in self._systems:
+            for samples in self._read_samples(file, labels):
+                yield measure(metric, samples.blocks, samples.labels, next(names))
+
+    def _read_samples(self, file: TextFile | JsonLines, labels: Sequence[str] | None) -> list[Samples]:
+        if isinstance(file, SampleLines):
+            found = file.read_samples(labels)
+        else:
+            blocks = list(self._blocks(file))
+            found = [Samples(column, labels) for column in zip(*blocks, strict=True)] or [Samples([], labels)]
+        if labels is not None and self._groups is not None and len(labels) != file.segments:
+            raise BleuError(
+                f"{self._groups.name} has {tell_count(len(labels), 'line')} but {file.name} has {file.segments}; give"
+                " one label for each line"
+            )
+        return found
+
+    def inputs(self) -> tuple[list[Input], list[Input]]:
+        """Return what was read of each system, and of the groups."""
+        systems, _ = super().inputs()
+        return systems, [] if self._groups is None else [input_of(self._groups, "groups")]
+
+
+def _read_labels(file: TextFile) -> list[str]:
+    """Return the labels in a file, one a line.
+
+    Raises:
+        BleuError: it cannot be read, has none, or a line is blank.
+    """
+    labels = [label or "" for (block,) in file.blocks() for label in block]
+    if not labels:
+        raise BleuError(f"{file.name} is empty; give one label a line")
+    if "" in labels:
+        raise BleuError(f"{file.name}, line {labels.index('') + 1} is blank; give one label a line")
+    return labels

@@ -1,0 +1,137 @@
+"""JSON Lines as samples: an object holds a text of each system, or a list of texts, which is a group of its own.
+
+That is what harnesses write that let a model generate several texts for each prompt.
+"""
+
+from collections.abc import Sequence
+
+from bleucli.errors import BleuError, NotFoundError
+from bleucli.jsonfields import Fields, Path, UsualName, advise_path, kind, place_of_group, quote
+from bleucli.jsonlines import JsonLines
+from bleucli.phrases import tell_count
+from bleucli.records import NamedTuple
+from bleucli.segments import Segments
+from bleucli.textfiles import TextFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Samples(NamedTuple):
+    """The texts of a system in blocks, and for each text the label of its group; None if all are one group."""
+
+    blocks: Sequence[Segments]
+    labels: Sequence[str] | None
+
+
+class SampleLines(JsonLines):
+    r"""A JSON Lines file of samples; references in it are left alone.
+
+    Args:
+        file: its lines.
+        fields: where in an object the texts are, and the label of their group if there is one.
+
+    >>> from io import BytesIO
+    >>> stream = BytesIO(b'{"output": ["a", "b"]}\n{"output": ["c", "d"]}\n')
+    >>> [(blocks, labels)] = SampleLines(TextFile("stdin", stream=stream)).read_samples()
+    >>> list(map(list, blocks)), labels
+    ([['a', 'b', 'c', 'd']], ['line 1', 'line 1', 'line 2', 'line 2'])
+    """
+
+    def __init__(self, file: TextFile, fields: Fields = Fields()) -> None:  # noqa: B008 - it cannot be changed
+        super().__init__(file, fields, references=False)
+        self._group = place_of_group(fields)
+
+    def read_samples(self, labels: Sequence[str] | None = None) -> list[Samples]:
+        """Read the file.
+
+        Args:
+            labels: of the group of each object, where another file names them; if there are too few, the last one is
+                that of all others.
+
+        Returns:
+            The samples of each system. Without any label, a list in an object is a group, called by its line.
+
+        Raises:
+            BleuError: the file cannot be read, or a line is not what it should be.
+        """
+        columns: list[tuple[list[Segments], list[str | None]]] = [([], []) for _ in self._hypotheses]
+        for before, lines in self._file.lines():
+            items = list(self._items(lines, before + 1))
+            self.segments += len(items)
+            for place, (blocks, labelled) in zip(self._hypotheses, columns, strict=True):
+                texts: list[str] = []
+                numbers: list[int] = []
+                for number, item in enumerate(items, before + 1):
+                    field, found = self._samples(place, item, number)
+                    label = self._label(item, number, labels) or self._label_of_list(field, found, number)
+                    if isinstance(found, str):
+                        found = [found]
+                    if labelled and found and (label is None) != (labelled[-1] is None):
+                        raise self._mixed(number, field, label is None)
+                    texts += found
+                    numbers += [number] * len(found)
+                    labelled.extend([label] * len(found))
+                blocks.append(self._segments(texts, "hypothesis", numbers))
+        return [
+            Samples(blocks, [label or "" for label in labelled] if any(labelled) else None)
+            for blocks, labelled in columns
+        ]
+
+    def _samples(self, place: "Path | UsualName", item: "dict[str, Any]", number: int) -> tuple[str, str | list[str]]:
+        """Return the name of the field that holds a text or a list of texts, and what it holds."""
+        try:
+            field, found = place.find(item)
+        except NotFoundError as reason:
+            raise self._not_found(number, "hyp", reason) from None
+        if type(found) is str:
+            return field, found
+        if type(found) is not list:
+            expected = "a string or an array of strings" + advise_path("hyp", field, found)
+            raise self._wrong_type(number, field, found, expected)
+        for text in found:
+            if type(text) is not str:
+                expected = "strings" + (advise_path("hyp", field, found) if type(text) is list else "")
+                raise self._wrong_type(number, field, text, expected, "holds")
+        return field, found
+
+    def _label(self, item: "dict[str, Any]", number: int, labels: Sequence[str] | None) -> str | None:
+        """Return the label of an object's group, if it has one."""
+        if labels is not None:
+            return labels[min(number, len(labels)) - 1]
+        if self._group is None:
+            return None
+        try:
+            field, label = self._group.find(item)
+        except NotFoundError as reason:
+            raise self._not_found(number, "group", reason) from None
+        if type(label) is int:
+            return str(label)
+        if type(label) is not str:
+            raise self._wrong_type(number, field, label, "a string or a whole number")
+        if not label:
+            raise BleuError(f"{self.name}, line {number}: {quote(field)} is empty; give each group a label")
+        return label
+
+    def _label_of_list(self, field: str, found: str | list[str], number: int) -> str | None:
+        """Return the label of a group that is a list in an object; None for a bare text.
+
+        Raises:
+            BleuError: the list has fewer than two texts.
+        """
+        if isinstance(found, str):
+            return None
+        if len(found) < 2:
+            raise BleuError(
+                f"{self.name}, line {number}: {quote(field)} holds {tell_count(len(found), 'text')}; self-BLEU compares"
+                " the texts of a list, so give at least two, or name groups with --jsonl-fields group=NAME"
+            )
+        return f"line {number}"
+
+    def _mixed(self, number: int, field: str, is_text: bool) -> BleuError:
+        now, before = (kind(""), kind([])) if is_text else (kind([]), kind(""))
+        return BleuError(
+            f"{self.name}, line {number}: {quote(field)} is {now}, and {before} on lines before; give one of the two,"
+            " or name groups with --jsonl-fields group=NAME"
+        )
