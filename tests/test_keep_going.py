@@ -85,7 +85,9 @@ def test_what_is_no_file_is_left_out_like_a_missing_one(run, files):
 
 
 def test_names_are_counted_before_a_system_is_left_out(run, files):
-    refused(run("ref", "-i", "a", "b", "short", "--names", "one,two", "--keep-going"), "--names has 2 names for 3 systems")
+    refused(
+        run("ref", "-i", "a", "b", "short", "--names", "one,two", "--keep-going"), "--names has 2 names for 3 systems"
+    )
 
 
 @pytest.mark.parametrize("words", [("-sl",), ("--segment-scores",)])
