@@ -70,6 +70,7 @@ NAMES = (
         "bleu=1,ter=2%",
         "2%",
         "junit",
+        "card",
         "github",
         "hyp=a:x.0,b:y,refs=z",
     ),

@@ -72,6 +72,7 @@ GIVEN = {
     "paired_jobs": Given(("-j", "2"), ("confidence",)),
     "quiet": Given(("-q",)),
     "registry": Given(("--registry", "own.toml"), ("set",)),
+    "scale": Given(("--scale", "1")),
     "score_only": Given(("-b",)),
     "segment_scores": Given(("--segment-scores",), ("numbers",)),
     "sentence_level": Given(("-sl",)),
