@@ -71,6 +71,7 @@ NAMES = (
         "2%",
         "junit",
         "card",
+        "paper",
         "github",
         "hyp=a:x.0,b:y,refs=z",
     ),

@@ -59,7 +59,7 @@ EFFECTS = {
     "short": [
         (("-sh",), ("-f", "text"), (), "json always has long signatures"),
         (("-sh",), ("-f", "latex"), ("-f", "tsv"), "tsv always has long signatures"),
-        (("-sh",), ("-f", "latex"), ("-f", "card"), "card always has long signatures"),
+        (("-sh",), ("-f", "paper"), ("-f", "card"), "card always has long signatures"),
         (("-sh",), ("-sl",), ("-f", "text", "-b"), "bare scores have no signature"),
     ],
     "smooth_method": [(("-s", "exp"), (), ("-m", "chrf"), "BLEU is not scored")],

@@ -8,6 +8,7 @@
 - `latex`, `markdown`, `html_text`, `rst`, `csv_text`: tables for elsewhere
 - `junit`: a report of gates
 - `card`: what metric cards ask for
+- `paper`: what to write of scores in a paper
 - `scale`: scores from 0 to 1 instead of 100
 - `colours`: those of a terminal
 - `grids`, `explanation`: what stands in a table and under it, whatever its format
@@ -31,12 +32,13 @@ _RENDERERS = {
     "tsv": ("bleucli.output.csv_text.render_tabs",) * 2,
     "junit": ("bleucli.output.junit.render",) * 2,
     "card": ("bleucli.output.card.render",) * 2,
+    "paper": ("bleucli.output.paper.render",) * 2,
 }
 FORMATS = tuple(_RENDERERS)
 
 # What sacreBLEU prints; there a system is called by the path of its file
 _BY_PATH = ("json", "text", "latex")
-_WITH_BOLD = ("latex", "markdown", "html", "rst")
+_WITH_BOLD = ("latex", "markdown", "html", "rst", "paper")
 
 
 def shows_bold(name: str, colour: bool) -> bool:

@@ -18,7 +18,7 @@ def render(results: Results, layout: Layout) -> str:
     """
     tables = [
         f"{escape(grid.title)}\n\n{tabulate(grid, 'pipe')}".removeprefix("\n\n")
-        for grid in grids(results, layout, _MARKUP)
+        for grid in grids(results, layout, MARKUP)
     ]
     return "\n\n".join([*tables, explanation.list_notes(results, layout, escape, "`")]) + "\n"
 
@@ -32,4 +32,4 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
-_MARKUP = Markup(escape, "**{}**".format, " ")
+MARKUP = Markup(escape, "**{}**".format, " ")

@@ -52,7 +52,7 @@ class PairedScores(NamedTuple):
     def _repr_html_(self) -> str:
         """Return a table for notebooks."""
         rows = [
-            [str(cell) if isinstance(cell, str) else _tell(cell) for cell in row]
+            [cell if isinstance(cell, str) else _tell(cell) for cell in row]
             for row in zip(*self.scores.values(), strict=True)
         ]
         return html_table(
