@@ -1,20 +1,15 @@
 """What to write of scores in a paper, as a block of Markdown: table, sentences, facts, what to cite."""
 
 from bleucli.output import explanation, prose
-from bleucli.output.grids import grids, tabulate
 from bleucli.output.layout import Layout
-from bleucli.output.markdown import MARKUP, escape
+from bleucli.output.markdown import escape, tables
 from bleucli.results import Results
 
 
 def render(results: Results, layout: Layout) -> str:
     """Return the tables of `markdown`, then sections; every statement follows from signatures and results."""
-    tables = [
-        f"{escape(grid.title)}\n\n{tabulate(grid, 'pipe')}".removeprefix("\n\n")
-        for grid in grids(results, layout, MARKUP)
-    ]
-    notes = "\n".join(f"- {escape(sentence)}" for sentence in explanation.brief(results, layout))
-    blocks = [*tables, *filter(None, [notes])]
+    notes = [f"- {escape(sentence)}" for sentence in explanation.brief(results, layout)]
+    blocks = [*tables(results, layout), *(["\n".join(notes)] if notes else [])]
     blocks.append("### What to write\n\n" + "\n".join(map(escape, prose.sentences(results, layout))))
     listed = [f"- {label}: {escape(text)}" for label, text in prose.facts(results, layout)]
     for number, (name, signature) in enumerate(explanation.signatures(results, layout)):

@@ -23,6 +23,14 @@ class Paper(NamedTuple):
     full: str
 
 
+class _Tokenizer(NamedTuple):
+    """A tokenizer: how its signature starts, what it is, what to cite."""
+
+    start: str
+    about: str
+    papers: Sequence[Paper] = ()
+
+
 _BLEU = Paper(
     "Papineni et al., 2002",
     "Kishore Papineni, Salim Roukos, Todd Ward, Wei-Jing Zhu (2002): BLEU: a Method for Automatic Evaluation of Machine"
@@ -99,19 +107,19 @@ _OF_METRICS = (
     (re.compile(r"chrF"), _CHRF),
     (re.compile(r"TER$"), _TER),
 )
-# Tokenizers by the start of their signatures: what they are, and what to cite
-_TOKENIZERS: "tuple[tuple[str, str, tuple[Paper, ...]], ...]" = (
-    ("13a", "13a, that of mteval-v13a, as WMT uses it", ()),
-    ("intl", "intl, that of mteval-v14 for international text", ()),
-    ("zh", "zh: Chinese characters one by one, 13a for the rest", ()),
-    ("char", "char: every character is a token", ()),
-    ("none", "none: white space separates tokens", ()),
-    ("ja-mecab", "MeCab with the IPA dictionary", (_MECAB,)),
-    ("ko-mecab", "mecab-ko, a MeCab for Korean, with mecab-ko-dic", (_MECAB,)),
-    ("flores101", "the SentencePiece model of FLORES-101 (spBLEU)", (_FLORES_101, _SENTENCEPIECE)),
-    ("flores200", "the SentencePiece model of FLORES-200 (spBLEU)", (_FLORES_200, _SENTENCEPIECE)),
-    ("spBLEU-1K", "the SentencePiece model of spBLEU-1K", (_TOUCAN, _SENTENCEPIECE)),
-    ("spm-", "a SentencePiece model of one's own, named by the start of its SHA-256", (_SENTENCEPIECE,)),
+# Those of BLEU
+_TOKENIZERS = (
+    _Tokenizer("13a", "13a, that of mteval-v13a, as WMT uses it"),
+    _Tokenizer("intl", "intl, that of mteval-v14 for international text"),
+    _Tokenizer("zh", "zh: Chinese characters one by one, 13a for the rest"),
+    _Tokenizer("char", "char: every character is a token"),
+    _Tokenizer("none", "none: white space separates tokens"),
+    _Tokenizer("ja-mecab", "MeCab with the IPA dictionary", (_MECAB,)),
+    _Tokenizer("ko-mecab", "mecab-ko, a MeCab for Korean, with mecab-ko-dic", (_MECAB,)),
+    _Tokenizer("flores101", "the SentencePiece model of FLORES-101 (spBLEU)", (_FLORES_101, _SENTENCEPIECE)),
+    _Tokenizer("flores200", "the SentencePiece model of FLORES-200 (spBLEU)", (_FLORES_200, _SENTENCEPIECE)),
+    _Tokenizer("spBLEU-1K", "the SentencePiece model of spBLEU-1K", (_TOUCAN, _SENTENCEPIECE)),
+    _Tokenizer("spm-", "a SentencePiece model of one's own, named by the start of its SHA-256", (_SENTENCEPIECE,)),
 )
 _CASES = {"mixed": "case-sensitive", "lc": "case-insensitive"}
 _TESTS = {
@@ -147,8 +155,8 @@ def _tell_settings(record: ScoreRecord) -> str:
     info = record.signature.info
     used = []
     if "smooth" in info:
-        tokens = _tokenizer(info)
-        used.append(f"the tokenizer {info.get('tok')}" + _cite(tokens[2] if tokens else ()))
+        tokenizer = _tokenizer(info)
+        used.append(f"the tokenizer {info.get('tok')}" + _cite(tokenizer.papers if tokenizer else ()))
         method, _, value = info["smooth"].partition("[")
         with_value = f" with the value {value.removesuffix(']')}" if value else ""
         used.append(f"{method} smoothing{with_value}" + _cite((_SMOOTHING,) if _cites_smoothing(info) else ()))
@@ -274,8 +282,8 @@ def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
         split = "split off" if info.get("norm") == "yes" else "not split off"
         punctuation = "deleted" if info.get("punct") == "no" else split
         found.append(("Tokenizer", f"tercom, with punctuation {punctuation}"))
-    elif tokens := _tokenizer(info):
-        found.append(("Tokenizer", tokens[1]))
+    elif tokenizer := _tokenizer(info):
+        found.append(("Tokenizer", tokenizer.about))
     if "case" in info:
         found.append(("Case", f"{_CASES[info['case']]} ({info['case']})" if info["case"] in _CASES else info["case"]))
     if "smooth" in info:
@@ -313,8 +321,8 @@ def papers(results: Results, layout: Layout) -> list[Paper]:
         info = record.signature.info
         found.append(_paper(record))
         if "smooth" in info:
-            tokens = _tokenizer(info)
-            found += tokens[2] if tokens else ()
+            tokenizer = _tokenizer(info)
+            found += tokenizer.papers if tokenizer else ()
             found.append(_SMOOTHING if _cites_smoothing(info) else None)
     found.append(_SACREBLEU if any(map(_follows_sacrebleu, records)) else None)
     if results.test is not None:
@@ -336,8 +344,9 @@ def _paper(record: ScoreRecord) -> Paper | None:
     return next((paper for pattern, paper in _OF_METRICS if pattern.match(record.name)), None)
 
 
-def _tokenizer(info: "dict[str, str]") -> "tuple[str, str, tuple[Paper, ...]] | None":
-    return next((row for row in _TOKENIZERS if "smooth" in info and info.get("tok", "").startswith(row[0])), None)
+def _tokenizer(info: "dict[str, str]") -> _Tokenizer | None:
+    """Return the tokenizer of a BLEU, if it is known."""
+    return next((one for one in _TOKENIZERS if "smooth" in info and info.get("tok", "").startswith(one.start)), None)
 
 
 def _cites_smoothing(info: "dict[str, str]") -> bool:
