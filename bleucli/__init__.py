@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
+    from bleucli.metrics.compute import compute
     from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
@@ -61,6 +62,7 @@ _HOMES = {
     "TERScore": "bleucli.metrics.ter",
     "WER": "bleucli.metrics.wer",
     "WERScore": "bleucli.metrics.wer",
+    "compute": "bleucli.metrics.compute",
     "corpus_bleu": "bleucli.metrics.bleu",
     "corpus_cer": "bleucli.metrics.cer",
     "corpus_chrf": "bleucli.metrics.chrf",
@@ -103,6 +105,7 @@ __all__ = [
     "TERScore",
     "WERScore",
     "__version__",
+    "compute",
     "corpus_bleu",
     "corpus_cer",
     "corpus_chrf",

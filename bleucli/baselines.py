@@ -3,6 +3,7 @@
 - `Baseline`: an earlier answer
 - `read_baseline`: one that a file has
 - `find`: the score in it that one of now is compared with
+- `shift_of`: how scores from 0 to 1 are written, against those in percent
 """
 
 import os
@@ -25,23 +26,27 @@ if TYPE_CHECKING:
 
 
 class Earlier(NamedTuple):
-    """A score of an earlier answer, as it was written, and how it was made.
+    """A score of an earlier answer, as it was written but in percent, and how it was made.
 
     file: of the system, "" if it is not known.
     references: names and digests of the files, none if they cannot be compared.
+    scale: in which it was written, 100 or 1.
     """
 
     score: "Decimal"
     signature: Signature
     file: str = ""
     references: frozenset[tuple[str, str]] = frozenset()
+    scale: int = 100
 
 
 class Baseline(NamedTuple):
     """An earlier answer: for each system its scores by metric, the latest one last.
 
     systems: "" alone stands for any name: there is one system, with one score of each metric.
-    decimals: of the scores, as far as can be seen: the most that any of them shows, without zeros at the end.
+    decimals: of the scores, as far as can be seen: the most that any of them shows, without zeros at the end. They are
+        those of scores in percent: two fewer than were written, if these go from 0 to 1.
+    scale: in which they were written, 100 or 1.
     form: in which it was written, json or jsonl; the scores of the latter are exact.
     outputs: names and digests of systems' files, of JSON Lines.
     """
@@ -51,6 +56,7 @@ class Baseline(NamedTuple):
     decimals: int
     form: str = "json"
     outputs: frozenset[tuple[str, str]] = frozenset()
+    scale: int = 100
 
 
 # Keys of a signature that do not decide a score
@@ -94,9 +100,15 @@ def read_baseline(path: str, name: str) -> Baseline:
         systems = _systems(answer)
     except (ArithmeticError, AttributeError, BleuError, KeyError, TypeError):
         raise BleuError(f"{name} is JSON, but not an answer of bleu -f json; {advice}") from None
-    decimals = max(_decimals(one.score) for scores in systems.values() for one in scores.values())
+    scores = [one for of_system in systems.values() for one in of_system.values()]
+    if len({one.scale for one in scores}) > 1:
+        raise BleuError(f"{name} has scores from 0 to 1 and scores from 0 to 100; {advice}")
+    shift = shift_of(scores[0].scale)
     return Baseline(
-        name, {system: {key: [one] for key, one in scores.items()} for system, scores in systems.items()}, decimals
+        name,
+        {system: {key: [one] for key, one in of_system.items()} for system, of_system in systems.items()},
+        max(_decimals(one.score.scaleb(-shift)) for one in scores) - shift,
+        scale=scores[0].scale,
     )
 
 
@@ -214,7 +226,17 @@ def _number(value: object) -> "Decimal":
 
 
 def _score(item: "dict[str, Any]") -> Earlier:
-    return Earlier(_number(item["score"]), Signature.parse(_text(item["signature"])))
+    """Return a score; only those from 0 to 1 say their scale."""
+    if item.get("scale", 1) != 1:
+        raise TypeError("not a scale")
+    scale = 1 if "scale" in item else 100
+    score = _number(item["score"]).scaleb(shift_of(scale))
+    return Earlier(score, Signature.parse(_text(item["signature"])), scale=scale)
+
+
+def shift_of(scale: int) -> int:
+    """Return by how many digits scores of a scale are shifted, against percent."""
+    return 0 if scale == 100 else 2
 
 
 def _decimals(number: "Decimal") -> int:

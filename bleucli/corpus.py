@@ -253,15 +253,15 @@ def _columns(
         start += len(block)
 
 
-def refuse_missing(hypotheses: Segments, start: int) -> None:
-    """Refuse a block of hypotheses, the first of which has the index `start`, in which one is missing.
+def refuse_missing(hypotheses: Segments, start: int, what: str = "hypothesis") -> None:
+    """Refuse a block of hypotheses, the first of which has the index `start`, in which one is missing; what: each is.
 
     Raises:
         InputTypeError: it is named.
     """
     _, _, missing = kernels.reference_counts([hypotheses])
     if missing >= 0:
-        raise InputTypeError(f"hypothesis {start + missing + 1} is None; give a string, an empty one for no output")
+        raise InputTypeError(f"{what} {start + missing + 1} is None; give a string, an empty one for no output")
 
 
 def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[str | None]]":

@@ -7,11 +7,11 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from bleucli.baselines import Baseline, find
+from bleucli.baselines import Baseline, find, shift_of
 from bleucli.errors import UsageError
 from bleucli.limits import read_number
 from bleucli.records import NamedTuple
-from bleucli.results import BOOTSTRAP_RATE, Results, ScoreRecord, Verdict
+from bleucli.results import BOOTSTRAP_RATE, Results, ScoreRecord, Verdict, in_scale
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,10 @@ FAIL_UNDER, MAX_DROP = "--fail-under", "--max-drop"
 
 
 class Bound(NamedTuple):
-    """How low a score may be, or by how much it may drop: in points, or in percent of the baseline's score."""
+    """How low a score may be, or by how much it may drop: in points, or in percent of the baseline's score.
+
+    Points are those of the scale in which scores are printed.
+    """
 
     number: float
     percent: bool = False
@@ -101,6 +104,7 @@ def judge(
     max_drop: Mapping[str, Bound] | None = None,
     baseline: Baseline | None = None,
     metrics: Sequence[str] = (),
+    scale: int = 100,
 ) -> list[Verdict]:
     """Say of each score whether it passes the gates that are about it.
 
@@ -113,6 +117,7 @@ def judge(
         max_drop: by how much scores may be worse than the baseline's, by metric; "" stands for all that are not named.
         baseline: an earlier answer; without one the first system is the baseline.
         metrics: what the bounds call the metrics, in the order of the scores; by default as the scores are called.
+        scale: of bounds and of what is told: 100, as scores are, or 1. The earlier answer knows its own.
 
     Raises:
         BleuError: a bound is about a metric that was not scored; or the earlier answer lacks a system or a metric, was
@@ -131,8 +136,8 @@ def judge(
         if other:
             raise UsageError(f"{option} is about {other}, which was not scored; there are {', '.join(names)}")
     return [
-        *_judge_scores(results, fail_under or {}, names),
-        *_judge_drops(results, max_drop or {}, baseline, names),
+        *_judge_scores(results, fail_under or {}, names, scale),
+        *_judge_drops(results, max_drop or {}, baseline, names, scale),
     ]
 
 
@@ -145,16 +150,17 @@ def find_unscored(bounds: Mapping[str, Bound], names: Collection[str]) -> str:
     return next((name for name in bounds if name and name not in names), "")
 
 
-def _judge_scores(results: Results, bounds: Mapping[str, Bound], names: Sequence[str]) -> Iterator[Verdict]:
+def _judge_scores(results: Results, bounds: Mapping[str, Bound], names: Sequence[str], scale: int) -> Iterator[Verdict]:
     """Judge the scores, unrounded, that have a bound."""
     for system in results.systems:
         for index, (name, record) in enumerate(zip(names, system.scores, strict=True)):
             bound = bounds.get(name, bounds.get("") if index == 0 else None)
             if bound is None:
                 continue
+            score = in_scale(record.score, scale)
             worse = "under" if record.higher_is_better else "over"
-            is_worse = record.score < bound.number if record.higher_is_better else record.score > bound.number
-            told = f"{system.name}: {record.name} {record.score!r} is {worse} {bound} ({FAIL_UNDER})"
+            is_worse = score < bound.number if record.higher_is_better else score > bound.number
+            told = f"{system.name}: {record.name} {score!r} is {worse} {bound} ({FAIL_UNDER})"
             yield Verdict(system.name, record, f"{FAIL_UNDER} {bound}", told if is_worse else "")
 
 
@@ -162,37 +168,51 @@ def _judge_scores(results: Results, bounds: Mapping[str, Bound], names: Sequence
 
 
 def _judge_drops(
-    results: Results, bounds: Mapping[str, Bound], baseline: Baseline | None, names: Sequence[str]
+    results: Results, bounds: Mapping[str, Bound], baseline: Baseline | None, names: Sequence[str], scale: int
 ) -> Iterator[Verdict]:
-    """Judge the scores whose drops have a bound."""
+    """Judge the scores whose drops have a bound; all is compared in percent, and told in the scale."""
     for system, record, earlier, bound in _compare(results, bounds, baseline, names):
         score, drop = _drop(record, earlier, baseline)
-        allowed = _allowed(bound, earlier)
+        allowed = _allowed(bound, earlier, scale)
         if baseline is not None and _is_rounded_too_far(record, earlier, baseline, allowed):
             raise UsageError(
-                f"{baseline.path} has {record.name} {earlier}, which is rounded too far for {MAX_DROP} {bound}; write"
-                f" the baseline with -w {_MANY_DECIMALS}"
+                f"{baseline.path} has {record.name} {_tell(earlier, scale)}, which is rounded too far for {MAX_DROP}"
+                f" {bound}; write the baseline with -w {_MANY_DECIMALS}"
             )
         failure = ""
         if drop > allowed and (record.p_value is None or record.differs):  # else it may be chance
             since = f" since {baseline.path}" if baseline else ""
             p_value = f", p = {record.p_value:.4f}" if record.p_value is not None else ""
-            most = f"{bound} of that, {allowed:f}" if bound.percent else f"{bound}"
+            most = f"{bound} of that, {_tell(allowed, scale)}" if bound.percent else f"{bound}"
             failure = (
-                f"{system}: {record.name} {score:f} is worse than {earlier:f} by {drop:f}{since}{p_value}, more than"
-                f" {most} ({MAX_DROP})"
+                f"{system}: {record.name} {_tell(score, scale)} is worse than {_tell(earlier, scale)} by"
+                f" {_tell(drop, scale)}{since}{p_value}, more than {most} ({MAX_DROP})"
             )
         yield Verdict(system, record, f"{MAX_DROP} {bound}", failure)
 
 
-def _allowed(bound: Bound, earlier: "Decimal") -> "Decimal":
-    """Return by how much a score may be worse than an earlier one.
+def _tell(number: "Decimal", scale: int) -> str:
+    """Return a number of percent as it is told in a scale.
 
     >>> from decimal import Decimal
-    >>> str(_allowed(Bound(2, percent=True), Decimal("48.5"))), str(_allowed(Bound(0.3), Decimal("48.5")))
-    ('0.97', '0.3')
+    >>> _tell(Decimal("48.5"), 100), _tell(Decimal("48.5"), 1)
+    ('48.5', '0.485')
     """
-    return (abs(earlier) * _decimal(bound.number) / 100).normalize() if bound.percent else _decimal(bound.number)
+    return f"{number.scaleb(-shift_of(scale)):f}"
+
+
+def _allowed(bound: Bound, earlier: "Decimal", scale: int) -> "Decimal":
+    """Return by how much, in percent, a score may be worse than an earlier one.
+
+    >>> from decimal import Decimal
+    >>> str(_allowed(Bound(2, percent=True), Decimal("48.5"), 100)), str(_allowed(Bound(0.3), Decimal("48.5"), 100))
+    ('0.97', '0.3')
+    >>> str(_allowed(Bound(0.003), Decimal("48.5"), 1))
+    '0.3'
+    """
+    if bound.percent:
+        return (abs(earlier) * _decimal(bound.number) / 100).normalize()
+    return _decimal(bound.number).scaleb(shift_of(scale))
 
 
 def _decimal(number: float) -> "Decimal":
@@ -201,18 +221,23 @@ def _decimal(number: float) -> "Decimal":
     return Decimal(repr(number))
 
 
-def _as_written(score: float, decimals: int) -> "Decimal":
-    """Return a score as JSON of so many decimals has it.
+def _as_written(score: float, decimals: int, scale: int) -> "Decimal":
+    """Return a score as JSON of a scale has it, in percent; decimals: of those.
 
-    >>> str(_as_written(33.8624, 1)), str(_as_written(33.9000001, 3)), str(_as_written(0.1 + 0.2, 17))
+    >>> str(_as_written(33.8624, 1, 100)), str(_as_written(33.9000001, 3, 100)), str(_as_written(0.1 + 0.2, 17, 100))
     ('33.9', '33.9', '0.30000000000000004')
+    >>> str(_as_written(33.8624, 1, 1)), str(_as_written(33.8624, -1, 1))
+    ('33.9', '3E+1')
     """
-    return _decimal(float(f"{score:.{decimals}f}"))
+    shift = shift_of(scale)
+    return _decimal(float(f"{in_scale(score, scale):.{decimals + shift}f}")).scaleb(shift)
 
 
 def _drop(record: ScoreRecord, earlier: "Decimal", baseline: Baseline | None) -> "tuple[Decimal, Decimal]":
     """Return this score, rounded as the baseline's seems to be, and by how much it is worse."""
-    score = _as_written(record.score, max(1, baseline.decimals)) if baseline else _decimal(record.score)
+    score = _decimal(record.score)
+    if baseline:
+        score = _as_written(record.score, max(1, baseline.decimals), baseline.scale)
     return score, earlier - score if record.higher_is_better else score - earlier
 
 
@@ -220,13 +245,14 @@ def _is_rounded_too_far(record: ScoreRecord, earlier: "Decimal", baseline: Basel
     """Return whether the earlier score has too few decimals to tell if a drop is allowed.
 
     None at all is allowed as far as the baseline shows it. A whole number may have been rounded to one, or to one
-    decimal; that matters only where one way it is too much of a drop, and the other way none.
+    decimal, and so may tens and tenths of numbers from 0 to 1; that matters only where one way it is too much of a
+    drop, and the other way none.
     """
     if _decimal(record.score) == earlier or baseline.decimals > _ROUNDED_DECIMALS:
         return False
     if 0 < allowed < _decimal(1.0).scaleb(-max(1, baseline.decimals)):
         return True
-    could_be_whole = baseline.decimals == 0 and _as_written(record.score, 0) == earlier
+    could_be_whole = baseline.decimals < 1 and _as_written(record.score, baseline.decimals, baseline.scale) == earlier
     return could_be_whole and _drop(record, earlier, baseline)[1] > allowed
 
 
@@ -252,6 +278,7 @@ def hints(
     max_drop: Mapping[str, Bound] | None = None,
     baseline: Baseline | None = None,
     metrics: Sequence[str] = (),
+    scale: int = 100,
 ) -> Iterator[str]:
     """Say what passed or failed gates for drops do not bear out; arguments as in `judge`."""
     if not max_drop:
@@ -263,8 +290,8 @@ def hints(
     names = metrics or [record.name for record in results.systems[0].scores]
     for system, record, earlier, bound in _compare(results, max_drop, baseline, names):
         is_hidden = _drop(record, earlier, baseline)[1] == 0 and _decimal(record.score) != earlier
-        if is_hidden and _allowed(bound, earlier) == 0:
+        if is_hidden and _allowed(bound, earlier, scale) == 0:
             yield (
-                f"{system}: {record.name} is {earlier}, as in {baseline.path}; a drop behind its last digit is not"
-                f" seen: write the baseline with -w {_MANY_DECIMALS}"
+                f"{system}: {record.name} is {_tell(earlier, scale)}, as in {baseline.path}; a drop behind its last"
+                f" digit is not seen: write the baseline with -w {_MANY_DECIMALS}"
             )

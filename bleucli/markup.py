@@ -3,10 +3,14 @@ r"""Text that is shown to people: what could take hold of a terminal, or hide, i
 That is control characters (C0, DEL, C1, also as single bytes of a name that is not UTF-8), separators of lines and
 paragraphs, overrides of the writing direction, lone surrogates, and what Unicode promises never to make a character.
 Marks that text needs, such as joiners in Persian names and in emoji, stay.
+
+- `visible`: text in one line
+- `to_html`: the same between tags; `html_table`: a table, for notebooks
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from re import Match
 
 _NEVER = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0x10000))
@@ -36,3 +40,33 @@ def visible(text: str) -> str:
 def _escape(match: "Match[str]") -> str:
     code = ord(match[0])
     return f"\\x{code - 0xDC00:02x}" if code in _BYTES_LIKE_C1 else repr(match[0])[1:-1]
+
+
+def to_html(text: str) -> str:
+    r"""Return text as it stands between tags or in an attribute; bytes of a name that are not UTF-8 are escaped.
+
+    >>> print(to_html("<b>\x1b"), to_html("caf\udce9"))
+    &lt;b&gt;\x1b caf\xe9
+    """
+    import html
+
+    return html.escape(visible(text).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+
+
+def html_table(
+    header: "Sequence[str]", rows: "Iterable[Sequence[str]]", notes: "Iterable[tuple[str, str]]" = ()
+) -> str:
+    """Return a table as a notebook shows it; all is plain text.
+
+    Args:
+        header: the first row.
+        rows: the others.
+        notes: what stands under the table, each a text and what is set as code behind it, or "".
+
+    >>> html_table(["BLEU"], [["50 < 60"]], [("BLEU:", "nrefs:1")])
+    '<table><tr><th>BLEU</th></tr><tr><td>50 &lt; 60</td></tr></table><div>BLEU: <code>nrefs:1</code></div>'
+    """
+    lines = ["".join(f"<th>{to_html(cell)}</th>" for cell in header)]
+    lines += ["".join(f"<td>{to_html(cell)}</td>" for cell in row) for row in rows]
+    below = [f"<div>{to_html(text)}" + f" <code>{to_html(code)}</code>" * bool(code) + "</div>" for text, code in notes]
+    return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>" + "".join(below)

@@ -12,6 +12,7 @@
 - `Unscored`: a system that was left out
 - `Input`, `Run`: what was read, and who asked for it when
 - `Results`: all systems, and the hints that go with them
+- `in_scale`: a score, in percent, as it is printed
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ from bleucli.signature import Signature
 
 # A difference with a larger p-value is taken for chance
 SIGNIFICANT = 0.05
+# How scores may be printed, from 0 to 100 or from 0 to 1, and with how many decimals if nobody says otherwise
+DECIMALS = {100: 1, 1: 3}
 # Single comparisons at p ≤ 0.05 of systems of one distribution, measured by scripts/familywise
 BOOTSTRAP_RATE = "takes 11-14 % of chance differences for real ones (--paired-ar: 4-5 %)"
 
@@ -151,3 +154,47 @@ class Results(NamedTuple):
     verdicts: Sequence[Verdict] = ()  # what gates say, if there are any
     run: Run | None = None  # where a format tells it, or a gate asks for it
     unscored: Sequence[Unscored] = ()  # systems that were left out; the answer has the shape that it has with them
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks: a row a system, a column a metric; the test and the signatures below."""
+        from bleucli.markup import html_table
+
+        if not self.systems:
+            return html_table(["System"], [])
+        scores = self.systems[0].scores
+        with_p_values = self.test is not None and not self.rankings
+        rows = [[system.name, *(_tell_score(one, with_p_values) for one in system.scores)] for system in self.systems]
+        notes = []
+        if self.test is not None:
+            method = "bootstrap resampling" if self.test.method == "bs" else "approximate randomization"
+            compared = (
+                "every pair" if self.rankings else f"against {self.systems[0].name}; * p ≤ {SIGNIFICANT}, nominal"
+            )
+            notes.append((f"Paired {method}, {self.test.trials} trials: {compared}", ""))
+        for ranking in self.rankings:
+            clusters = zip(self.systems, ranking.clusters, strict=True)
+            told = ", ".join(f"{system.name} {cluster}" for system, cluster in clusters)
+            notes.append((f"{ranking.name}, clusters by corrected p-values: {told}", ""))
+        notes += [(f"{record.name}:", str(record.signature)) for record in scores]
+        return html_table(["System", *(record.name for record in scores)], rows, notes)
+
+
+def in_scale(score: float, scale: int) -> float:
+    """Return a score, or a difference of scores, as it is printed in a scale.
+
+    >>> in_scale(55.1625, 1), in_scale(55.1625, 100)
+    (0.551625, 55.1625)
+    """
+    return score if scale == 100 else score / 100
+
+
+def _tell_score(record: ScoreRecord, with_p_value: bool) -> str:
+    """Return a score with its interval, if it has one, and its p-value, if that is wanted."""
+    told = f"{record.score:.2f}"
+    if record.interval is not None:
+        told += f" (μ = {record.interval.mean:.2f} ± {record.interval.half_width:.2f})"
+    if with_p_value and record.p_value is not None:
+        told += (
+            " identical" if record.identical else f" p = {record.p_value:.4f}" + "*" * (record.p_value <= SIGNIFICANT)
+        )
+    return told

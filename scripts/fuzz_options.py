@@ -70,6 +70,8 @@ NAMES = (
         "bleu=1,ter=2%",
         "2%",
         "junit",
+        "card",
+        "paper",
         "github",
         "hyp=a:x.0,b:y,refs=z",
     ),

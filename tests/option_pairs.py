@@ -73,6 +73,7 @@ GIVEN = {
     "paired_jobs": Given(("-j", "2"), ("confidence",)),
     "quiet": Given(("-q",)),
     "registry": Given(("--registry", "own.toml"), ("set",)),
+    "scale": Given(("--scale", "1")),
     "score_only": Given(("-b",)),
     "segment_scores": Given(("--segment-scores",), ("numbers",)),
     "self_bleu": Given(("--self-bleu",), ("bare",)),

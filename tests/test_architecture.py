@@ -31,7 +31,7 @@ LADDER: dict[str, set[str]] = {
     "threads": {"errors", "kernels"},
     "inspection": {"errors", "kernels", "records", "segments"},
     "signature": {"_version", "errors", "limits", "markup"},
-    "results": {"records", "signature"},
+    "results": {"markup", "records", "signature"},
     "corpus": {"errors", "kernels", "limits", "phrases", "records", "segments"},
     "counting": {
         *("corpus", "errors", "inspection", "kernels", "phrases", "records", "results", "segments", "signature"),
@@ -47,12 +47,12 @@ LADDER: dict[str, set[str]] = {
     "tokenizers/sentencepiece": {"errors", "optional_deps", "segments", "testsets"},
     "output": {"markup", "naming", "phrases", "records", "results"},
     "significance": {
-        *("corpus", "counting", "errors", "kernels", "limits", "phrases", "records", "results", "signature", "stats"),
-        "threads",
+        *("corpus", "counting", "errors", "kernels", "limits", "markup", "phrases", "records", "results", "signature"),
+        *("stats", "threads"),
     },
     "metrics": {
-        *("corpus", "counting", "errors", "inspection", "kernels", "limits", "phrases", "records", "results"),
-        *("segments", "signature", "significance", "stats", "tokenizers"),
+        *("corpus", "counting", "errors", "inspection", "kernels", "limits", "markup", "phrases", "records"),
+        *("results", "segments", "signature", "significance", "stats", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "errors", "metrics", "records", "results", "significance"},
     "baselines": {"errors", "jsonlines", "naming", "output", "records", "results", "signature"},

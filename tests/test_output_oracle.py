@@ -149,6 +149,8 @@ def test_the_table_of_latex_is_the_oracles_and_the_rest_are_comments(corpus, tes
     theirs, _, rest = theirs.partition("\n\n")
     ours = without_version(render(results_of(corpus, test), Layout(), "latex"))
     table, _, comments = ours.partition("\n%\n")
+    comments, _, footnote = comments.partition("%\n% To paste into the text")
+    assert "\\footnote{" in footnote
     if test != "bootstrap":
         assert table == theirs
     assert unpadded(table) == unpadded(theirs).replace("±", r"$\pm$").replace("μ", r"$\mu$")

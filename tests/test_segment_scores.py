@@ -17,7 +17,7 @@ from paired_samples import (
 from bleucli import __version__
 from bleucli.output import names_by_path, shows_bold
 
-FORMATS = ("text", "json", "jsonl", "latex", "markdown", "html", "rst", "csv", "tsv")
+FORMATS = ("text", "json", "jsonl", "latex", "markdown", "html", "rst", "csv", "tsv", "card", "paper")
 FEW = ("-cin", "150", "-pbsn", "150", "-parn", "150")
 COUNT = 90
 

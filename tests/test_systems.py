@@ -20,7 +20,7 @@ from bleucli.output import shows_bold
 ALL = ("-m", "bleu", "chrf", "ter")
 REF, STRONG, WEAK, NEAR = "reference.A.de.txt", "strong.de.txt", "weak.de.txt", "near.txt"
 SYSTEMS = (STRONG, NEAR, WEAK)
-FORMATS = ("text", "json", "jsonl", "latex", "markdown", "html", "rst", "csv", "tsv")
+FORMATS = ("text", "json", "jsonl", "latex", "markdown", "html", "rst", "csv", "tsv", "paper")
 TESTS = ("--paired-bs", "--paired-ar")
 FEW = ("--paired-bs-n", "60", "--paired-ar-n", "60", "--confidence-n", "60")
 

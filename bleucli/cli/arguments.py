@@ -305,7 +305,10 @@ def _parser_of_run() -> Parser:
     add, ours = top.group("what to print")
     add("--format", "-f", choices=FORMATS, metavar="NAME", help="%(choices)s (default: json; -sl, --detail: text)")
     add("--score-only", "-b", action="store_true", help="the score alone")
-    add("--width", "-w", type=int, default=1, metavar="N", help="decimals (default: 1)")
+    add("--width", "-w", type=int, metavar="N", help="decimals (default: 1, or 3 of scores from 0 to 1)")
+    ours(
+        "--scale", type=int, metavar="N", help="1: print scores from 0 to 1, and read gates so (default: 100; card: 1)"
+    )
     add("--short", "-sh", action="store_true", help="short keys in signatures")
     ours("--names", metavar="A,B...", help="what to call the systems, in their order")
     ours(

@@ -148,13 +148,16 @@ def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
         yield {"format"}, "bare scores have no format"
     if options.score_only:
         yield {"short"}, "bare scores have no signature"
-    if run.format in ("json", "jsonl", "csv", "tsv"):
+    if run.format in ("json", "jsonl", "csv", "tsv", "card"):
         yield {"short"}, f"{run.format} always has long signatures"
     if run.format == "json" and (options.paired_bs or options.paired_ar):
         yield {"width"}, "JSON of a test is not rounded"
     if run.format == "jsonl" and not options.score_only:
         yield {"width"}, "jsonl is not rounded"
-    is_nameless = options.score_only or run.format == "text" or (run.format == "json" and run.systems == 1)
+        yield {"scale"}, "jsonl always has scores from 0 to 100, as histories are compared"
+    if options.segment_scores:
+        yield {"scale"}, "scores that others made are printed as they are"
+    is_nameless = options.score_only or run.format in ("text", "json", "card")
     if run.systems == 1 and is_nameless and not has_gates(options):
         yield {"names", "name_by"}, "a single score is printed without a name"
 

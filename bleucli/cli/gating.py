@@ -27,6 +27,7 @@ class Gates:
 
     def __init__(self, options: "Options", scored: Sequence[str]) -> None:
         self._scored = scored
+        self._scale = options.scale or 100
         self._fail_under: dict[str, Bound] = {}
         self._max_drop: dict[str, Bound] = {}
         self._first = options.metrics[0] if options.metrics else scored[0]
@@ -43,8 +44,8 @@ class Gates:
         from bleucli import gates
 
         fail_under = {name or self._first: bound for name, bound in self._fail_under.items()}
-        verdicts = gates.judge(results, fail_under, self._max_drop, baseline, self._scored)
-        return verdicts, list(gates.hints(results, self._max_drop, baseline, self._scored))
+        rest = (self._max_drop, baseline, self._scored, self._scale)
+        return gates.judge(results, fail_under, *rest), list(gates.hints(results, *rest))
 
     def notes(self, labels: Sequence[str]) -> Iterator[str]:
         """Say what bounds without a metric are about, where several are scored; `labels`: the names of the scores."""

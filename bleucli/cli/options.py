@@ -61,7 +61,8 @@ class Options:
     name_by: str | None
     format: str | None
     score_only: bool
-    width: int
+    width: int | None
+    scale: int | None
     short: bool
     bold_best: bool
     no_color: bool

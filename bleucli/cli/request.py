@@ -13,6 +13,7 @@ from bleucli.metrics import METRICS, Metric
 from bleucli.output import FORMATS, shows_bold
 from bleucli.output.layout import Layout
 from bleucli.phrases import suggest
+from bleucli.results import DECIMALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +123,10 @@ def layout_of(options: "Options", environment: Environment, chosen: str) -> Layo
     """Return how scores are printed in the format that was chosen."""
     colour = options.output is None and not options.no_color and environment.shows_colour()
     bold = options.bold_best and shows_bold(chosen, colour)
-    return Layout(options.width, options.short, options.score_only, colour, bold)
+    is_card = chosen == "card" and not (options.score_only or options.segment_scores)
+    scale = options.scale or (1 if is_card else 100)
+    width = DECIMALS[scale] if options.width is None else options.width
+    return Layout(width, options.short, options.score_only, colour, bold, scale)
 
 
 def names_of_metrics(options: "Options") -> list[str]:

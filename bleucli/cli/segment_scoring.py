@@ -11,6 +11,7 @@ from bleucli.cli.texts import Texts
 from bleucli.errors import UsageError
 from bleucli.output import json_text
 from bleucli.output.lines import score_line
+from bleucli.output.scale import rescale_record
 from bleucli.results import ScoreRecord
 
 TYPE_CHECKING = False
@@ -52,7 +53,7 @@ def print_segments(
         messages.hold_back(hints)
 
     if asked is None:
-        lines: Iterator[str] = (render(record, layout) for record in counted())
+        lines: Iterator[str] = (render(rescale_record(record, layout.scale), layout) for record in counted())
     else:
         chosen = None if selection is None else selection.chosen
         lines = _lines_of_segments(counted(), chosen, texts, asked)

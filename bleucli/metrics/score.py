@@ -54,6 +54,22 @@ class Score:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks: the score and what it was made from."""
+        from bleucli.markup import html_table
+
+        figures = self.figures()
+        shares = zip(figures.precisions or (), figures.counts or (), figures.totals or (), strict=False)
+        cells = [(self.name, self.format(score_only=True))]
+        cells += [
+            (f"p{n}", f"{share:.1f} ({count:.12g}/{total:.12g})") for n, (share, count, total) in enumerate(shares, 1)
+        ]
+        if figures.brevity_penalty is not None:
+            cells.append(("BP", f"{figures.brevity_penalty:.3f}"))
+        named = {"edits": figures.edits, "output": figures.hypothesis_length, "reference": figures.reference_length}
+        cells += [(name, f"{number:.12g}") for name, number in named.items() if number is not None]
+        return html_table([name for name, _ in cells], [[text for _, text in cells]])
+
 
 if TYPE_CHECKING:
     # A bare `Metric` is one of any score

@@ -11,6 +11,7 @@ from math import fsum
 
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError, SegmentError
+from bleucli.markup import html_table
 from bleucli.metrics.bleu import BLEU
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
@@ -82,6 +83,13 @@ class SelfBLEU(NamedTuple):
 
     def __str__(self) -> str:
         return f"{NAME} = {self.score:.2f} {self.verbose}"
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        header = [NAME, *(f"distinct-{order}" for order in range(1, DISTINCT_ORDER + 1)), "samples", "groups"]
+        shares = ["-" if share is None else f"{share:.3f}" for share in self.distinct]
+        row = [f"{self.score:.2f}", *shares, str(len(self.scores)), str(len(self.groups))]
+        return html_table(header, [row], [(f"{NAME}:", str(self.signature))])
 
 
 def self_bleu(

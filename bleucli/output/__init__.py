@@ -7,6 +7,9 @@
 - `jsonl_text`: all that is known of a score, in a line
 - `latex`, `markdown`, `html_text`, `rst`, `csv_text`: tables for elsewhere
 - `junit`: a report of gates
+- `card`: what metric cards ask for
+- `paper`: what to write of scores in a paper
+- `scale`: scores from 0 to 1 instead of 100
 - `colours`: those of a terminal
 - `grids`, `explanation`: what stands in a table and under it, whatever its format
 """
@@ -28,12 +31,14 @@ _RENDERERS = {
     "csv": ("bleucli.output.csv_text.render",) * 2,
     "tsv": ("bleucli.output.csv_text.render_tabs",) * 2,
     "junit": ("bleucli.output.junit.render",) * 2,
+    "card": ("bleucli.output.card.render",) * 2,
+    "paper": ("bleucli.output.paper.render",) * 2,
 }
 FORMATS = tuple(_RENDERERS)
 
 # What sacreBLEU prints; there a system is called by the path of its file
 _BY_PATH = ("json", "text", "latex")
-_WITH_BOLD = ("latex", "markdown", "html", "rst")
+_WITH_BOLD = ("latex", "markdown", "html", "rst", "paper")
 
 
 def shows_bold(name: str, colour: bool) -> bool:
@@ -54,6 +59,10 @@ def render(results: "Results", layout: "Layout", name: str = "json") -> str:
     """
     from importlib import import_module
 
+    if layout.scale != 100 and name != "jsonl":
+        from bleucli.output.scale import rescale
+
+        results = rescale(results, layout.scale)
     is_one = len(results.systems) + len(results.unscored) == 1
     if is_one and layout.score_only and (name != "json" or len(results.systems[0].scores) == 1):
         name = "text"

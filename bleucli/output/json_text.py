@@ -5,6 +5,8 @@ system's object; where there was a test, unrounded numbers, and in place of `con
 the baseline), `mean`, `ci` (null without resamples). Where all pairs were tested, further `cluster` (1 is the best) and
 `p_values`: for each other system's name, `p` as tested and `corrected` for the number of pairs.
 
+Scores from 0 to 1 have the key `scale`, 1, so that they can be compared with others later.
+
 Control characters and the like are escaped, so that a name is given back as it is, but never acts on a terminal.
 """
 
@@ -29,7 +31,7 @@ def render(results: Results, layout: Layout) -> str:
     if layout.score_only:
         items = [_render_alone(record, layout) for record in system.scores]
     else:
-        items = [_dump(score_object(record, layout), 1) for record in system.scores]
+        items = [dump(score_object(record, layout), 1) for record in system.scores]
     return f"{items[0]}\n" if len(items) == 1 else "[\n" + ",\n".join(items) + "\n]\n"
 
 
@@ -48,14 +50,14 @@ def render_systems(results: Results, layout: Layout) -> str:
                 tested |= _ranking_keys(rankings.get(record.name), names, index)
             found[record.name] = score_object(record, layout, tested)
         systems.append(found)
-    return _dump(systems, 4) + "\n"
+    return dump(systems, 4) + "\n"
 
 
 def score_line(record: ScoreRecord, layout: Layout) -> str:
     """Return one compact object in a line (JSON Lines)."""
     if layout.score_only:
         return f"{_render_alone(record, layout)}\n"
-    return _dump(score_object(record, layout)) + "\n"
+    return dump(score_object(record, layout)) + "\n"
 
 
 def score_object(
@@ -68,6 +70,7 @@ def score_object(
     found: dict[str, object] = {
         "name": record.name,
         "score": _round(record.score, layout) if tested is None else record.score,
+        **({} if layout.scale == 100 else {"scale": layout.scale}),
         "signature": record.signature.format(),
         **(_interval_keys(record, layout) if tested is None else tested),
     }
@@ -116,11 +119,11 @@ def _render_alone(record: ScoreRecord, layout: Layout) -> str:
         return f"{record.score:.{layout.width}f}"
     from bleucli.output.lines import score_and_interval
 
-    return _dump(score_and_interval(record, layout._replace(colour=False)))
+    return dump(score_and_interval(record, layout._replace(colour=False)))
 
 
-def _dump(value: object, indent: int | None = None) -> str:
-    """Return JSON with text as it is, but for what is not to be seen."""
+def dump(value: object, indent: int | None = None) -> str:
+    """Return JSON with text as it is, but for what is not to be seen; indent: of several lines, else it is one."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     if text.replace("\n", "").isprintable():
         return text

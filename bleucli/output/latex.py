@@ -4,11 +4,12 @@ import re
 import unicodedata
 
 from bleucli.markup import visible
-from bleucli.output import explanation
+from bleucli.output import explanation, prose
 from bleucli.output.grids import Grid, Markup, grids, tabulate
 from bleucli.output.layout import Layout, marked_names
 from bleucli.results import Results
 
+_BAR = r"\textbar{}"
 # What has a meaning of its own, in LaTeX, in fonts of the encoding OT1 (<), in babel ("), in ligatures (?`), or behind
 # the \\ of the row above ([)
 _ESCAPES = {
@@ -17,7 +18,7 @@ _ESCAPES = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    "|": r"\textbar{}",
+    "|": _BAR,
     '"': r"{\char34}",
     "±": r"$\pm$",
     "μ": r"$\mu$",
@@ -37,16 +38,27 @@ _LIGATURES = re.compile(r"([-,])(?=\1)")
 def render(results: Results, layout: Layout) -> str:
     r"""Return a `tabular` with a row a system and a column a metric, then one a ranking; the rest are comments.
 
-    It compiles with pdflatex as it is. A letter that LaTeX does not know without a package (Chinese, Greek) is written
-    as its number, `U+7CFB`, and a comment says the name. The best are in `\textbf`, if the layout says so.
+    It compiles with pdflatex as it is, and so does the footnote in the comments, which says how the scores were made. A
+    letter that LaTeX does not know without a package (Chinese, Greek) is written as its number, `U+7CFB`, and a comment
+    says the name. The best are in `\textbf`, if the layout says so.
     """
     tables = [_render_grid(grid) for grid in grids(results, layout, _MARKUP)]
     names = list(map(visible, marked_names(results)))
     replaced = [f" - {escape(name)} is {name}" for name in names if any(map(_is_unknown, _compose(name)))]
     notes = explanation.sections(results, layout)
+    notes.append("To paste into the text, without the percent sign:\n" + footnote(results, layout))
     if replaced:
         notes.append("Letters that LaTeX does not know without a package\n" + "\n".join(replaced))
     return "\n\n\\bigskip\n".join(tables) + "\n" + _comment("\n" + "\n\n".join(notes))
+
+
+def footnote(results: Results, layout: Layout) -> str:
+    r"""Return in a `\footnote` how the scores were made and tested, and the signatures, which may break at a `|`."""
+    told = [escape(sentence) for sentence in prose.sentences(results, layout)]
+    for name, signature in explanation.signatures(results, layout):
+        breakable = escape(signature).replace(_BAR, f"{_BAR}\\allowbreak{{}}")
+        told.append(f"{escape(name)}: \\texttt{{{breakable}}}.")
+    return f"\\footnote{{{' '.join(told)}}}"
 
 
 def escape(text: str) -> str:

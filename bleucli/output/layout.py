@@ -19,6 +19,7 @@ class Layout(NamedTuple):
     score_only: bool = False  # the number alone
     colour: bool = False  # for a terminal
     bold_best: bool = False  # the best of each column in bold, in formats that have it; text only with colour
+    scale: int = 100  # what a perfect score is, 100 or 1; jsonl has 100 always
 
     def share(self, share: float) -> str:
         """Return a share, from 0 to 1, with two decimals more than scores have, which are in percent.

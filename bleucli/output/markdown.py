@@ -16,11 +16,15 @@ def render(results: Results, layout: Layout) -> str:
 
     The list explains the figures and gives the signatures. The best are in `**`, if the layout says so.
     """
-    tables = [
+    return "\n\n".join([*tables(results, layout), explanation.list_notes(results, layout, escape, "`")]) + "\n"
+
+
+def tables(results: Results, layout: Layout) -> list[str]:
+    """Return the tables, each under its title if it needs one."""
+    return [
         f"{escape(grid.title)}\n\n{tabulate(grid, 'pipe')}".removeprefix("\n\n")
         for grid in grids(results, layout, _MARKUP)
     ]
-    return "\n\n".join([*tables, explanation.list_notes(results, layout, escape, "`")]) + "\n"
 
 
 def escape(text: str) -> str:

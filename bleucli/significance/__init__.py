@@ -5,14 +5,14 @@
 - `max_t`: p-values of all pairs of systems, corrected for their number
 - `comparison`: results with intervals, p-values, rankings and the best of each column added
 
-`PairedTest` and `Result` are resolved when they are first used, since they bring the metrics along.
+`PairedTest`, `PairedScores` and `Result` are resolved when they are first used, since they bring the metrics along.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.significance.paired_test import PairedTest, Result
+    from bleucli.significance.paired_test import PairedScores, PairedTest, Result
 
-__all__ = ["PairedTest", "Result"]
+__all__ = ["PairedScores", "PairedTest", "Result"]
 
 
 def __getattr__(name: str) -> object:

@@ -12,8 +12,9 @@ from bleucli.corpus import Corpus, check_shape, of_strings, system_of
 from bleucli.counting import SystemStats, count
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import MOST_THREADS, MOST_TRIALS, string, whole_number
+from bleucli.markup import html_table
 from bleucli.phrases import tell_count
-from bleucli.results import Results, ScoreRecord, SystemResult
+from bleucli.results import SIGNIFICANT, Results, ScoreRecord, SystemResult
 from bleucli.signature import Signature
 from bleucli.significance import comparison, resampling
 from bleucli.significance.comparison import Sampling
@@ -37,6 +38,26 @@ class Result(NamedTuple):
     p_value: float | None
     mean: float | None
     ci: float | None
+
+
+class PairedScores(NamedTuple):
+    """What a paired test returns.
+
+    signatures: by the names of the scores. scores: the systems' names under "System", then a column a score.
+    """
+
+    signatures: dict[str, Signature]
+    scores: dict[str, list[str] | list[Result]]
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks."""
+        rows = [
+            [cell if isinstance(cell, str) else _tell(cell) for cell in row]
+            for row in zip(*self.scores.values(), strict=True)
+        ]
+        return html_table(
+            list(self.scores), rows, [(f"{name}:", str(signed)) for name, signed in self.signatures.items()]
+        )
 
 
 class PairedTest:
@@ -93,7 +114,7 @@ class PairedTest:
         if test_type == "ar" and n_ar_confidence >= 0:
             self._resamples = n_ar_confidence or resampling.RESAMPLES
 
-    def __call__(self) -> tuple[dict[str, Signature], dict[str, list[str] | list[Result]]]:
+    def __call__(self) -> PairedScores:
         """Return the signatures by score, and a table: the systems' names under "System", then a column a score."""
         counted = self._count()
         for system in counted:
@@ -113,7 +134,7 @@ class PairedTest:
             records = [system.scores[number] for system in results.systems]
             signatures[name] = counted[0].stats[number].signature(fields)
             table[name] = list(map(_result, records))
-        return signatures, table
+        return PairedScores(signatures, table)
 
     def _count(self) -> list[SystemStats]:
         """Count all systems by all metrics, whose references are either the same or each metric's own."""
@@ -188,3 +209,13 @@ def _as_list(texts: Any) -> Any:
 def _result(record: ScoreRecord) -> Result:
     mean, half_width = record.interval or (None, None)
     return Result(record.score, record.p_value, mean, half_width)
+
+
+def _tell(result: Result) -> str:
+    """Return a result in one line."""
+    told = f"{result.score:.2f}"
+    if result.mean is not None and result.ci is not None:
+        told += f" (μ = {result.mean:.2f} ± {result.ci:.2f})"
+    return (
+        told if result.p_value is None else f"{told} p = {result.p_value:.4f}" + "*" * (result.p_value <= SIGNIFICANT)
+    )

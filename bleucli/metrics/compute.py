@@ -1,0 +1,149 @@
+"""BLEU under the names that users of Hugging Face's `evaluate` know: `compute(predictions=..., references=...)`."""
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from bleucli.corpus import Corpus, Source, refuse_missing
+from bleucli.counting import count
+from bleucli.errors import BleuError, InputTypeError
+from bleucli.metrics.bleu import BLEU, DEFAULT_ORDER
+from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
+
+_ADVICE = "give the references of each prediction"
+# What no item is
+_END = object()
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class Computed(TypedDict):
+        """What `compute` returns."""
+
+        score: float
+        counts: list[float]
+        totals: list[float]
+        precisions: list[float]
+        bp: float
+        sys_len: int
+        ref_len: int
+        signature: str
+
+
+def compute(
+    *,
+    predictions: Iterable[str],
+    references: Iterable[str | Iterable[str | None]],
+    smooth_method: str = "exp",
+    smooth_value: float | None = None,
+    force: bool = False,
+    lowercase: bool = False,
+    tokenize: str | None = None,
+    use_effective_order: bool = False,
+    max_ngram_order: int = DEFAULT_ORDER,
+    trg_lang: str = "",
+    skip_empty_refs: bool = False,
+) -> "Computed":
+    """Return the BLEU of a system's output, with the keys that `evaluate` has for it, and its signature.
+
+    Args:
+        predictions: n strings.
+        references: for each of them a list of references, not always equally many, or a string, its only one. None is
+            a missing reference.
+        smooth_method: this and the others as in `BLEU`.
+        smooth_value: likewise.
+        force: likewise.
+        lowercase: likewise.
+        tokenize: likewise.
+        use_effective_order: what `BLEU` calls `effective_order`.
+        max_ngram_order: as in `BLEU`.
+        trg_lang: likewise.
+        skip_empty_refs: likewise.
+
+    Raises:
+        BleuError: there are not as many references as predictions, or a prediction has none.
+        InputTypeError: something else than strings.
+
+    >>> found = compute(predictions=["a b c d e"], references=[["a b c d f", "a b c d e f"]])
+    >>> round(found["score"], 2), found["counts"], found["ref_len"], found["signature"].partition("|")[0]
+    (100.0, [5, 4, 3, 2], 5, 'nrefs:2')
+    """
+    metric = BLEU(
+        lowercase,
+        force,
+        tokenize,
+        smooth_method,
+        smooth_value,
+        max_ngram_order,
+        use_effective_order,
+        trg_lang,
+        skip_empty_refs=skip_empty_refs,
+    )
+    source = Source("predictions", ["predictions"], _blocks(predictions, references), "references")
+    ((_, (stats,), _),) = count(Corpus([source], []), [metric])
+    for hint in [*stats.hints(), *metric.advice]:
+        warnings.warn(hint, stacklevel=2)
+    score = stats.score()
+    return {
+        "score": score.score,
+        "counts": score.counts,
+        "totals": score.totals,
+        "precisions": score.precisions,
+        "bp": score.bp,
+        "sys_len": score.sys_len,
+        "ref_len": score.ref_len,
+        "signature": str(stats.signature()),
+    }
+
+
+def _blocks(
+    predictions: Iterable[str], references: Iterable[str | Iterable[str | None]]
+) -> Iterator[Sequence[Segments]]:
+    """Give blocks of predictions with columns of references, as many as the block's items have."""
+    if isinstance(references, str | bytes) or not isinstance(references, Iterable):
+        raise InputTypeError("references: expected a list with those of each prediction; write [[reference], ...]")
+    refuse_unordered(references, "references")
+    if not isinstance(predictions, str | bytes):  # these are refused below
+        _check_lengths(predictions, references)
+    remaining, done = iter(getattr(references, "to_pylist", lambda: references)()), 0  # pyarrow's items are not strings
+    for block in blocks_of_strings(predictions, "prediction"):
+        refuse_missing(block, done, "prediction")
+        items = [_texts(item, number) for number, item in enumerate(islice(remaining, len(block)), done + 1)]
+        if len(items) < len(block):
+            raise _wrong_length(f"at least {done + len(block)}", str(done + len(items)))
+        columns = [
+            [item[place] if place < len(item) else None for item in items] for place in range(max(1, *map(len, items)))
+        ]
+        yield [block, *(Segments.from_strings(column, "reference of prediction", done + 1) for column in columns)]
+        done += len(block)
+    if next(remaining, _END) is not _END:
+        raise _wrong_length(str(done), f"at least {done + 1}")
+
+
+def _check_lengths(predictions: object, references: object) -> None:
+    """Refuse lists of different lengths before anything is counted, and say what streams of references should be."""
+    try:
+        n, k = len(predictions), len(references)  # type: ignore[arg-type]
+    except TypeError:  # an iterator has none
+        return
+    if n == k:
+        return
+    lengths = {len(item) for item in references if isinstance(item, list | tuple)}  # type: ignore[attr-defined]
+    is_streams = lengths == {n}
+    advice = "these are streams of references, so write list(zip(*references))" if is_streams else _ADVICE
+    raise _wrong_length(str(n), str(k), advice)
+
+
+def _wrong_length(predictions: str, items: str, advice: str = _ADVICE) -> BleuError:
+    return BleuError(f"there are {predictions} predictions, but references for {items}; {advice}")
+
+
+def _texts(item: "str | Iterable[str | None]", number: int) -> Sequence[str | None]:
+    """Return the references of a prediction as a list."""
+    if isinstance(item, str):
+        return [item]
+    if isinstance(item, bytes | dict | set | frozenset) or not isinstance(item, Iterable):
+        kind = type(item).__name__
+        raise InputTypeError(f"the references of prediction {number} are of type {kind}; give a list of strings")
+    return list(item)

@@ -1,0 +1,84 @@
+"""Scores as a metric card asks for them: one JSON object, in which metrics go by the names that the command gives them.
+
+One system is one object, several systems are one object of these by name. Each holds, metric by metric, the score, and
+of BLEU `brevity_penalty` and `precisions`; then `signature` (of several metrics an object, by metric), `version` and
+`items`, the number of segments. Where scores were resampled, `bleu_mean` and `bleu_ci` (half the width of the interval)
+follow a score; where they were tested, `bleu_p_value` (null for the baseline) and `bleu_cluster` do, and `baseline` is
+true or false.
+"""
+
+import re
+
+from bleucli.output.json_text import dump
+from bleucli.output.layout import Layout
+from bleucli.results import DECIMALS, Results
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# A beta of 2 is what chrF means, if nobody says otherwise
+_USUAL_CHRF = re.compile(r"^chrf2(?=\+*$)")
+
+
+def render(results: Results, layout: Layout) -> str:
+    """Return the object of one system, or of all of them by name, with the layout's decimals."""
+    cards = {system.name: _card(results, index, layout) for index, system in enumerate(results.systems)}
+    is_one = len(results.systems) + len(results.unscored) == 1
+    return _render_object(cards[results.systems[0].name] if is_one else cards) + "\n"
+
+
+def _card(results: Results, index: int, layout: Layout) -> dict[str, object]:
+    scores = results.systems[index].scores
+    clusters = {ranking.name: ranking.clusters[index] for ranking in results.rankings}
+    card: dict[str, object] = {} if results.test is None else {"baseline": index == 0}
+    for record in scores:
+        key = _key(record.name)
+        card[key] = _round(record.score, layout.width)
+        if record.interval is not None:
+            mean, half_width = record.interval
+            card |= {f"{key}_mean": _round(mean, layout.width), f"{key}_ci": _round(half_width, layout.width)}
+        if results.test is not None:
+            card[f"{key}_p_value"] = record.p_value
+        if record.name in clusters:
+            card[f"{key}_cluster"] = clusters[record.name]
+        figures = record.figures
+        if figures.brevity_penalty is not None:  # a factor, whatever the scale
+            card["brevity_penalty"] = _round(figures.brevity_penalty, max(layout.width, DECIMALS[1]))
+        if figures.precisions is not None:
+            card["precisions"] = [_round(precision, layout.width) for precision in figures.precisions]
+    signatures = {_key(record.name): record.signature.format() for record in scores}
+    return card | {
+        "signature": signatures if len(signatures) > 1 else signatures[_key(scores[0].name)],
+        "version": scores[0].signature.info.get("version"),
+        "items": results.segments,
+    }
+
+
+def _key(name: str) -> str:
+    """Return what the command calls a score.
+
+    >>> _key("BLEU"), _key("chrF2++"), _key("chrF3")
+    ('bleu', 'chrf++', 'chrf3')
+    """
+    return _USUAL_CHRF.sub("chrf", name.lower())
+
+
+def _round(number: float, decimals: int) -> float:
+    return float(f"{number:.{decimals}f}")
+
+
+def _render_object(values: "Mapping[str, object]", depth: int = 1) -> str:
+    """Return an object with a line for each key, so that lists stay in theirs.
+
+    >>> print(_render_object({"bleu": 0.42, "precisions": [0.7, 0.5]}))
+    {
+     "bleu": 0.42,
+     "precisions": [0.7, 0.5]
+    }
+    """
+    lines = [
+        f"{' ' * depth}{dump(key)}: {_render_object(value, depth + 1) if isinstance(value, dict) else dump(value)}"
+        for key, value in values.items()
+    ]
+    return "{\n" + ",\n".join(lines) + f"\n{' ' * (depth - 1)}}}"

@@ -1,0 +1,354 @@
+"""What a paper says of scores, in plain text: it follows from names, signatures and results alone.
+
+- `Paper`: a publication
+- `sentences`: how the scores were made and tested, as prose
+- `facts`, `facts_of`: the same as a list, of all scores and of one metric's
+- `papers`: what to cite
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from bleucli.markup import visible
+from bleucli.output.layout import Layout
+from bleucli.phrases import tell_count
+from bleucli.records import NamedTuple
+from bleucli.results import Results, ScoreRecord
+
+
+class Paper(NamedTuple):
+    """A publication: how prose names it, and how a list of references does."""
+
+    short: str
+    full: str
+
+
+class _Tokenizer(NamedTuple):
+    """A tokenizer: how its signature starts, what it is, what to cite."""
+
+    start: str
+    about: str
+    papers: Sequence[Paper] = ()
+
+
+_BLEU = Paper(
+    "Papineni et al., 2002",
+    "Kishore Papineni, Salim Roukos, Todd Ward, Wei-Jing Zhu (2002): BLEU: a Method for Automatic Evaluation of Machine"
+    " Translation. ACL. https://aclanthology.org/P02-1040",
+)
+_CHRF = Paper(
+    "Popović, 2015",
+    "Maja Popović (2015): chrF: character n-gram F-score for automatic MT evaluation. WMT."
+    " https://aclanthology.org/W15-3049",
+)
+_CHRF_WORDS = Paper(
+    "Popović, 2017",
+    "Maja Popović (2017): chrF++: words helping character n-grams. WMT. https://aclanthology.org/W17-4770",
+)
+_TER = Paper(
+    "Snover et al., 2006",
+    "Matthew Snover, Bonnie Dorr, Rich Schwartz, Linnea Micciulla, John Makhoul (2006): A Study of Translation Edit"
+    " Rate with Targeted Human Annotation. AMTA. https://aclanthology.org/2006.amta-papers.25",
+)
+_SACREBLEU = Paper(
+    "Post, 2018",
+    "Matt Post (2018): A Call for Clarity in Reporting BLEU Scores. WMT. https://aclanthology.org/W18-6319",
+)
+_SMOOTHING = Paper(
+    "Chen and Cherry, 2014",
+    "Boxing Chen, Colin Cherry (2014): A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU. WMT."
+    " https://aclanthology.org/W14-3346",
+)
+_MECAB = Paper(
+    "Kudo et al., 2004",
+    "Taku Kudo, Kaoru Yamamoto, Yuji Matsumoto (2004): Applying Conditional Random Fields to Japanese Morphological"
+    " Analysis. EMNLP. https://aclanthology.org/W04-3230",
+)
+_SENTENCEPIECE = Paper(
+    "Kudo and Richardson, 2018",
+    "Taku Kudo, John Richardson (2018): SentencePiece: A simple and language independent subword tokenizer and"
+    " detokenizer for Neural Text Processing. EMNLP. https://aclanthology.org/D18-2012",
+)
+_FLORES_101 = Paper(
+    "Goyal et al., 2022",
+    "Naman Goyal, Cynthia Gao, Vishrav Chaudhary, and others (2022): The Flores-101 Evaluation Benchmark for"
+    " Low-Resource and Multilingual Machine Translation. TACL. https://aclanthology.org/2022.tacl-1.30",
+)
+_FLORES_200 = Paper(
+    "NLLB Team, 2022",
+    "NLLB Team (2022): No Language Left Behind: Scaling Human-Centered Machine Translation."
+    " https://arxiv.org/abs/2207.04672",
+)
+_TOUCAN = Paper(
+    "Elmadany et al., 2024",
+    "AbdelRahim Elmadany, Ife Adebara, Muhammad Abdul-Mageed (2024): Toucan: Many-to-Many Translation for 150 African"
+    " Language Pairs. Findings of ACL. https://arxiv.org/abs/2407.04796",
+)
+_BOOTSTRAP = Paper(
+    "Koehn, 2004",
+    "Philipp Koehn (2004): Statistical Significance Tests for Machine Translation Evaluation. EMNLP."
+    " https://aclanthology.org/W04-3250",
+)
+_RANDOMIZATION = Paper(
+    "Riezler and Maxwell, 2005",
+    "Stefan Riezler, John T. Maxwell (2005): On Some Pitfalls in Automatic Evaluation and Significance Testing for MT."
+    " https://aclanthology.org/W05-0908",
+)
+_STEP_DOWN = Paper(
+    "Romano and Wolf, 2005",
+    "Joseph P. Romano, Michael Wolf (2005): Exact and Approximate Stepdown Methods for Multiple Hypothesis Testing."
+    " Journal of the American Statistical Association 100(469). https://doi.org/10.1198/016214504000000539",
+)
+
+# Metrics by the start of their names; those with word n-grams come first
+_OF_METRICS = (
+    (re.compile(r"BLEU$"), _BLEU),
+    (re.compile(r"chrF.*\+$"), _CHRF_WORDS),
+    (re.compile(r"chrF"), _CHRF),
+    (re.compile(r"TER$"), _TER),
+)
+# Those of BLEU
+_TOKENIZERS = (
+    _Tokenizer("13a", "13a, that of mteval-v13a, as WMT uses it"),
+    _Tokenizer("intl", "intl, that of mteval-v14 for international text"),
+    _Tokenizer("zh", "zh: Chinese characters one by one, 13a for the rest"),
+    _Tokenizer("char", "char: every character is a token"),
+    _Tokenizer("none", "none: white space separates tokens"),
+    _Tokenizer("ja-mecab", "MeCab with the IPA dictionary", (_MECAB,)),
+    _Tokenizer("ko-mecab", "mecab-ko, a MeCab for Korean, with mecab-ko-dic", (_MECAB,)),
+    _Tokenizer("flores101", "the SentencePiece model of FLORES-101 (spBLEU)", (_FLORES_101, _SENTENCEPIECE)),
+    _Tokenizer("flores200", "the SentencePiece model of FLORES-200 (spBLEU)", (_FLORES_200, _SENTENCEPIECE)),
+    _Tokenizer("spBLEU-1K", "the SentencePiece model of spBLEU-1K", (_TOUCAN, _SENTENCEPIECE)),
+    _Tokenizer("spm-", "a SentencePiece model of one's own, named by the start of its SHA-256", (_SENTENCEPIECE,)),
+)
+_CASES = {"mixed": "case-sensitive", "lc": "case-insensitive"}
+_TESTS = {
+    "bs": ("paired bootstrap resampling", "resample", _BOOTSTRAP),
+    "ar": ("paired approximate randomization", "trial", _RANDOMIZATION),
+}
+
+
+# --- prose
+
+
+def sentences(results: Results, layout: Layout) -> list[str]:
+    """Return sentences for a paper; a system's name in them is in one line, as everywhere."""
+    records = results.systems[0].scores
+    info = records[0].signature.info
+    if not _compares_texts(records[0]):
+        found = [f"Scores are means over {tell_count(results.segments, 'segment')}, computed with {_tool(info)}."]
+    else:
+        cited = [f"{record.name} ({paper.short})" if (paper := _paper(record)) else record.name for record in records]
+        where = f" of {_tell_test_set(info)}" if "test" in info else ""
+        counted = f"{tell_count(results.segments, 'segment')}{where} with {_tell_references(info)}"
+        found = [f"We report {_enumerate(cited)} on {counted}, computed with {_tool(info)}{_following(records)}."]
+        found += [
+            _tell_settings(record) for record in records if {"case", "smooth", "nc"} & record.signature.info.keys()
+        ]
+    if layout.scale != 100:
+        found.append("Scores are shares, not percentages.")
+    return [*found, *_tell_sampling(results)]
+
+
+def _tell_settings(record: ScoreRecord) -> str:
+    """Return how a metric was set, in a sentence."""
+    info = record.signature.info
+    used = []
+    if "smooth" in info:
+        tokenizer = _tokenizer(info)
+        used.append(f"the tokenizer {info.get('tok')}" + _cite(tokenizer.papers if tokenizer else ()))
+        method, _, value = info["smooth"].partition("[")
+        with_value = f" with the value {value.removesuffix(']')}" if value else ""
+        used.append(f"{method} smoothing{with_value}" + _cite((_SMOOTHING,) if _cites_smoothing(info) else ()))
+        used.append(f"n-grams of up to {info.get('ngram', '4')} tokens")
+    elif "nc" in info:
+        orders = {"characters": info["nc"], "words": info.get("nw", "0")}
+        used += [f"n-grams of up to {order} {unit}" for unit, order in orders.items() if order != "0"]
+    elif info.get("tok") == "tercom":
+        used.append("tercom's tokens")
+    case = _CASES.get(info.get("case", ""))
+    told = [f"is {case}"] if case else []
+    return f"{record.name} {' and '.join([*told, *([f'uses {_enumerate(used)}'] if used else [])])}."
+
+
+def _cite(cited: Sequence[Paper]) -> str:
+    return f" ({'; '.join(paper.short for paper in cited)})" if cited else ""
+
+
+def _tell_sampling(results: Results) -> Iterator[str]:
+    """Say how scores were resampled and tested; nothing if they were not."""
+    records = results.systems[0].scores
+    info = records[0].signature.info
+    if results.test is not None:
+        name, trial, paper = _TESTS[results.test.method]
+        told = f"{name} ({paper.short}) with {tell_count(results.test.trials, trial)}{_tell_seed(info)}"
+        if results.rankings:
+            corrected = f"corrected for the number of pairs by step-down max-T ({_STEP_DOWN.short})"
+            yield f"By {told}, every system was compared with every other; p-values are {corrected}."
+        else:
+            baseline, *others = (visible(system.name) for system in results.systems)
+            compared = others[0] if len(others) == 1 else "every other system"
+            yield f"By {told}, {compared} was compared with {baseline}; p-values are not corrected for their number."
+    if any(record.interval for record in records):
+        resamples = tell_count(int(info["bs"]), "bootstrap resample") if "bs" in info else "bootstrap resamples"
+        seed = "" if results.test is not None else _tell_seed(info)
+        yield f"Confidence intervals (95%) are from {resamples} ({_BOOTSTRAP.short}){seed}."
+
+
+def _tell_seed(info: "dict[str, str]") -> str:
+    return "" if "seed" not in info else " without a fixed seed" if info["seed"] == "none" else f", seed {info['seed']}"
+
+
+def _tool(info: "dict[str, str]") -> str:
+    return info.get("version", "bleucli").replace("-", " ", 1)
+
+
+def _following(records: Sequence[ScoreRecord]) -> str:
+    """Return for which metrics the tool follows sacreBLEU: scores by other settings than it has are its own."""
+    alike = [record.name for record in records if _follows_sacrebleu(record)]
+    if not alike:
+        return ""
+    only = "" if len(alike) == len(records) else f" for {_enumerate(alike)}"
+    return f", which follows sacreBLEU ({_SACREBLEU.short}){only}"
+
+
+def _follows_sacrebleu(record: ScoreRecord) -> bool:
+    info = record.signature.info
+    own = info.get("smooth", "").startswith(("add-one", "chen-cherry")) or info.get("tok", "").startswith("spm-")
+    return _paper(record) is not None and not own and "empty" not in info
+
+
+def _tell_references(info: "dict[str, str]") -> str:
+    number = info.get("nrefs", "")
+    told = {"var": "varying numbers of references", "1": "one reference each"}.get(number, f"{number} references each")
+    return f"{told}, empty ones left out" if info.get("empty") == "missing" else told
+
+
+def _tell_test_set(info: "dict[str, str]") -> str:
+    """Return the test set and which part of it was scored.
+
+    >>> _tell_test_set({"test": "wmt17", "lang": "en-de", "origlang": "non-en"})
+    'wmt17 (en-de; only segments not first written in en)'
+    """
+    parts = [info["lang"]] if "lang" in info else []
+    if "origlang" in info:
+        origlang = info["origlang"]
+        told = f"not first written in {origlang[4:]}" if origlang.startswith("non-") else f"first written in {origlang}"
+        parts.append(f"only segments {told}")
+    if "subset" in info:
+        parts.append(f"only the subset {info['subset']}")
+    return info["test"].replace(",", " and ") + (f" ({'; '.join(parts)})" if parts else "")
+
+
+def _enumerate(words: Sequence[str]) -> str:
+    """Return words in a row.
+
+    >>> _enumerate(["BLEU", "chrF2", "TER"]), _enumerate(["BLEU"])
+    ('BLEU, chrF2 and TER', 'BLEU')
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+# --- lists
+
+
+def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
+    """Return what holds for all scores, each with a label."""
+    records = results.systems[0].scores
+    info = records[0].signature.info
+    found = [("Tool", f"{_tool(info)}{_following(records)}"), ("Segments", str(results.segments))]
+    if _compares_texts(records[0]):
+        found.append(("References", _tell_references(info)))
+        found.append(("Test set", _tell_test_set(info) if "test" in info else "your own files; say what they hold"))
+    if layout.scale != 100:
+        found.append(("Scale", "0 to 1; error rates may exceed 1"))
+    told = [*([] if results.test is not None else ["Not tested."]), *_tell_sampling(results)]
+    return [*found, ("Significance", " ".join(told))]
+
+
+def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
+    """Return what holds for the scores by one metric, each with a label; number: of the metric, from 0."""
+    record = results.systems[0].scores[number]
+    info = record.signature.info
+    found = []
+    if "nc" in info:
+        words = "" if info.get("nw", "0") == "0" else f", and of 1 to {info['nw']} words"
+        space = "counts" if info.get("space") == "yes" else "does not count"
+        found.append(("N-grams", f"of 1 to {info['nc']} characters (white space {space}){words}"))
+    elif "smooth" in info:
+        found.append(("N-grams", f"of 1 to {info.get('ngram', '4')} tokens"))
+    if info.get("tok") == "tercom":
+        split = "split off" if info.get("norm") == "yes" else "not split off"
+        punctuation = "deleted" if info.get("punct") == "no" else split
+        found.append(("Tokenizer", f"tercom, with punctuation {punctuation}"))
+    elif tokenizer := _tokenizer(info):
+        found.append(("Tokenizer", tokenizer.about))
+    if "case" in info:
+        found.append(("Case", f"{_CASES[info['case']]} ({info['case']})" if info["case"] in _CASES else info["case"]))
+    if "smooth" in info:
+        found.append(("Smoothing", _tell_smoothing(info["smooth"], results, number)))
+    elif "nc" in info:
+        eps = "eps: the F-scores of all orders are averaged" if info.get("eff") == "no" else "none"
+        found.append(("Smoothing", eps))
+    return found
+
+
+def _tell_smoothing(signed: str, results: Results, number: int) -> str:
+    method, _, value = signed.partition("[")
+    value = value.removesuffix("]")
+    told = {
+        "exp": "exp: the first order without a match counts half a match, the second a quarter, and so on",
+        "floor": f"floor: an order without a match counts {value} matches",
+        "add-k": f"add-k: {value} is added to matches and n-grams of all orders but the first",
+        "none": "none: the score is 0 if an order has no match",
+        "add-one": "add-one: 1 is added to matches and n-grams of every order",
+    }.get(method, f"{signed}: technique {method.rpartition('-')[2]} of {_SMOOTHING.short.replace(',', '')}")
+    counts = [system.scores[number].figures.counts for system in results.systems]
+    if method in ("exp", "floor", "none") and all(some and all(some) for some in counts):
+        told += "; here every order has a match, so it changed nothing"
+    return told
+
+
+# --- what to cite
+
+
+def papers(results: Results, layout: Layout) -> list[Paper]:
+    """Return what to cite, in the order in which it was used."""
+    found: list[Paper | None] = []
+    records = results.systems[0].scores
+    for record in records:
+        info = record.signature.info
+        found.append(_paper(record))
+        if "smooth" in info:
+            tokenizer = _tokenizer(info)
+            found += tokenizer.papers if tokenizer else ()
+            found.append(_SMOOTHING if _cites_smoothing(info) else None)
+    found.append(_SACREBLEU if any(map(_follows_sacrebleu, records)) else None)
+    if results.test is not None:
+        found.append(_TESTS[results.test.method][2])
+        found.append(_STEP_DOWN if results.rankings or layout.bold_best else None)
+    if any(record.interval for record in records):
+        found.append(_BOOTSTRAP)
+    return [paper for paper in dict.fromkeys(found) if paper is not None]
+
+
+def _compares_texts(record: ScoreRecord) -> bool:
+    """Return whether a score was made from texts, not from numbers that others gave."""
+    return "nrefs" in record.signature.info
+
+
+def _paper(record: ScoreRecord) -> Paper | None:
+    if not _compares_texts(record):
+        return None
+    return next((paper for pattern, paper in _OF_METRICS if pattern.match(record.name)), None)
+
+
+def _tokenizer(info: "dict[str, str]") -> _Tokenizer | None:
+    """Return the tokenizer of a BLEU, if it is known."""
+    return next((one for one in _TOKENIZERS if "smooth" in info and info.get("tok", "").startswith(one.start)), None)
+
+
+def _cites_smoothing(info: "dict[str, str]") -> bool:
+    """Return whether a smoothing is one of Chen & Cherry's by name, or of their comparison, and not the usual one."""
+    return info.get("smooth", "").startswith(("chen-cherry", "floor", "add-k"))

@@ -1,0 +1,321 @@
+"""`-f paper`, and the footnote of `-f latex`: what they say follows from the run, and nothing else is said."""
+
+import re
+
+import pytest
+from conftest import refused
+from sample_results import HOSTILE, SIGNATURE, one, paired, ranked, record, results
+from test_output_latex import pdflatex  # noqa: F401
+
+from bleucli import __version__
+from bleucli.output import latex, prose, render
+from bleucli.output.layout import Layout
+from bleucli.signature import Signature
+
+REF, STRONG, WEAK = "reference.A.de.txt", "strong.de.txt", "weak.de.txt"
+DEMO = ("-t", "demo", "-l", "en-de")
+TOOL = f"bleucli {__version__}"
+
+
+@pytest.fixture
+def paper(run, demo_files):
+    """Return what is printed for a paper, without Markdown's escapes."""
+
+    def paper(*words):
+        answer = run("-q", *words, "-f", "paper")
+        assert (answer.status, answer.err) == (0, "")
+        return re.sub(r"\\([\\`*_\[\]<>|~&$])", r"\1", answer.out)
+
+    return paper
+
+
+def section(text, title):
+    """Return the lines of a section."""
+    return text.partition(f"### {title}\n\n")[2].partition("\n\n")[0].splitlines()
+
+
+def signed(name, fields, **more):
+    """Return a score with a signature."""
+    return record(50.0, name, **more)._replace(signature=Signature.parse(fields))
+
+
+def told(*records):
+    """Return the sentences about one system's scores."""
+    return prose.sentences(one(*records), Layout())
+
+
+# --- the block
+
+
+def test_a_score_is_told_in_sentences_facts_and_papers(paper):
+    out = paper(REF, "-i", STRONG)
+    assert out.startswith("|    System |  BLEU  |\n|----------:|:------:|\n| strong.de |  48.6  |\n\n### What to write")
+    assert section(out, "What to write") == [
+        "We report BLEU (Papineni et al., 2002) on 100 segments with one reference each, computed with"
+        f" {TOOL}, which follows sacreBLEU (Post, 2018).",
+        "BLEU is case-sensitive and uses the tokenizer 13a, exp smoothing and n-grams of up to 4 tokens.",
+    ]
+    assert section(out, "How the scores were made") == [
+        f"- Tool: {TOOL}, which follows sacreBLEU (Post, 2018)",
+        "- Segments: 100",
+        "- References: one reference each",
+        "- Test set: your own files; say what they hold",
+        "- Significance: Not tested.",
+        "- BLEU",
+        f"  - Signature: `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleucli-{__version__}`",
+        "  - N-grams: of 1 to 4 tokens",
+        "  - Tokenizer: 13a, that of mteval-v13a, as WMT uses it",
+        "  - Case: case-sensitive (mixed)",
+        "  - Smoothing: exp: the first order without a match counts half a match, the second a quarter, and so on;"
+        " here every order has a match, so it changed nothing",
+    ]
+    cited = section(out, "What to cite")
+    assert [line.partition(" (")[0] for line in cited] == [
+        "- Kishore Papineni, Salim Roukos, Todd Ward, Wei-Jing Zhu",
+        "- Matt Post",
+    ]
+    assert all(re.search(r"https://\S+$", line) for line in cited)
+
+
+def test_a_test_set_is_named_with_the_part_that_was_scored(run, paper):
+    run(*DEMO, "--echo", "strong", "-o", "strong")
+    out = paper(*DEMO, "-i", "strong")
+    assert " on 100 segments of demo (en-de) with one reference each" in out
+    assert "- Test set: demo (en-de)\n" in out
+    assert "- the test set: `bleu -t demo --cite` prints its paper, if one is known\n" in out
+
+
+def test_the_part_of_a_test_set_is_told():
+    made = one(signed("TER", "nrefs:1|test:a,b|lang:en-de|origlang:non-de|subset:^news|case:lc|tok:tercom"))
+    part = "a and b (en-de; only segments not first written in de; only the subset ^news)"
+    assert dict(prose.facts(made, Layout()))["Test set"] == part
+    assert f"on 20 segments of {part} with one reference each" in prose.sentences(made, Layout())[0]
+
+
+def test_every_metric_is_told_and_cited(paper):
+    out = paper(REF, REF, "-i", STRONG, "-m", "bleu", "chrf++", "ter", "wer", "cer", "-lc")
+    assert section(out, "What to write") == [
+        "We report BLEU (Papineni et al., 2002), chrF2++ (Popović, 2017), TER (Snover et al., 2006), WER and CER on 100"
+        f" segments with 2 references each, computed with {TOOL}, which follows sacreBLEU (Post, 2018) for BLEU,"
+        " chrF2++ and TER.",
+        "BLEU is case-insensitive and uses the tokenizer 13a, exp smoothing and n-grams of up to 4 tokens.",
+        "chrF2++ is case-sensitive and uses n-grams of up to 6 characters and n-grams of up to 2 words.",
+        "TER is case-insensitive and uses tercom's tokens.",
+        "WER is case-sensitive.",
+        "CER is case-sensitive.",
+    ]
+    assert "Popović (2017): chrF++" in out
+    assert "Popović (2015)" not in out
+
+
+def test_scores_of_the_own_kind_do_not_follow_sacrebleu(paper):
+    for words in (("-s", "add-one"), ("--skip-empty-refs",), ("-s", "chen-cherry-2")):
+        out = paper(REF, "-i", STRONG, *words)
+        assert "sacreBLEU" not in out
+        assert "Papineni" in out
+    assert "technique 2 of Chen and Cherry 2014" in out
+    assert "A Systematic Comparison of Smoothing Techniques" in out
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "told", "cited"),
+    [
+        ("none", "none: white space separates tokens", ()),
+        ("ja-mecab-0.996-IPA", "MeCab with the IPA dictionary", ("Kudo et al., 2004",)),
+        ("flores200", "FLORES-200 (spBLEU)", ("NLLB Team, 2022", "Kudo and Richardson, 2018")),
+        ("spBLEU-1K", "spBLEU-1K", ("Elmadany et al., 2024", "Kudo and Richardson, 2018")),
+        ("spm-14bb8dfb", "of one's own", ("Kudo and Richardson, 2018",)),
+    ],
+)
+def test_tokenizers_are_told_and_cited(tokenizer, told, cited):
+    made = one(signed("BLEU", f"nrefs:1|case:mixed|eff:no|tok:{tokenizer}|smooth:exp|version:bleucli-1"))
+    assert told in dict(prose.facts_of(made, 0))["Tokenizer"]
+    papers = [paper.short for paper in prose.papers(made, Layout())]
+    assert papers == ["Papineni et al., 2002", *cited, *(["Post, 2018"] if "spm-" not in tokenizer else [])]
+    assert ("; ".join(cited) in prose.sentences(made, Layout())[1]) == bool(cited) or not cited
+
+
+@pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none", "flores101", "flores200", "spBLEU-1K"])
+def test_every_tokenizer_is_known(name):
+    made = one(signed("BLEU", f"nrefs:1|tok:{name}|smooth:exp"))
+    assert "Tokenizer" in dict(prose.facts_of(made, 0))
+
+
+def test_a_smoothing_is_only_told_to_have_changed_nothing_where_that_is_so(run, write):
+    write("ref", "a b c d e\n")
+    write("one", "a b c d e\n")
+    write("other", "a b c x e\n")
+    words = ("-f", "paper", "-q", "-s")
+    assert "changed nothing" in run("ref", "-i", "one", *words, "exp").out
+    assert "changed nothing" in run("ref", "-i", "one", *words, "floor").out
+    assert "changed nothing" not in run("ref", "-i", "one", *words, "add-k").out
+    assert "changed nothing" not in run("ref", "-i", "other", *words, "exp").out
+    assert "changed nothing" not in run("ref", "-i", "one", "other", *words, "none").out
+
+
+@pytest.mark.parametrize(
+    ("nrefs", "expected"),
+    [("1", "one reference each"), ("3", "3 references each"), ("var", "varying numbers of references")],
+)
+def test_references_are_counted(nrefs, expected):
+    assert f"with {expected}, computed" in told(signed("TER", f"nrefs:{nrefs}|case:lc|tok:tercom"))[0]
+    line = told(signed("TER", f"nrefs:{nrefs}|case:lc|tok:tercom|empty:missing"))[0]
+    assert f"{expected}, empty ones left out" in line
+
+
+# --- tests
+
+
+def test_nothing_is_said_of_tests_that_were_not_done(paper):
+    out = paper(REF, "-i", STRONG, WEAK)
+    assert "- Significance: Not tested.\n" in out
+    for word in ("Koehn", "Riezler", "Romano", "p-value", "interval", "seed"):
+        assert word not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence", "cited"),
+    [
+        (
+            ("-par",),
+            "By paired approximate randomization (Riezler and Maxwell, 2005) with 10000 trials, seed 12345, weak.de was"
+            " compared with strong.de; p-values are not corrected for their number.",
+            {"Riezler"},
+        ),
+        (
+            ("-pbs",),
+            "By paired bootstrap resampling (Koehn, 2004) with 1000 resamples, seed 12345, weak.de was compared with"
+            " strong.de; p-values are not corrected for their number. Confidence intervals (95%) are from 1000"
+            " bootstrap resamples (Koehn, 2004).",
+            {"Koehn"},
+        ),
+        (
+            ("-par", "--paired-all"),
+            "By paired approximate randomization (Riezler and Maxwell, 2005) with 10000 trials, seed 12345, every"
+            " system was compared with every other; p-values are corrected for the number of pairs by step-down max-T"
+            " (Romano and Wolf, 2005).",
+            {"Riezler", "Romano"},
+        ),
+        (("-par", "--bold-best"), "weak.de was compared with strong.de", {"Riezler", "Romano"}),
+        (
+            ("-ci",),
+            "Not tested. Confidence intervals (95%) are from 1000 bootstrap resamples (Koehn, 2004), seed 12345.",
+            {"Koehn"},
+        ),
+    ],
+)
+def test_a_test_is_told_as_it_was_done(paper, words, sentence, cited):
+    out = paper(REF, "-i", STRONG, WEAK, *words)
+    (line,) = [line for line in section(out, "How the scores were made") if line.startswith("- Significance: ")]
+    assert sentence in line
+    papers = "\n".join(section(out, "What to cite"))
+    assert {name for name in ("Koehn", "Riezler", "Romano") if name in papers} == cited
+
+
+def test_a_seed_that_is_none_is_no_number(run, demo_files):
+    out = run(REF, "-i", STRONG, "-ci", "-cin", "10", "-f", "paper", "-q", variables={"BLEU_SEED": "none"}).out
+    assert "(Koehn, 2004) without a fixed seed." in out
+
+
+def test_several_systems_are_compared_with_the_first():
+    assert "every other system was compared with a.txt" in " ".join(prose.sentences(paired(), Layout()))
+    assert "every system was compared with every other" in " ".join(prose.sentences(ranked(), Layout()))
+
+
+def test_the_scale_is_told_where_it_is_another(paper):
+    out = paper(REF, "-i", STRONG, "--scale", "1")
+    assert "0.486" in out
+    assert "Scores are shares, not percentages." in out
+    assert "percentages" not in paper(REF, "-i", STRONG)
+
+
+def test_numbers_that_others_gave_are_told_as_means(run, write):
+    write("a", "1\n2\n")
+    write("b", "1\n4\n")
+    out = run("--segment-scores", "-i", "a", "b", "-f", "paper", "-q", "-par").out
+    assert section(out, "What to write")[0] == f"Scores are means over 2 segments, computed with {TOOL}."
+    assert "sacreBLEU" not in out
+    assert [line[2:8] for line in section(out, "What to cite")] == ["Stefan"]
+
+
+# --- as text
+
+
+def test_hostile_names_stay_text_in_markdown():
+    names = ("1. a", "# b", "- c`d`\n\x1b[31m", HOSTILE)
+    made = results({name: [record(50.0)] for name in names}, test=paired().test)
+    out = render(made, Layout(), "paper")
+    assert "\x1b" not in out
+    starts = [line.split(" ", 1)[0] for line in out.splitlines() if line]
+    assert set(starts) <= {
+        "|",
+        "-",
+        "###",
+        "",
+        "By",
+        "We",
+        "BLEU",
+        "Confidence",
+        *(s for s in starts if s[:2] in ("|-", "|:")),
+    }
+
+
+def test_a_signature_may_be_short(run, demo_files):
+    out = run(REF, "-i", STRONG, "-f", "paper", "-sh", "-q").out
+    assert "`#:1|c:mixed|e:no|tok:13a|s:exp|v:bleucli-" in out
+    assert "one reference each" in out
+
+
+def test_what_cannot_be_written_of_is_refused(run, demo_files):
+    refused(run(REF, "-i", STRONG, "-f", "paper", "-sl"), "segments are printed as text, json or jsonl, not as paper")
+    refused(run(REF, "-i", STRONG, "-f", "paper", "-b"), "bare scores are numbers, not paper")
+
+
+# --- LaTeX
+
+
+def footnotes(out):
+    """Return what is to be pasted from comments."""
+    return [line.removeprefix("% ") for line in out.splitlines() if line.startswith("% \\footnote{")]
+
+
+def test_the_footnote_says_the_same_in_one_comment(run, demo_files):
+    out = run(REF, "-i", STRONG, "-m", "bleu", "chrf", "-f", "latex", "-q").out
+    (note,) = footnotes(out)
+    assert note.startswith(
+        "\\footnote{We report BLEU (Papineni et al., 2002) and chrF2 (Popović, 2015) on 100 segments"
+    )
+    assert "BLEU: \\texttt{nrefs:1\\textbar{}\\allowbreak{}case:mixed" in note
+    assert note.endswith("}.}")
+    plain = note.replace("\\textbar{}\\allowbreak{}", "|")
+    assert f"chrF2: \\texttt{{nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:bleucli-{__version__}}}.}}" in plain
+    assert all(line.startswith("%") for line in out.partition("\\end{tabular}\n")[2].splitlines())
+
+
+def test_a_hostile_name_is_escaped_in_the_footnote():
+    made = results({HOSTILE: [record(50.0)], "b": [record(40.0)]}, test=paired(half_width=None).test)
+    (note,) = footnotes(render(made, Layout(), "latex"))
+    assert f"b was compared with {latex.escape(HOSTILE)};" in note
+
+
+@pytest.mark.slow
+def test_footnotes_compile(pdflatex):  # noqa: F811
+    hostile = (HOSTILE, "[b]*.txt", "*系--é.txt")
+    subset = Signature(
+        [("nrefs", "var"), ("test", "a_b,c"), ("lang", "en-de"), ("subset", "^x$|%7C#~&"), ("smooth", "floor[0.1]")]
+    )
+    shown = [
+        render(made, layout, "latex")
+        for layout in (Layout(), Layout(3, short=True, scale=1))
+        for made in (
+            one(record(58.64), record(28.88, "TER"), record(1.0, "chrF2++"), name=HOSTILE),
+            one(record(58.64, half_width=8.7)._replace(signature=subset)),
+            paired(hostile),
+            paired(hostile, half_width=None),
+            ranked(hostile),
+        )
+    ]
+    notes = [note for out in shown for note in footnotes(out)]
+    assert len(notes) == len(shown)
+    assert str(SIGNATURE).partition("|")[0] in notes[0]
+    pdflatex("\n\n".join(f"Text{note}." for note in notes))
