@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
+    from bleucli.metrics.explanations import Explanation, explain
     from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
@@ -52,6 +53,7 @@ _HOMES = {
     "CHRF": "bleucli.metrics.chrf",
     "CHRFScore": "bleucli.metrics.chrf",
     "CorpusStats": "bleucli.counting",
+    "Explanation": "bleucli.metrics.explanations",
     "InputTypeError": "bleucli.errors",
     "PairedTest": "bleucli.significance.paired_test",
     "Segments": "bleucli.segments",
@@ -67,6 +69,7 @@ _HOMES = {
     "corpus_ter": "bleucli.metrics.ter",
     "corpus_wer": "bleucli.metrics.wer",
     "download_test_set": "bleucli.testsets.access",
+    "explain": "bleucli.metrics.explanations",
     "get_available_testsets": "bleucli.testsets.access",
     "get_available_testsets_for_langpair": "bleucli.testsets.access",
     "get_langpairs_for_testset": "bleucli.testsets.access",
@@ -95,6 +98,7 @@ __all__ = [
     "CERScore",
     "CHRFScore",
     "CorpusStats",
+    "Explanation",
     "InputTypeError",
     "PairedTest",
     "Segments",
@@ -109,6 +113,7 @@ __all__ = [
     "corpus_ter",
     "corpus_wer",
     "download_test_set",
+    "explain",
     "get_available_testsets",
     "get_available_testsets_for_langpair",
     "get_langpairs_for_testset",

@@ -36,3 +36,14 @@ def visible(text: str) -> str:
 def _escape(match: "Match[str]") -> str:
     code = ord(match[0])
     return f"\\x{code - 0xDC00:02x}" if code in _BYTES_LIKE_C1 else repr(match[0])[1:-1]
+
+
+def escape_html(text: str) -> str:
+    r"""Return text as it stands in HTML, between tags or in quotes, in ASCII, so that any page may have it.
+
+    >>> escape_html("<é>\x07")
+    '&lt;&#233;&gt;\\x07'
+    """
+    import html
+
+    return html.escape(visible(text)).encode("ascii", "xmlcharrefreplace").decode()

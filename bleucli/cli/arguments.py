@@ -275,6 +275,12 @@ def _parser_of_run() -> Parser:
     ours("--jobs", "-J", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number")
     add("--language-pair", "-l", metavar="xx-YY", help="source and target; picks BLEU's tokenizer")
     ours("--like", metavar="SIGNATURE", help="score as a published signature says")
+    ours(
+        "--explain",
+        action="store_true",
+        help="why is the score of a pair of texts what it is; of two systems: why do their scores differ",
+    )
+    ours("--line", type=int, metavar="N", help="the segment to explain, from 1; needed if there are several")
 
     add, ours = top.group("how sure it is")
     add("--confidence", "-ci", action="store_true", help="95 %% confidence interval by bootstrap")

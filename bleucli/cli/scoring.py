@@ -44,6 +44,10 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
     """
     start = _read_clocks()
     request.check(options)
+    if options.explain or options.line is not None:
+        from bleucli.cli import explaining
+
+        explaining.check(options)
     if options.like is not None:  # before anything is downloaded
         from bleucli.cli import like
 
@@ -61,7 +65,9 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         if not options.keep_going:
             texts.check_lengths()
         passed = True
-        if options.sentence_level:
+        if options.explain:
+            explaining.print_explanations(options, texts, environment, messages)
+        elif options.sentence_level:
             from bleucli.cli import segment_scoring
 
             segment_scoring.print_segments(options, texts, environment, messages, asked)

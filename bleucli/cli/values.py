@@ -27,6 +27,8 @@ def check(options: Options) -> None:
         value = getattr(options, name)
         if value is not None and not least <= value <= most:
             raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
+    if options.line is not None and options.line < 1:
+        raise UsageError(f"--line {options.line}; expected the number of a line, from 1")
     if options.names is not None and options.name_by is not None:
         raise UsageError("--names says what systems are called; leave out --name-by")
     _check_gates(options)
