@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
+    from bleucli.metrics.differences import DifferenceExplanation, explain_difference
     from bleucli.metrics.explanations import Explanation, explain
     from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
@@ -53,6 +54,7 @@ _HOMES = {
     "CHRF": "bleucli.metrics.chrf",
     "CHRFScore": "bleucli.metrics.chrf",
     "CorpusStats": "bleucli.counting",
+    "DifferenceExplanation": "bleucli.metrics.differences",
     "Explanation": "bleucli.metrics.explanations",
     "InputTypeError": "bleucli.errors",
     "PairedTest": "bleucli.significance.paired_test",
@@ -70,6 +72,7 @@ _HOMES = {
     "corpus_wer": "bleucli.metrics.wer",
     "download_test_set": "bleucli.testsets.access",
     "explain": "bleucli.metrics.explanations",
+    "explain_difference": "bleucli.metrics.differences",
     "get_available_testsets": "bleucli.testsets.access",
     "get_available_testsets_for_langpair": "bleucli.testsets.access",
     "get_langpairs_for_testset": "bleucli.testsets.access",
@@ -98,6 +101,7 @@ __all__ = [
     "CERScore",
     "CHRFScore",
     "CorpusStats",
+    "DifferenceExplanation",
     "Explanation",
     "InputTypeError",
     "PairedTest",
@@ -114,6 +118,7 @@ __all__ = [
     "corpus_wer",
     "download_test_set",
     "explain",
+    "explain_difference",
     "get_available_testsets",
     "get_available_testsets_for_langpair",
     "get_langpairs_for_testset",

@@ -220,6 +220,8 @@ def words_of(given):
     for need in needs:  # grows meanwhile
         implied = (*IMPLIED.get(need, ()), *(GIVEN[need].needs if need in GIVEN else ()))
         needs += [one for one in implied if one not in needs]
+    if "several" in needs:  # two systems are explained as a whole
+        needs = [need for need in needs if need != "line"]
     words = {}
     for need in needs:
         option, beside = NEEDS.get(need, ("", ()))

@@ -12,9 +12,14 @@ from bleucli.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.metrics.differences import DifferenceExplanation
     from bleucli.metrics.explanations import Explanation
+
+    Explained = Explanation | DifferenceExplanation
 
 # What asks for something else than the way to a score
 _OTHERS = {
@@ -48,39 +53,41 @@ def _check_format(chosen: str | None) -> None:
 
 
 def print_explanations(options: "Options", texts: Texts, environment: Environment, messages: "Messages") -> None:
-    """Explain a segment of one system by each metric, and print that.
+    """Explain a segment of one system by each metric, or the difference of two systems, and print that.
 
     Raises:
-        BleuError: it is not clear which segment is meant, texts are not what they should be, or the answer cannot be
-            written.
+        BleuError: there are more systems, it is not clear which segment is meant, texts are not what they should be, or
+            the answer cannot be written.
     """
-    chosen = request.format_of(options, environment)
+    chosen = request.format_of(options, environment) or "text"
     _check_format(chosen)
     systems = texts.count_systems()
-    if systems > 1:
-        raise UsageError(f"--explain takes one system; {systems} were given")
+    if systems > 2:
+        raise UsageError(f"--explain takes one system, or two to compare; {systems} were given")
     metrics = request.make_metrics(options)
-    idle = request.find_idle(options, systems, chosen or "text", False)
-    explained, segments = _explain_segment(options, texts, metrics)
-    signed = {}
-    for place, one in enumerate(explained):
-        signature = Signature(one.signature).with_texts(names_of(options).items())
-        explained[place] = one._replace(signature=signature)
-        if request.names_of_metrics(options)[place] == options.followed:
-            signed = dict(signature)
+    idle = request.find_idle(options, systems, chosen, False)
+    explained: list[Explained]
+    if systems == 1:
+        explained, segments = _explain_segment(options, texts, metrics)
+    else:
+        explained, segments = _explain_difference(options, texts, metrics, chosen)
+    signatures = [Signature(one.signature).with_texts(names_of(options).items()) for one in explained]
+    explained = [one._replace(signature=signature) for one, signature in zip(explained, signatures, strict=True)]
+    names = request.names_of_metrics(options)
+    signed = dict(signatures[names.index(options.followed)]) if options.like else {}
     request.check_like(options, signed)
     hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *texts.hints()]
     messages.hold_back(hints)
-    layout = request.layout_of(options, environment, chosen or "text")
+    layout = request.layout_of(options, environment, chosen)
     columns = environment.columns() if options.output is None else None
-    deliver([render(explained, layout, chosen or "text", columns)], options.output, environment)
+    deliver([render(explained, layout, chosen, columns)], options.output, environment)
     request.note_files(texts, segments, options, messages)
     request.note_differences(signed, options, messages)
     for hint in hints:
         messages.warn(hint)
 
 
-def _explain_segment(options: "Options", texts: Texts, metrics: "list[Metric]") -> "tuple[list[Explanation], int]":
+def _explain_segment(options: "Options", texts: Texts, metrics: "list[Metric]") -> "tuple[list[Explained], int]":
     """Return the explanation of the segment that is asked for by each metric, and how many segments there are."""
     from bleucli.metrics.explanations import explain_segment, pick
 
@@ -100,3 +107,26 @@ def _explain_segment(options: "Options", texts: Texts, metrics: "list[Metric]") 
         raise UsageError(f"line {index + 1} is not in the part that is chosen; name another, or choose another part")
     line = None if options.line is None else index
     return [explain_segment(metric, *found[index], line, name) for metric in metrics], segments
+
+
+def _explain_difference(
+    options: "Options", texts: Texts, metrics: "list[Metric]", chosen: str
+) -> "tuple[list[Explained], int]":
+    """Return why two systems differ by each metric, and how many segments there are."""
+    from bleucli.metrics.differences import explain_corpus
+
+    if options.line is not None:
+        raise UsageError("--line is for one system, and two are compared over all segments; leave it out")
+    if options.sentence_level:
+        raise UsageError("--sentence-level takes one system, and two are compared by corpus scores; leave it out")
+    selection = texts.select()
+
+    def choose(segments: int) -> "Sequence[int] | None":
+        if selection is None:
+            return None
+        selection.check(segments)
+        return selection.chosen
+
+    found = explain_corpus(texts.corpus(), metrics, jobs=request.count_threads(options.jobs), choose=choose)
+    names = texts.names_in(chosen)
+    return [one._replace(systems=names) for one in found], found[0].segments

@@ -231,10 +231,7 @@ def take_apart(
     ]
     totals = [max(0, len(tokens) - order) for order in range(metric.counted_order)]
     matches = [sum(ngram.matches for ngram in ngrams) for ngrams in compared]
-    averaged = metric.max_ngram_order
-    if metric.effective_order and not metric.smoothing.gives_all:
-        _, smoothed_totals = metric.smoothing.smoothed_counts([*matches], [*totals])
-        averaged = next((order for order, total in enumerate(smoothed_totals) if not total), averaged)
+    averaged = metric.averaged_orders(score.totals)
     smoothed = [*score.precisions[:averaged], *[None] * (metric.counted_order - averaged)]
     orders = [
         Order(number, ngrams, count, total, 100 * count / total if total else 0.0, after)
