@@ -8,7 +8,8 @@ counts against it, "missing" for what only the references have, "heading", and "
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
+from operator import itemgetter
 
 from bleucli.markup import escape_html, visible
 from bleucli.records import NamedTuple
@@ -217,9 +218,10 @@ def _html_lines(block: Block) -> Iterator[str]:
     elif isinstance(block, Formula):
         yield "<pre>" + "\n".join(map(escape_html, block.lines)) + "</pre>"
     elif isinstance(block, Words):
-        words = " ".join(_span(word, role) for word, role in block.words)
+        runs = groupby(block.words, key=itemgetter(1))
+        words = " ".join(_span(" ".join(word for word, _ in run), role) for role, run in runs)
         note = f" <i>{escape_html(block.note)}</i>" if block.note else ""
-        yield f"<p><b>{escape_html(block.label.strip())}</b> {words}{note}</p>"
+        yield f'<p style="margin:0.3em 0"><b>{escape_html(block.label.strip())}</b> {words}{note}</p>'
     elif isinstance(block, Table):
         yield "<table>"
         rows = zip(("th", *("td" for _ in block.rows)), (block.header, *block.rows), ("", *block.roles), strict=True)
@@ -227,8 +229,8 @@ def _html_lines(block: Block) -> Iterator[str]:
             cells = []
             for column, text in enumerate(row):
                 side = "left" if column in block.texts else "right"
-                cells.append(f'<{tag} style="text-align:{side}">{_span(text, role)}</{tag}>')
-            yield f"<tr>{''.join(cells)}</tr>"
+                cells.append(f'<{tag} style="text-align:{side};padding:0 0.6em">{escape_html(text)}</{tag}>')
+            yield f"<tr{_style(role)}>{''.join(cells)}</tr>"
         yield "</table>"
     else:
         yield "<p>"
@@ -245,5 +247,9 @@ def _stack(*lines: str) -> str:
 
 
 def _span(text: str, role: str) -> str:
-    escaped = escape_html(text)
-    return f'<span style="color:{_COLOURS[role]}">{escaped}</span>' if role in _COLOURS else escaped
+    return f"<span{_style(role)}>{escape_html(text)}</span>" if role in _COLOURS else escape_html(text)
+
+
+def _style(role: str) -> str:
+    """Return the attribute of an element that has a role, with the space before it."""
+    return f' style="color:{_COLOURS[role]}"' if role in _COLOURS else ""

@@ -370,6 +370,12 @@ def test_no_way_has_fewer_edits_than_the_one_that_is_traced():
         assert sum(operation != 0 for operation in operations) == edit_distance(ours, theirs)
 
 
+def test_what_would_take_minutes_to_align_is_refused():
+    with pytest.raises(BleuError, match="9000 characters with 9000 edits are too many to align"):
+        explain("a" * 9000, ["b" * 9000], "cer")
+    assert explain("ab" * 9000, ["ab" * 9000], "cer").score == 0
+
+
 # --- forms
 
 

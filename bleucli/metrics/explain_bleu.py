@@ -25,9 +25,9 @@ _SMOOTHING = {
     "chen-cherry-1": "where nothing matches, 0.1 takes the place of 0 matches.",
     "chen-cherry-2": "1 is added to the matches and to the n-grams of every order from 2 on.",
     "chen-cherry-3": "the first order without a match counts half a match, the second a quarter, and so on.",
-    "chen-cherry-4": "as the halves and quarters of method 3, times ln(length of the output)/5.",
-    "chen-cherry-5": "each precision becomes the mean of itself, the next order's, and the mean before it; the first of"
-    " these is p1 + 1, so that the score may exceed 100.",
+    "chen-cherry-4": "the halves and quarters of method 3, times ln(length of the output) / 5.",
+    "chen-cherry-5": "each precision becomes the mean of itself, the next one, and the mean before it, which for the"
+    " first is p1 + 1; the score may exceed 100.",
     "chen-cherry-6": "from order 3 on, the precision is mixed with what the two orders before let expect, weight 5.",
     "chen-cherry-7": "method 4, then the means of method 5; the score may exceed 100.",
 }
@@ -143,7 +143,7 @@ class BLEUParts(NamedTuple):
             elif (not matched and self.smooth_method != "add-one") or (
                 self.smooth_method.startswith("chen-cherry") and not self.orders[0].matches
             ):
-                yield "not even one token matches: no smoothing"
+                yield "nothing matches"
             elif not order.total and self.smooth_method in ("exp", "floor", "none"):
                 yield "no n-gram"
             else:
@@ -157,7 +157,7 @@ class BLEUParts(NamedTuple):
             added, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else least)
             return f"({matches} + {added:g}) / ({below} + {added:g})"
         if method in _MEANS:
-            return "(mean before + own + next) / 3"
+            return "(before + own + next) / 3"
         if method == "chen-cherry-6" and order.order > 2:
             before, behind = self.orders[order.order - 2].smoothed or 0.0, self.orders[order.order - 3].smoothed or 0.0
             prior = before**2 / behind / 100 if behind else 0.0
@@ -169,7 +169,7 @@ class BLEUParts(NamedTuple):
         if method in ("floor", "chen-cherry-1"):
             return f"no match: {0.1 if value is None else value:g} / {least}"
         if method == "chen-cherry-4" and self.hypothesis_length > 1:
-            return f"no match: ln {self.hypothesis_length} / (5 × 2^{zeros} × {least})"
+            return f"no match: ln {self.hypothesis_length} / ({5 * 2**zeros} × {least})"
         return "no match"
 
     def _tell_penalty(self) -> "Iterator[Block]":

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from bleucli.errors import BleuError
 from bleucli.kernels.python_edits import edit_distance, edited_words, trace_distance
 from bleucli.metrics.edits import Edit, count_edits, list_edits, tell_edits
 from bleucli.metrics.wer import ErrorRate, ErrorRateScore
@@ -12,6 +13,9 @@ from bleucli.records import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.prose import Block
+
+# Of the table that alignments are found in: a byte each, and half a minute in all
+_MOST_CELLS = 1 << 25
 
 
 class ErrorRateParts(NamedTuple):
@@ -87,6 +91,11 @@ def take_apart(
     )
     counts = [edit_distance(units, other) for other in others]
     best = counts.index(min(counts))
+    if len(units) * (2 * counts[best] + 1) > _MOST_CELLS:
+        raise BleuError(
+            f"{tell_count(len(units), unit)} with {tell_count(counts[best], 'edit')} are too many to align; explain a"
+            " shorter segment"
+        )
     edits = list_edits(units, others[best], trace_distance(units, others[best]))
     parts = ErrorRateParts(unit, units, others, best, counts, edits, counts[best], len(others[best]))
     return parts, (counts[best], len(others[best]))

@@ -61,9 +61,10 @@ def ngram_table(ngrams: Sequence[NGram], several: bool) -> Table:
 def _judge(ngram: NGram, several: bool) -> tuple[str, str]:
     """Return what to say of an n-gram, and its role."""
     surplus = ngram.hypothesis - ngram.reference
+    if surplus < 0 and ngram.matches:
+        return f"{-surplus} more in {'a' if several else 'the'} reference", "good"
     if surplus < 0:
-        missing = "missing" if -surplus == 1 else f"missing {-surplus} times"
-        return missing, "good" if ngram.matches else "missing"
+        return "missing", "missing"
     if not surplus:
         return "", "good"
     if not ngram.reference:
