@@ -138,7 +138,8 @@ def test_influence_is_the_difference_that_the_segment_makes(metric):
 def test_the_influence_of_a_single_segment_is_the_difference():
     found = explain_difference(["a b c d e"], ["a b c d"], [["a b c d e"]])
     (one,) = found.influences
-    assert one == (0, found.difference, ["a b c d e", "a b c d"], ["a b c d e"])
+    assert one == (0, found.difference, ("a b c d e", "a b c d"), ("a b c d e",))
+    assert isinstance(hash(found), int)
 
 
 def test_other_metrics_have_influences_alone():
@@ -154,7 +155,7 @@ def test_texts_that_can_be_read_once_and_missing_references_will_do():
     found = explain_difference(
         iter(["a b", "c d"]), iter(["a x", "c d"]), [iter(["a b", "c"]), iter([None, "c d"])], "wer", most=1
     )
-    assert found.influences == [(0, 25.0, ["a b", "a x"], ["a b"])]
+    assert found.influences == ((0, 25.0, ("a b", "a x"), ("a b",)),)
 
 
 def test_it_can_be_pickled_shown_and_given_as_data():
@@ -200,7 +201,7 @@ def wmt17():
 @pytest.mark.slow
 def test_shares_add_up_on_every_pair_of_wmt17(wmt17):
     reference, *systems = wmt17
-    for method, value in METHODS[::2]:
+    for method, value in METHODS:
         for first, second in itertools.combinations(systems, 2):
             check_shares(
                 explain_difference(first, second, [reference], smooth_method=method, smooth_value=value, most=0)

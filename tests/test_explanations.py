@@ -8,9 +8,10 @@ from collections import Counter
 import pytest
 from conftest import Terminal, refused
 from strategies import FRAGMENTS
+from test_sentencepiece import trained
 
 import bleucli
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, explain
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Segments, explain
 from bleucli.kernels.python_edits import edit_distance, trace_distance
 from bleucli.metrics.smoothing import METHODS
 
@@ -183,7 +184,7 @@ def redo_error_rate(data):
 
 REDO = {"bleu": redo_bleu, "chrf": redo_chrf, "ter": redo_ter, "wer": redo_error_rate, "cer": redo_error_rate}
 KINDS = {"bleu": BLEU, "chrf": CHRF, "ter": TER, "wer": WER, "cer": CER}
-TOKENIZERS = ["13a", "13a", "intl", "zh", "char", "none"]
+TOKENIZERS = ["13a", "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab"]
 COMMON = ["the", "cat", "the", "a", "dog", "sat", "on", "mat.", "(hi)", "it's", "東京", "ü"]
 
 
@@ -208,12 +209,20 @@ def pair(draw):
     return output, references
 
 
-def options_of(draw, name):
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """Return the name of a SentencePiece tokenizer with a small model."""
+    path = tmp_path_factory.mktemp("model") / "tiny.model"
+    path.write_bytes(trained("unigram"))
+    return f"spm:{path}"
+
+
+def options_of(draw, name, model):
     if name == "bleu":
         method = draw.choice(METHODS)
         value = draw.choice([None, None, 0, 0.25, 2]) if method in ("floor", "add-k") else None
         return {
-            "tokenize": draw.choice(TOKENIZERS),
+            "tokenize": draw.choice([*TOKENIZERS, model]),
             "smooth_method": method,
             "smooth_value": value,
             "max_ngram_order": draw.choice([4, 4, 4, 3, 6, 5 if method == "chen-cherry-6" else 1]),
@@ -232,12 +241,12 @@ def options_of(draw, name):
     return {"lowercase": draw.random() < 0.3}
 
 
-def check_random_pairs(count, seed):
+def check_random_pairs(count, seed, model):
     draw = random.Random(seed)
     names = [*["bleu"] * 5, "chrf", "chrf", "ter", "ter", "wer", "cer"]
     for _ in range(count):
         name = draw.choice(names)
-        (output, references), options = pair(draw), options_of(draw, name)
+        (output, references), options = pair(draw), options_of(draw, name, model)
         try:
             score = KINDS[name](**options).sentence_score(output, references).score
         except BleuError:  # chen-cherry-6 needs a match of order 3
@@ -252,13 +261,13 @@ def check_random_pairs(count, seed):
         assert explanation._repr_html_().isascii()
 
 
-def test_the_arithmetic_of_random_pairs_gives_their_scores():
-    check_random_pairs(600, 1)
+def test_the_arithmetic_of_random_pairs_gives_their_scores(model):
+    check_random_pairs(600, 1, model)
 
 
 @pytest.mark.slow
-def test_the_arithmetic_of_10000_random_pairs_gives_their_scores():
-    check_random_pairs(10000, 2)
+def test_the_arithmetic_of_10000_random_pairs_gives_their_scores(model):
+    check_random_pairs(10000, 2, model)
 
 
 # --- BLEU
@@ -340,7 +349,7 @@ def test_chrf_says_why_it_is_0_or_100():
 def test_a_shift_is_shown_and_counted():
     explanation = explain("b c a d", ["a b c d"], "ter")
     (shift,) = explanation.parts.shifts
-    assert (shift.words, shift.hypothesis) in ((["b", "c"], ["a", "b", "c", "d"]), (["a"], ["a", "b", "c", "d"]))
+    assert (shift.start, shift.words, shift.position, shift.hypothesis) == (2, ("a",), 0, ("a", "b", "c", "d"))
     assert explanation.score == 25
     assert "edits = 1 shift + 0 substitutions + 0 deletions + 0 insertions = 1" in str(explanation)
 
@@ -427,6 +436,7 @@ def test_records_are_immutable_and_can_be_pickled():
 
     for name in KINDS:
         explanation = explain(OUTPUT, [REFERENCE], name)
+        assert isinstance(hash(explanation), int)  # there is nothing in it that can be changed
         with pytest.raises(AttributeError):
             explanation.score = 5
         assert pickle.loads(pickle.dumps(explanation)) == explanation
@@ -441,7 +451,7 @@ def test_a_line_of_a_corpus_is_explained():
     alone = explain(OUTPUT, [REFERENCE, "x"], "ter")
     assert explanation._replace(line=None) == alone
     assert explanation.as_data()["line"] == 2
-    assert explain(hypotheses, streams, line=2).references == ["c"]
+    assert explain(hypotheses, streams, line=2).references == ("c",)
 
 
 def test_a_metric_at_hand_is_explained_as_it_is():
@@ -449,6 +459,19 @@ def test_a_metric_at_hand_is_explained_as_it_is():
     explanation = explain("A b", ["a B c"], metric)
     assert explanation.score == metric.sentence_score("A b", ["a B c"]).score
     assert "smooth:floor[0.10]" in str(explanation)
+
+
+class Stemmed(BLEU):
+    constants = (("stem", "3"),)
+
+    def prepare(self, segments):
+        stems = [text and " ".join(word[:3] for word in text.split()) for text in segments]
+        return super().prepare(Segments.from_strings(stems))
+
+
+def test_a_metric_that_prepares_texts_in_its_own_way_is_explained():
+    parts = explain("cats sleeping", ["cats sleep"], Stemmed(max_ngram_order=2)).parts
+    assert (parts.hypothesis_tokens, parts.recalculate()) == (("cat", "sle"), 100)
 
 
 class Odd(BLEU):

@@ -128,5 +128,5 @@ def _explain_difference(
         return selection.chosen
 
     found = explain_corpus(texts.corpus(), metrics, jobs=request.count_threads(options.jobs), choose=choose)
-    names = texts.names_in(chosen)
+    names = tuple(texts.names_in(chosen))
     return [one._replace(systems=names) for one in found], found[0].segments

@@ -16,7 +16,7 @@ from bleucli.counting import CorpusStats, count
 from bleucli.errors import BleuError
 from bleucli.limits import whole_number
 from bleucli.metrics import BLEU, Metric
-from bleucli.metrics.explanations import as_data, find_metric, pick, tell_signature
+from bleucli.metrics.explanations import as_data, find_metric, freeze, pick, tell_signature
 from bleucli.metrics.smoothing import SACREBLEU_METHODS
 from bleucli.phrases import tell_count
 from bleucli.prose import Block, Formula, Heading, Paragraph, Table, Words, as_html, as_text
@@ -25,9 +25,12 @@ from bleucli.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from bleucli.metrics.bleu import BLEUScore
+
+    Chooser = Callable[[int], Sequence[int] | None]
 
 # Segments that are listed if nobody says how many
 MOST = 10
@@ -198,7 +201,7 @@ def explain_difference(
 
 
 def explain_corpus(
-    corpus: Corpus, metrics: Sequence[Metric], most: int = MOST, *, jobs: int = 1, choose: "Any" = None
+    corpus: Corpus, metrics: Sequence[Metric], most: int = MOST, *, jobs: int = 1, choose: "Chooser | None" = None
 ) -> list[DifferenceExplanation]:
     """Say why the scores of two systems differ, by each metric.
 
@@ -272,14 +275,14 @@ def _explain(
         scores[0].name,
         first.signature(),
         first.metric.higher_is_better,
-        names,
-        [score.score for score in scores],
+        tuple(names),
+        tuple(score.score for score in scores),
         scores[1].score - scores[0].score,
-        shares,
+        tuple(shares),
         hindrance,
         mean,
         first.segments,
-        influences,
+        tuple(map(freeze, influences)),
     )
 
 

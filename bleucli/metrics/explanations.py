@@ -85,6 +85,13 @@ def as_data(value: "Any") -> "Any":
     return [as_data(one) for one in value] if isinstance(value, list | tuple) else value
 
 
+def freeze(value: "Any") -> "Any":
+    """Return records and sequences with tuples for lists, as deep as they go, so that nobody changes them."""
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return value._make(map(freeze, value))
+    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
+
+
 def explain(
     hypothesis: "str | Iterable[str]",
     references: "Iterable[str | None] | Iterable[Iterable[str | None]]",
@@ -158,7 +165,7 @@ def explain_segment(
         raise BleuError(f"{type(metric).__name__} counts in a way of its own, which cannot be explained")
     signature = metric.signature(prepared.most, prepared.most)
     texts = [given for given, _ in kept]
-    return Explanation(score.name, score.score, signature, hypotheses[0] or "", texts, line, parts)
+    return Explanation(score.name, score.score, signature, hypotheses[0] or "", tuple(texts), line, freeze(parts))
 
 
 def _take_apart(metric: Metric, hypothesis: str, references: Sequence[str], score: "Any") -> "Any":
