@@ -31,6 +31,8 @@ _SMOOTHING = {
     "chen-cherry-6": "from order 3 on, the precision is mixed with what the two orders before let expect, weight 5.",
     "chen-cherry-7": "method 4, then the means of method 5; the score may exceed 100.",
 }
+# More factors than these are shown as the first and the last one
+_SPELLED_OUT = 5
 # Those that average neighbours
 _MEANS = tuple(f"chen-cherry-{number}" for number in AVERAGING)
 
@@ -88,7 +90,7 @@ class BLEUParts(NamedTuple):
             if order.ngrams:
                 yield ngram_table(order.ngrams, several)
             else:
-                yield Paragraph("No text is long enough for one.")
+                yield Paragraph("Neither side is long enough for one.")
         yield from self._tell_precisions()
         yield from self._tell_penalty()
         yield from self._tell_score(name, score, width)
@@ -101,7 +103,9 @@ class BLEUParts(NamedTuple):
         if not score and not any(order.matches for order in self.orders):
             return "No token of the output is in a reference: the score is 0, and no smoothing applies."
         if not score:
-            empty = next(order for order in used if not order.smoothed)
+            empty = next((order for order in used if not order.smoothed), None)
+            if empty is None:
+                return "The product is so small that it is 0 among the numbers that computers have, so the score is 0."
             if not empty.total:
                 return (
                     f"The output has {tell_count(self.hypothesis_length, 'token')}, too few for n-grams of order"
@@ -144,7 +148,7 @@ class BLEUParts(NamedTuple):
                 self.smooth_method.startswith("chen-cherry") and not self.orders[0].matches
             ):
                 yield "nothing matches"
-            elif not order.total and self.smooth_method in ("exp", "floor", "none"):
+            elif not order.total and (self.smooth_method in ("exp", "floor", "none") or self.smooth_value == 0):
                 yield "no n-gram"
             else:
                 yield self._how_smoothed(order, zeros)
@@ -196,7 +200,7 @@ class BLEUParts(NamedTuple):
         used = [share for share in shares if share or not skipped]
         if len(used) < len(shares):
             yield Paragraph(f"Precisions of 0 are skipped; the root stays the one of order {self.averaged_orders}.")
-        few = len(shares) <= 5
+        few = len(used) <= _SPELLED_OUT
         factors = [f"p{n}" for n, share in enumerate(shares, 1) if share or not skipped]
         product = " × ".join(factors) if few else f"{factors[0]} × ... × {factors[-1]}"
         numbers = " × ".join(f"{share:.4f}" for share in (used if few else (used[0], used[-1])))

@@ -83,7 +83,7 @@ class CHRFParts(NamedTuple):
                 f"{order.kind.capitalize()} order {order.order}: {tell_count(order.matches, 'match', 'matches')}"
             )
             if not order.ngrams:
-                yield Paragraph("No text is long enough for one.")
+                yield Paragraph("Neither side is long enough for one.")
             elif order.kind == "word":
                 yield ngram_table(order.ngrams, False)
             else:
