@@ -109,12 +109,13 @@ def test_equal_scores_have_shares_of_nothing():
 
 
 HINDRANCES = {
-    "a score of 0": ((["x y"], ["a b c d"], [["a b c d"]]), {}, "first has a score of 0"),
-    "both": ((["x"], ["y"], [["a"]]), {}, "first and second have scores of 0"),
+    "a score of 0": ((["x y"], ["a b c d"], [["a b c d"]]), {}, "The first system has a score of 0"),
+    "the other score": ((["a b c d"], ["x y"], [["a b c d"]]), {}, "The second system has a score of 0"),
+    "both": ((["x"], ["y"], [["a"]]), {}, "Both systems have a score of 0"),
     "orders": (
         (["a b"], ["a b c"], [["a b c"]]),
         {"effective_order": True},
-        "The effective orders differ, 2 orders for first and 3 orders for second",
+        "a mean of 2 precisions for the first system, of 3 for the second",
     ),
     "method": ((["a b c d"], ["a b c"], [["a b c d"]]), {"smooth_method": "add-one"}, "not for add-one"),
 }
@@ -127,6 +128,19 @@ def test_where_nothing_can_be_shared_out_it_is_said_why(texts, options, told):
     assert (found.shares, found.logarithmic_mean) == ((), None)
     assert told in " ".join(str(found).split())
     assert found.influences
+
+
+class Odd(BLEU):
+    def score_from_stats(self, sums):
+        score = super().score_from_stats(sums)
+        score.score = score.score**2 / 100
+        return score
+
+
+def test_scores_that_are_made_in_another_way_are_not_shared_out():
+    found = explain_difference(["a b c d e"], ["a b c d x"], [["a b c d e"]], Odd())
+    assert found.shares == ()
+    assert "Odd makes its scores in a way of its own" in found.hindrance
 
 
 @pytest.mark.parametrize("metric", [BLEU(), BLEU(smooth_method="add-k"), CHRF(word_order=2), TER(), WER()])

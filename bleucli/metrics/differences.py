@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # Segments that are listed if nobody says how many
 MOST = 10
+# How far the shares may be from the difference: what rounding can do
+_ROUNDING = 1e-9
 # What the systems are called beside their outputs: names may be long
 _PLACES = ("first", "second")
 
@@ -264,20 +266,24 @@ def _scores_without(stats: CorpusStats) -> Iterator[float]:
 def _explain(
     names: Sequence[str], first: CorpusStats, second: CorpusStats, influences: Sequence[Influence]
 ) -> DifferenceExplanation:
-    scores = first.score(), second.score()
+    metric, scores = first.metric, (first.score(), second.score())
+    difference = scores[1].score - scores[0].score
     shares: Sequence[Share] = ()
     hindrance, mean = "", None
-    if isinstance(first.metric, BLEU):
-        hindrance = _why_not_shared(first.metric, names, scores)
+    if isinstance(metric, BLEU):
+        hindrance = _why_not_shared(metric, *scores)
         if not hindrance:
-            shares, mean = _share_out(first.metric, *scores)
+            shares, mean = _share_out(metric, *scores)
+            if abs(sum(share.points for share in shares) - difference) > _ROUNDING:
+                hindrance = f"{type(metric).__name__} makes its scores in a way of its own, which cannot be shared out."
+                shares, mean = (), None
     return DifferenceExplanation(
         scores[0].name,
         first.signature(),
-        first.metric.higher_is_better,
+        metric.higher_is_better,
         tuple(names),
         tuple(score.score for score in scores),
-        scores[1].score - scores[0].score,
+        difference,
         tuple(shares),
         hindrance,
         mean,
@@ -286,21 +292,21 @@ def _explain(
     )
 
 
-def _why_not_shared(metric: BLEU, names: Sequence[str], scores: "Sequence[BLEUScore]") -> str:
+def _why_not_shared(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> str:
     """Return why the difference of two scores cannot be shared out among BLEU's factors; "" if it can."""
     if metric.smoothing.method not in SACREBLEU_METHODS:
         known = ", ".join(SACREBLEU_METHODS)
-        return f"It is shared out for the smoothing methods {known}, not for {metric.smoothing.method}."
-    zero = [name for name, score in zip(names, scores, strict=True) if not score.score]
-    if zero:
-        have = "has a score" if len(zero) == 1 else "have scores"
-        return f"{' and '.join(zero)} {have} of 0, which has no logarithm, so the difference cannot be shared out."
-    orders = [metric.averaged_orders(score.totals) for score in scores]
+        return f"A difference is shared out for the smoothing methods {known}, not for {metric.smoothing.method}."
+    if not (first.score and second.score):
+        other = second.score or first.score
+        zero = "Both systems have" if not other else f"The {_PLACES[0 if second.score else 1]} system has"
+        return f"{zero} a score of 0, which has no logarithm, so the difference cannot be shared out."
+    orders = [metric.averaged_orders(score.totals) for score in (first, second)]
     if orders[0] != orders[1]:
-        told = " and ".join(
-            f"{tell_count(order, 'order')} for {name}" for order, name in zip(orders, names, strict=True)
+        return (
+            f"The effective orders differ: a mean of {tell_count(orders[0], 'precision')} for the first system, of"
+            f" {orders[1]} for the second. The difference cannot be shared out."
         )
-        return f"The effective orders differ, {told}: the two means have no common factors."
     return ""
 
 
