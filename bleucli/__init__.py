@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
     from bleucli.metrics.compute import compute
+    from bleucli.metrics.differences import DifferenceExplanation, explain_difference
+    from bleucli.metrics.explanations import Explanation, explain
     from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
@@ -53,6 +55,8 @@ _HOMES = {
     "CHRF": "bleucli.metrics.chrf",
     "CHRFScore": "bleucli.metrics.chrf",
     "CorpusStats": "bleucli.counting",
+    "DifferenceExplanation": "bleucli.metrics.differences",
+    "Explanation": "bleucli.metrics.explanations",
     "InputTypeError": "bleucli.errors",
     "PairedTest": "bleucli.significance.paired_test",
     "Segments": "bleucli.segments",
@@ -69,6 +73,8 @@ _HOMES = {
     "corpus_ter": "bleucli.metrics.ter",
     "corpus_wer": "bleucli.metrics.wer",
     "download_test_set": "bleucli.testsets.access",
+    "explain": "bleucli.metrics.explanations",
+    "explain_difference": "bleucli.metrics.differences",
     "get_available_testsets": "bleucli.testsets.access",
     "get_available_testsets_for_langpair": "bleucli.testsets.access",
     "get_langpairs_for_testset": "bleucli.testsets.access",
@@ -97,6 +103,8 @@ __all__ = [
     "CERScore",
     "CHRFScore",
     "CorpusStats",
+    "DifferenceExplanation",
+    "Explanation",
     "InputTypeError",
     "PairedTest",
     "Segments",
@@ -112,6 +120,8 @@ __all__ = [
     "corpus_ter",
     "corpus_wer",
     "download_test_set",
+    "explain",
+    "explain_difference",
     "get_available_testsets",
     "get_available_testsets_for_langpair",
     "get_langpairs_for_testset",

@@ -5,7 +5,7 @@ paragraphs, overrides of the writing direction, lone surrogates, and what Unicod
 Marks that text needs, such as joiners in Persian names and in emoji, stay.
 
 - `visible`: text in one line
-- `to_html`: the same between tags; `html_table`: a table, for notebooks
+- `escape_html`: text between tags; `html_table`: a table, for notebooks
 """
 
 TYPE_CHECKING = False
@@ -42,15 +42,18 @@ def _escape(match: "Match[str]") -> str:
     return f"\\x{code - 0xDC00:02x}" if code in _BYTES_LIKE_C1 else repr(match[0])[1:-1]
 
 
-def to_html(text: str) -> str:
-    r"""Return text as it stands between tags or in an attribute; bytes of a name that are not UTF-8 are escaped.
+def escape_html(text: str) -> str:
+    r"""Return text as it stands in HTML, between tags or in quotes, in ASCII, so that any page may have it.
 
-    >>> print(to_html("<b>\x1b"), to_html("caf\udce9"))
-    &lt;b&gt;\x1b caf\xe9
+    Bytes of a name that are not UTF-8 are escaped.
+
+    >>> print(escape_html("<é>\x07"), escape_html("caf\udce9"))
+    &lt;&#233;&gt;\x07 caf\xe9
     """
     import html
 
-    return html.escape(visible(text).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+    readable = visible(text).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return html.escape(readable).encode("ascii", "xmlcharrefreplace").decode()
 
 
 def html_table(
@@ -66,7 +69,10 @@ def html_table(
     >>> html_table(["BLEU"], [["50 < 60"]], [("BLEU:", "nrefs:1")])
     '<table><tr><th>BLEU</th></tr><tr><td>50 &lt; 60</td></tr></table><div>BLEU: <code>nrefs:1</code></div>'
     """
-    lines = ["".join(f"<th>{to_html(cell)}</th>" for cell in header)]
-    lines += ["".join(f"<td>{to_html(cell)}</td>" for cell in row) for row in rows]
-    below = [f"<div>{to_html(text)}" + f" <code>{to_html(code)}</code>" * bool(code) + "</div>" for text, code in notes]
+    lines = ["".join(f"<th>{escape_html(cell)}</th>" for cell in header)]
+    lines += ["".join(f"<td>{escape_html(cell)}</td>" for cell in row) for row in rows]
+    below = [
+        f"<div>{escape_html(text)}" + f" <code>{escape_html(code)}</code>" * bool(code) + "</div>"
+        for text, code in notes
+    ]
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>" + "".join(below)

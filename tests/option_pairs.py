@@ -42,6 +42,7 @@ GIVEN = {
     "download": Given(("--download", "demo")),
     "echo": Given(("--echo", "src"), ("set",)),
     "encoding": Given(("-e", "latin-1")),
+    "explain": Given(("--explain",), ("line",)),
     "fail_under": Given(("--fail-under", "1")),
     "force": Given(("--force",)),
     "format": Given(("-f", "csv")),
@@ -52,6 +53,7 @@ GIVEN = {
     "keep_going": Given(("--keep-going",)),
     "language_pair": Given(("-l", "en-zh")),
     "like": Given(("--like", "case:mixed|eff:no|tok:intl|smooth:exp")),
+    "line": Given(("--line", "2"), ("explained",)),
     "list": Given(("--list",)),
     "list_tokenizers": Given(("--list-tokenizers",)),
     "lowercase": Given(("-lc",)),
@@ -109,6 +111,8 @@ NEEDS = {
     "text": ("format", ("-f", "text")),
     "latex": ("format", ("-f", "latex")),
     "history": ("format", ("-f", "jsonl", "-o", "history")),
+    "explained": ("explain", ("--explain",)),
+    "line": ("line", ("--line", "2")),
     "set": ("test_set", ("-t", "own/set")),
     "pair": ("language_pair", ("-l", "en-zh")),
 }
@@ -223,6 +227,8 @@ def words_of(given):
     for need in needs:  # grows meanwhile
         implied = (*IMPLIED.get(need, ()), *(GIVEN[need].needs if need in GIVEN else ()))
         needs += [one for one in implied if one not in needs]
+    if "several" in needs:  # two systems are explained as a whole
+        needs = [need for need in needs if need != "line"]
     words = {}
     for need in needs:
         option, beside = NEEDS.get(need, ("", ()))

@@ -78,7 +78,8 @@ EFFECTS = {
 }
 # What has always an effect, is refused where it has none, has a hint of its own, or only says how the work is done
 ALWAYS = {
-    *("annotate", "append", "baseline", "confidence", "detail", "encoding", "fail_under", "help", "input", "jobs"),
+    *("annotate", "append", "baseline", "confidence", "detail", "encoding", "explain", "fail_under", "help", "input"),
+    *("jobs", "line"),
     *(
         "keep_going",
         "jsonl",

@@ -8,7 +8,7 @@ from sample_results import HOSTILE, SIGNATURE, one, paired, ranked, record, resu
 from test_output_latex import pdflatex  # noqa: F401
 
 from bleucli import __version__
-from bleucli.output import latex, prose, render
+from bleucli.output import latex, publication, render
 from bleucli.output.layout import Layout
 from bleucli.signature import Signature
 
@@ -41,7 +41,7 @@ def signed(name, fields, **more):
 
 def told(*records):
     """Return the sentences about one system's scores."""
-    return prose.sentences(one(*records), Layout())
+    return publication.sentences(one(*records), Layout())
 
 
 # --- the block
@@ -88,8 +88,8 @@ def test_a_test_set_is_named_with_the_part_that_was_scored(run, paper):
 def test_the_part_of_a_test_set_is_told():
     made = one(signed("TER", "nrefs:1|test:a,b|lang:en-de|origlang:non-de|subset:^news|case:lc|tok:tercom"))
     part = "a and b (en-de; only segments not first written in de; only the subset ^news)"
-    assert dict(prose.facts(made, Layout()))["Test set"] == part
-    assert f"on 20 segments of {part} with one reference each" in prose.sentences(made, Layout())[0]
+    assert dict(publication.facts(made, Layout()))["Test set"] == part
+    assert f"on 20 segments of {part} with one reference each" in publication.sentences(made, Layout())[0]
 
 
 def test_every_metric_is_told_and_cited(paper):
@@ -129,16 +129,16 @@ def test_scores_of_the_own_kind_do_not_follow_sacrebleu(paper):
 )
 def test_tokenizers_are_told_and_cited(tokenizer, told, cited):
     made = one(signed("BLEU", f"nrefs:1|case:mixed|eff:no|tok:{tokenizer}|smooth:exp|version:bleucli-1"))
-    assert told in dict(prose.facts_of(made, 0))["Tokenizer"]
-    papers = [paper.short for paper in prose.papers(made, Layout())]
+    assert told in dict(publication.facts_of(made, 0))["Tokenizer"]
+    papers = [paper.short for paper in publication.papers(made, Layout())]
     assert papers == ["Papineni et al., 2002", *cited, *(["Post, 2018"] if "spm-" not in tokenizer else [])]
-    assert ("; ".join(cited) in prose.sentences(made, Layout())[1]) == bool(cited) or not cited
+    assert ("; ".join(cited) in publication.sentences(made, Layout())[1]) == bool(cited) or not cited
 
 
 @pytest.mark.parametrize("name", ["13a", "intl", "zh", "char", "none", "flores101", "flores200", "spBLEU-1K"])
 def test_every_tokenizer_is_known(name):
     made = one(signed("BLEU", f"nrefs:1|tok:{name}|smooth:exp"))
-    assert "Tokenizer" in dict(prose.facts_of(made, 0))
+    assert "Tokenizer" in dict(publication.facts_of(made, 0))
 
 
 def test_a_smoothing_is_only_told_to_have_changed_nothing_where_that_is_so(run, write):
@@ -218,8 +218,8 @@ def test_a_seed_that_is_none_is_no_number(run, demo_files):
 
 
 def test_several_systems_are_compared_with_the_first():
-    assert "every other system was compared with a.txt" in " ".join(prose.sentences(paired(), Layout()))
-    assert "every system was compared with every other" in " ".join(prose.sentences(ranked(), Layout()))
+    assert "every other system was compared with a.txt" in " ".join(publication.sentences(paired(), Layout()))
+    assert "every system was compared with every other" in " ".join(publication.sentences(ranked(), Layout()))
 
 
 def test_the_scale_is_told_where_it_is_another(paper):

@@ -286,6 +286,12 @@ def _parser_of_run() -> Parser:
         metavar="FILE",
         help="a label a line: --self-bleu compares the texts of one label, and prints the mean of all groups",
     )
+    ours(
+        "--explain",
+        action="store_true",
+        help="why is the score of a pair of texts what it is; of two systems: why do their scores differ",
+    )
+    ours("--line", type=int, metavar="N", help="the segment to explain, from 1; needed if there are several")
 
     add, ours = top.group("how sure it is")
     add("--confidence", "-ci", action="store_true", help="95 %% confidence interval by bootstrap")

@@ -31,7 +31,7 @@ _REASONS = {
         *("test_set", "origlang", "subset", "detail", "num_refs", "skip_empty_refs"),
     ),
     "self-BLEU is all that is measured": ("metrics", "segment_scores"),
-    "self-BLEU is a score of all texts": ("sentence_level",),
+    "self-BLEU is a score of all texts": ("sentence_level", "explain", "line"),
     "each system is measured by itself": ("keep_going",),
     "self-BLEU is not resampled": ("confidence", "paired_bs", "paired_ar", "paired_all"),
     "of two self-BLEU, neither the higher nor the lower is better": (

@@ -115,6 +115,8 @@ def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset
     if options.test_set is None and "tokenize" not in options.of_metric("bleu"):
         yield {"mirror", "allow_http"}, "nothing is downloaded"
     yield from _of_layout(options, run)
+    if options.explain:
+        yield from _of_explanations(run)
     if reason := _why_not_bold(options, run):
         yield {"bold_best"}, reason
 
@@ -157,15 +159,24 @@ def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
         yield {"scale"}, "jsonl always has scores from 0 to 100, as histories are compared"
     if options.segment_scores:
         yield {"scale"}, "scores that others made are printed as they are"
-    is_nameless = options.score_only or run.format in ("text", "json", "card")
+    is_nameless = options.score_only or options.explain or run.format in ("text", "json", "card")
     if run.systems == 1 and is_nameless and not has_gates(options):
         yield {"names", "name_by"}, "a single score is printed without a name"
+
+
+def _of_explanations(run: Run) -> "Iterator[tuple[set[str], str]]":
+    if run.format == "json":
+        yield {"width"}, "JSON of explanations is not rounded"
+    if "bleu" not in run.metrics:
+        yield {"sentence_level"}, "it turns on BLEU's effective order, and BLEU is not scored"
 
 
 def _why_not_bold(options: "Options", run: Run) -> str:
     """Return why nothing can be bold, "" if it can: in text on a terminal alone, but that a script cannot know."""
     if options.score_only:
         return "bare scores are not a table"
+    if options.explain:
+        return "explanations are not a table of scores"
     if run.segments:
         return "segments are not a table"
     if not shows_bold(run.format, not options.no_color):

@@ -46,6 +46,8 @@ class Options:
     like: "Signature | None"
     of_metrics: "Mapping[str, Mapping[str, Any]]"
     followed: str
+    explain: bool
+    line: int | None
     # how sure it is
     confidence: bool
     confidence_n: int

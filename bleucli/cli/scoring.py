@@ -43,11 +43,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         BleuError: options or texts are not what they should be, or the answer cannot be written.
     """
     start = _read_clocks()
-    if options.self_bleu:
-        from bleucli.cli import diversity
-
-        diversity.check(options)
-    request.check(options)
+    _check(options)
     if options.like is not None:  # before anything is downloaded
         from bleucli.cli import like
 
@@ -61,6 +57,8 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         asked = Provenance(words, environment)
     request.check_append(options, asked is not None)
     if options.self_bleu:
+        from bleucli.cli import diversity
+
         diversity.print_self_bleu(options, environment, messages, asked)
         _note_slowness(start, messages)
         return True
@@ -69,7 +67,11 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         if not options.keep_going:
             texts.check_lengths()
         passed = True
-        if options.sentence_level:
+        if options.explain:
+            from bleucli.cli import explaining
+
+            explaining.print_explanations(options, texts, environment, messages)
+        elif options.sentence_level:
             from bleucli.cli import segment_scoring
 
             segment_scoring.print_segments(options, texts, environment, messages, asked)
@@ -83,6 +85,19 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         told = f"{tell_count(texts.count_unscored(), 'system')} could not be scored, as said above"
         raise BleuError(f"{told}; {_tell_withheld(options)}" if is_withheld else told)
     return passed
+
+
+def _check(options: "Options") -> None:
+    """Refuse options that have no such value or do not go together."""
+    if options.self_bleu:
+        from bleucli.cli import diversity
+
+        diversity.check(options)
+    request.check(options)
+    if options.explain or options.line is not None:
+        from bleucli.cli import explaining
+
+        explaining.check(options)
 
 
 def _open_texts(options: "Options", environment: Environment, hashed: bool) -> Texts:

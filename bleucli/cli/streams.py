@@ -47,6 +47,15 @@ class Environment:
         """Return whether stdout is a terminal on which colours are wanted."""
         return self._shows_colour(self.stdout)
 
+    def columns(self) -> int | None:
+        """Return how wide the terminal is that stdout goes to; None if it is not one, or does not say."""
+        if self.stdout is None or not self.stdout.isatty():
+            return None
+        try:
+            return os.get_terminal_size(self.stdout.fileno()).columns or None
+        except OSError:
+            return None
+
     def _shows_colour(self, stream: "IO[bytes] | None") -> bool:
         if stream is None or not stream.isatty() or self.variables.get("NO_COLOR"):
             return False

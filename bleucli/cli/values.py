@@ -28,6 +28,8 @@ def check(options: Options) -> None:
             raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
     if options.scale not in (None, 1, 100):
         raise UsageError(f"--scale {options.scale}; expected 1, for scores from 0 to 1, or 100")
+    if options.line is not None and options.line < 1:
+        raise UsageError(f"--line {options.line}; expected the number of a line, from 1")
     if options.names is not None and options.name_by is not None:
         raise UsageError("--names says what systems are called; leave out --name-by")
     _check_gates(options)

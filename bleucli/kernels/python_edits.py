@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from math import inf
 
+from bleucli.kernels.python_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
 from bleucli.kernels.stopping import heed_stop
 
 # So much of the reference is compared at once, a bit for each word
@@ -53,3 +55,41 @@ def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
             up, down = up << 1 | (step > 0), down << 1 | (step < 0)
             plus, minus = rows & (down | ~(vertical | up)), rows & up & vertical
     return len(reference) + sum(steps)
+
+
+def trace_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> list[int]:
+    """Return the operations that turn one text into the other, as few as there can be, numbered as TER's.
+
+    No way of so few leads further from the diagonal than their number, so nothing else is looked at (Ukkonen 1985).
+
+    >>> trace_distance("a x c d".split(), "a b c".split()) == [MATCH, SUBSTITUTION, MATCH, DELETION]
+    True
+    """
+    most = edit_distance(hypothesis, reference)
+    first, above = 0, [float(column) for column in range(min(most, len(reference)) + 1)]
+    table = [(first, bytes([INSERTION] * len(above)))]
+    for row, word in enumerate(hypothesis, 1):
+        heed_stop()
+        start, end = max(0, row - most), min(len(reference), row + most)
+        costs: list[float] = []
+        operations = bytearray()
+        for column in range(start, end + 1):
+            same = column > 0 and word == reference[column - 1]
+            choices = (
+                above[column - 1 - first] + (not same) if column > first else inf,
+                above[column - first] + 1 if column - first < len(above) else inf,
+                costs[-1] + 1 if costs else inf,
+            )
+            costs.append(min(choices))
+            operations.append((MATCH if same else SUBSTITUTION, DELETION, INSERTION)[choices.index(costs[-1])])
+        table.append((start, bytes(operations)))
+        first, above = start, costs
+    row, column = len(hypothesis), len(reference)
+    found = []
+    while row or column:
+        start, codes = table[row]
+        operation = codes[column - start]
+        found.append(operation)
+        row -= operation != INSERTION
+        column -= operation != DELETION
+    return found[::-1]

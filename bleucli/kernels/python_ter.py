@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil, floor, inf
 
 from bleucli.kernels.stopping import heed_stop
+from bleucli.records import NamedTuple
 
 # tercom: words that a shift may move, how far, how many shifts are tried in all, and half the width of the beam
 MAX_SHIFT_SIZE = 10
@@ -11,8 +12,18 @@ MAX_SHIFT_DISTANCE = 50
 MAX_CANDIDATES = 1000
 BEAM_WIDTH = 25
 
-MATCH, SUBSTITUTION, DELETION, INSERTION = range(4)
+NAMES = ("match", "substitution", "deletion", "insertion")
+MATCH, SUBSTITUTION, DELETION, INSERTION = range(len(NAMES))
 _NO_GAIN = (0, 0, 0, 0)
+
+
+class Shift(NamedTuple):
+    """A phrase that was moved: where it began, its size, before which word it went; words: all of them afterwards."""
+
+    start: int
+    size: int
+    target: int
+    words: list[str]
 
 
 def ter_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
@@ -21,10 +32,22 @@ def ter_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
     >>> ter_edits("b a c".split(), "a b c d".split())
     2
     """
+    shifts, operations = trace_edits(hypothesis, reference)
+    return len(shifts) + sum([operation != MATCH for operation in operations])
+
+
+def trace_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[list[Shift], list[int]]:
+    """Return the shifts, one after the other, and the operations that then turn one text into the other.
+
+    >>> shifts, operations = trace_edits("b a c".split(), "a b c d".split())
+    >>> shifts, [NAMES[operation] for operation in operations]
+    ([Shift(start=1, size=1, target=0, words=['a', 'b', 'c'])], ['match', 'match', 'match', 'insertion'])
+    """
     if not reference:
-        return len(hypothesis)
+        return [], [DELETION] * len(hypothesis)
     words = list(hypothesis)
-    shifts = tried = 0
+    shifts: list[Shift] = []
+    tried = 0
     while True:
         distance, operations = edit_distance(words, reference)
         best, best_words = _NO_GAIN, words
@@ -38,9 +61,10 @@ def ter_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
             if (gain, size, -start, -target) > best:
                 best, best_words = (gain, size, -start, -target), shifted
         if tried >= MAX_CANDIDATES or best[0] <= 0:
-            return shifts + distance
+            return shifts, operations
+        _, size, start, target = best
+        shifts.append(Shift(-start, size, -target, best_words))
         words = best_words
-        shifts += 1
 
 
 def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[int, list[int]]:

@@ -301,6 +301,12 @@ class BLEU(Metric[BLEUScore]):
         precisions = [100 * share for share in shares]
         return BLEUScore(score, counts[:order], totals[:order], precisions, bp, sys_len, ref_len)
 
+    def averaged_orders(self, totals: Sequence[int | float]) -> int:
+        """Return over how many orders a score averages; totals: its n-grams by order."""
+        if not self.effective_order or self.smoothing.gives_all:
+            return self.max_ngram_order
+        return next((order for order, total in enumerate(totals) if not total), self.max_ngram_order)
+
     def check_sum(self, segments: int) -> None:
         """Refuse corpora for smoothing that is defined for single segments only."""
         if self.smoothing.of_one_segment and segments > 1:

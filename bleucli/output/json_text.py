@@ -53,6 +53,11 @@ def render_systems(results: Results, layout: Layout) -> str:
     return dump(systems, 4) + "\n"
 
 
+def render_data(value: object) -> str:
+    """Return dictionaries, lists, numbers and strings as they are."""
+    return dump(value, 1) + "\n"
+
+
 def score_line(record: ScoreRecord, layout: Layout) -> str:
     """Return one compact object in a line (JSON Lines)."""
     if layout.score_only:

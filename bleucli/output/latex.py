@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from bleucli.markup import visible
-from bleucli.output import explanation, prose
+from bleucli.output import explanation, publication
 from bleucli.output.grids import Grid, Markup, grids, tabulate
 from bleucli.output.layout import Layout, marked_names
 from bleucli.results import Results
@@ -54,7 +54,7 @@ def render(results: Results, layout: Layout) -> str:
 
 def footnote(results: Results, layout: Layout) -> str:
     r"""Return in a `\footnote` how the scores were made and tested, and the signatures, which may break at a `|`."""
-    told = [escape(sentence) for sentence in prose.sentences(results, layout)]
+    told = [escape(sentence) for sentence in publication.sentences(results, layout)]
     for name, signature in explanation.signatures(results, layout):
         breakable = escape(signature).replace(_BAR, f"{_BAR}\\allowbreak{{}}")
         told.append(f"{escape(name)}: \\texttt{{{breakable}}}.")

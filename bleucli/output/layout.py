@@ -22,12 +22,12 @@ class Layout(NamedTuple):
     scale: int = 100  # what a perfect score is, 100 or 1; jsonl has 100 always
 
     def share(self, share: float) -> str:
-        """Return a share, from 0 to 1, with two decimals more than scores have, which are in percent.
+        """Return a share, from 0 to 1, with two decimals more than scores have if these are in percent.
 
         >>> Layout(width=1).share(0.5714)
         '0.571'
         """
-        return f"{share:.{self.width + 2}f}"
+        return f"{share:.{self.width + (2 if self.scale == 100 else 0)}f}"
 
 
 def marked_names(results: "Results") -> list[str]:

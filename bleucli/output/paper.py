@@ -1,6 +1,6 @@
 """What to write of scores in a paper, as a block of Markdown: table, sentences, facts, what to cite."""
 
-from bleucli.output import explanation, prose
+from bleucli.output import explanation, publication
 from bleucli.output.layout import Layout
 from bleucli.output.markdown import escape, tables
 from bleucli.results import Results
@@ -10,13 +10,13 @@ def render(results: Results, layout: Layout) -> str:
     """Return the tables of `markdown`, then sections; every statement follows from signatures and results."""
     notes = [f"- {escape(sentence)}" for sentence in explanation.brief(results, layout)]
     blocks = [*tables(results, layout), *(["\n".join(notes)] if notes else [])]
-    blocks.append("### What to write\n\n" + "\n".join(map(escape, prose.sentences(results, layout))))
-    listed = [f"- {label}: {escape(text)}" for label, text in prose.facts(results, layout)]
+    blocks.append("### What to write\n\n" + "\n".join(map(escape, publication.sentences(results, layout))))
+    listed = [f"- {label}: {escape(text)}" for label, text in publication.facts(results, layout)]
     for number, (name, signature) in enumerate(explanation.signatures(results, layout)):
         listed.append(f"- {escape(name)}\n  - Signature: `{signature}`")
-        listed += [f"  - {label}: {escape(text)}" for label, text in prose.facts_of(results, number)]
+        listed += [f"  - {label}: {escape(text)}" for label, text in publication.facts_of(results, number)]
     blocks.append("### How the scores were made\n\n" + "\n".join(listed))
-    cited = [f"- {escape(paper.full)}" for paper in prose.papers(results, layout)]
+    cited = [f"- {escape(paper.full)}" for paper in publication.papers(results, layout)]
     if test_set := results.systems[0].scores[0].signature.info.get("test"):
         cited.append(f"- the test set: `bleu -t {test_set} --cite` prints its paper, if one is known")
     if cited:

@@ -1,0 +1,132 @@
+"""The mode of --explain: why a segment has its score, or why two systems differ."""
+
+from bleucli.cli import request
+from bleucli.cli.delivery import deliver
+from bleucli.cli.streams import Environment
+from bleucli.cli.texts import Texts, names_of
+from bleucli.errors import UsageError
+from bleucli.metrics import Metric
+from bleucli.output.explained import FORMATS, render
+from bleucli.phrases import tell_count
+from bleucli.signature import Signature
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bleucli.cli.messages import Messages
+    from bleucli.cli.options import Options
+    from bleucli.metrics.differences import DifferenceExplanation
+    from bleucli.metrics.explanations import Explanation
+
+    Explained = Explanation | DifferenceExplanation
+
+# What asks for something else than the way to a score
+_OTHERS = {
+    "confidence": "which resamples scores",
+    "paired_bs": "which tests scores",
+    "paired_ar": "which tests scores",
+    "detail": "which scores parts of a test set",
+    "score_only": "which prints the score alone",
+    "keep_going": "which leaves systems out",
+    "fail_under": "which is a gate",
+    "max_drop": "which is a gate",
+    "baseline": "which is for gates",
+    "append": "which adds scores to a history",
+    "segment_scores": "whose scores are made elsewhere",
+}
+
+
+def check(options: "Options") -> None:
+    """Refuse options that do not go together with --explain, and --line without it."""
+    if not options.explain:
+        raise UsageError("--line names the segment that --explain explains; add --explain")
+    for name, why in _OTHERS.items():
+        if getattr(options, name) not in (None, False):
+            raise UsageError(f"--explain does not go with --{name.replace('_', '-')}, {why}; leave out one of the two")
+    _check_format(options.format)
+
+
+def _check_format(chosen: str | None) -> None:
+    if chosen is not None and chosen not in FORMATS:
+        raise UsageError(f"--explain cannot be shown in {chosen}; choose -f text, html or json")
+
+
+def print_explanations(options: "Options", texts: Texts, environment: Environment, messages: "Messages") -> None:
+    """Explain a segment of one system by each metric, or the difference of two systems, and print that.
+
+    Raises:
+        BleuError: there are more systems, it is not clear which segment is meant, texts are not what they should be, or
+            the answer cannot be written.
+    """
+    chosen = request.format_of(options, environment) or "text"
+    _check_format(chosen)
+    systems = texts.count_systems()
+    if systems > 2:
+        raise UsageError(f"--explain takes one system, or two to compare; {systems} were given")
+    metrics = request.make_metrics(options)
+    idle = request.find_idle(options, systems, chosen, False)
+    explained: list[Explained]
+    if systems == 1:
+        explained, segments = _explain_segment(options, texts, metrics)
+    else:
+        explained, segments = _explain_difference(options, texts, metrics, chosen)
+    signatures = [Signature(one.signature).with_texts(names_of(options).items()) for one in explained]
+    explained = [one._replace(signature=signature) for one, signature in zip(explained, signatures, strict=True)]
+    names = request.names_of_metrics(options)
+    signed = dict(signatures[names.index(options.followed)]) if options.like else {}
+    request.check_like(options, signed)
+    hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *texts.hints()]
+    messages.hold_back(hints)
+    layout = request.layout_of(options, environment, chosen)
+    columns = environment.columns() if options.output is None else None
+    deliver([render(explained, layout, chosen, columns)], options.output, environment)
+    request.note_files(texts, segments, options, messages)
+    request.note_differences(signed, options, messages)
+    for hint in hints:
+        messages.warn(hint)
+
+
+def _explain_segment(options: "Options", texts: Texts, metrics: "list[Metric]") -> "tuple[list[Explained], int]":
+    """Return the explanation of the segment that is asked for by each metric, and how many segments there are."""
+    from bleucli.metrics.explanations import explain_segment, pick
+
+    corpus, selection = texts.corpus(), texts.select()
+    (name,) = corpus.system_names()
+    index = 0 if options.line is None else options.line - 1
+    found, segments = pick(corpus, [index])
+    if selection is not None:
+        selection.check(segments)
+    if options.line is None and segments > 1:
+        raise UsageError(f"{name} has {segments} segments; choose the one to explain with --line N")
+    if index not in found:
+        raise UsageError(
+            f"--line {options.line} is beyond the end of {name}, which has {tell_count(segments, 'segment')}"
+        )
+    if selection is not None and selection.chosen is not None and index not in selection.chosen:
+        raise UsageError(f"line {index + 1} is not in the part that is chosen; name another, or choose another part")
+    line = None if options.line is None else index
+    return [explain_segment(metric, *found[index], line, name) for metric in metrics], segments
+
+
+def _explain_difference(
+    options: "Options", texts: Texts, metrics: "list[Metric]", chosen: str
+) -> "tuple[list[Explained], int]":
+    """Return why two systems differ by each metric, and how many segments there are."""
+    from bleucli.metrics.differences import explain_corpus
+
+    if options.line is not None:
+        raise UsageError("--line is for one system, and two are compared over all segments; leave it out")
+    if options.sentence_level:
+        raise UsageError("--sentence-level takes one system, and two are compared by corpus scores; leave it out")
+    selection = texts.select()
+
+    def choose(segments: int) -> "Sequence[int] | None":
+        if selection is None:
+            return None
+        selection.check(segments)
+        return selection.chosen
+
+    found = explain_corpus(texts.corpus(), metrics, jobs=request.count_threads(options.jobs), choose=choose)
+    names = tuple(texts.names_in(chosen))
+    return [one._replace(systems=names) for one in found], found[0].segments

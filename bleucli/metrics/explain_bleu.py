@@ -1,0 +1,271 @@
+"""Why a segment has its BLEU: n-grams order by order, precisions before and after smoothing, brevity penalty."""
+
+from collections.abc import Iterator, Sequence
+from math import exp, fsum, log
+
+from bleucli.kernels.python_groups import count_ngrams
+from bleucli.metrics.bleu import BLEU, BLEUScore
+from bleucli.metrics.chen_cherry import AVERAGING
+from bleucli.metrics.ngrams import NGram, compare_ngrams, ngram_table, tell_tokens
+from bleucli.phrases import tell_count
+from bleucli.prose import Formula, Heading, Paragraph, Table
+from bleucli.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.prose import Block
+
+# What a student is told of each method
+_SMOOTHING = {
+    "exp": "the first order without a match counts half a match, the second a quarter, and so on.",
+    "floor": "where nothing matches, {:g} takes the place of 0 matches.",
+    "add-k": "{:g} is added to the matches and to the n-grams of every order from 2 on.",
+    "none": "an order without a match stays at 0.",
+    "add-one": "1 is added to the matches and to the n-grams of every order.",
+    "chen-cherry-1": "where nothing matches, 0.1 takes the place of 0 matches.",
+    "chen-cherry-2": "1 is added to the matches and to the n-grams of every order from 2 on.",
+    "chen-cherry-3": "the first order without a match counts half a match, the second a quarter, and so on.",
+    "chen-cherry-4": "the halves and quarters of method 3, times ln(length of the output) / 5.",
+    "chen-cherry-5": "each precision becomes the mean of itself, the next one, and the mean before it, which for the"
+    " first is p1 + 1; the score may exceed 100.",
+    "chen-cherry-6": "from order 3 on, the precision is mixed with what the two orders before let expect, weight 5.",
+    "chen-cherry-7": "method 4, then the means of method 5; the score may exceed 100.",
+}
+# More factors than these are shown as the first and the last one
+_SPELLED_OUT = 5
+# Those that average neighbours
+_MEANS = tuple(f"chen-cherry-{number}" for number in AVERAGING)
+
+
+class Order(NamedTuple):
+    """The n-grams of one length.
+
+    order: how many tokens they have. ngrams: those of the output in its order, then those that only references have.
+    matches, total: of the output's n-grams, how many match, and how many there are. precision: their quotient in
+    percent, 0 of none. smoothed: what smoothing makes of it; None if the order is left out.
+    """
+
+    order: int
+    ngrams: Sequence[NGram]
+    matches: int
+    total: int
+    precision: float
+    smoothed: float | None
+
+
+class BLEUParts(NamedTuple):
+    """What a BLEU score of a segment is made of.
+
+    smooth_value: None if the method has none. averaged_orders: over how many the mean of logarithms is taken.
+    closest_reference: index of the one whose length counts. geometric_mean: of the precisions, in percent.
+    """
+
+    hypothesis_tokens: Sequence[str]
+    reference_tokens: Sequence[Sequence[str]]
+    orders: Sequence[Order]
+    smooth_method: str
+    smooth_value: float | None
+    averaged_orders: int
+    hypothesis_length: int
+    reference_length: int
+    closest_reference: int
+    brevity_penalty: float
+    geometric_mean: float
+
+    def recalculate(self) -> float:
+        """Return the score."""
+        return self.brevity_penalty * self.geometric_mean
+
+    def tell(self, name: str, score: float, width: int) -> "Iterator[Block]":
+        """Explain the score in words; width: its decimals."""
+        yield Heading(f"{name} = {score:.{width}f}")
+        if reason := self._reason(score):
+            yield Paragraph(reason)
+        yield from tell_tokens(self.hypothesis_tokens, self.reference_tokens, "token")
+        several = len(self.reference_tokens) > 1
+        for order in self.orders:
+            grams = "token" if order.order == 1 else f"{order.order}-gram"
+            told = f"{order.matches} of {tell_count(order.total, grams)} {'matches' if order.total == 1 else 'match'}"
+            yield Heading(f"Order {order.order}: {told}")
+            if order.ngrams:
+                yield ngram_table(order.ngrams, several)
+            else:
+                yield Paragraph("Neither side is long enough for one.")
+        yield from self._tell_precisions()
+        yield from self._tell_penalty()
+        yield from self._tell_score(name, score, width)
+
+    def _reason(self, score: float) -> str:
+        """Return why a score is at an end of its scale, in a sentence or two; "" if it is not."""
+        used = self.orders[: self.averaged_orders]
+        if not self.hypothesis_length and not score:
+            return "The output is empty: nothing can match, so the score is 0."
+        if not score and not any(order.matches for order in self.orders):
+            return "No token of the output is in a reference: the score is 0, and no smoothing applies."
+        if not score:
+            empty = next((order for order in used if not order.smoothed), None)
+            if empty is None:
+                return "The product is so small that it is 0 among the numbers that computers have, so the score is 0."
+            if not empty.total:
+                return (
+                    f"The output has {tell_count(self.hypothesis_length, 'token')}, too few for n-grams of order"
+                    f" {empty.order}: their precision is 0, and so is the score. Effective order (-sl; in Python"
+                    " effective_order=True) leaves such orders out."
+                )
+            return (
+                f"No n-gram of order {empty.order} matches, and smoothing {self.smooth_method} puts nothing in the"
+                " place of 0: a geometric mean with a 0 in it is 0, and so is the score."
+            )
+        if score > 100:
+            return f"Smoothing {self.smooth_method} averages p1 with p1 + 1, so the score exceeds 100."
+        if score == 100 and all(order.matches == order.total for order in used):
+            return "Every n-gram of the output matches, and it is not too short: the score cannot be higher."
+        return ""
+
+    def _tell_precisions(self) -> "Iterator[Block]":
+        yield Heading(f"Precisions, with smoothing {self.smooth_method}")
+        yield Paragraph(
+            "A precision is matches / n-grams of the output. Smoothing"
+            f" {self.smooth_method}: {_SMOOTHING[self.smooth_method].format(self.smooth_value)}"
+        )
+        rows = []
+        for order, note in zip(self.orders, self._smoothing_notes(), strict=True):
+            smoothed = "-" if order.smoothed is None else f"{order.smoothed:.2f}"
+            precision = f"{order.precision:.2f}" if order.total else "-"
+            rows.append([str(order.order), str(order.matches), str(order.total), precision, smoothed, note])
+        header = ["order", "matches", "n-grams", "precision %", "smoothed %", ""]
+        yield Table(header, rows, [""] * len(rows), [5])
+
+    def _smoothing_notes(self) -> Iterator[str]:
+        """Say of each order what smoothing did."""
+        zeros = 0
+        matched = any(order.matches for order in self.orders)
+        for order in self.orders:
+            zeros += not order.matches
+            if order.smoothed is None:
+                yield "for the means alone" if self.smooth_method in _MEANS else "no n-gram: left out"
+            elif (not matched and self.smooth_method != "add-one") or (
+                self.smooth_method.startswith("chen-cherry") and not self.orders[0].matches
+            ):
+                yield "nothing matches"
+            elif not order.total and (self.smooth_method in ("exp", "floor", "none") or self.smooth_value == 0):
+                yield "no n-gram"
+            else:
+                yield self._how_smoothed(order, zeros)
+
+    def _how_smoothed(self, order: Order, zeros: int) -> str:
+        """Return the arithmetic of one order, "" if smoothing leaves it; zeros: orders without a match up to here."""
+        method, matches, total, value = self.smooth_method, order.matches, order.total, self.smooth_value
+        least = max(1, total)
+        if method == "add-one" or (method in ("add-k", "chen-cherry-2") and order.order > 1):
+            added, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else least)
+            return f"({matches} + {added:g}) / ({below} + {added:g})"
+        if method in _MEANS:
+            return "(before + own + next) / 3"
+        if method == "chen-cherry-6" and order.order > 2:
+            before, behind = self.orders[order.order - 2].smoothed or 0.0, self.orders[order.order - 3].smoothed or 0.0
+            prior = before**2 / behind / 100 if behind else 0.0
+            return f"({matches} + 5 × {prior:.4f}) / ({total} + 5)"
+        if matches:
+            return ""
+        if method in ("exp", "chen-cherry-3"):
+            return f"no match: 1 / (2^{zeros} × {least})"
+        if method in ("floor", "chen-cherry-1"):
+            return f"no match: {0.1 if value is None else value:g} / {least}"
+        if method == "chen-cherry-4" and self.hypothesis_length > 1:
+            return f"no match: ln {self.hypothesis_length} / ({5 * 2**zeros} × {least})"
+        return "no match"
+
+    def _tell_penalty(self) -> "Iterator[Block]":
+        ours, theirs = self.hypothesis_length, self.reference_length
+        yield Heading("Brevity penalty")
+        several = len(self.reference_tokens) > 1
+        which = f"reference {self.closest_reference + 1}, the closest in length," if several else "the reference"
+        told = f"The output has {tell_count(ours, 'token')}, {which} {theirs}"
+        if ours >= theirs:
+            yield Paragraph(f"{told}: it is not shorter, so there is no penalty, BP = 1.")
+        elif ours:
+            shown = f"exp(1 - {theirs}/{ours}) = {self.brevity_penalty:.3f}"
+            yield Paragraph(f"{told}: it is shorter, which precisions do not notice, so BP = {shown}.")
+        else:
+            yield Paragraph(f"{told}: BP = 0.")
+
+    def _tell_score(self, name: str, score: float, width: int) -> "Iterator[Block]":
+        yield Heading("Score")
+        shares = [order.smoothed / 100 for order in self.orders[: self.averaged_orders] if order.smoothed is not None]
+        skipped = self.smooth_method not in ("exp", "floor", "add-k", "none")
+        if not any(order.matches for order in self.orders) and self.smooth_method != "add-one":
+            yield Formula([f"{name} = 0, as nothing matches"])
+            return
+        used = [share for share in shares if share or not skipped]
+        if len(used) < len(shares):
+            yield Paragraph(f"Precisions of 0 are skipped; the root stays the one of order {self.averaged_orders}.")
+        few = len(used) <= _SPELLED_OUT
+        factors = [f"p{n}" for n, share in enumerate(shares, 1) if share or not skipped]
+        product = " × ".join(factors) if few else f"{factors[0]} × ... × {factors[-1]}"
+        numbers = " × ".join(f"{share:.4f}" for share in (used if few else (used[0], used[-1])))
+        numbers = numbers if few else numbers.replace(" × ", " × ... × ")
+        root, blank = f"^(1/{self.averaged_orders})", " " * len(name)
+        penalty = f"{self.brevity_penalty:.3f}"
+        yield Formula(
+            [
+                f"{name} = 100 × BP × ({product}){root}",
+                f"{blank} = 100 × {penalty} × ({numbers}){root}",
+                f"{blank} = 100 × {penalty} × {self.geometric_mean / 100:.4f}",
+                f"{blank} = {score:.{width}f}",
+            ]
+        )
+
+
+def take_apart(
+    metric: BLEU, hypothesis: str, references: Sequence[str], score: BLEUScore
+) -> tuple[BLEUParts, tuple[int, ...]]:
+    """Return what a segment's score is made of, and its row of statistics as it is counted here.
+
+    Args:
+        metric: that scored it.
+        hypothesis: prepared by it; tokens are what white space separates.
+        references: likewise, those that are not missing.
+        score: of the segment.
+    """
+    tokens, others = hypothesis.split(), [reference.split() for reference in references]
+    compared = [
+        compare_ngrams(count_ngrams(tokens, order), [count_ngrams(other, order) for other in others])
+        for order in range(1, metric.counted_order + 1)
+    ]
+    totals = [max(0, len(tokens) - order) for order in range(metric.counted_order)]
+    matches = [sum(ngram.matches for ngram in ngrams) for ngrams in compared]
+    averaged = metric.averaged_orders(score.totals)
+    smoothed = [*score.precisions[:averaged], *[None] * (metric.counted_order - averaged)]
+    orders = [
+        Order(number, ngrams, count, total, 100 * count / total if total else 0.0, after)
+        for number, (ngrams, count, total, after) in enumerate(
+            zip(compared, matches, totals, smoothed, strict=True), start=1
+        )
+    ]
+    lengths = [len(other) for other in others]
+    closest = min(range(len(lengths)), key=lambda index: (abs(lengths[index] - len(tokens)), lengths[index]))
+    value = metric.smoothing.value if metric.smoothing.method in ("floor", "add-k") else None
+    parts = BLEUParts(
+        tokens,
+        others,
+        orders,
+        metric.smoothing.method,
+        value,
+        averaged,
+        len(tokens),
+        lengths[closest],
+        closest,
+        score.bp,
+        _mean(metric, score.precisions[:averaged], matches),
+    )
+    return parts, (len(tokens), lengths[closest], *matches, *totals)
+
+
+def _mean(metric: BLEU, precisions: Sequence[float], matches: Sequence[int]) -> float:
+    """Return the geometric mean that the score is made with: of methods that give all precisions, zeros are skipped."""
+    shares = [precision / 100 for precision in precisions]
+    used = [share for share in shares if share] if metric.smoothing.gives_all else shares
+    if not all(used) or not used or not (any(matches) or metric.smoothing.gives_all):
+        return 0.0
+    return 100 * exp(fsum(map(log, used)) / len(shares))

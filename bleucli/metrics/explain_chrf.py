@@ -1,0 +1,202 @@
+"""Why a segment has its chrF: n-grams of characters and words order by order, precision and recall, the F-score."""
+
+from collections.abc import Iterator, Sequence
+
+from bleucli.kernels.python_chrf import chrf_counts, chrf_row
+from bleucli.kernels.python_f_score import EPSILON, f_score
+from bleucli.metrics.chrf import CHRF, CHRFScore
+from bleucli.metrics.ngrams import NGram, compare_ngrams, ngram_table
+from bleucli.phrases import tell_count
+from bleucli.prose import Formula, Heading, Paragraph, Table, Words
+from bleucli.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.prose import Block
+
+# Character n-grams that are listed in text and HTML: there are about as many as characters, order by order
+_LISTED = 20
+
+
+class CHRFOrder(NamedTuple):
+    """The n-grams of one length.
+
+    kind: "character" or "word". ngrams: those of the output in its order, then those that only the reference has.
+    hypothesis: how many the output has; 0 if the reference has none, as chrF counts. reference, matches: how many the
+    reference has, and how many match. precision, recall: from 0 to 1, None where they are not defined. f_score: of this
+    order, from 0 to 1, with `eps_smoothing` alone.
+    """
+
+    kind: str
+    order: int
+    ngrams: Sequence[NGram]
+    hypothesis: int
+    reference: int
+    matches: int
+    precision: float | None
+    recall: float | None
+    f_score: float | None
+
+
+class CHRFParts(NamedTuple):
+    """What a chrF score of a segment is made of.
+
+    hypothesis_text, reference_text: as they are compared, of the references the one with the highest score, the first
+    of equals. reference: its index. precision, recall: means over the orders that both texts have, from 0 to 1; None
+    with `eps_smoothing`, or if there is no such order.
+    """
+
+    hypothesis_text: str
+    reference_text: str
+    reference: int
+    scores_by_reference: Sequence[float]
+    beta: float
+    eps_smoothing: bool
+    orders: Sequence[CHRFOrder]
+    precision: float | None
+    recall: float | None
+
+    def recalculate(self) -> float:
+        """Return the score."""
+        if self.eps_smoothing:
+            return 100 * sum(order.f_score or 0.0 for order in self.orders) / len(self.orders)
+        if not self.precision or not self.recall:
+            return 0.0
+        square = self.beta**2
+        return 100 * (1 + square) * self.precision * self.recall / (square * self.precision + self.recall)
+
+    def tell(self, name: str, score: float, width: int) -> "Iterator[Block]":
+        """Explain the score in words; width: its decimals."""
+        yield Heading(f"{name} = {score:.{width}f}")
+        if reason := self._reason(score):
+            yield Paragraph(reason)
+        if len(self.scores_by_reference) > 1:
+            scores = ", ".join(f"{one:.{width}f}" for one in self.scores_by_reference)
+            yield Paragraph(
+                f"Scores against each reference: {scores}. The highest counts, that of reference {self.reference + 1}."
+            )
+        yield Words("output   ", [(word, "") for word in self.hypothesis_text.split()])
+        yield Words("reference", [(word, "") for word in self.reference_text.split()])
+        yield from self._tell_orders()
+        for order in self.orders:
+            yield Heading(
+                f"{order.kind.capitalize()} order {order.order}: {tell_count(order.matches, 'match', 'matches')}"
+            )
+            if not order.ngrams:
+                yield Paragraph("Neither side is long enough for one.")
+            elif order.kind == "word":
+                yield ngram_table(order.ngrams, False)
+            else:
+                yield from _list_ngrams(order)
+        yield from self._tell_score(name, score, width)
+
+    def _reason(self, score: float) -> str:
+        """Return why a score is at an end of its scale; "" if it is not."""
+        if score == 100:
+            return "Output and reference have the same n-grams: the score cannot be higher."
+        if not self.hypothesis_text.strip() or not self.reference_text.strip():
+            empty = "output" if not self.hypothesis_text.strip() else "reference"
+            return f"The {empty} is empty: nothing can match."
+        if not any(order.matches for order in self.orders):
+            return "Not even one n-gram matches: precision and recall are 0 everywhere."
+        return ""
+
+    def _tell_orders(self) -> "Iterator[Block]":
+        yield Heading("Precision and recall, order by order")
+        yield Paragraph(
+            "Precision is matches / n-grams of the output, recall is matches / n-grams of the reference. An n-gram"
+            " matches at most as often as each side has it."
+        )
+        header = ["n-grams of", "order", "output", "reference", "matches", "precision %", "recall %"]
+        rows = [
+            [
+                f"{order.kind}s",
+                *(str(number) for number in (order.order, order.hypothesis, order.reference, order.matches)),
+                _percent(order.precision),
+                _percent(order.recall),
+                *([f"{100 * (order.f_score or 0.0):.2f}"] if self.eps_smoothing else []),
+            ]
+            for order in self.orders
+        ]
+        yield Table([*header, *(["F %"] if self.eps_smoothing else [])], rows, [""] * len(rows), [0])
+
+    def _tell_score(self, name: str, score: float, width: int) -> "Iterator[Block]":
+        yield Heading("Score")
+        square = f"{self.beta**2:g}"
+        formula = f"(1 + {square}) × P × R / ({square} × P + R)"
+        weight = f"Recall counts {self.beta:g} times as much as precision (beta = {self.beta:g})."
+        if self.eps_smoothing:
+            yield Paragraph(
+                f"{weight} With eps smoothing each order has an F-score of its own, {formula}, where {EPSILON:g} stands"
+                f" for what is not defined; {name} is their mean."
+            )
+            yield Formula([f"{name} = {score:.{width}f}"])
+            return
+        both = sum(order.hypothesis > 0 and order.reference > 0 for order in self.orders)
+        if self.precision is None or self.recall is None:
+            yield Paragraph(f"No order has n-grams on both sides: {name} = 0.")
+            return
+        yield Paragraph(
+            f"P and R are the means of precision and recall over the {tell_count(both, 'order')} that both sides have."
+            f" {weight}"
+        )
+        lines = [f"P = {self.precision:.4f}, R = {self.recall:.4f}"]
+        if self.precision and self.recall:
+            lines += [f"{name} = 100 × {formula}"]
+        yield Formula([*lines, f"{' ' * len(name)} = {score:.{width}f}"])
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.2f}"
+
+
+def _list_ngrams(order: CHRFOrder) -> "Iterator[Block]":
+    """List the n-grams of characters that do not match, as many as can be looked at; data have all."""
+    kinds = (
+        ("too many in the output ", "bad", [(one, one.hypothesis - one.matches) for one in order.ngrams]),
+        ("only in the reference  ", "missing", [(one, one.reference - one.matches) for one in order.ngrams]),
+    )
+    for label, role, surplus in kinds:
+        found = [(str(one.ngram).replace(" ", "␣"), count) for one, count in surplus if count]
+        words = [(gram if count == 1 else f"{gram}({count}×)", role) for gram, count in found[:_LISTED]]
+        more = f"and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+        yield Words(label, words or [("none", "")], more)
+
+
+def take_apart(
+    metric: CHRF, hypothesis: str, references: Sequence[str], score: CHRFScore
+) -> tuple[CHRFParts, tuple[int, ...]]:
+    """Return what a segment's score is made of, and its row of statistics; arguments as for BLEU's."""
+    options = metric.char_order, metric.word_order, metric.whitespace
+    ours = chrf_counts(hypothesis, *options)
+    theirs = [chrf_counts(reference, *options) for reference in references]
+    rows = [chrf_row(ours, counts) for counts in theirs]
+    scores = [f_score(row, metric.beta, metric.eps_smoothing) for row in rows]
+    best = scores.index(max(scores))
+    row, counted = rows[best], zip(ours, theirs[best], strict=True)
+    kinds = [("character", number) for number in range(1, metric.char_order + 1)]
+    kinds += [("word", number) for number in range(1, metric.word_order + 1)]
+    orders = []
+    for (kind, number), (left, right), *counts in zip(kinds, counted, row[::3], row[1::3], row[2::3], strict=True):
+        hyp_count, ref_count, matches = counts
+        precision = matches / hyp_count if hyp_count else None
+        recall = matches / ref_count if ref_count else None
+        of_order = f_score(counts, metric.beta, True) / 100 if metric.eps_smoothing else None
+        ngrams = compare_ngrams(left, [right])
+        orders.append(CHRFOrder(kind, number, ngrams, hyp_count, ref_count, matches, precision, recall, of_order))
+    both = [
+        (order.precision, order.recall) for order in orders if order.precision is not None and order.recall is not None
+    ]
+    is_mean = both and not metric.eps_smoothing
+    parts = CHRFParts(
+        hypothesis,
+        references[best],
+        best,
+        scores,
+        metric.beta,
+        metric.eps_smoothing,
+        orders,
+        sum(precision for precision, _ in both) / len(both) if is_mean else None,
+        sum(recall for _, recall in both) / len(both) if is_mean else None,
+    )
+    return parts, tuple(row)

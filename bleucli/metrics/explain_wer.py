@@ -1,0 +1,101 @@
+"""Why a segment has its WER or CER: the fewest edits, word under word, or character under character."""
+
+from collections.abc import Iterator, Sequence
+
+from bleucli.errors import BleuError
+from bleucli.kernels.python_edits import edit_distance, edited_words, trace_distance
+from bleucli.metrics.edits import Edit, count_edits, list_edits, tell_edits
+from bleucli.metrics.wer import ErrorRate, ErrorRateScore
+from bleucli.phrases import tell_count
+from bleucli.prose import Formula, Heading, Paragraph
+from bleucli.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.prose import Block
+
+# Of the table that alignments are found in: a byte each, and half a minute in all
+_MOST_CELLS = 1 << 25
+
+
+class ErrorRateParts(NamedTuple):
+    """What a WER or CER score of a segment is made of.
+
+    unit: what is edited, "word" or "character". hypothesis_units, reference_units: of the output, and of each
+    reference. reference: index of the one with the fewest edits, the first of equals. edits_by_reference: to each of
+    them. edits: to that one, in reading order. reference_length: its units.
+    """
+
+    unit: str
+    hypothesis_units: Sequence[str]
+    reference_units: Sequence[Sequence[str]]
+    reference: int
+    edits_by_reference: Sequence[int]
+    edits: Sequence[Edit]
+    num_edits: int
+    reference_length: int
+
+    def recalculate(self) -> float:
+        """Return the score; of an empty reference, the length is taken for 1."""
+        return 100.0 * (self.num_edits / (self.reference_length or 1))
+
+    def tell(self, name: str, score: float, width: int) -> "Iterator[Block]":
+        """Explain the score in words; width: its decimals."""
+        yield Heading(f"{name} = {score:.{width}f}")
+        if reason := self._reason(score):
+            yield Paragraph(reason)
+        if len(self.reference_units) > 1:
+            counts = ", ".join(map(str, self.edits_by_reference))
+            yield Paragraph(
+                f"Edits to each reference: {counts}. The fewest count, those to reference {self.reference + 1}."
+            )
+        yield Heading(f"{self.unit.capitalize()} by {self.unit}")
+        yield from tell_edits(self.edits)
+        yield Paragraph(
+            f"sub: another {self.unit}, del: a {self.unit} too many, ins: a {self.unit} that is missing. There is no"
+            " way with fewer edits; where several ways have as few, this is one of them."
+        )
+        yield Heading("Score")
+        kinds = [(count_edits(self.edits, kind), kind) for kind in ("substitution", "deletion", "insertion")]
+        told = " + ".join(tell_count(*kind) for kind in kinds)
+        length = self.reference_length or "1 (the reference is empty)"
+        yield Formula(
+            [
+                f"edits = {told} = {self.num_edits}",
+                f"{name}   = 100 × edits / {self.unit}s of the reference",
+                f"      = 100 × {self.num_edits} / {length} = {score:.{width}f}",
+            ]
+        )
+
+    def _reason(self, score: float) -> str:
+        """Return why a score is at an end of its scale, or beyond; "" if it is not."""
+        if not score:
+            return "Output and reference are the same: 0 is the best score."
+        if not self.reference_length:
+            return f"The reference is empty, so its length is taken for 1, and each {self.unit} of the output adds 100."
+        if score > 100:
+            return (
+                f"There are more edits ({self.num_edits}) than {self.unit}s in the reference ({self.reference_length}),"
+                " so the score exceeds 100: an error rate has no upper end."
+            )
+        return f"There are as many edits as {self.unit}s in the reference: 100." if score == 100 else ""
+
+
+def take_apart(
+    metric: "ErrorRate[ErrorRateScore]", hypothesis: str, references: Sequence[str], score: ErrorRateScore
+) -> tuple[ErrorRateParts, tuple[int, ...]]:
+    """Return what a segment's score is made of, and its row of statistics; arguments as for BLEU's."""
+    unit = "character" if metric.characters else "word"
+    units, *others = (
+        list(text.strip()) if metric.characters else edited_words(text) for text in (hypothesis, *references)
+    )
+    counts = [edit_distance(units, other) for other in others]
+    best = counts.index(min(counts))
+    if len(units) * (2 * counts[best] + 1) > _MOST_CELLS:
+        raise BleuError(
+            f"{tell_count(len(units), unit)} with {tell_count(counts[best], 'edit')} are too many to align; explain a"
+            " shorter segment"
+        )
+    edits = list_edits(units, others[best], trace_distance(units, others[best]))
+    parts = ErrorRateParts(unit, units, others, best, counts, edits, counts[best], len(others[best]))
+    return parts, (counts[best], len(others[best]))

@@ -1,0 +1,240 @@
+"""Why a segment has its score.
+
+- `explain`: for strings; `explain_segment`: with a metric at hand
+- `Explanation`: the answer, as data, as text and as HTML
+- `find_metric`: a metric by its name or as it is
+- `pick`: a segment of a corpus, or some
+"""
+
+from collections.abc import Iterable, Sequence
+
+from bleucli.corpus import Corpus, of_one, of_strings
+from bleucli.errors import BleuError, InputTypeError, SegmentError, UsageError
+from bleucli.limits import whole_number
+from bleucli.metrics import METRICS, VARIANTS, Metric
+from bleucli.phrases import suggest, tell_count
+from bleucli.prose import as_html, as_text
+from bleucli.records import NamedTuple
+from bleucli.segments import Segments
+from bleucli.signature import Signature
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from bleucli.metrics.explain_bleu import BLEUParts
+    from bleucli.metrics.explain_chrf import CHRFParts
+    from bleucli.metrics.explain_ter import TERParts
+    from bleucli.metrics.explain_wer import ErrorRateParts
+    from bleucli.prose import Block
+
+# How far a score may be from what its parts give, relative to it: what rounding can do
+_ROUNDING = 1e-9
+
+
+class Explanation(NamedTuple):
+    """Why a segment has its score: `print` shows it as text, notebooks as HTML.
+
+    name, score, signature: as the metric gives them. hypothesis, references: the texts, without missing references.
+    line: index of the segment in its corpus, from 0; None for a single one. parts: what the score is made of, a
+    `BLEUParts`, `CHRFParts`, `TERParts` or `ErrorRateParts`.
+    """
+
+    name: str
+    score: float
+    signature: Signature
+    hypothesis: str
+    references: Sequence[str]
+    line: int | None
+    parts: "BLEUParts | CHRFParts | TERParts | ErrorRateParts"
+
+    def tell(self, width: int = 2, short: bool = False) -> "list[Block]":
+        """Return the blocks of text and HTML; width: decimals of the score, short: short keys in the signature."""
+        return [*self.parts.tell(self.name, self.score, width), *tell_signature(self.name, self.signature, short)]
+
+    def as_data(self) -> "dict[str, Any]":
+        """Return everything as dictionaries, lists, numbers and strings, for JSON; lines are counted from 1."""
+        return {
+            "name": self.name,
+            "score": self.score,
+            "signature": str(self.signature),
+            "line": None if self.line is None else self.line + 1,
+            "hypothesis": self.hypothesis,
+            "references": list(self.references),
+            **as_data(self.parts),
+        }
+
+    def __str__(self) -> str:
+        return as_text(self.tell()).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return as_html(self.tell())
+
+
+def tell_signature(name: str, signature: Signature, short: bool) -> "Iterable[Block]":
+    """Say in a line how scores were made."""
+    from bleucli.prose import Heading, Paragraph
+
+    return [Heading("Signature"), Paragraph(f"{name}|{signature.format(short)}")]
+
+
+def as_data(value: "Any") -> "Any":
+    """Return records as dictionaries and sequences as lists, as deep as they go."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {key: as_data(one) for key, one in value._asdict().items()}
+    return [as_data(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def freeze(value: "Any") -> "Any":
+    """Return records and sequences with tuples for lists, as deep as they go, so that nobody changes them."""
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return value._make(map(freeze, value))
+    return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
+
+
+def explain(
+    hypothesis: "str | Iterable[str]",
+    references: "Iterable[str | None] | Iterable[Iterable[str | None]]",
+    metric: "str | Metric" = "bleu",
+    *,
+    line: int | None = None,
+    **options: "Any",
+) -> Explanation:
+    """Say why a segment has its score.
+
+    Args:
+        hypothesis: the system's output, a string; with `line`, one string a segment.
+        references: its references, strings; with `line`, streams of them, as `corpus_score` takes them.
+        metric: `bleu`, `chrf`, `chrf++`, `ter`, `wer` or `cer`, or a metric.
+        line: index of the segment to explain in a corpus, from 0.
+        options: those of the metric that is named.
+
+    Raises:
+        BleuError: there is no such metric or line, or the metric counts in a way of its own.
+        InputTypeError: something else than strings, or a list of another shape.
+
+    >>> explanation = explain("the cat is on the mat", ["there is a cat on the mat"])
+    >>> [(order.matches, order.total) for order in explanation.parts.orders]
+    [(5, 6), (2, 5), (1, 4), (0, 3)]
+    >>> round(explanation.score, 2), round(explanation.parts.brevity_penalty, 3)
+    (29.06, 0.846)
+    """
+    made = find_metric(metric, options)
+    if line is None:
+        return explain_segment(made, *of_one(hypothesis, references))  # type: ignore[arg-type]
+    line = whole_number("line", line, 0)
+    corpus = of_strings([("", hypothesis)], references)  # type: ignore[arg-type]
+    found, segments = pick(corpus, [line])
+    if line not in found:
+        raise BleuError(f"line {line} is beyond the end: there are {tell_count(segments, 'segment')}, counted from 0")
+    ours, theirs = found[line]
+    return explain_segment(made, ours, theirs, line)
+
+
+def explain_segment(
+    metric: Metric,
+    hypotheses: Segments,
+    references: Sequence[Segments],
+    line: int | None = None,
+    name: str = "hypothesis",
+) -> Explanation:
+    """Say why a segment has its score.
+
+    Args:
+        metric: that scores it.
+        hypotheses: a single text, or one a system, of which the first counts.
+        references: of a single text each.
+        line: index of the segment in its corpus.
+        name: whose output it is, for errors.
+
+    Raises:
+        BleuError: the segment cannot be scored, or the metric counts in a way of its own.
+    """
+    hypotheses = hypotheses[:1]
+    prepared = metric.prepare_references(references, line or 0)
+    (row,) = metric.block_stats(hypotheses, prepared, line or 0, name)
+    try:
+        score = metric.score_from_stats(row)
+    except SegmentError as error:
+        raise error.locate(line or 0, name) from None
+    present = [stream[0] for stream in prepared.streams]
+    kept = [(given[0] or "", text) for given, text in zip(references, present, strict=True) if text is not None]
+    parts, counted = _take_apart(metric, metric.prepare(hypotheses)[0] or "", [text for _, text in kept], score)
+    recalculated = parts.recalculate()
+    if counted != tuple(row) or abs(recalculated - score.score) > _ROUNDING * max(1.0, score.score):
+        raise BleuError(f"{type(metric).__name__} counts in a way of its own, which cannot be explained")
+    signature = metric.signature(prepared.most, prepared.most)
+    texts = [given for given, _ in kept]
+    return Explanation(score.name, score.score, signature, hypotheses[0] or "", tuple(texts), line, freeze(parts))
+
+
+def _take_apart(metric: Metric, hypothesis: str, references: Sequence[str], score: "Any") -> "Any":
+    """Return the parts of a score, and the row of statistics as they are counted for it."""
+    from bleucli.metrics import BLEU, CHRF, TER
+    from bleucli.metrics.wer import ErrorRate
+
+    if isinstance(metric, BLEU):
+        from bleucli.metrics import explain_bleu
+
+        return explain_bleu.take_apart(metric, hypothesis, references, score)
+    if isinstance(metric, CHRF):
+        from bleucli.metrics import explain_chrf
+
+        return explain_chrf.take_apart(metric, hypothesis, references, score)
+    if isinstance(metric, TER):
+        from bleucli.metrics import explain_ter
+
+        return explain_ter.take_apart(metric, hypothesis, references, score)
+    if isinstance(metric, ErrorRate):
+        from bleucli.metrics import explain_wer
+
+        return explain_wer.take_apart(metric, hypothesis, references, score)
+    names = ", ".join(METRICS[name].name for name in METRICS)
+    raise BleuError(f"{type(metric).__name__} cannot be explained; what can be are {names}")
+
+
+def find_metric(metric: "str | Metric", options: "dict[str, Any]") -> Metric:
+    """Return a metric as it is, or make the one of that name with these options.
+
+    Raises:
+        UsageError: there is none of that name.
+        InputTypeError: it is something else, or options are given beside a metric.
+    """
+    if isinstance(metric, Metric):
+        if options:
+            raise InputTypeError(f"options beside a metric ({', '.join(options)}); give them when it is made")
+        return metric
+    if not isinstance(metric, str):
+        raise InputTypeError(f"metric {metric!r:.40}; give the name of one, such as bleu, or a metric such as BLEU()")
+    known = [*METRICS, *VARIANTS]
+    if metric not in known:
+        raise UsageError(f"metric {metric!r}; choose from {', '.join(known)}{suggest(metric, known)}")
+    base, meant = VARIANTS.get(metric, (metric, {}))
+    try:
+        return METRICS[base](**{**meant, **options})
+    except TypeError as error:
+        if isinstance(error, BleuError):
+            raise
+        names = ", ".join(option.name for option in METRICS[base].options)
+        raise InputTypeError(f"{metric} has no such option ({', '.join(options)}); choose from {names}") from None
+
+
+def pick(corpus: Corpus, lines: Iterable[int]) -> "tuple[dict[int, tuple[Segments, list[Segments]]], int]":
+    """Read a corpus, and return some of its segments by their indexes, and how many there are in all.
+
+    A segment is a text of each system, and of each reference, a `Segments` of one text each; lines beyond the end are
+    left out. Memory is bounded by a block and what is picked.
+    """
+    wanted = sorted(set(lines))
+    found = {}
+    segments = 0
+    for piece in corpus.pieces():
+        size = len(piece.hypotheses[0])
+        for line in wanted:
+            if piece.start <= line < piece.start + size:
+                place = line - piece.start
+                ours = Segments.from_strings([system[place] for system in piece.hypotheses])
+                theirs = [Segments.from_strings([stream[place]]) for stream in piece.references]
+                found[line] = ours, theirs
+        segments = piece.start + size
+    return found, segments

@@ -1,0 +1,607 @@
+"""Explanations: the arithmetic that they show, redone in plain Python, gives the score of the metric."""
+
+import json
+import math
+import random
+from collections import Counter
+
+import pytest
+from conftest import Terminal, refused
+from strategies import FRAGMENTS
+from test_sentencepiece import trained
+
+import bleucli
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Segments, explain
+from bleucli.kernels.python_edits import edit_distance, trace_distance
+from bleucli.metrics.smoothing import METHODS
+
+OUTPUT, REFERENCE = "the cat is on the mat", "there is a cat on the mat"
+
+# --- the arithmetic, redone from what JSON says and nothing else
+
+
+def close(score, expected):
+    return math.isclose(score, expected, rel_tol=1e-12, abs_tol=1e-12)
+
+
+def mean_of_neighbours(values, behind):
+    means = [values[0] + 1]
+    for value, follower in zip(values, [*values[1:], behind], strict=True):
+        means.append((means[-1] + value + follower) / 3)
+    return means[1:]
+
+
+def chen_cherry(number, counts, totals, length, order):
+    """Smooth as the table in the documentation of Chen & Cherry's techniques says."""
+    least = [max(1, total) for total in totals]
+    plain = [count / total for count, total in zip(counts, least, strict=True)]
+    if number == 1:
+        return [p or 0.1 / t for p, t in zip(plain, least, strict=True)]
+    if number == 2:
+        return plain[:1] + [(c + 1) / (t + 1) for c, t in zip(counts[1:], least[1:], strict=True)]
+    if number == 5:
+        return mean_of_neighbours(plain[:order], plain[4])
+    if number == 6:
+        q = plain[:2]
+        for count, total in zip(counts[2:], totals[2:], strict=True):
+            q.append((count + 5 * (q[-1] ** 2 / q[-2] if q[-2] else 0)) / (total + 5))
+        return q
+    zeros, q = 0, []
+    for p, t in zip(plain, least, strict=True):
+        zeros += not p
+        factor = 1 if number == 3 else math.log(length) / 5 if length > 1 else 0
+        q.append(p or factor / (2**zeros * t))
+    return mean_of_neighbours(q[:order], plain[4]) if number == 7 else q
+
+
+def smoothed_by(data, counts, totals, order):
+    """Return the smoothed precisions, from 0 to 1."""
+    method, value = data["smooth_method"], data["smooth_value"]
+    if method == "add-one":
+        return [(c + 1) / (t + 1) for c, t in zip(counts, totals, strict=True)]
+    if method.startswith("chen-cherry"):
+        smoothed = chen_cherry(int(method[-1]), counts, totals, data["hypothesis_length"], order)
+        return smoothed[:order] if counts[0] else [0.0] * order
+    if not any(counts):
+        return [0.0] * order
+    zeros, found = 0, []
+    for number, (count, total) in enumerate(zip(counts[:order], totals[:order], strict=True)):
+        if method == "add-k" and number and value:
+            found.append((count + value) / (total + value))
+        elif count or not total:
+            found.append(count / total if total else 0.0)
+        else:
+            zeros += 1
+            found.append({"exp": 1 / 2**zeros, "floor": value}.get(method, 0) / total)
+    return found
+
+
+def redo_bleu(data):
+    tokens, references = data["hypothesis_tokens"], data["reference_tokens"]
+    counts, totals = [], []
+    for order in data["orders"]:
+        n = order["order"]
+        ngrams = [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+        assert Counter(ngrams) == {
+            tuple(one["ngram"]): one["hypothesis"] for one in order["ngrams"] if one["hypothesis"]
+        }
+        most = Counter()
+        for reference in references:
+            most |= Counter(tuple(reference[i : i + n]) for i in range(len(reference) - n + 1))
+        assert most == {tuple(one["ngram"]): one["reference"] for one in order["ngrams"] if one["reference"]}
+        assert all(one["matches"] == min(one["hypothesis"], one["reference"]) for one in order["ngrams"])
+        counts.append(sum(one["matches"] for one in order["ngrams"]))
+        totals.append(len(ngrams))
+        assert (order["matches"], order["total"]) == (counts[-1], totals[-1])
+        assert close(order["precision"], 100 * counts[-1] / totals[-1] if totals[-1] else 0)
+    used = data["averaged_orders"]
+    smoothed = smoothed_by(data, counts, totals, used)
+    assert all(close(order["smoothed"] / 100, q) for order, q in zip(data["orders"], smoothed, strict=False))
+    assert all(order["smoothed"] is None for order in data["orders"][used:])
+    ours, theirs = len(tokens), len(references[data["closest_reference"]])
+    assert (ours, theirs) == (data["hypothesis_length"], data["reference_length"])
+    assert min((abs(len(one) - ours), len(one)) for one in references)[1] == theirs
+    penalty = 1.0 if ours >= theirs else math.exp(1 - theirs / ours) if ours else 0.0
+    assert data["brevity_penalty"] == penalty
+    if data["smooth_method"] in ("exp", "floor", "add-k", "none"):
+        mean = math.prod(q ** (1 / used) for q in smoothed) if all(smoothed) and any(counts) else 0.0
+    else:
+        mean = math.prod(q ** (1 / used) for q in smoothed if q) if any(smoothed) else 0.0
+    assert close(data["geometric_mean"], 100 * mean)
+    return 100 * penalty * mean
+
+
+def redo_chrf(data):
+    orders = data["orders"]
+    for order in orders:
+        ours = sum(one["hypothesis"] for one in order["ngrams"])
+        assert order["reference"] == sum(one["reference"] for one in order["ngrams"])
+        assert order["hypothesis"] == (ours if order["reference"] else 0)
+        assert order["matches"] == sum(min(one["hypothesis"], one["reference"]) for one in order["ngrams"])
+        assert order["precision"] == (order["matches"] / ours if order["hypothesis"] else None)
+        assert order["recall"] == (order["matches"] / order["reference"] if order["reference"] else None)
+    square = data["beta"] ** 2
+
+    def f(p, r):
+        return (1 + square) * p * r / (square * p + r)
+
+    if data["eps_smoothing"]:
+        pairs = [
+            tuple(1e-16 if one is None else one for one in (order["precision"], order["recall"])) for order in orders
+        ]
+        each = [f(p, r) if square * p + r else 1e-16 for p, r in pairs]
+        assert all(close(order["f_score"], one) for order, one in zip(orders, each, strict=True))
+        return 100 * math.fsum(each) / len(orders)
+    both = [(order["precision"], order["recall"]) for order in orders if order["hypothesis"] and order["reference"]]
+    if not both:
+        assert data["precision"] is data["recall"] is None
+        return 0.0
+    p, r = (math.fsum(column) / len(both) for column in zip(*both, strict=True))
+    assert close(data["precision"], p)
+    assert close(data["recall"], r)
+    return 100 * f(p, r) if p and r else 0.0
+
+
+def check_edits(data, ours, theirs):
+    """Check that edits lead from one text to the other, and return how many are none."""
+    edits = data["edits"]
+    assert [one["hypothesis"] for one in edits if one["operation"] != "insertion"] == ours
+    assert [one["reference"] for one in edits if one["operation"] != "deletion"] == theirs
+    for one in edits:
+        same = one["hypothesis"] == one["reference"]
+        assert same == (one["operation"] == "match")
+        assert (one["hypothesis"] is None) == (one["operation"] == "insertion")
+        assert (one["reference"] is None) == (one["operation"] == "deletion")
+    return sum(one["operation"] == "match" for one in edits)
+
+
+def redo_ter(data):
+    words = data["hypothesis_words"]
+    for shift in data["shifts"]:
+        start, phrase, position = shift["start"], shift["words"], shift["position"]
+        assert words[start : start + len(phrase)] == phrase
+        left = words[:start] + words[start + len(phrase) :]
+        words = left[:position] + phrase + left[position:]
+        assert words == shift["hypothesis"]
+    references = data["reference_words"]
+    matches = check_edits(data, words, references[data["reference"]])
+    edits = len(data["shifts"]) + len(data["edits"]) - matches
+    assert edits == data["num_edits"] == min(data["edits_by_reference"])
+    assert data["reference"] == data["edits_by_reference"].index(edits)
+    length = sum(map(len, references)) / len(references)
+    return 100 * edits / length if length else 100.0 * bool(edits)
+
+
+def redo_error_rate(data):
+    reference = data["reference_units"][data["reference"]]
+    matches = check_edits(data, data["hypothesis_units"], reference)
+    edits = len(data["edits"]) - matches
+    assert edits == data["num_edits"] == min(data["edits_by_reference"])
+    return 100 * edits / (len(reference) or 1)
+
+
+# --- random pairs
+
+REDO = {"bleu": redo_bleu, "chrf": redo_chrf, "ter": redo_ter, "wer": redo_error_rate, "cer": redo_error_rate}
+KINDS = {"bleu": BLEU, "chrf": CHRF, "ter": TER, "wer": WER, "cer": CER}
+TOKENIZERS = ["13a", "13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab"]
+COMMON = ["the", "cat", "the", "a", "dog", "sat", "on", "mat.", "(hi)", "it's", "東京", "ü"]
+
+
+def sentence(draw, words):
+    text = " ".join(draw.choices(words, k=draw.choice([0, 1, 2, 3, 5, 9, 14])))
+    return text if draw.random() < 0.9 else f" {text}  {draw.choice(FRAGMENTS)}"
+
+
+def pair(draw):
+    """Draw an output and its references, which share much."""
+    words = draw.sample(COMMON, draw.randint(1, 6)) + ([draw.choice(FRAGMENTS)] if draw.random() < 0.3 else [])
+    references = [sentence(draw, words) for _ in range(draw.choice([1, 1, 1, 2, 3]))]
+    output = sentence(draw, words)
+    if draw.random() < 0.5:
+        parts = draw.choice(references).split()
+        for _ in range(draw.randint(0, 3)):
+            start = draw.randrange(len(parts) + 1)
+            end = start + draw.randint(0, 3)
+            place = draw.randrange(len(parts) + 1)
+            parts = (parts[:start] + parts[end:])[:place] + parts[start:end] + parts[place:]
+        output = " ".join(parts)
+    return output, references
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """Return the name of a SentencePiece tokenizer with a small model."""
+    path = tmp_path_factory.mktemp("model") / "tiny.model"
+    path.write_bytes(trained("unigram"))
+    return f"spm:{path}"
+
+
+def options_of(draw, name, model):
+    if name == "bleu":
+        method = draw.choice(METHODS)
+        value = draw.choice([None, None, 0, 0.25, 2]) if method in ("floor", "add-k") else None
+        return {
+            "tokenize": draw.choice([*TOKENIZERS, model]),
+            "smooth_method": method,
+            "smooth_value": value,
+            "max_ngram_order": draw.choice([4, 4, 4, 3, 6, 5 if method == "chen-cherry-6" else 1]),
+            "effective_order": draw.random() < 0.5,
+            "lowercase": draw.random() < 0.2,
+        }
+    if name == "chrf":
+        return {
+            "char_order": draw.choice([6, 6, 1, 3]),
+            "word_order": draw.choice([0, 2, 1]),
+            "beta": draw.choice([2, 2, 1, 0, 3]),
+            **{key: draw.random() < 0.3 for key in ("whitespace", "lowercase", "eps_smoothing")},
+        }
+    if name == "ter":
+        return {key: draw.random() < 0.4 for key in ("normalized", "no_punct", "asian_support", "case_sensitive")}
+    return {"lowercase": draw.random() < 0.3}
+
+
+def check_random_pairs(count, seed, model):
+    draw = random.Random(seed)
+    names = [*["bleu"] * 5, "chrf", "chrf", "ter", "ter", "wer", "cer"]
+    for _ in range(count):
+        name = draw.choice(names)
+        (output, references), options = pair(draw), options_of(draw, name, model)
+        try:
+            score = KINDS[name](**options).sentence_score(output, references).score
+        except BleuError:  # chen-cherry-6 needs a match of order 3, and MeCab stops at U+0000
+            with pytest.raises(BleuError, match=r"has no match of order 3|holds U\+0000"):
+                explain(output, references, name, **options)
+            continue
+        explanation = explain(output, references, name, **options)
+        data = json.loads(json.dumps(explanation.as_data()))
+        assert data["score"] == explanation.score == score
+        assert close(REDO[name](data), score), (name, options, output, references)
+        assert str(explanation).startswith(f"{explanation.name} = {score:.2f}\n")
+        assert explanation._repr_html_().isascii()
+
+
+def test_the_arithmetic_of_random_pairs_gives_their_scores(model):
+    check_random_pairs(600, 1, model)
+
+
+@pytest.mark.slow
+def test_the_arithmetic_of_10000_random_pairs_gives_their_scores(model):
+    check_random_pairs(10000, 2, model)
+
+
+# --- BLEU
+
+
+def test_the_worked_example_digit_by_digit():
+    explanation = explain(OUTPUT, [REFERENCE])
+    parts = explanation.parts
+    assert [(order.matches, order.total) for order in parts.orders] == [(5, 6), (2, 5), (1, 4), (0, 3)]
+    assert f"{parts.brevity_penalty:.3f}" == "0.846"
+    assert parts.orders[0].ngrams[0] == (("the",), 2, 1, 1)
+    text = str(explanation)
+    for line in (
+        "BLEU = 29.06",
+        "Order 1: 5 of 6 tokens match",
+        "  the          2          1        1  clipped: no more than 1 can match",
+        "  there        0          1        0  missing",
+        "  the cat        1          0        0  not in the reference",
+        "      4        0        3         0.00       16.67  no match: 1 / (2^1 × 3)",
+        "  not notice, so BP = exp(1 - 7/6) = 0.846.",
+        "  BLEU = 100 × BP × (p1 × p2 × p3 × p4)^(1/4)",
+        "       = 100 × 0.846 × (0.8333 × 0.4000 × 0.2500 × 0.1667)^(1/4)",
+        "       = 29.06",
+    ):
+        assert f"{line}\n" in text
+
+
+def flowing(explanation):
+    """Return the text of an explanation without its line breaks."""
+    return " ".join(str(explanation).split())
+
+
+REASONS = {
+    "nothing matches": (("a b", ["c d"]), {}, 0, "No token of the output is in a reference"),
+    "nothing is there": (("", ["c d"]), {}, 0, "The output is empty"),
+    "too short": (("c d", ["c d"]), {}, 0, "too few for n-grams of order 3"),
+    "short, but effective": (("c d", ["c d"]), {"effective_order": True}, 100, "the score cannot be higher"),
+    "no smoothing": ((OUTPUT, [REFERENCE]), {"smooth_method": "none"}, 0, "No n-gram of order 4 matches"),
+    "perfect": ((OUTPUT, [OUTPUT]), {}, 100, "the score cannot be higher"),
+    "too short for numbers": (("a b c d", ["a b c d" * 999]), {}, 0, "0 among the numbers that computers have"),
+    "beyond": ((OUTPUT, [OUTPUT]), {"smooth_method": "chen-cherry-5"}, None, "the score exceeds 100"),
+}
+
+
+@pytest.mark.parametrize(("texts", "options", "score", "reason"), REASONS.values(), ids=REASONS)
+def test_zero_and_100_are_explained(texts, options, score, reason):
+    explanation = explain(*texts, **options)
+    assert score in (None, explanation.score)
+    assert reason in flowing(explanation)
+
+
+def test_the_closest_reference_counts():
+    parts = explain("a b c d", ["a b c d e f", "a b c", "x", None]).parts
+    assert (parts.closest_reference, parts.reference_length) == (1, 3)
+    assert "missing" in str(explain("a b", ["a b c", "d"]))
+
+
+def test_many_orders_are_shown_by_the_first_and_the_last():
+    text = str(explain("a b c d e f g h", ["a b c d e f g x"], max_ngram_order=8, smooth_method="chen-cherry-1"))
+    assert "  BLEU = 100 × BP × (p1 × ... × p8)^(1/8)\n" in text
+    assert "(0.8750 × ... × 0.1000)^(1/8)\n" in text
+    text = str(explain("a", ["a"], max_ngram_order=8, smooth_method="chen-cherry-4"))
+    assert "Precisions of 0 are skipped" in text
+    assert "(p1)^(1/8)\n" in text
+
+
+# --- chrF
+
+
+def test_chrf_names_the_orders_and_the_f_score():
+    explanation = explain("the cat", ["the bat"], "chrf++")
+    text = str(explanation)
+    assert text.startswith("chrF2++ = ")
+    assert [(one.kind, one.order) for one in explanation.parts.orders[-2:]] == [("word", 1), ("word", 2)]
+    assert "chrF2++ = 100 × (1 + 4) × P × R / (4 × P + R)" in text
+    assert "too many in the output   c\n" in text
+
+
+def test_chrf_says_why_it_is_0_or_100():
+    assert "cannot be higher" in str(explain("a b", ["a b"], "chrf"))
+    assert "The output is empty" in str(explain("", ["a b"], "chrf"))
+    assert "The reference is empty" in str(explain("a", [""], "chrf"))
+    assert "Not even one n-gram matches" in str(explain("a", ["b"], "chrf"))
+
+
+# --- TER, WER, CER
+
+
+def test_a_shift_is_shown_and_counted():
+    explanation = explain("b c a d", ["a b c d"], "ter")
+    (shift,) = explanation.parts.shifts
+    assert (shift.start, shift.words, shift.position, shift.hypothesis) == (2, ("a",), 0, ("a", "b", "c", "d"))
+    assert explanation.score == 25
+    assert "edits = 1 shift + 0 substitutions + 0 deletions + 0 insertions = 1" in str(explanation)
+
+
+def test_more_than_100_is_explained():
+    for name in ("ter", "wer", "cer"):
+        text = flowing(explain("a b c d", ["x"], name))
+        assert "so the score exceeds 100" in text
+        assert "There are as many edits" in flowing(explain("a", ["x"], name))
+        assert "0 is the best score" in flowing(explain("a", ["a"], name))
+    assert "nothing to divide by: the score is 100" in flowing(explain("a", [""], "ter"))
+    assert "its length is taken for 1" in flowing(explain("a b", [""], "wer"))
+
+
+def test_of_several_references_the_one_with_the_fewest_edits_is_shown():
+    for name in ("ter", "wer", "cer"):
+        parts = explain("a b c", ["x y z", "a b d", "a b e"], name).parts
+        assert parts.reference == 1
+        assert parts.num_edits == 1
+
+
+def test_no_way_has_fewer_edits_than_the_one_that_is_traced():
+    draw = random.Random(3)
+    for _ in range(400):
+        ours, theirs = (draw.choices("abc", k=draw.randint(0, 30)) for _ in range(2))
+        operations = trace_distance(ours, theirs)
+        assert sum(operation != 0 for operation in operations) == edit_distance(ours, theirs)
+
+
+def test_what_would_take_minutes_to_align_is_refused():
+    with pytest.raises(BleuError, match="9000 characters with 9000 edits are too many to align"):
+        explain("a" * 9000, ["b" * 9000], "cer")
+    assert explain("ab" * 9000, ["ab" * 9000], "cer").score == 0
+
+
+# --- forms
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_text_is_escaped(name):
+    explanation = explain('<b>&"bold"</b> \x1b[31mred', ["<script>alert(1)</script>"], name, **_none(name))
+    html = explanation._repr_html_()
+    assert "<script" not in html
+    assert "<b>&" not in html
+    assert "\x1b" not in html + str(explanation)
+
+
+def _none(name):
+    return {"tokenize": "none"} if name == "bleu" else {}
+
+
+def test_html_is_whole():
+    from html.parser import HTMLParser
+
+    class Checker(HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.open = []
+
+        def handle_starttag(self, tag, attrs):
+            self.open += [tag] if tag != "br" else []
+
+        def handle_endtag(self, tag):
+            assert self.open.pop() == tag
+
+    for name in KINDS:
+        checker = Checker()
+        checker.feed(explain(OUTPUT, [REFERENCE, "x y"], name)._repr_html_())
+        assert checker.open == []
+
+
+@pytest.mark.parametrize("width", [80, 200])
+@pytest.mark.parametrize("name", KINDS)
+def test_lines_fit_the_terminal(name, width):
+    from bleucli.prose import as_text
+
+    output = "it was the best of times and it was the worst of times it was the age of wisdom " * 2
+    for line in as_text(explain(output, [output[40:], REFERENCE], name).tell(), width).splitlines():
+        assert len(line) <= width or "|version:" in line
+
+
+def test_records_are_immutable_and_can_be_pickled():
+    import pickle
+
+    for name in KINDS:
+        explanation = explain(OUTPUT, [REFERENCE], name)
+        assert isinstance(hash(explanation), int)  # there is nothing in it that can be changed
+        with pytest.raises(AttributeError):
+            explanation.score = 5
+        assert pickle.loads(pickle.dumps(explanation)) == explanation
+
+
+# --- from Python
+
+
+def test_a_line_of_a_corpus_is_explained():
+    hypotheses, streams = ["a b", OUTPUT, "c"], [["a", REFERENCE, "c"], [None, "x", None]]
+    explanation = explain(hypotheses, streams, "ter", line=1)
+    alone = explain(OUTPUT, [REFERENCE, "x"], "ter")
+    assert explanation._replace(line=None) == alone
+    assert explanation.as_data()["line"] == 2
+    assert explain(hypotheses, streams, line=2).references == ("c",)
+
+
+def test_a_metric_at_hand_is_explained_as_it_is():
+    metric = BLEU(smooth_method="floor", lowercase=True)
+    explanation = explain("A b", ["a B c"], metric)
+    assert explanation.score == metric.sentence_score("A b", ["a B c"]).score
+    assert "smooth:floor[0.10]" in str(explanation)
+
+
+class Stemmed(BLEU):
+    constants = (("stem", "3"),)
+
+    def prepare(self, segments):
+        stems = [text and " ".join(word[:3] for word in text.split()) for text in segments]
+        return super().prepare(Segments.from_strings(stems))
+
+
+def test_a_metric_that_prepares_texts_in_its_own_way_is_explained():
+    parts = explain("cats sleeping", ["cats sleep"], Stemmed(max_ngram_order=2)).parts
+    assert (parts.hypothesis_tokens, parts.recalculate()) == (("cat", "sle"), 100)
+
+
+class Odd(BLEU):
+    def score_from_stats(self, sums):
+        score = super().score_from_stats(sums)
+        score.score /= 2
+        return score
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "kind", "message"),
+    [
+        (("a", ["a"], "blue"), {}, BleuError, "metric 'blue'; choose from .*did you mean bleu"),
+        (("a", ["a"], BLEU()), {"lowercase": True}, InputTypeError, "options beside a metric"),
+        (("a", ["a"]), {"nonsense": True}, InputTypeError, "bleu has no such option"),
+        (("a", ["a"], 5), {}, InputTypeError, "metric 5; give the name"),
+        (("a", "a"), {}, InputTypeError, "references: expected a list of strings"),
+        ((["a"], ["a"]), {}, InputTypeError, "hypothesis"),
+        ((["a"], [["a"]]), {"line": 1}, BleuError, "line 1 is beyond the end: there are 1 segment"),
+        ((["a"], [["a"]]), {"line": -1}, BleuError, "line -1; expected a number from 0"),
+        ((["a"], [["a"]]), {"line": "1"}, InputTypeError, "line '1'"),
+        (("a b c d", ["a b c d"], Odd()), {}, BleuError, "Odd counts in a way of its own"),
+        (("a", [None]), {}, BleuError, "all references of segment 1 are missing"),
+    ],
+)
+def test_what_cannot_be_explained_is_refused_in_a_line(arguments, options, kind, message):
+    with pytest.raises(kind, match=message) as caught:
+        explain(*arguments, **options)
+    assert "\n" not in str(caught.value)
+
+
+# --- the command
+
+
+@pytest.fixture
+def score(run, write):
+    write("ref", f"{REFERENCE}\na b c d\n")
+    write("sys", f"{OUTPUT}\nb a\n")
+    write("one", f"{OUTPUT}\n")
+    write("oneref", f"{REFERENCE}\n")
+
+    def score(*words, pair=("oneref", "-i", "one")):
+        return run(*pair, "--explain", *words)
+
+    return score
+
+
+def test_the_command_prints_what_python_does(score):
+    answer = score("-w", "2")
+    assert (answer.status, answer.err) == (0, "")
+    assert answer.out == f"{explain(OUTPUT, [REFERENCE])}\n"
+    assert json.loads(score("-f", "json").out) == json.loads(json.dumps(explain(OUTPUT, [REFERENCE]).as_data()))
+    assert score("-f", "html", "-w", "2").out == explain(OUTPUT, [REFERENCE])._repr_html_()
+    assert "\x1b" not in answer.out
+
+
+def test_a_line_of_files_is_explained_from_1(score):
+    words = ("--line", "2", "-m", "ter", "-f", "json")
+    data = json.loads(score(*words, pair=("ref", "-i", "sys")).out)
+    assert (data["line"], data["hypothesis"], data["references"]) == (2, "b a", ["a b c d"])
+    assert data["score"] == bleucli.sentence_ter("b a", ["a b c d"]).score
+
+
+def test_several_metrics_are_an_array_in_their_order(score):
+    data = json.loads(score("-m", "wer", "chrf++", "bleu", "-f", "json").out)
+    assert [one["name"] for one in data] == ["BLEU", "chrF2++", "WER"]
+
+
+def test_effective_order_is_that_of_segments(score):
+    pair = ("ref", "-i", "sys")
+    with_it, without = (score("--line", "2", *more, pair=pair).out for more in (("-sl",), ()))
+    assert "eff:yes" in with_it
+    assert "eff:no" in without
+
+
+def test_colours_are_for_terminals(score, run):
+    shown = run("oneref", "-i", "one", "--explain", "-w", "2", stdout=Terminal()).out
+    plain = run("oneref", "-i", "one", "--explain", "-w", "2", "-nc", stdout=Terminal()).out
+    assert "\x1b[31m" in shown
+    assert plain == f"{explain(OUTPUT, [REFERENCE])}\n"
+
+
+REFUSED = {
+    "beyond the end": (("--line", "9"), "--line 9 is beyond the end of sys, which has 2 segments"),
+    "line 0": (("--line", "0"), "--line 0; expected the number of a line, from 1"),
+    "no line": ((), "sys has 2 segments; choose the one to explain with --line N"),
+    "format": (("--line", "1", "-f", "csv"), "--explain cannot be shown in csv; choose -f text, html or json"),
+    **{
+        word: (("--line", "1", *word.split()), f"--explain does not go with {name}, ")
+        for word, name in {
+            "-ci": "--confidence",
+            "-b": "--score-only",
+            "--keep-going": "--keep-going",
+            "--fail-under 5": "--fail-under",
+        }.items()
+    },
+    "names": (("--line", "1", "--names", "x"), "--names has no effect"),
+    "bold": (("--line", "1", "--bold-best"), "--bold-best has no effect: explanations are not a table"),
+}
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED.values(), ids=REFUSED)
+def test_bad_input_gets_one_line(score, words, message):
+    refused(score(*words, pair=("ref", "-i", "sys")), message)
+
+
+def test_line_needs_explain(score, run):
+    refused(run("ref", "-i", "sys", "--line", "1"), "--line names the segment that --explain explains; add --explain")
+
+
+def test_options_without_effect_are_told_of(score):
+    assert "--width (JSON of explanations is not rounded)" in score("-f", "json", "-w", "3").err
+    assert "--sentence-level (it turns on BLEU's effective order, and BLEU is" in score("-m", "ter", "-sl").err
+
+
+def test_the_format_of_the_environment_counts(score, run):
+    variables = {"BLEU_FORMAT": "latex"}
+    refused(run("oneref", "-i", "one", "--explain", variables=variables), "cannot be shown in latex")
+
+
+def test_a_segment_of_a_test_set_is_explained(run, write):
+    write("sys", "x\n" * 60)
+    refused(run("-t", "demo", "-l", "en-de", "-i", "sys", "--explain", "--line", "5000"))
