@@ -41,6 +41,9 @@ SECONDS = 300  # for what takes one: many processes may run at once
 
 Answer = namedtuple("Answer", "status out err")
 needs_signals = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
+needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+# What `three_lines` writes
+THREE = "the cat sat\non the mat\nall day\n"
 
 World = namedtuple("World", "web sources cache")
 
@@ -265,3 +268,21 @@ def world(served, calm, tmp_path_factory, monkeypatch):
     monkeypatch.setattr(registry, "_package_data", with_sources)
     web.requests.clear()
     return World(web, sources, str(cache))
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Let files be read in very small blocks."""
+    monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 16)
+
+
+@pytest.fixture
+def three_lines(write):
+    """Write a reference, four systems of three lines, and some that cannot be scored."""
+    write("ref", THREE)
+    for name in "abcd":
+        write(name, THREE.replace("cat", name))
+    write("short", "the cat sat\non the mat\n")
+    write("long", f"{THREE}and night\n")
+    write("latin", "the cat sat\ncaf\u00e9\nall day\n".encode("latin-1"))
+    write("empty", "")

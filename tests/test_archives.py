@@ -19,7 +19,7 @@ import zipfile
 from contextlib import suppress
 
 import pytest
-from conftest import SECONDS, raised
+from conftest import SECONDS, needs_signals, raised
 from strategies import enough
 
 from bleucli.errors import BleuError
@@ -549,7 +549,7 @@ def test_a_place_that_is_a_folder_is_one_line(box):
     box.refused("cannot write", "news.de", os.strerror(errno.EISDIR))
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
+@needs_signals
 def test_a_killed_unpacking_leaves_nothing_that_is_taken_for_whole(box):
     box.put(archive_of("tgz", ("dev/news.de", NEWS)))
     script = """

@@ -29,11 +29,6 @@ def pair(pair):
     return ("-q", *pair)
 
 
-@pytest.fixture
-def small_blocks(monkeypatch):
-    monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 16)
-
-
 # --- one system
 
 

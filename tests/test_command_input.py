@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 from command_answers import JSON, SIGNATURE
-from conftest import warnings_in
+from conftest import needs_pipes, warnings_in
 
 from bleucli import evaluate
 from bleucli.errors import Note
@@ -33,11 +33,6 @@ class Slow(io.RawIOBase):
 def pair(pair):
     """Leave out notes, which have tests of their own."""
     return ("-q", *pair)
-
-
-@pytest.fixture
-def small_blocks(monkeypatch):
-    monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 16)
 
 
 # --- where text comes from
@@ -70,7 +65,7 @@ def test_a_process_waits_for_a_slow_pipe(start, pair):
     assert process.returncode == 0
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@needs_pipes
 def test_a_pipe_that_does_not_block_is_waited_for_all_the_same(start, folder):
     os.mkfifo("system")
     ours, theirs = os.pipe()

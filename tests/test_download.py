@@ -16,7 +16,7 @@ import warnings
 from email.utils import formatdate
 
 import pytest
-from conftest import SECONDS, needs_signals, raised
+from conftest import SECONDS, needs_pipes, needs_signals, raised
 from raw_files import beside, content, put
 from web_server import TAGGED, Page, serving
 
@@ -193,7 +193,7 @@ def test_addresses_that_cannot_be_meant_are_refused(address, problem, target):
     refused(address, target, f"cannot be downloaded from {address!r}: expected", problem)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes")
+@needs_pipes
 def test_a_pipe_or_a_device_is_no_download(target, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (str(tmp_path / "pipe"), os.devnull):

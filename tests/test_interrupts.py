@@ -7,15 +7,13 @@ import sys
 import threading
 
 import pytest
-from conftest import SECONDS
+from conftest import SECONDS, needs_pipes
 
 from bleucli.cli import delivery, streams
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 LINE = b"the cat sat on the mat and looked at the dog\n"
 PIPE_CLOSED = (141, -13)  # said by the command, or by the signal
-
-needs_named_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 
 
 @pytest.fixture
@@ -53,7 +51,7 @@ def test_a_pipe_that_nobody_reads_ends_the_command_without_a_word(start, write, 
     assert process.wait(timeout=SECONDS) in PIPE_CLOSED
 
 
-@needs_named_pipes
+@needs_pipes
 def test_a_named_pipe_whose_reader_goes_away_ends_the_command_without_a_word(start, many):
     os.mkfifo("pipe")
     process = start(*many, "-o", "pipe", stderr=subprocess.PIPE)
@@ -104,7 +102,7 @@ def interrupt(process):
     return process.communicate(timeout=SECONDS)
 
 
-@needs_named_pipes
+@needs_pipes
 @pytest.mark.parametrize("extra", [(), ("-sl",), ("-J", "2")])
 def test_ctrl_c_while_waiting_for_standard_input_is_quiet(start, folder, extra):
     os.mkfifo("ref")
@@ -118,7 +116,7 @@ def test_ctrl_c_while_waiting_for_standard_input_is_quiet(start, folder, extra):
     assert os.listdir() == ["ref"]
 
 
-@needs_named_pipes
+@needs_pipes
 def test_ctrl_c_while_waiting_for_a_file_is_quiet(start, write):
     write("ref.txt", LINE)
     os.mkfifo("system")
@@ -128,7 +126,7 @@ def test_ctrl_c_while_waiting_for_a_file_is_quiet(start, write):
     assert process.returncode == 130
 
 
-@needs_named_pipes
+@needs_pipes
 @pytest.mark.parametrize("extra", [(), ("-sl",), ("-J", "2")])
 def test_ctrl_c_while_working_is_quiet(start, write, extra):
     write("ref.txt", LINE * 100_000)
@@ -155,7 +153,7 @@ def test_ctrl_c_while_working_is_quiet(start, write, extra):
     assert sorted(os.listdir()) == ["ref.txt", "system"]
 
 
-@needs_named_pipes
+@needs_pipes
 def test_ctrl_c_while_nobody_takes_the_answer_is_quiet(start, many):
     process = start(*many, **PIPES)
     assert process.stdout.read(1000)

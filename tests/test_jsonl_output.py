@@ -12,7 +12,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from conftest import COMMAND, process_environment, refused
+from conftest import COMMAND, needs_pipes, process_environment, refused
 from paired_samples import METRICS, near, samples_of, texts
 from sample_results import paired, ranked
 
@@ -528,7 +528,7 @@ def test_what_cannot_be_written_whole_is_not_there(append, monkeypatch):
     assert content("h.jsonl") == before
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@needs_pipes
 def test_a_device_is_written_to(run):
     answer = run("-q", REF, "-f", "jsonl", "--append", "-o", "/dev/null", "-i", STRONG)
     assert answer == (0, "", "")

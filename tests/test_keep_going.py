@@ -8,28 +8,14 @@ from io import BytesIO
 from xml.etree import ElementTree
 
 import pytest
-from conftest import refused
+from conftest import THREE, needs_pipes, refused
 
 from bleucli import textfiles
 from bleucli.cli.commands import run as run_command
 from bleucli.cli.streams import Environment
 
-THREE = "the cat sat\non the mat\nall day\n"
-needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 
-
-@pytest.fixture
-def files(write):
-    """Write a reference, three systems of three lines, and some that cannot be scored."""
-    write("ref", THREE)
-    for name in "abc":
-        write(name, THREE.replace("cat", name))
-    write("short", "the cat sat\non the mat\n")
-    write("latin", "the cat sat\ncaf\u00e9\nall day\n".encode("latin-1"))
-    write("empty", "")
-
-
-def test_the_others_are_scored(run, files):
+def test_the_others_are_scored(run, three_lines):
     answer = run("ref", "-i", "a", "short", "b", "latin", "missing", "-f", "csv", "--keep-going")
     assert answer.status == 2
     assert answer.out == run("ref", "-i", "a", "b", "-f", "csv").out
@@ -42,56 +28,56 @@ def test_the_others_are_scored(run, files):
     assert last == "bleu: error: 3 systems could not be scored, as said above"
 
 
-def test_nothing_is_wrong_if_nothing_is(run, files):
+def test_nothing_is_wrong_if_nothing_is(run, three_lines):
     assert run("ref", "-i", "a", "b", "--keep-going") == run("ref", "-i", "a", "b")
 
 
-def test_no_file_is_written_of_some_systems_alone(run, files):
+def test_no_file_is_written_of_some_systems_alone(run, three_lines):
     answer = run("ref", "-i", "a", "short", "b", "-o", "scores.json", "--keep-going")
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.endswith("1 system could not be scored, as said above; scores.json was not written\n")
     assert not os.path.exists("scores.json")
 
 
-def test_standard_output_is_not_a_file(run, files):
+def test_standard_output_is_not_a_file(run, three_lines):
     words = ("ref", "-i", "a", "short", "b", "-f", "csv", "--keep-going")
     assert run(*words, "-o", "-") == run(*words)
     gated = ("ref", "-i", "a", "b", "-f", "csv", "--fail-under", "101")
     assert run(*gated, "-o", "-") == run(*gated)
 
 
-def test_a_history_gets_no_lines_either(run, files):
+def test_a_history_gets_no_lines_either(run, three_lines):
     answer = run("ref", "-i", "a", "short", "-f", "jsonl", "--append", "-o", "history.jsonl", "--keep-going")
     assert answer.err.endswith("1 system could not be scored, as said above; nothing was added to history.jsonl\n")
     assert not os.path.exists("history.jsonl")
 
 
-def test_a_failed_gate_does_not_hide_that_systems_are_missing(run, files):
+def test_a_failed_gate_does_not_hide_that_systems_are_missing(run, three_lines):
     answer = run("ref", "-i", "a", "short", "--fail-under", "99", "--keep-going")
     assert answer.status == 2
     assert "is under 99" in answer.err
 
 
-def test_names_stay_with_their_systems(run, files):
+def test_names_stay_with_their_systems(run, three_lines):
     words = ("-f", "jsonl", "--names", "one,two,three", "--keep-going")
     lines = run("ref", "-i", "a", "short", "b", *words).out.splitlines()
     assert [json.loads(line)["system"] for line in lines] == ["one", "three"]
 
 
-def test_what_is_no_file_is_left_out_like_a_missing_one(run, files):
+def test_what_is_no_file_is_left_out_like_a_missing_one(run, three_lines):
     os.mkdir("folder")
     os.symlink("nowhere", "dangling")
     answer = run("ref", "-i", "a", "folder", "dangling", "b", "-f", "csv", "--keep-going")
     assert answer.out == run("ref", "-i", "a", "b", "-f", "csv").out
 
 
-def test_names_are_counted_before_a_system_is_left_out(run, files):
+def test_names_are_counted_before_a_system_is_left_out(run, three_lines):
     answer = run("ref", "-i", "a", "b", "short", "--names", "one,two", "--keep-going")
     refused(answer, "--names has 2 names for 3 systems")
 
 
 @pytest.mark.parametrize("words", [("-sl",), ("--segment-scores",)])
-def test_it_is_refused_where_there_is_nothing_to_leave_out(run, files, words):
+def test_it_is_refused_where_there_is_nothing_to_leave_out(run, three_lines, words):
     reference = () if "--segment-scores" in words else ("ref",)
     refused(run(*reference, "-i", "a", *words, "--keep-going"), "--keep-going leaves out systems")
 
@@ -109,7 +95,7 @@ def of_all(run, *words):
 
 
 @pytest.fixture
-def folders(files):
+def folders(three_lines):
     for name in "xy":
         os.mkdir(name)
         with open(f"{name}/s", "w", encoding="utf-8") as file:
@@ -149,7 +135,7 @@ def test_bare_scores_are_refused_however_many_fail(run, folders):
         refused(answer, "--score-only has no effect: several systems are printed as a table")
 
 
-def test_options_are_refused_before_anything_is_left_out(run, files):
+def test_options_are_refused_before_anything_is_left_out(run, three_lines):
     refused(run("ref", "-i", "a", "short", "--keep-going", "--bold-best"), "--bold-best has no effect")
     refused(run("ref", "-i", "a", "short", "--keep-going", "-tok", "zh", "-m", "nonsense"), "nonsense")
     refused(run("ref", "-i", "a", "short", "--keep-going", "--fail-under", "ter=3"), "which is not scored")
@@ -169,20 +155,20 @@ PAIRED = pytest.mark.parametrize("test", [("-pbs", "-pbsn", "2"), ("-par", "-par
 
 
 @PAIRED
-def test_others_are_tested(run, files, test):
+def test_others_are_tested(run, three_lines, test):
     answer = run("ref", "-i", "a", "short", "b", *test, "-f", "csv", "--keep-going")
     assert answer.status == 2
     assert [line.partition(",")[0] for line in answer.out.splitlines()] == ["system", "a", "b"]
 
 
 @PAIRED
-def test_without_a_baseline_no_test_can_be_run(run, files, test):
+def test_without_a_baseline_no_test_can_be_run(run, three_lines, test):
     why = "but short has 2 segments", "; it is the baseline, so no test can be run; leave out --paired-"
     refused(run("ref", "-i", "short", "a", "b", *test, "--keep-going"), *why)
 
 
 @PAIRED
-def test_one_system_alone_is_not_tested(run, files, test):
+def test_one_system_alone_is_not_tested(run, three_lines, test):
     why = "cannot read missing", "; only the baseline, a, is left, so no test can be run; leave out --paired-"
     refused(run("ref", "-i", "a", "missing", *test, "--keep-going"), *why)
     answer = run("ref", "-i", "a", "short", "missing", *test, "--keep-going")
@@ -196,7 +182,7 @@ def test_one_system_alone_is_not_tested(run, files, test):
 # --- nothing can be scored
 
 
-def test_each_is_named_if_all_fail(run, files):
+def test_each_is_named_if_all_fail(run, three_lines):
     answer = run("ref", "-i", "short", "latin", "missing", "--keep-going", "-f", "csv")
     assert (answer.status, answer.out) == (2, "")
     *each, last = answer.err.splitlines()
@@ -205,7 +191,7 @@ def test_each_is_named_if_all_fail(run, files):
     assert last == "bleu: error: none of the 3 systems could be scored, as said above"
 
 
-def test_one_system_ends_the_run_as_without_the_option(run, files):
+def test_one_system_ends_the_run_as_without_the_option(run, three_lines):
     for name in ("short", "latin", "missing", "empty"):
         assert run("ref", "-i", name, "--keep-going") == run("ref", "-i", name)
     assert run("ref", "--keep-going", stdin=b"") == run("ref", stdin=b"")
@@ -220,7 +206,7 @@ def test_one_system_ends_the_run_as_without_the_option(run, files):
         (("no",), "read no"),
     ],
 )
-def test_wrong_references_end_the_run(run, files, references, why):
+def test_wrong_references_end_the_run(run, three_lines, references, why):
     refused(run(*references, "-i", "a", "missing", "b", "--keep-going"), why)
 
 
@@ -228,7 +214,7 @@ def test_wrong_references_end_the_run(run, files, references, why):
 
 
 @pytest.mark.parametrize("text", [b"the cat sat\n", b"", THREE.encode() + b"more\n", b"a\xff\nb\nc\n"])
-def test_standard_input_is_left_out_too(run, files, text):
+def test_standard_input_is_left_out_too(run, three_lines, text):
     for systems in (("a", "-", "b"), ("-", "a", "b")):
         answer = run("ref", "-i", *systems, "-f", "csv", "--keep-going", stdin=text)
         assert answer.status == 2
@@ -238,7 +224,7 @@ def test_standard_input_is_left_out_too(run, files, text):
         assert last.endswith("1 system could not be scored, as said above")
 
 
-def test_standard_input_that_fits_is_scored_and_told_of(run, files):
+def test_standard_input_that_fits_is_scored_and_told_of(run, three_lines):
     systems = ("-i", "a", "-", "short", "-f", "jsonl")
     answer = run("ref", *systems, "--keep-going", stdin=THREE.encode())
     alone = run("ref", *systems[:3], *systems[4:], stdin=THREE.encode())
@@ -249,13 +235,13 @@ def test_standard_input_that_fits_is_scored_and_told_of(run, files):
     assert len(ours) == 2
 
 
-def test_standard_input_with_a_byte_order_mark_is_hinted_at_once(run, files):
+def test_standard_input_with_a_byte_order_mark_is_hinted_at_once(run, three_lines):
     answer = run("ref", "-i", "a", "-", "--keep-going", stdin=b"\xef\xbb\xbf" + THREE.encode())
     assert answer.status == 0
     assert answer.err.count("byte-order mark") == 1
 
 
-def test_no_more_is_read_of_an_endless_text_than_says_so(run, files):
+def test_no_more_is_read_of_an_endless_text_than_says_so(run, three_lines):
     class Endless(BytesIO):
         def read(self, size=-1):
             return b"a line\n" * 1000
@@ -268,7 +254,7 @@ def test_no_more_is_read_of_an_endless_text_than_says_so(run, files):
 
 
 @needs_pipes
-def test_pipes_are_read_once(run, files):
+def test_pipes_are_read_once(run, three_lines):
     os.mkfifo("pipe")
     for text, names in ((THREE, ["a", "pipe", "b"]), ("the cat sat\n", ["a", "b"])):
         with fed("pipe", text):
@@ -278,7 +264,7 @@ def test_pipes_are_read_once(run, files):
 
 
 @needs_pipes
-def test_references_may_be_a_pipe(run, files):
+def test_references_may_be_a_pipe(run, three_lines):
     os.mkfifo("pipe")
     with fed("pipe", THREE):
         answer = run("pipe", "-i", "a", "short", "b", "-f", "csv", "--keep-going")
@@ -301,7 +287,7 @@ def write_into(pipe, text):
         file.write(text)
 
 
-def test_several_test_sets_in_a_row_can_be_read_again(run, files, write):
+def test_several_test_sets_in_a_row_can_be_read_again(run, three_lines, write):
     segment = '<seg id="1">{0}</seg>'
     document = "<doc id='d'><src lang='en'><p>{0}</p></src><ref lang='de' translator='A'><p>{0}</p></ref></doc>"
     write("own.xml", f"<dataset>{document.format(segment.format('a b c d'))}</dataset>")
@@ -374,7 +360,7 @@ def test_standard_input_may_bring_the_references(run, harness):
     assert [line.partition(",")[0] for line in answer.out.splitlines()] == ["system", "standard input", "two", "three"]
 
 
-def test_systems_of_one_file_fail_together(run, files, write):
+def test_systems_of_one_file_fail_together(run, three_lines, write):
     write("many.jsonl", '{"out": ["a", "b"]}\n{"out": ["c", "d"]}\n')
     fields = ("--jsonl-fields", "hyp=x:out.0,y:out.1")
     answer = run("ref", "-i", "a", "many.jsonl", "b", *fields, "-f", "junit", "--keep-going")
@@ -386,7 +372,7 @@ def test_systems_of_one_file_fail_together(run, files, write):
 # --- reports
 
 
-def test_a_report_has_an_error_for_each(run, files):
+def test_a_report_has_an_error_for_each(run, three_lines):
     answer = run("ref", "-i", "short", "a", "missing", "b", "--fail-under", "101", "-f", "junit", "--keep-going")
     assert answer.status == 2
     root = ElementTree.fromstring(answer.out)
@@ -396,7 +382,7 @@ def test_a_report_has_an_error_for_each(run, files):
     assert "short has 2 segments" in errors["short"].get("message") == errors["short"].text
 
 
-def test_a_report_is_written_where_systems_are_left_out_and_where_all_are(run, files):
+def test_a_report_is_written_where_systems_are_left_out_and_where_all_are(run, three_lines):
     for systems, errors in ((("a", "short"), "1"), (("short", "missing"), "2")):
         answer = run("ref", "-i", *systems, "-f", "junit", "-o", "report.xml", "--keep-going")
         assert (answer.status, answer.out) == (2, "")
@@ -404,7 +390,7 @@ def test_a_report_is_written_where_systems_are_left_out_and_where_all_are(run, f
         assert ElementTree.parse("report.xml").getroot().get("errors") == errors
 
 
-def test_each_text_is_read_once_before_it_is_scored(run, files, monkeypatch):
+def test_each_text_is_read_once_before_it_is_scored(run, three_lines, monkeypatch):
     opened = []
     read = textfiles._open_raw
     monkeypatch.setattr(textfiles, "_open_raw", lambda path: opened.append(path) or read(path))

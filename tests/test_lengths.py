@@ -4,26 +4,12 @@ import gzip
 import os
 
 import pytest
-from conftest import refused
+from conftest import THREE, refused
 
 from bleucli import evaluate
 from bleucli.cli.lengths import find_misfits
 from bleucli.errors import LengthError
 from bleucli.textfiles import TextFile
-
-THREE = "the cat sat\non the mat\nall day\n"
-
-
-@pytest.fixture
-def files(write):
-    """Write a reference, four systems of three lines, and some that cannot be scored."""
-    write("ref", THREE)
-    for name in "abcd":
-        write(name, THREE.replace("cat", name))
-    write("short", "the cat sat\non the mat\n")
-    write("long", f"{THREE}and night\n")
-    write("latin", "the cat sat\ncaf\u00e9\nall day\n".encode("latin-1"))
-    write("empty", "")
 
 
 @pytest.fixture
@@ -67,7 +53,7 @@ def test_what_can_be_read_once_only_is_not_counted(folder):
         assert TextFile("a pipe", stream=stream).count() is None
 
 
-def test_positions_are_those_of_systems_and_references(files):
+def test_positions_are_those_of_systems_and_references(three_lines):
     systems, references = ([TextFile(name, name) for name in names] for names in (("a", "short", "b"), ("ref",)))
     ((place, error),) = find_misfits(systems, references)
     assert isinstance(error, LengthError)
@@ -75,37 +61,37 @@ def test_positions_are_those_of_systems_and_references(files):
 
 
 @pytest.mark.parametrize("words", [(), ("-m", "ter"), ("-f", "text"), ("-pbs",)])
-def test_one_system_that_is_short_is_named_before_anything_is_scored(run, files, unscored, words):
+def test_one_system_that_is_short_is_named_before_anything_is_scored(run, three_lines, unscored, words):
     line = refused(run("ref", "-i", "a", "b", "short", "c", "d", *words), "ref has 3 segments but short has 2 segments")
     assert "as well" not in line
 
 
-def test_one_among_a_thousand_is_named(run, files, write, unscored):
+def test_one_among_a_thousand_is_named(run, three_lines, write, unscored):
     names = [write(f"sys{number}", THREE) for number in range(1000)]
     write("sys700", "the cat sat\n")
     refused(run("ref", "-i", *names), "ref has 3 segments but sys700 has 1 segment", "line 2 of sys700")
 
 
-def test_it_is_told_how_many_differ(run, files, unscored):
+def test_it_is_told_how_many_differ(run, three_lines, unscored):
     refused(run("ref", "-i", "short", "a", "long"), "but short has", "; 1 other file differs as well")
     refused(run("ref", "-i", "short", "long", "long", "a"), "was given twice")
     refused(run("ref", "-i", "a", "long"), "long has 4 segments but ref has 3 segments")
 
 
-def test_references_are_compared_as_well(run, files, unscored):
+def test_references_are_compared_as_well(run, three_lines, unscored):
     refused(run("ref", "short", "-i", "a"), "ref has 3 segments but short has 2 segments")
     refused(run("ref", "-i", "empty", "a"), "empty is empty")
 
 
-def test_one_segment_more_is_seen_in_a_single_system(run, files, unscored):
+def test_one_segment_more_is_seen_in_a_single_system(run, three_lines, unscored):
     refused(run("ref", "-i", "long", "-sl"), "long has 4 segments but ref has 3")
 
 
-def test_json_lines_are_counted_without_blank_lines_at_their_end(run, files, write, unscored):
+def test_json_lines_are_counted_without_blank_lines_at_their_end(run, three_lines, write, unscored):
     write("two.jsonl", '{"hypothesis": "a"}\n{"hypothesis": "b"}\n\n \n')
     refused(run("ref", "-i", "two.jsonl"), "ref has 3 segments but two.jsonl has 2 segments")
 
 
-def test_test_sets_are_compared_too(run, files, unscored):
+def test_test_sets_are_compared_too(run, three_lines, unscored):
     demo = ("-t", "demo", "-l", "en-de")
     refused(run(*demo, "-i", "a", "b"), "demo/en-de has 100 segments but a has 3 segments", "; 1 other file differs as")

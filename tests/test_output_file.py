@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from conftest import SECONDS, needs_signals
+from conftest import SECONDS, needs_pipes, needs_signals
 
 SCORE = "45.9\n"
 OLD = "what stood there before\n"
@@ -306,7 +306,7 @@ def test_attack_25_a_loop_of_links_is_refused_and_stays(run, pair):
 # --- what is no regular file
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@needs_pipes
 def test_a_named_pipe_is_written_directly(run, pair):
     os.mkfifo("pipe")
     received = []
