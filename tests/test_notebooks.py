@@ -89,7 +89,7 @@ def test_large_counts_are_shown_in_full():
 
 
 def test_self_bleu_shows_distinct_ngrams_and_its_signature():
-    found = bleucli.self_bleu(["a b c d", "a b c d", "x y", "y z"], groups=["p", "p", "q", "q"])
+    found = bleucli.self_bleu(["a b c d", "a b c d", "w x y z", "w x y v"], groups=["p", "p", "q", "q"])
     page = shown(found)
     assert page.rows[0] == ["Self-BLEU", "distinct-1", "distinct-2", "distinct-3", "distinct-4", "samples", "groups"]
     assert page.rows[1][-2:] == ["4", "2"]
