@@ -82,12 +82,16 @@ def test_the_brevity_penalty_is_a_factor_in_every_scale(card, write):
     assert card("ref", "-i", "sys", "-w", "4")["brevity_penalty"] == 0.6065
 
 
-def test_gates_read_the_usual_scale_unless_another_is_named(run, demo_files):
+def test_gates_read_the_scale_that_is_printed(run, demo_files):
     words = (REF, "-i", STRONG, "-f", "card", "-q", "--fail-under")
-    assert run(*words, "48").status == 0
-    assert run(*words, "49").status == 1
-    assert run(*words, "0.48", "--scale", "1").status == 0
-    assert run(*words, "0.49", "--scale", "1").status == 1
+    assert run(*words, "0.48").status == 0
+    assert run(*words, "0.49").status == 1
+    assert run(*words, "48", "--scale", "100").status == 0
+    assert run(*words, "49", "--scale", "100").status == 1
+    told = "--fail-under 48.0 is above 1, and gates read scores as they are printed, here from 0 to 1; write 0.48, or"
+    refused(run(*words, "48"), f"{told} choose --scale 100")
+    bare = (REF, "-i", STRONG, "-b", "-q", "--fail-under", "48")
+    assert run(*bare, variables={"BLEU_FORMAT": "card"}).status == 0
 
 
 def test_intervals_follow_their_scores(card):

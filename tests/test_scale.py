@@ -159,7 +159,10 @@ def test_what_failed_is_told_in_the_scale(score):
 @pytest.mark.parametrize("word", ["--fail-under", "--max-drop"])
 def test_a_bound_of_the_other_scale_is_refused(score, word):
     more = ("--baseline", "none") if word == "--max-drop" else ()
-    line = f"{word} 40.0 is above 1, and with --scale 1 gates read scores from 0 to 1; write 0.4, or leave out --scale"
+    line = (
+        f"{word} 40.0 is above 1, and gates read scores as they are printed, here from 0 to 1; write 0.4, or choose"
+        " --scale 100"
+    )
     refused(score(STRONG, "--scale", "1", word, "40", *more), line)
 
 

@@ -20,14 +20,15 @@ class Gates:
     Args:
         options: of the command.
         scored: what bounds call the metrics that are scored, in the order in which they are printed.
+        scale: in which they are printed: 1 or 100.
 
     Raises:
-        UsageError: a bound is about a metric that is not scored.
+        UsageError: a bound is about a metric that is not scored, or beyond the scale.
     """
 
-    def __init__(self, options: "Options", scored: Sequence[str]) -> None:
+    def __init__(self, options: "Options", scored: Sequence[str], scale: int) -> None:
         self._scored = scored
-        self._scale = options.scale or 100
+        self._scale = scale
         self._fail_under: dict[str, Bound] = {}
         self._max_drop: dict[str, Bound] = {}
         self._first = options.metrics[0] if options.metrics else scored[0]
@@ -35,9 +36,9 @@ class Gates:
 
         names = {name: name for name in scored} | _find_variants(options, scored)
         if options.fail_under is not None:
-            self._fail_under = _read_bounds(gates.FAIL_UNDER, options.fail_under, names)
+            self._fail_under = _read_bounds(gates.FAIL_UNDER, options.fail_under, names, scale)
         if options.max_drop is not None:
-            self._max_drop = _read_bounds(gates.MAX_DROP, options.max_drop, names)
+            self._max_drop = _read_bounds(gates.MAX_DROP, options.max_drop, names, scale)
 
     def judge(self, results: "Results", baseline: "Baseline | None") -> "tuple[Sequence[Verdict], list[str]]":
         """Return what gates say of results, and what their answer does not bear out."""
@@ -76,11 +77,11 @@ def _find_variants(options: "Options", scored: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> "dict[str, Bound]":
+def _read_bounds(option: str, value: str, names: Mapping[str, str], scale: int) -> "dict[str, Bound]":
     """Return bounds under the names of the metrics that are scored; `names`: those by what they may be called.
 
     Raises:
-        UsageError: a bound is about something else, or there are two for one metric.
+        UsageError: a bound is about something else, or beyond the scale, or there are two for one metric.
     """
     from bleucli import gates
 
@@ -88,6 +89,12 @@ def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> "dict[str
     other = gates.find_unscored(bounds, names)
     if other:
         raise UsageError(_explain_unscored(option, value, other, names))
+    too_high = next((bound for bound in bounds.values() if bound.number > scale == 1 and not bound.percent), None)
+    if too_high is not None:
+        raise UsageError(
+            f"{option} {too_high} is above 1, and gates read scores as they are printed, here from 0 to 1; write"
+            f" {too_high.number / 100:g}, or choose --scale 100"
+        )
     renamed: dict[str, Bound] = {}
     for word, bound in bounds.items():
         name = names.get(word, "")

@@ -123,10 +123,15 @@ def layout_of(options: "Options", environment: Environment, chosen: str) -> Layo
     """Return how scores are printed in the format that was chosen."""
     colour = options.output is None and not options.no_color and environment.shows_colour()
     bold = options.bold_best and shows_bold(chosen, colour)
-    is_card = chosen == "card" and not (options.score_only or options.segment_scores)
-    scale = options.scale or (1 if is_card else 100)
+    scale = scale_of(options, chosen)
     width = DECIMALS[scale] if options.width is None else options.width
     return Layout(width, options.short, options.score_only, colour, bold, scale)
+
+
+def scale_of(options: "Options", chosen: str | None) -> int:
+    """Return the scale in which scores are printed in a format, and in which gates are read: 1 or 100."""
+    is_card = chosen == "card" and not (options.score_only or options.segment_scores)
+    return options.scale or (1 if is_card else 100)
 
 
 def names_of_metrics(options: "Options") -> list[str]:

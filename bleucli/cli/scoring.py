@@ -49,7 +49,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
 
         options = like.follow(options, options.like)
         request.check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
-    gates = _gates(options)
+    gates = _gates(options, environment)
     asked = None
     if request.is_jsonl(options, environment):
         from bleucli.cli.provenance import Provenance
@@ -210,13 +210,13 @@ def _rename(results: Results, names: Sequence[str]) -> Results:
     return results._replace(systems=systems)
 
 
-def _gates(options: "Options") -> "Gates | None":
+def _gates(options: "Options", environment: Environment) -> "Gates | None":
     """Return the gates that are asked for, if any are."""
     if not has_gates(options):
         return None
     from bleucli.cli.gating import Gates
 
-    return Gates(options, _gated_metrics(options))
+    return Gates(options, _gated_metrics(options), request.scale_of(options, request.format_of(options, environment)))
 
 
 def _gated_metrics(options: "Options") -> list[str]:

@@ -75,10 +75,4 @@ def _check_bounds(options: Options, option: str, value: str) -> str:
     bounds = gates.read_bounds(option, value)
     if options.sentence_level:
         raise UsageError(f"{option} needs a corpus score; leave out --sentence-level")
-    too_high = next((bound for bound in bounds.values() if bound.number > 1 and not bound.percent), None)
-    if options.scale == 1 and too_high is not None:
-        raise UsageError(
-            f"{option} {too_high} is above 1, and with --scale 1 gates read scores from 0 to 1; write"
-            f" {too_high.number / 100:g}, or leave out --scale"
-        )
     return gates.format_bounds(bounds)
