@@ -8,7 +8,7 @@ import oracles
 import pytest
 from conftest import Terminal, refused, warnings_in
 
-from bleucli import self_bleu
+from bleucli import __version__, self_bleu
 from bleucli.output import jsonl_text
 
 TEXTS = ["the cat sat on the mat", "the cat sat on a mat", "a dog sat on the mat", "it rains on the cat"]
@@ -165,6 +165,41 @@ def test_tables_have_a_row_a_system_and_the_distinct_ngrams_beside(run, write, f
     assert all(f"{expected.score:.1f}" in row for row in rows)
     assert "dist-4" in answer.out
     assert SIGNATURE.partition("|")[0] in answer.out.replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("groups", "others"), [("p\nq\np\nq\n", "1 other"), ("p\n" * 4, "3 others"), ("p\nq\nq\nq\np\n", "the others of its")]
+)
+def test_papers_say_what_texts_were_compared_with_and_whom_to_cite(run, write, groups, others):
+    write("out.txt", LINES + LINES[: LINES.index("\n") + 1] * (groups.count("\n") - 4))
+    write("groups.txt", groups)
+    words = ("--self-bleu", "-i", "out.txt", "--groups", "groups.txt", "-q", "-f")
+    told = (
+        "We report Self-BLEU (Zhu et al., 2018) and distinct n-grams of orders 1 to 4 (Li et al., 2016), computed with"
+        f" bleucli {__version__}, which follows sacreBLEU (Post, 2018). Each text is scored against {others}"
+    )
+    assert told in run(*words, "latex").out
+    paper = run(*words, "paper").out
+    assert told in paper.replace("\n", " ")
+    assert f"- Compared: each text with {others}" in paper
+    assert not any(word in paper for word in ("segments", "references", "Significance:"))
+    assert "- Yaoming Zhu" in paper
+    assert "- Jiwei Li" in paper
+
+
+def test_files_of_different_sizes_are_told_by_both_ends(run, write):
+    write("a.txt", LINES)
+    write("b.txt", LINES * 2)
+    assert "Each text is scored against 3 to 7 others." in run("--self-bleu", "-i", "a.txt", "b.txt", "-f", "latex").out
+
+
+def test_a_card_has_the_distinct_ngrams_beside(run, write):
+    write("out.txt", LINES)
+    card = json.loads(run("--self-bleu", "-i", "out.txt", "-f", "card").out)
+    expected = self_bleu(TEXTS)
+    assert card["self-bleu"] == round(expected.score / 100, 3)
+    assert [card[f"distinct-{order}"] for order in range(1, 5)] == [round(share, 3) for share in expected.distinct]
+    assert card["items"] == len(TEXTS)
 
 
 @pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])

@@ -12,7 +12,7 @@ from bleucli.jsonlines import JsonLines, is_jsonl
 from bleucli.jsonsamples import SampleLines, Samples
 from bleucli.metrics.bleu import BLEU
 from bleucli.metrics.self_bleu import NAME, SelfBLEU, measure
-from bleucli.output import render
+from bleucli.output import FORMATS, render
 from bleucli.phrases import tell_count
 from bleucli.results import Input, Results, SystemResult
 from bleucli.textfiles import TextFile
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
 
-# Those that show more than BLEU's own parts, and not gates
-_FORMATS = ("json", "jsonl", "text", "latex", "markdown", "html", "rst", "csv", "tsv")
+# All but that of gates
+_FORMATS = tuple(name for name in FORMATS if name != "junit")
 # Why options have no place here
 _REASONS = {
     "texts are compared with each other, not with references": (

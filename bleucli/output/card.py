@@ -47,6 +47,7 @@ def _card(results: Results, index: int, layout: Layout) -> dict[str, object]:
             card["brevity_penalty"] = _round(figures.brevity_penalty, max(layout.width, DECIMALS[1]))
         if figures.precisions is not None:
             card["precisions"] = [_round(precision, layout.width) for precision in figures.precisions]
+        card |= {name: None if share is None else float(layout.share(share)) for name, share in record.shares}
     signatures = {_key(record.name): record.signature.format() for record in scores}
     return card | {
         "signature": signatures if len(signatures) > 1 else signatures[_key(scores[0].name)],

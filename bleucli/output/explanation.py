@@ -54,8 +54,8 @@ _CLUSTERS = (
 )
 _BEST = (
     f"Bold: the best score of a metric, and those that a test of all pairs, {_CORRECTED}, cannot distinguish from it."
-    " Stars are not corrected: a score may be starred and bold."
 )
+_STARS = "Stars are not corrected: a score may be starred and bold."
 
 
 def sections(results: Results, layout: Layout, colours: "Mapping[str, str] | None" = None) -> list[str]:
@@ -98,7 +98,7 @@ def brief(results: Results, layout: Layout) -> list[str]:
     elif any(record.identical for record in records):
         found.append(_IDENTICAL)
     if results.test is not None and layout.bold_best:
-        found.append(_BEST)
+        found.append(_BEST if results.rankings else f"{_BEST} {_STARS}")
     if any(record.interval for record in records):
         found.append(_INTERVALS)
     return found
@@ -115,7 +115,7 @@ def _explain_test(results: Results, layout: Layout, colours: "Mapping[str, str]"
     name = visible(marked_names(results)[0])
     resampled = any(record.interval for record in results.systems[0].scores)
     told = _TEST.format(baseline=f"{colours['yellow']}{name}{colours['reset']}", scores=_SCORES[resampled], **colours)
-    return "\n\n - ".join([told, _NOMINAL, *([_BEST] if layout.bold_best else [])])
+    return "\n\n - ".join([told, _NOMINAL, *([f"{_BEST} {_STARS}"] if layout.bold_best else [])])
 
 
 def list_notes(results: Results, layout: Layout, escape: "Callable[[str], str]", quote: str) -> str:

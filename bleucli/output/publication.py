@@ -84,6 +84,16 @@ _TOUCAN = Paper(
     "AbdelRahim Elmadany, Ife Adebara, Muhammad Abdul-Mageed (2024): Toucan: Many-to-Many Translation for 150 African"
     " Language Pairs. Findings of ACL. https://arxiv.org/abs/2407.04796",
 )
+_SELF_BLEU = Paper(
+    "Zhu et al., 2018",
+    "Yaoming Zhu, Sidi Lu, Lei Zheng, Jiaxian Guo, Weinan Zhang, Jun Wang, Yong Yu (2018): Texygen: A Benchmarking"
+    " Platform for Text Generation Models. SIGIR. https://arxiv.org/abs/1802.01886",
+)
+_DISTINCT = Paper(
+    "Li et al., 2016",
+    "Jiwei Li, Michel Galley, Chris Brockett, Jianfeng Gao, Bill Dolan (2016): A Diversity-Promoting Objective Function"
+    " for Neural Conversation Models. NAACL. https://aclanthology.org/N16-1014",
+)
 _BOOTSTRAP = Paper(
     "Koehn, 2004",
     "Philipp Koehn (2004): Statistical Significance Tests for Machine Translation Evaluation. EMNLP."
@@ -92,6 +102,7 @@ _BOOTSTRAP = Paper(
 _RANDOMIZATION = Paper(
     "Riezler and Maxwell, 2005",
     "Stefan Riezler, John T. Maxwell (2005): On Some Pitfalls in Automatic Evaluation and Significance Testing for MT."
+    " ACL Workshop on Intrinsic and Extrinsic Evaluation Measures for MT and/or Summarization."
     " https://aclanthology.org/W05-0908",
 )
 _STEP_DOWN = Paper(
@@ -106,6 +117,7 @@ _OF_METRICS = (
     (re.compile(r"chrF.*\+$"), _CHRF_WORDS),
     (re.compile(r"chrF"), _CHRF),
     (re.compile(r"TER$"), _TER),
+    (re.compile(r"Self-BLEU$"), _SELF_BLEU),
 )
 # Those of BLEU
 _TOKENIZERS = (
@@ -123,8 +135,8 @@ _TOKENIZERS = (
 )
 _CASES = {"mixed": "case-sensitive", "lc": "case-insensitive"}
 _TESTS = {
-    "bs": ("paired bootstrap resampling", "resample", _BOOTSTRAP),
-    "ar": ("paired approximate randomization", "trial", _RANDOMIZATION),
+    "bs": ("Paired bootstrap resampling", "resample", _BOOTSTRAP),
+    "ar": ("Paired approximate randomization", "trial", _RANDOMIZATION),
 }
 
 
@@ -140,13 +152,17 @@ def sentences(results: Results, layout: Layout) -> list[str]:
     else:
         cited = [f"{record.name} ({paper.short})" if (paper := _paper(record)) else record.name for record in records]
         where = f" of {_tell_test_set(info)}" if "test" in info else ""
-        counted = f"{tell_count(results.segments, 'segment')}{where} with {_tell_references(info)}"
-        found = [f"We report {_enumerate(cited)} on {counted}, computed with {_tool(info)}{_following(records)}."]
+        counted = f" on {tell_count(results.segments, 'segment')}{where} with {_tell_references(info)}"
+        if compared := _tell_comparison(results):
+            cited.append(f"distinct n-grams of orders 1 to {len(records[0].shares)} ({_DISTINCT.short})")
+            counted = ""
+        found = [f"We report {_enumerate(cited)}{counted}, computed with {_tool(info)}{_following(records)}."]
+        found += [f"Each text is scored against {compared}."] if compared else []
         found += [
             _tell_settings(record) for record in records if {"case", "smooth", "nc"} & record.signature.info.keys()
         ]
     if layout.scale != 100:
-        found.append("Scores are shares, not percentages.")
+        found.append("Scores range from 0 to 1; error rates may be higher.")
     return [*found, *_tell_sampling(results)]
 
 
@@ -156,7 +172,7 @@ def _tell_settings(record: ScoreRecord) -> str:
     used = []
     if "smooth" in info:
         tokenizer = _tokenizer(info)
-        used.append(f"the tokenizer {info.get('tok')}" + _cite(tokenizer.papers if tokenizer else ()))
+        used.append(f"the {info.get('tok')} tokenizer" + _cite(tokenizer.papers if tokenizer else ()))
         method, _, value = info["smooth"].partition("[")
         with_value = f" with the value {value.removesuffix(']')}" if value else ""
         used.append(f"{method} smoothing{with_value}" + _cite((_SMOOTHING,) if _cites_smoothing(info) else ()))
@@ -181,22 +197,24 @@ def _tell_sampling(results: Results) -> Iterator[str]:
     info = records[0].signature.info
     if results.test is not None:
         name, trial, paper = _TESTS[results.test.method]
-        told = f"{name} ({paper.short}) with {tell_count(results.test.trials, trial)}{_tell_seed(info)}"
+        told = f"{name} ({paper.short}) with {tell_count(results.test.trials, trial)}{_tell_seed(info, ' and ')}"
         if results.rankings:
             corrected = f"corrected for the number of pairs by step-down max-T ({_STEP_DOWN.short})"
-            yield f"By {told}, every system was compared with every other; p-values are {corrected}."
+            yield f"{told} compared every system with every other; p-values are {corrected}."
         else:
             baseline, *others = (visible(system.name) for system in results.systems)
             compared = others[0] if len(others) == 1 else "every other system"
-            yield f"By {told}, {compared} was compared with {baseline}; p-values are not corrected for their number."
+            yield f"{told} compared {compared} with {baseline}; p-values are not corrected for multiple comparisons."
     if any(record.interval for record in records):
         resamples = tell_count(int(info["bs"]), "bootstrap resample") if "bs" in info else "bootstrap resamples"
-        seed = "" if results.test is not None else _tell_seed(info)
+        seed = "" if results.test is not None else _tell_seed(info, " with ")
         yield f"Confidence intervals (95%) are from {resamples} ({_BOOTSTRAP.short}){seed}."
 
 
-def _tell_seed(info: "dict[str, str]") -> str:
-    return "" if "seed" not in info else " without a fixed seed" if info["seed"] == "none" else f", seed {info['seed']}"
+def _tell_seed(info: "dict[str, str]", joint: str) -> str:
+    if "seed" not in info:
+        return ""
+    return joint + ("no fixed seed" if info["seed"] == "none" else f"seed {info['seed']}")
 
 
 def _tool(info: "dict[str, str]") -> str:
@@ -222,6 +240,17 @@ def _tell_references(info: "dict[str, str]") -> str:
     number = info.get("nrefs", "")
     told = {"var": "varying numbers of references", "1": "one reference each"}.get(number, f"{number} references each")
     return f"{told}, empty ones left out" if info.get("empty") == "missing" else told
+
+
+def _tell_comparison(results: Results) -> str:
+    """Return against how many others each text is scored, if texts are compared with each other; else ""."""
+    if not results.systems[0].scores[0].shares:
+        return ""
+    others = {system.scores[0].signature.info["nrefs"] for system in results.systems}
+    if "var" in others:
+        return "the others of its group"
+    counts = sorted(map(int, others))
+    return f"{counts[0]} to {counts[-1]} others" if len(counts) > 1 else tell_count(counts[0], "other")
 
 
 def _tell_test_set(info: "dict[str, str]") -> str:
@@ -257,7 +286,10 @@ def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
     """Return what holds for all scores, each with a label."""
     records = results.systems[0].scores
     info = records[0].signature.info
-    found = [("Tool", f"{_tool(info)}{_following(records)}"), ("Segments", str(results.segments))]
+    found = [("Tool", f"{_tool(info)}{_following(records)}")]
+    if compared := _tell_comparison(results):
+        return [*found, ("Compared", f"each text with {compared}")]
+    found.append(("Segments", str(results.segments)))
     if _compares_texts(records[0]):
         found.append(("References", _tell_references(info)))
         found.append(("Test set", _tell_test_set(info) if "test" in info else "your own files; say what they hold"))
@@ -320,6 +352,7 @@ def papers(results: Results, layout: Layout) -> list[Paper]:
     for record in records:
         info = record.signature.info
         found.append(_paper(record))
+        found.append(_DISTINCT if record.shares else None)
         if "smooth" in info:
             tokenizer = _tokenizer(info)
             found += tokenizer.papers if tokenizer else ()
