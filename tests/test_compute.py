@@ -35,7 +35,7 @@ WRONG = [
     ({"references": [["a"], ["b"], [None, None]]}, "all references of segment 3 are missing"),
     ({"references": iter(RAGGED[:2])}, "there are at least 3 predictions, but references for 2;"),
     ({"references": iter([*RAGGED, ["more"]])}, "there are 3 predictions, but references for at least 4;"),
-    ({"predictions": [], "references": []}, "predictions is empty"),
+    ({"predictions": [], "references": []}, "there are no predictions to score"),
     ({"tokenize": "nope"}, "unknown tokenizer 'nope'"),
     ({"smooth_method": "linear"}, "smooth_method 'linear'; choose one of exp"),
 ]

@@ -51,15 +51,19 @@ def compute(
         predictions: n strings.
         references: for each of them a list of references, not always equally many, or a string, its only one. None is
             a missing reference.
-        smooth_method: this and the others as in `BLEU`.
-        smooth_value: likewise.
-        force: likewise.
-        lowercase: likewise.
-        tokenize: likewise.
-        use_effective_order: what `BLEU` calls `effective_order`.
-        max_ngram_order: as in `BLEU`.
-        trg_lang: likewise.
-        skip_empty_refs: likewise.
+        smooth_method: `exp`, `floor`, `add-k`, `none`, and others that `BLEU` lists.
+        smooth_value: for `floor` and `add-k`; None for 0.1 and 1.
+        force: do not warn of input that looks tokenized.
+        lowercase: compare without regard to case.
+        tokenize: name of the tokenizer; None for the usual one of the target language.
+        use_effective_order: leave out the orders that the predictions are too short for; for single segments.
+        max_ngram_order: N, the longest n-gram.
+        trg_lang: target language, a two-letter code; "" for any.
+        skip_empty_refs: take an empty reference for a missing one.
+
+    Returns:
+        `score`, in percent; `counts` and `totals` of n-grams that match and of all, and `precisions`, in percent, each
+        by order from 1; `bp`, the brevity penalty, from 0 to 1; `sys_len` and `ref_len`, in tokens; `signature`.
 
     Raises:
         BleuError: there are not as many references as predictions, or a prediction has none.
@@ -117,6 +121,8 @@ def _blocks(
         ]
         yield [block, *(Segments.from_strings(column, "reference of prediction", done + 1) for column in columns)]
         done += len(block)
+    if not done:
+        raise BleuError("there are no predictions to score; expected at least one")
     if next(remaining, _END) is not _END:
         raise _wrong_length(str(done), f"at least {done + 1}")
 

@@ -106,6 +106,11 @@ def self_bleu(
             all strings are one group.
         options: those of `BLEU`.
 
+    Returns:
+        The mean over groups of the mean score of their texts, from 0 (no text shares anything with another) to 100 (all
+        are alike), each text scored against all others of its group as references (Zhu et al. 2018); and beside it, for
+        orders 1 to 4, distinct n-grams: different ones over all of a group, from 0 to 1 (Li et al. 2016).
+
     Raises:
         BleuError: a group has a single text; or the numbers of texts and groups differ.
         InputTypeError: something else than strings.
