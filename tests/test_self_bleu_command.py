@@ -168,7 +168,8 @@ def test_tables_have_a_row_a_system_and_the_distinct_ngrams_beside(run, write, f
 
 
 @pytest.mark.parametrize(
-    ("groups", "others"), [("p\nq\np\nq\n", "1 other"), ("p\n" * 4, "3 others"), ("p\nq\nq\nq\np\n", "the others of its")]
+    ("groups", "others"),
+    [("p\nq\np\nq\n", "1 other"), ("p\n" * 4, "3 others"), ("p\nq\nq\nq\np\n", "the others of its")],
 )
 def test_papers_say_what_texts_were_compared_with_and_whom_to_cite(run, write, groups, others):
     write("out.txt", LINES + LINES[: LINES.index("\n") + 1] * (groups.count("\n") - 4))
