@@ -90,6 +90,7 @@ class SystemResult(NamedTuple):
 
     name: str
     scores: list[ScoreRecord]
+    segments: int | None = None  # of this system, where systems differ in that
 
 
 class Test(NamedTuple):

@@ -118,6 +118,13 @@ def test_technique_6_needs_a_match_of_order_3(hypothesis, reference):
         ours(6).sentence_score(hypothesis, [reference])
 
 
+@pytest.mark.parametrize("technique", [5, 6, 7])
+def test_a_single_segment_can_be_resampled(technique):
+    score = BLEU(smooth_method=f"chen-cherry-{technique}").corpus_score(["a b c d e"], [["a b c d f"]], n_bootstrap=10)
+    assert score.interval.half_width == 0
+    assert score.interval.mean == pytest.approx(score.score)
+
+
 def test_technique_6_needs_order_3():
     with pytest.raises(
         UsageError, match="smooth_method chen-cherry-6 with max_ngram_order 2; expected an order of at least 3"

@@ -225,6 +225,8 @@ def test_several_systems_are_compared_with_the_first():
 def test_the_scale_is_told_where_it_is_another(paper):
     out = paper(REF, "-i", STRONG, "--scale", "1")
     assert "0.486" in out
+    assert "Scores range from 0 to 1.\n" in out
+    out = paper(REF, "-i", STRONG, "-m", "bleu", "ter", "--scale", "1")
     assert "Scores range from 0 to 1; error rates may be higher." in out
     assert "percentages" not in paper(REF, "-i", STRONG)
 

@@ -156,14 +156,25 @@ def test_what_failed_is_told_in_the_scale(score):
     assert "= 0.486 0.769/" in answer.out
 
 
-@pytest.mark.parametrize("word", ["--fail-under", "--max-drop"])
-def test_a_bound_of_the_other_scale_is_refused(score, word):
+@pytest.mark.parametrize(("word", "kind"), [("--fail-under", "above"), ("--max-drop", "not below")])
+def test_a_bound_of_the_other_scale_is_refused(score, word, kind):
     more = ("--baseline", "none") if word == "--max-drop" else ()
     line = (
-        f"{word} 40.0 is above 1, and gates read scores as they are printed, here from 0 to 1; write 0.4, or choose"
+        f"{word} 40.0 is {kind} 1, and gates read scores as they are printed, here from 0 to 1; write 0.4, or choose"
         " --scale 100"
     )
     refused(score(STRONG, "--scale", "1", word, "40", *more), line)
+
+
+def test_a_drop_of_the_whole_scale_is_refused(score):
+    line = "--max-drop 1.0 is not below 1, and gates read scores as they are printed, here from 0 to 1; write 0.01, or"
+    refused(score(STRONG, "--scale", "1", "--baseline", "none", "--max-drop", "1"), line)
+
+
+def test_the_bound_of_an_error_rate_may_be_above_1(score):
+    assert score(STRONG, "--scale", "1", "-m", "ter", "bleu", "--fail-under", "1.5").status == 0
+    assert score(STRONG, "--scale", "1", "-m", "ter", "bleu", "--fail-under", "ter=1.5,bleu=0.1").status == 0
+    assert score(STRONG, "--scale", "1", "-m", "ter", "bleu", "--fail-under", "bleu=1.5").status == 2
 
 
 def test_a_share_of_the_baseline_may_be_any(score):

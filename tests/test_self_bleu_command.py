@@ -194,6 +194,25 @@ def test_files_of_different_sizes_are_told_by_both_ends(run, write):
     assert "Each text is scored against 3 to 7 others." in run("--self-bleu", "-i", "a.txt", "b.txt", "-f", "latex").out
 
 
+def test_systems_of_different_sizes_have_their_own_items_and_signatures(run, write):
+    write("a.txt", LINES)
+    write("b.txt", LINES * 2)
+    words = ("--self-bleu", "-i", "a.txt", "b.txt", "-q", "-f")
+    cards = json.loads(run(*words, "card").out)
+    assert [card["items"] for card in cards.values()] == [4, 8]
+    paper = run(*words, "paper").out
+    assert "  - Signature, a: `nrefs:3|" in paper
+    assert "  - Signature, b: `nrefs:7|" in paper
+    assert paper.count("  - Tokenizer: 13a") == 1
+
+
+def test_columns_are_the_same_whatever_the_texts_are(run, write):
+    write("empty.txt", "\n\n")
+    header, row = run("--self-bleu", "-i", "empty.txt", "-f", "csv").out.splitlines()
+    assert header.split(",")[2:6] == ["distinct-1", "distinct-2", "distinct-3", "distinct-4"]
+    assert row.split(",")[2:6] == [""] * 4
+
+
 def test_a_card_has_the_distinct_ngrams_beside(run, write):
     write("out.txt", LINES)
     card = json.loads(run("--self-bleu", "-i", "out.txt", "-f", "card").out)

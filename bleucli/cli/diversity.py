@@ -87,7 +87,8 @@ def print_self_bleu(
     names = texts.names_in("json")
     hints = [*idle, *texts.hints(), *_hints(names, found), *metric.advice]
     messages.hold_back(hints)
-    systems = [SystemResult(name, [one.record()]) for name, one in zip(texts.names_in(chosen), found, strict=True)]
+    named = zip(texts.names_in(chosen), found, strict=True)
+    systems = [SystemResult(name, [one.record()], len(one.scores)) for name, one in named]
     results = Results(systems, len(found[0].scores), [])
     if asked is None:
         answer = [render(results, layout, chosen)]

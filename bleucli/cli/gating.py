@@ -36,9 +36,12 @@ class Gates:
 
         names = {name: name for name in scored} | _find_variants(options, scored)
         if options.fail_under is not None:
-            self._fail_under = _read_bounds(gates.FAIL_UNDER, options.fail_under, names, scale)
+            self._fail_under = _read_bounds(gates.FAIL_UNDER, options.fail_under, names)
         if options.max_drop is not None:
-            self._max_drop = _read_bounds(gates.MAX_DROP, options.max_drop, names, scale)
+            self._max_drop = _read_bounds(gates.MAX_DROP, options.max_drop, names)
+        if scale == 1:
+            _check_scale(gates.FAIL_UNDER, self._fail_under, [self._first])
+            _check_scale(gates.MAX_DROP, self._max_drop, scored)
 
     def judge(self, results: "Results", baseline: "Baseline | None") -> "tuple[Sequence[Verdict], list[str]]":
         """Return what gates say of results, and what their answer does not bear out."""
@@ -77,11 +80,11 @@ def _find_variants(options: "Options", scored: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _read_bounds(option: str, value: str, names: Mapping[str, str], scale: int) -> "dict[str, Bound]":
+def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> "dict[str, Bound]":
     """Return bounds under the names of the metrics that are scored; `names`: those by what they may be called.
 
     Raises:
-        UsageError: a bound is about something else, or beyond the scale, or there are two for one metric.
+        UsageError: a bound is about something else, or there are two for one metric.
     """
     from bleucli import gates
 
@@ -89,12 +92,6 @@ def _read_bounds(option: str, value: str, names: Mapping[str, str], scale: int) 
     other = gates.find_unscored(bounds, names)
     if other:
         raise UsageError(_explain_unscored(option, value, other, names))
-    too_high = next((bound for bound in bounds.values() if bound.number > scale == 1 and not bound.percent), None)
-    if too_high is not None:
-        raise UsageError(
-            f"{option} {too_high} is above 1, and gates read scores as they are printed, here from 0 to 1; write"
-            f" {too_high.number / 100:g}, or choose --scale 100"
-        )
     renamed: dict[str, Bound] = {}
     for word, bound in bounds.items():
         name = names.get(word, "")
@@ -102,6 +99,20 @@ def _read_bounds(option: str, value: str, names: Mapping[str, str], scale: int) 
             raise UsageError(f"{option} has two bounds for {name}, which is also called {word}; give one")
         renamed[name] = bound
     return renamed
+
+
+def _check_scale(option: str, bounds: "Mapping[str, Bound]", unnamed: Sequence[str]) -> None:
+    """Refuse bounds beyond scores from 0 to 1, as error rates may be; unnamed: what a bound without a metric means."""
+    from bleucli import gates
+
+    for name, bound in bounds.items():
+        meant = [name] if name else unnamed
+        is_beyond = bound.number >= 1 if option == gates.MAX_DROP else bound.number > 1
+        if is_beyond and not bound.percent and any(METRICS[one].higher_is_better for one in meant):
+            raise UsageError(
+                f"{option} {bound} is {'not below' if option == gates.MAX_DROP else 'above'} 1, and gates read scores"
+                f" as they are printed, here from 0 to 1; write {bound.number / 100:g}, or choose --scale 100"
+            )
 
 
 def _explain_unscored(option: str, value: str, word: str, names: Mapping[str, str]) -> str:

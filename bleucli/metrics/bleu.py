@@ -326,7 +326,7 @@ class BLEU(Metric[BLEUScore]):
         order = self.max_ngram_order
         is_plain = self.smoothing.method != "add-k" and not self.smoothing.gives_all
         plain = rows.all(axis=1) if is_plain else np.zeros(len(rows), bool)
-        sys_len, ref_len, counts, totals = np.split(rows[plain], (1, 2, 2 + order), axis=1)
+        sys_len, ref_len, counts, totals = np.split(rows[plain], (1, 2, 2 + self.counted_order), axis=1)
         logarithms = sum(np.log(100.0 * counts / totals).T)  # order after order, not pairwise
         penalties = np.exp(np.minimum(0.0, 1.0 - ref_len / sys_len)).ravel()
         scores = np.empty(len(rows))

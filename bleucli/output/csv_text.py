@@ -26,7 +26,8 @@ def render_tabs(results: Results, layout: Layout) -> str:
 
 def _write(results: Results, layout: Layout, delimiter: str) -> str:
     systems = [_cells_of(results, index, layout) for index in range(len(results.systems))]
-    present = [name for name in systems[0] if any(columns[name] for columns in systems)]
+    shares = {label for record in results.systems[0].scores for label, _ in record.shares}
+    present = [name for name in systems[0] if name in shares or any(columns[name] for columns in systems)]
     table = StringIO()
     writer = csv.writer(table, delimiter=delimiter, lineterminator="\n")
     writer.writerow(present)
@@ -36,7 +37,7 @@ def _write(results: Results, layout: Layout, delimiter: str) -> str:
 
 def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
     """Return all that there may be of one system, in the order of the columns; what is absent is empty."""
-    name, scores = results.systems[index]
+    name, scores, _ = results.systems[index]
     clusters = {ranking.name: str(ranking.clusters[index]) for ranking in results.rankings}
     found = {"system": visible(name), "baseline": "" if results.test is None else ("false" if index else "true")}
     for record in scores:

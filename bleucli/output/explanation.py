@@ -2,7 +2,7 @@
 
 - `sections`: in full, under headings, as sacreBLEU prints it
 - `brief`: the test in a sentence or two
-- `signatures`: one a metric, or a system
+- `signatures`, `signatures_of`: one a metric, or a system, of all metrics or of one
 - `list_notes`: `brief` and `signatures` as a list
 """
 
@@ -70,15 +70,17 @@ def sections(results: Results, layout: Layout, colours: "Mapping[str, str] | Non
 
 def signatures(results: Results, layout: Layout) -> list[tuple[str, str]]:
     """Return name and signature of each metric; where systems differ in it, also the name of each system."""
-    found = []
-    for records in zip(*(system.scores for system in results.systems), strict=True):
-        signed = [record.signature.format(layout.short) for record in records]
-        if len(set(signed)) == 1:
-            found.append((records[0].name, signed[0]))
-        else:
-            names = [f"{records[0].name}, {visible(system.name)}" for system in results.systems]
-            found += zip(names, signed, strict=True)
-    return found
+    numbers = range(len(results.systems[0].scores))
+    return [signed for number in numbers for signed in signatures_of(results, number, layout)]
+
+
+def signatures_of(results: Results, number: int, layout: Layout) -> list[tuple[str, str]]:
+    """Return the same of one metric; number: its own, from 0."""
+    name = results.systems[0].scores[number].name
+    signed = [system.scores[number].signature.format(layout.short) for system in results.systems]
+    if len(set(signed)) == 1:
+        return [(name, signed[0])]
+    return [(f"{name}, {visible(system.name)}", one) for system, one in zip(results.systems, signed, strict=True)]
 
 
 def brief(results: Results, layout: Layout) -> list[str]:

@@ -12,8 +12,11 @@ def render(results: Results, layout: Layout) -> str:
     blocks = [*tables(results, layout), *(["\n".join(notes)] if notes else [])]
     blocks.append("### What to write\n\n" + "\n".join(map(escape, publication.sentences(results, layout))))
     listed = [f"- {label}: {escape(text)}" for label, text in publication.facts(results, layout)]
-    for number, (name, signature) in enumerate(explanation.signatures(results, layout)):
-        listed.append(f"- {escape(name)}\n  - Signature: `{signature}`")
+    for number, record in enumerate(results.systems[0].scores):
+        listed.append(f"- {escape(record.name)}")
+        signed = explanation.signatures_of(results, number, layout)
+        whose = [name.removeprefix(record.name) for name, _ in signed]
+        listed += [f"  - Signature{escape(who)}: `{one}`" for who, (_, one) in zip(whose, signed, strict=True)]
         listed += [f"  - {label}: {escape(text)}" for label, text in publication.facts_of(results, number)]
     blocks.append("### How the scores were made\n\n" + "\n".join(listed))
     cited = [f"- {escape(paper.full)}" for paper in publication.papers(results, layout)]

@@ -162,8 +162,14 @@ def sentences(results: Results, layout: Layout) -> list[str]:
             _tell_settings(record) for record in records if {"case", "smooth", "nc"} & record.signature.info.keys()
         ]
     if layout.scale != 100:
-        found.append("Scores range from 0 to 1; error rates may be higher.")
+        found.append(f"{_tell_range(records)}.")
     return [*found, *_tell_sampling(results)]
+
+
+def _tell_range(records: Sequence[ScoreRecord]) -> str:
+    """Say from where to where scores go that are not in percent."""
+    has_errors = any(record.higher_is_better is False for record in records)
+    return f"Scores range from 0 to 1{'; error rates may be higher' if has_errors else ''}"
 
 
 def _tell_settings(record: ScoreRecord) -> str:
@@ -175,11 +181,19 @@ def _tell_settings(record: ScoreRecord) -> str:
         used.append(f"the {info.get('tok')} tokenizer" + _cite(tokenizer.papers if tokenizer else ()))
         method, _, value = info["smooth"].partition("[")
         with_value = f" with the value {value.removesuffix(']')}" if value else ""
-        used.append(f"{method} smoothing{with_value}" + _cite((_SMOOTHING,) if _cites_smoothing(info) else ()))
-        used.append(f"n-grams of up to {info.get('ngram', '4')} tokens")
+        smoothing = "no" if method == "none" else method
+        used.append(f"{smoothing} smoothing{with_value}" + _cite((_SMOOTHING,) if _cites_smoothing(info) else ()))
+        order = info.get("ngram", "4")
+        used.append("single tokens" if order == "1" else f"n-grams of up to {order} tokens")
+        if info.get("eff") == "yes":
+            used.append("the effective order (orders for which the output is too short are left out)")
     elif "nc" in info:
         orders = {"characters": info["nc"], "words": info.get("nw", "0")}
-        used += [f"n-grams of up to {order} {unit}" for unit, order in orders.items() if order != "0"]
+        used += [
+            f"single {unit}" if order == "1" else f"n-grams of up to {order} {unit}"
+            for unit, order in orders.items()
+            if order != "0"
+        ]
     elif info.get("tok") == "tercom":
         used.append("tercom's tokens")
     case = _CASES.get(info.get("case", ""))
@@ -294,7 +308,7 @@ def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
         found.append(("References", _tell_references(info)))
         found.append(("Test set", _tell_test_set(info) if "test" in info else "your own files; say what they hold"))
     if layout.scale != 100:
-        found.append(("Scale", "0 to 1; error rates may exceed 1"))
+        found.append(("Scale", _tell_range(records)))
     told = [*([] if results.test is not None else ["Not tested."]), *_tell_sampling(results)]
     return [*found, ("Significance", " ".join(told))]
 
@@ -305,11 +319,13 @@ def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
     info = record.signature.info
     found = []
     if "nc" in info:
-        words = "" if info.get("nw", "0") == "0" else f", and of 1 to {info['nw']} words"
         space = "counts" if info.get("space") == "yes" else "does not count"
-        found.append(("N-grams", f"of 1 to {info['nc']} characters (white space {space}){words}"))
+        counted = [_tell_orders(info["nc"], "character") + f" (white space {space})"] if info["nc"] != "0" else []
+        counted += [_tell_orders(info["nw"], "word")] if info.get("nw", "0") != "0" else []
+        found.append(("N-grams", _enumerate(counted)))
     elif "smooth" in info:
-        found.append(("N-grams", f"of 1 to {info.get('ngram', '4')} tokens"))
+        left_out = "; those for which the output is too short are left out" if info.get("eff") == "yes" else ""
+        found.append(("N-grams", _tell_orders(info.get("ngram", "4"), "token") + left_out))
     if info.get("tok") == "tercom":
         split = "split off" if info.get("norm") == "yes" else "not split off"
         punctuation = "deleted" if info.get("punct") == "no" else split
@@ -324,6 +340,15 @@ def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
         eps = "eps: the F-scores of all orders are averaged" if info.get("eff") == "no" else "none"
         found.append(("Smoothing", eps))
     return found
+
+
+def _tell_orders(order: str, unit: str) -> str:
+    """Return how long n-grams are.
+
+    >>> _tell_orders("4", "token"), _tell_orders("1", "word")
+    ('of 1 to 4 tokens', 'of 1 word')
+    """
+    return f"of 1 {unit}" if order == "1" else f"of 1 to {order} {unit}s"
 
 
 def _tell_smoothing(signed: str, results: Results, number: int) -> str:
