@@ -57,6 +57,7 @@ class SampleLines(JsonLines):
             BleuError: the file cannot be read, or a line is not what it should be.
         """
         columns: list[tuple[list[Segments], list[str | None]]] = [([], []) for _ in self._hypotheses]
+        empty: dict[str, int] = {}
         for before, lines in self._file.lines():
             items = list(self._items(lines, before + 1))
             self.segments += len(items)
@@ -68,12 +69,19 @@ class SampleLines(JsonLines):
                     label = self._label(item, number, labels) or self._label_of_list(field, found, number)
                     if isinstance(found, str):
                         found = [found]
+                    if not found:
+                        empty.setdefault(str(label), number)
                     if labelled and found and (label is None) != (labelled[-1] is None):
                         raise self._mixed(number, field, label is None)
                     texts += found
                     numbers += [number] * len(found)
                     labelled.extend([label] * len(found))
                 blocks.append(self._segments(texts, "hypothesis", numbers))
+        for _, labelled in columns:
+            lacking = empty.keys() - set(labelled)
+            if lacking:
+                number, label = min((empty[label], label) for label in lacking)
+                raise BleuError(f"{self.name}, line {number}: group {label} has no text; give at least two")
         return [
             Samples(blocks, [label or "" for label in labelled] if any(labelled) else None)
             for blocks, labelled in columns

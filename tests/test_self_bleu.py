@@ -6,6 +6,7 @@ import warnings
 from statistics import fmean
 
 import oracles
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,7 +56,7 @@ def test_options_are_those_of_bleu(options):
 
 def test_distinct_ngrams_are_those_of_a_group_over_all_it_has():
     found = self_bleu(["a b a", "a b c"])
-    assert found.distinct == [3 / 6, 3 / 4, 2 / 2, None]
+    assert found.distinct == (3 / 6, 3 / 4, 2 / 2, None)
     assert str(found).endswith("distinct-1..4 = 0.500/0.750/1.000/- (samples = 2)")
 
 
@@ -91,7 +92,8 @@ def test_each_group_has_the_scores_that_it_has_alone(texts, size):
     found = self_bleu(texts, groups=labels)
     for group in found.groups:
         alone = [index for index, label in enumerate(labels) if label == group.name]
-        assert [found.scores[index] for index in alone] == self_bleu([texts[index] for index in alone]).scores
+        scores = self_bleu([texts[index] for index in alone]).scores
+        assert tuple(found.scores[index] for index in alone) == scores
 
 
 @pytest.mark.parametrize("method", ["chen-cherry-5", "chen-cherry-7"])
@@ -101,7 +103,8 @@ def test_smoothing_that_counts_longer_ngrams_scores_as_for_one_segment(method):
         metric = BLEU(smooth_method=method, max_ngram_order=order)
         found = self_bleu(texts, smooth_method=method, max_ngram_order=order)
         others = [texts[:index] + texts[index + 1 :] for index in range(3)]
-        assert found.scores == [metric.sentence_score(*pair).score for pair in zip(texts, others, strict=True)]
+        expected = [metric.sentence_score(*pair).score for pair in zip(texts, others, strict=True)]
+        assert list(found.scores) == expected
         assert found.distinct == self_bleu(texts).distinct
 
 
@@ -208,12 +211,21 @@ def test_only_strings_are_measured(texts, error):
         (5, "groups: expected a list that names a group for each text"),
         ({1, 2}, "groups: a set, whose order is not that of the segments"),
         (["p", None], "groups: label 2 is None; name one group for each text"),
+        (pa.array(["p", None]), "groups: label 2 is None; name one group for each text"),
         ([float("nan")] * 2, "groups: label 1 is nan; name one group for each text"),
     ],
 )
 def test_groups_that_name_none_are_refused(groups, error):
     with pytest.raises(InputTypeError, match=error):
         self_bleu(["a", "b"], groups=groups)
+
+
+def test_a_generator_of_lists_and_groups_without_a_name_will_do():
+    lists = [["a b c d", "a b c e"], ["f g h i", "f g h i"]]
+    assert self_bleu(iter(lists)) == self_bleu(lists)
+    texts = [text for samples in lists for text in samples]
+    assert self_bleu(texts, groups=["", "", "q", "q"]).verbose.endswith("(samples = 4 groups = 2)")
+    assert hash(self_bleu(lists).groups)
 
 
 def test_time_is_linear_where_all_texts_are_alike_and_where_none_are():

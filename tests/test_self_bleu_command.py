@@ -89,6 +89,13 @@ def test_lists_of_one_label_are_one_group(measure, write):
     assert close(found, self_bleu(TEXTS))
 
 
+def test_a_group_without_any_text_is_not_dropped_in_silence(run, write):
+    items = [{"id": "p", "output": TEXTS[:2]}, {"id": "q", "output": []}, {"id": "r", "output": []}]
+    write("out.jsonl", json_lines(*items))
+    answer = run("--self-bleu", "-i", "out.jsonl", "--jsonl-fields", "group=id")
+    refused(answer, "out.jsonl, line 2: group q has no text; give at least two")
+
+
 def test_labels_of_lines_are_those_of_their_lists(measure, write):
     write("out.jsonl", json_lines({"output": TEXTS[:2]}, {"output": TEXTS[2:]}))
     write("one.txt", "p\np\n")

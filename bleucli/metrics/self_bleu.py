@@ -73,7 +73,7 @@ class SelfBLEU(NamedTuple):
     def verbose(self) -> str:
         """What stands behind the score in a line: distinct n-grams by order, and how many texts there are."""
         shares = "/".join("-" if share is None else f"{share:.3f}" for share in self.distinct)
-        groups = f" groups = {len(self.groups)}" if self.groups[0].name else ""
+        groups = f" groups = {len(self.groups)}" if len(self.groups) > 1 or self.groups[0].name else ""
         return f"distinct-1..{DISTINCT_ORDER} = {shares} (samples = {len(self.scores)}{groups})"
 
     def record(self) -> ScoreRecord:
@@ -126,6 +126,8 @@ def self_bleu(
     metric = BLEU(**options)
     labels = None if groups is None else _check_labels(groups)
     texts: Iterable[Any] = samples
+    if isinstance(samples, Iterator):
+        texts = samples = list(samples)
     if isinstance(samples, _LISTS) and samples and isinstance(samples[0], _LISTS):
         texts, labels = _flatten(samples, labels)
     found = measure(metric, blocks_of_strings(texts, "sample"), labels)
@@ -157,15 +159,15 @@ def measure(
     for (label, group), different in zip(members.items(), distinct, strict=True):
         end = start + len(group)
         shares = _divide(different[:DISTINCT_ORDER], stats[start:end])
-        found.append(Group("" if labels is None else str(label), len(group), _mean(scores[start:end]), shares))
+        found.append(Group("" if labels is None else str(label), len(group), _mean(scores[start:end]), tuple(shares)))
         start = end
     return SelfBLEU(
         _mean([group.score for group in found]),
-        [_mean_of_known([group.distinct[n] for group in found]) for n in range(DISTINCT_ORDER)],
-        found,
-        _put_back(scores, members.values()),
+        tuple(_mean_of_known([group.distinct[n] for group in found]) for n in range(DISTINCT_ORDER)),
+        tuple(found),
+        tuple(_put_back(scores, members.values())),
         _sign(metric, found),
-        [*metric.text_hints(tuple(map(sum, zip(*signs, strict=True)))), *_hints(metric, stats, scores)],
+        (*metric.text_hints(tuple(map(sum, zip(*signs, strict=True)))), *_hints(metric, stats, scores)),
     )
 
 
@@ -181,7 +183,7 @@ def _check_labels(groups: object) -> list[Hashable]:
     refuse_unordered(groups, "groups")
     if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
         raise InputTypeError("groups: expected a list that names a group for each text")
-    labels = list(groups)
+    labels = list(getattr(groups, "to_pylist", lambda: groups)())  # pyarrow's items are not Python's
     for number, label in enumerate(labels, 1):
         if label is None or (isinstance(label, float) and label != label):
             raise InputTypeError(f"groups: label {number} is {label}; name one group for each text")
