@@ -5,6 +5,7 @@ import math
 import random
 from collections import Counter
 
+import jiwer
 import pytest
 from conftest import Terminal, refused
 from strategies import FRAGMENTS
@@ -142,16 +143,19 @@ def redo_chrf(data):
     return 100 * f(p, r) if p and r else 0.0
 
 
-def check_edits(data, ours, theirs):
-    """Check that edits lead from one text to the other, and return how many are none."""
+def check_edits(data, ours, theirs, lacking, extra):
+    """Check that edits lead from one text to the other, and return how many are none.
+
+    lacking, extra: what it is called that the output lacks a word, or has one too many.
+    """
     edits = data["edits"]
-    assert [one["hypothesis"] for one in edits if one["operation"] != "insertion"] == ours
-    assert [one["reference"] for one in edits if one["operation"] != "deletion"] == theirs
+    assert [one["hypothesis"] for one in edits if one["operation"] != lacking] == ours
+    assert [one["reference"] for one in edits if one["operation"] != extra] == theirs
     for one in edits:
         same = one["hypothesis"] == one["reference"]
         assert same == (one["operation"] == "match")
-        assert (one["hypothesis"] is None) == (one["operation"] == "insertion")
-        assert (one["reference"] is None) == (one["operation"] == "deletion")
+        assert (one["hypothesis"] is None) == (one["operation"] == lacking)
+        assert (one["reference"] is None) == (one["operation"] == extra)
     return sum(one["operation"] == "match" for one in edits)
 
 
@@ -164,7 +168,7 @@ def redo_ter(data):
         words = left[:position] + phrase + left[position:]
         assert words == shift["hypothesis"]
     references = data["reference_words"]
-    matches = check_edits(data, words, references[data["reference"]])
+    matches = check_edits(data, words, references[data["reference"]], "insertion", "deletion")
     edits = len(data["shifts"]) + len(data["edits"]) - matches
     assert edits == data["num_edits"] == min(data["edits_by_reference"])
     assert data["reference"] == data["edits_by_reference"].index(edits)
@@ -174,7 +178,7 @@ def redo_ter(data):
 
 def redo_error_rate(data):
     reference = data["reference_units"][data["reference"]]
-    matches = check_edits(data, data["hypothesis_units"], reference)
+    matches = check_edits(data, data["hypothesis_units"], reference, "deletion", "insertion")
     edits = len(data["edits"]) - matches
     assert edits == data["num_edits"] == min(data["edits_by_reference"])
     return 100 * edits / (len(reference) or 1)
@@ -379,6 +383,44 @@ def test_of_several_references_the_one_with_the_fewest_edits_is_shown():
         parts = explain("a b c", ["x y z", "a b d", "a b e"], name).parts
         assert parts.reference == 1
         assert parts.num_edits == 1
+
+
+def ways(ours, theirs):
+    """Return the counts of substitutions, deletions and insertions that as few edits as possible may have."""
+    table = {}
+    for i in range(len(ours) + 1):
+        for j in range(len(theirs) + 1):
+            found = {(0, 0, 0)} if not i + j else set()
+            if i and j:
+                changed = ours[i - 1] != theirs[j - 1]
+                found |= {(s + changed, d, n) for s, d, n in table[i - 1, j - 1]}
+            found |= {(s, d + 1, n) for s, d, n in table[i, j - 1]} if j else set()
+            found |= {(s, d, n + 1) for s, d, n in table[i - 1, j]} if i else set()
+            table[i, j] = {one for one in found if sum(one) == min(map(sum, found))}
+    return table[len(ours), len(theirs)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "process"), [("wer", jiwer.process_words), ("cer", jiwer.process_characters)], ids=["wer", "cer"]
+)
+def test_edits_have_the_names_that_jiwer_gives_them(metric, process):
+    draw, clear = random.Random(6), 0
+    for _ in range(400):
+        ours, theirs = (draw.choices("abcd", k=draw.randint(1, 7)) for _ in range(2))
+        join = " " if metric == "wer" else ""
+        output, reference = join.join(ours), join.join(theirs)
+        parts = explain(output, [reference], metric).parts
+        operations = Counter(edit.operation for edit in parts.edits)
+        counts = tuple(operations[kind] for kind in ("substitution", "deletion", "insertion"))
+        answer = process(reference, output)
+        possible = ways(ours, theirs)
+        assert counts in possible
+        if len(possible) == 1:
+            clear += 1
+            assert counts == (answer.substitutions, answer.deletions, answer.insertions)
+    assert clear > 100
+    text = str(explain("a c", ["a b c"], metric.replace("cer", "wer")))
+    assert "edits = 0 substitutions + 1 deletion + 0 insertions = 1" in text
 
 
 def test_no_way_has_fewer_edits_than_the_one_that_is_traced():

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Of the table that alignments are found in: a byte each, and half a minute in all
 _MOST_CELLS = 1 << 25
+# TER's edits turn the output into the reference, these the reference into the output: the last two are exchanged
+_NAMES = ("match", "substitution", "insertion", "deletion")
 
 
 class ErrorRateParts(NamedTuple):
@@ -52,8 +54,8 @@ class ErrorRateParts(NamedTuple):
         yield Heading(f"{self.unit.capitalize()} by {self.unit}")
         yield from tell_edits(self.edits)
         yield Paragraph(
-            f"sub: another {self.unit}, del: a {self.unit} too many, ins: a {self.unit} that is missing. There is no"
-            " way with fewer edits; where several ways have as few, this is one of them."
+            f"sub: a different {self.unit}; del: a {self.unit} that the output lacks; ins: an extra {self.unit} in the"
+            " output. No alignment has fewer edits; where several have as few, this is one of them."
         )
         yield Heading("Score")
         kinds = [(count_edits(self.edits, kind), kind) for kind in ("substitution", "deletion", "insertion")]
@@ -96,6 +98,6 @@ def take_apart(
             f"{tell_count(len(units), unit)} with {tell_count(counts[best], 'edit')} are too many to align; explain a"
             " shorter segment"
         )
-    edits = list_edits(units, others[best], trace_distance(units, others[best]))
+    edits = list_edits(units, others[best], trace_distance(units, others[best]), _NAMES)
     parts = ErrorRateParts(unit, units, others, best, counts, edits, counts[best], len(others[best]))
     return parts, (counts[best], len(others[best]))
