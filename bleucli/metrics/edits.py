@@ -1,17 +1,19 @@
 """The edits between a segment and its reference, word under word, for explanations.
 
 - `Edit`, `list_edits`: what becomes of each word
-- `tell_edits`: how that is shown
+- `tell_edits`, `tell_rate`: how that is shown, and how many edits make a rate
 """
 
 from collections.abc import Iterator, Sequence
 
 from bleucli.kernels.python_ter import DELETION, INSERTION, NAMES
-from bleucli.prose import Alignment
+from bleucli.phrases import tell_count
+from bleucli.prose import Alignment, Formula
 from bleucli.records import NamedTuple
 
 # What stands under a word that is edited
 _SHOWN = {"match": "", "substitution": "sub", "deletion": "del", "insertion": "ins"}
+NOTHING = "Output and reference are empty: there is nothing to edit, so the score is 0."
 
 
 class Edit(NamedTuple):
@@ -66,3 +68,20 @@ def tell_edits(edits: Sequence[Edit]) -> Iterator[Alignment]:
     ]
     if columns:
         yield Alignment(("reference", "output"), columns)
+
+
+def tell_rate(name: str, kinds: Sequence[tuple[int, str]], total: int, lengths: tuple[str, str], score: str) -> Formula:
+    """Show how edits make an error rate.
+
+    Args:
+        name: of the score.
+        kinds: how many edits there are of each kind.
+        total: of all edits.
+        lengths: what they are divided by, in words and as a number; "" if there is nothing.
+        score: as it is shown.
+    """
+    told = " + ".join(tell_count(*kind) for kind in kinds)
+    meaning, length = lengths
+    lines = [f"edits = {told} = {total}"]
+    lines += [f"{name:5} = 100 × edits / {meaning}", f"      = 100 × {total} / {length}"] if length else [f"{name:5}"]
+    return Formula([*lines[:-1], f"{lines[-1]} = {score}"])
