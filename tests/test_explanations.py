@@ -13,7 +13,7 @@ from strategies import FRAGMENTS
 from test_sentencepiece import trained
 
 import bleucli
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Segments, explain, prose
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Segments, explain, explain_difference, prose
 from bleucli.kernels.python_edits import edit_distance, trace_distance
 from bleucli.metrics.smoothing import METHODS
 from bleucli.prose import Formula, Table
@@ -593,6 +593,9 @@ def test_colours_of_pages_have_contrast():
 
 def test_what_matches_is_underlined_too():
     assert 'text-decoration:underline">the cat is on</span>' in explain("the cat is on", [REFERENCE])._repr_html_()
+    blocks = explain_difference(["a b c d"], ["a b x d"], [["a b c d"]]).tell()
+    found = [block.words for block in blocks if isinstance(block, prose.Words)]
+    assert found[1] == [("a", "match"), ("b", "match"), ("x", ""), ("d", "match")]
 
 
 def test_records_are_immutable_and_can_be_pickled():
