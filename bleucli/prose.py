@@ -2,9 +2,11 @@
 
 - `Heading`, `Paragraph`, `Formula`, `Words`, `Table`, `Alignment`: the blocks
 - `as_text`, `as_html`: a sequence of them, for a terminal and for a page
+- `show_numbers`: numbers with as many digits as a reader needs
 
-A role says what something is, and a form how that looks: "good" for what counts in favour of the output, "bad" for what
-counts against it, "missing" for what only the references have, "heading", and "" for anything else.
+A role says what something is, and a form how that looks: "good" for what counts in favour of the output, "match" for
+words of a text that the other one has too, "bad" for what counts against the output, "missing" for what only the
+references have, "heading", and "" for anything else.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,14 +21,18 @@ _INDENT = "  "
 _NARROW = 16  # columns that text in a table keeps, however wide the others are
 _READABLE = 100  # more columns of prose tire the eye
 _NOTHING = "·"  # where a word is missing
-# Readable on light and on dark pages
-_COLOURS = {"good": "#2a9d4a", "bad": "#e5484d", "missing": "#b7791f"}
+_MOST_DECIMALS = 30  # smaller numbers are shown with exponents
+# Contrast 4.5 and more on white and on the grey rows of notebooks; 4 on black
+_COLOURS = {"good": "#188038", "bad": "#d1242f", "missing": "#946200"}
+# Contrast 6 and more on dark pages: those that say so in CSS, and those of JupyterLab and VS Code
+_ON_DARK = {"good": "#3fb950", "bad": "#ff7b72", "missing": "#d9a02b"}
 
 
 class Heading(NamedTuple):
     """The line over the blocks that follow."""
 
     text: str
+    role: str = "heading"
 
 
 class Paragraph(NamedTuple):
@@ -36,7 +42,7 @@ class Paragraph(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """Lines that stay as they are."""
+    """Lines that keep their spaces; if one is too long, it goes on below what follows its equals sign."""
 
     lines: Sequence[str]
 
@@ -96,16 +102,29 @@ def as_text(blocks: Sequence[Block], width: int = WIDTH, paint: Paint | None = N
             lines.append("")
         inner = width - len(_INDENT)
         if isinstance(block, Heading):
-            lines += [paint("heading", line) for line in _wrap(visible(block.text), width)]
+            lines += [paint(block.role, line) for line in _wrap(visible(block.text), width)]
         elif isinstance(block, Paragraph):
-            lines += [_INDENT + line for line in _wrap(visible(block.text), min(inner, _READABLE))]
+            # Signatures stay whole, so that they can be copied
+            wrapped = _wrap(visible(block.text), min(inner, _READABLE))
+            lines += [line if _columns(line) > inner else _INDENT + line for line in wrapped]
         elif isinstance(block, Formula):
-            lines += [_INDENT + visible(line) for line in block.lines]
+            lines += [_INDENT + part for line in block.lines for part in _formula_lines(visible(line), inner)]
         else:
             render = {Words: _words_lines, Table: _table_lines, Alignment: _alignment_lines}[type(block)]
             lines += [(_INDENT + line).rstrip() for line in render(block, inner, paint)]  # type: ignore[operator]
         previous = block
     return "".join(f"{line}\n" for line in lines)
+
+
+def _formula_lines(line: str, width: int) -> Iterator[str]:
+    """Break a line behind its equals sign.
+
+    >>> list(_formula_lines("P = 0.25 × 0.5", 10))
+    ['P = 0.25 ×', '    0.5']
+    """
+    start = line.find("= ") + len("= ") if "= " in line else 0
+    for number, part in enumerate(_wrap(line[start:], width - start)):
+        yield (" " * start if number else line[:start]) + part
 
 
 def _words_lines(block: Words, width: int, paint: Paint) -> Iterator[str]:
@@ -203,20 +222,35 @@ def _columns(text: str) -> int:
 def as_html(blocks: Sequence[Block]) -> str:
     r"""Return blocks as a piece for a page, in ASCII; it brings its few styles along.
 
-    >>> as_html([Paragraph("a < b")])
-    '<div class="bleu-explanation">\n<p>a &lt; b</p>\n</div>\n'
+    A page may set the custom properties --bleu-good, --bleu-bad and --bleu-missing to colours of its own.
+
+    >>> print(as_html([Paragraph("a < b")]).partition("</style>")[2])
+    <BLANKLINE>
+    <p style="overflow-wrap:anywhere">a &lt; b</p>
+    </div>
+    <BLANKLINE>
     """
     parts = [part for block in blocks for part in _html_lines(block)]
-    return "\n".join(['<div class="bleu-explanation">', *parts, "</div>"]) + "\n"
+    return "\n".join(['<div class="bleu-explanation">', _dark_style(), *parts, "</div>"]) + "\n"
+
+
+def _dark_style() -> str:
+    """Return the colours of dark pages; what a browser does not know of it, it skips."""
+    ours = ".bleu-explanation"
+    either = "".join(f"--bleu-{role}:light-dark({_COLOURS[role]},{dark});" for role, dark in _ON_DARK.items())
+    always = "".join(f"--bleu-{role}:{dark};" for role, dark in _ON_DARK.items())
+    pages = f'[data-jp-theme-light="false"] {ours},.vscode-dark {ours}'
+    return f"<style>@supports(color:light-dark(red,red)){{{ours}{{{either}}}}}{pages}{{{always}}}</style>"
 
 
 def _html_lines(block: Block) -> Iterator[str]:
     if isinstance(block, Heading):
-        yield f"<h4>{escape_html(block.text)}</h4>"
+        yield f"<h4{_style(block.role)}>{escape_html(block.text)}</h4>"
     elif isinstance(block, Paragraph):
-        yield f"<p>{escape_html(block.text)}</p>"
+        yield f'<p style="overflow-wrap:anywhere">{escape_html(block.text)}</p>'
     elif isinstance(block, Formula):
-        yield "<pre>" + "\n".join(map(escape_html, block.lines)) + "</pre>"
+        lines = "\n".join(map(escape_html, block.lines))
+        yield f'<pre style="font-family:monospace;overflow-x:auto">{lines}</pre>'
     elif isinstance(block, Words):
         runs = groupby(block.words, key=itemgetter(1))
         words = " ".join(_span(" ".join(word for word, _ in run), role) for role, run in runs)
@@ -229,7 +263,9 @@ def _html_lines(block: Block) -> Iterator[str]:
             cells = []
             for column, text in enumerate(row):
                 side = "left" if column in block.texts else "right"
-                cells.append(f'<{tag} style="text-align:{side};padding:0 0.6em">{escape_html(text)}</{tag}>')
+                whole = "white-space:nowrap" if tag == "th" else "overflow-wrap:anywhere"
+                style = f"text-align:{side};padding:0 0.6em;{whole}"
+                cells.append(f'<{tag} style="{style}">{escape_html(text)}</{tag}>')
             yield f"<tr{_style(role)}>{''.join(cells)}</tr>"
         yield "</table>"
     else:
@@ -247,9 +283,32 @@ def _stack(*lines: str) -> str:
 
 
 def _span(text: str, role: str) -> str:
-    return f"<span{_style(role)}>{escape_html(text)}</span>" if role in _COLOURS else escape_html(text)
+    style = _style(role)
+    return f"<span{style}>{escape_html(text)}</span>" if style else escape_html(text)
 
 
 def _style(role: str) -> str:
-    """Return the attribute of an element that has a role, with the space before it."""
-    return f' style="color:{_COLOURS[role]}"' if role in _COLOURS else ""
+    """Return the attribute of an element that has a role, with the space before it; "" if it looks like the rest."""
+    line = ";text-decoration:underline" if role == "match" else ""
+    role = "good" if role == "match" else role
+    return f' style="color:var(--bleu-{role},{_COLOURS[role]}){line}"' if role in _COLOURS else ""
+
+
+# --- numbers
+
+
+def show_numbers(numbers: Sequence[float], holds: Callable[[Sequence[float]], bool], least: int = 4) -> list[str]:
+    """Return numbers with as few decimals, at least `least`, as keep true what is said of them.
+
+    holds: whether it is true of the numbers as they are shown, such as that their product rounds to the score.
+
+    >>> show_numbers([2 / 3, 0.5], lambda shown: f"{1000 * shown[0] * shown[1]:.1f}" == "333.3")
+    ['0.6667', '0.5000']
+    >>> show_numbers([2 / 3, 0.5], lambda shown: f"{1000 * shown[0] * shown[1]:.2f}" == "333.33")
+    ['0.66667', '0.50000']
+    """
+    for decimals in range(least, _MOST_DECIMALS):
+        shown = [f"{number:.{decimals}f}" for number in numbers]
+        if holds([float(number) for number in shown]):
+            return shown
+    return [f"{number:.17g}" for number in numbers]

@@ -16,6 +16,7 @@ from strategies import enough
 from bleucli import BLEU, CHRF, TER, WER, BleuError, explain_difference
 from bleucli.corpus import of_strings
 from bleucli.metrics.differences import explain_corpus
+from bleucli.prose import Formula
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # hints about short texts
 DEMO = os.path.join(ROOT, "data", "demo")
@@ -28,7 +29,7 @@ def demo(*names):
 
 def check_shares(found, metric=None):
     """Check that shares add up to the difference, and that each is what the formula says."""
-    assert found.hindrance == ""
+    assert found.why_not_shared == ""
     a, b = found.scores
     assert abs(math.fsum(share.points for share in found.shares) - (b - a)) <= 1e-12 * max(1.0, abs(a), abs(b))
     assert found.difference == b - a
@@ -46,7 +47,9 @@ def check_shares(found, metric=None):
 def check_influences(metric, systems, streams, picked):
     """Check influences against scores of the corpus without the segment."""
     found = explain_difference(*systems, streams, metric, most=len(systems[0]))
-    assert len(found.influences) == found.segments == len(systems[0])
+    assert found.segments == len(systems[0])
+    assert len(found.influences) == found.moving
+    assert all(one.influence for one in found.influences)
     sizes = [abs(one.influence) for one in found.influences]
     assert sizes == sorted(sizes, reverse=True)
     influences = {one.line: one.influence for one in found.influences}
@@ -57,9 +60,9 @@ def check_influences(metric, systems, streams, picked):
         first, second = (metric.corpus_score(system[:line] + system[line + 1 :], left).score for system in systems)
         expected = (whole[1] - whole[0]) - (second - first)
         if metric.name == "TER":
-            assert abs(influences[line] - expected) <= 1e-12
+            assert abs(influences.get(line, 0.0) - expected) <= 1e-12
         else:
-            assert influences[line] == expected
+            assert influences.get(line, 0.0) == expected
 
 
 @pytest.mark.parametrize(("method", "value"), METHODS)
@@ -89,7 +92,7 @@ def test_shares_of_random_corpora_add_up():
             max_ngram_order=draw.randint(1, 4),
             effective_order=draw.random() < 0.5,
         )
-        if found.hindrance:
+        if found.why_not_shared:
             assert not found.shares
             assert found.logarithmic_mean is None
             continue
@@ -105,29 +108,73 @@ def test_equal_scores_have_shares_of_nothing():
     assert found.difference == 0
     assert found.logarithmic_mean == found.scores[0]
     assert all(share.points == 0 for share in found.shares)
-    assert all(one.influence == 0 for one in found.influences)
+    assert (found.moving, found.influences) == (0, ())
+    assert found.as_data()["influences"] == []
+    text = str(found)
+    assert "No segment moves the difference." in text
+    assert "line " not in text
 
 
-HINDRANCES = {
+def test_none_are_listed_if_none_are_asked_for():
+    found = explain_difference(*demo("weak", "strong"), demo("reference.A"), most=0)
+    assert found.influences == ()
+    assert found.moving > 10
+    assert "egments" not in str(found)
+
+
+def test_what_favours_the_second_system_is_said_and_coloured():
+    systems, streams = (["a b c d e", "a b c d"], ["a b c d", "a b c d"]), [["a b c d e", "a b c d"]]
+    for metric, better in (("bleu", "A plus favours the second"), ("wer", "A minus favours the second")):
+        for pair, role in ((systems, "bad"), (systems[::-1], "good")):
+            found = explain_difference(*pair, streams, metric)
+            assert better in " ".join(str(found).split())
+            heading = next(block for block in found.tell() if getattr(block, "text", "").startswith("line 1:"))
+            assert heading.role == role
+
+
+@pytest.mark.parametrize("width", [0, 1, 2, 4, 7])
+def test_a_calculator_gives_the_points_that_are_shown(width):
+    draw = random.Random(8)
+    checked = 0
+    for _ in range(enough(200)):
+        systems = [[" ".join(draw.choices("aabbcd", k=draw.randint(3, 9))) for _ in range(3)] for _ in range(3)]
+        blocks = explain_difference(*systems[:2], systems[2:], tokenize="none", smooth_method="floor").tell(width)
+        (table,) = [block for block in blocks if getattr(block, "header", [""])[0] == "factor"] or [None]
+        if table is None:
+            continue
+        (formula,) = [block for block in blocks if isinstance(block, Formula)]
+        mean = float(formula.lines[-1].split()[2].rstrip(","))
+        for factor, first, second, points in table.rows[:-1]:
+            value = mean * math.log(float(second) / float(first)) / (1 if factor == "BP" else 4)
+            assert float(f"{value:.{width + 2}f}") == float(points)
+            checked += 1
+    assert checked > 50
+
+
+REASONS = {
     "a score of 0": ((["x y"], ["a b c d"], [["a b c d"]]), {}, "The first system has a score of 0"),
     "the other score": ((["a b c d"], ["x y"], [["a b c d"]]), {}, "The second system has a score of 0"),
     "both": ((["x"], ["y"], [["a"]]), {}, "Both systems have a score of 0"),
     "orders": (
         (["a b"], ["a b c"], [["a b c"]]),
         {"effective_order": True},
-        "a mean of 2 precisions for the first system, of 3 for the second",
+        "the mean is of 2 precisions for the first system and of 3 for the second",
     ),
-    "method": ((["a b c d"], ["a b c"], [["a b c d"]]), {"smooth_method": "add-one"}, "not for add-one"),
+    "method": (
+        (["a b c d"], ["a b c"], [["a b c d"]]),
+        {"smooth_method": "add-one"},
+        "it can with exp, floor, add-k and none",
+    ),
 }
 
 
-@pytest.mark.parametrize(("texts", "options", "told"), HINDRANCES.values(), ids=HINDRANCES)
+@pytest.mark.parametrize(("texts", "options", "told"), REASONS.values(), ids=REASONS)
 def test_where_nothing_can_be_shared_out_it_is_said_why(texts, options, told):
     found = explain_difference(*texts, **options)
-    assert told in found.hindrance
+    assert told in found.why_not_shared
     assert (found.shares, found.logarithmic_mean) == ((), None)
     assert told in " ".join(str(found).split())
-    assert found.influences
+    assert len(found.influences) == found.moving == (found.difference != 0)
 
 
 class Odd(BLEU):
@@ -140,7 +187,7 @@ class Odd(BLEU):
 def test_scores_that_are_made_in_another_way_are_not_shared_out():
     found = explain_difference(["a b c d e"], ["a b c d x"], [["a b c d e"]], Odd())
     assert found.shares == ()
-    assert "Odd makes its scores in a way of its own" in found.hindrance
+    assert "Odd makes its scores in a way of its own" in found.why_not_shared
 
 
 @pytest.mark.parametrize("metric", [BLEU(), BLEU(smooth_method="add-k"), CHRF(word_order=2), TER(), WER()])
@@ -160,7 +207,7 @@ def test_other_metrics_have_influences_alone():
     systems, references = demo("weak", "strong"), demo("reference.A")
     for name in ("chrf", "ter", "wer", "cer", "chrf++"):
         found = explain_difference(*systems, references, name, most=3)
-        assert (found.shares, found.hindrance) == ((), "")
+        assert (found.shares, found.why_not_shared) == ((), "")
         assert len(found.influences) == 3
         assert ("lower is better" in str(found)) == (name in ("ter", "wer", "cer"))
 

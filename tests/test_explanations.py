@@ -3,17 +3,20 @@
 import json
 import math
 import random
+import re
 from collections import Counter
 
+import jiwer
 import pytest
 from conftest import Terminal, refused
 from strategies import FRAGMENTS
 from test_sentencepiece import trained
 
 import bleucli
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Segments, explain
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, Segments, explain, explain_difference, prose
 from bleucli.kernels.python_edits import edit_distance, trace_distance
 from bleucli.metrics.smoothing import METHODS
+from bleucli.prose import Formula, Table
 
 OUTPUT, REFERENCE = "the cat is on the mat", "there is a cat on the mat"
 
@@ -142,16 +145,19 @@ def redo_chrf(data):
     return 100 * f(p, r) if p and r else 0.0
 
 
-def check_edits(data, ours, theirs):
-    """Check that edits lead from one text to the other, and return how many are none."""
+def check_edits(data, ours, theirs, lacking, extra):
+    """Check that edits lead from one text to the other, and return how many are none.
+
+    lacking, extra: what it is called that the output lacks a word, or has one too many.
+    """
     edits = data["edits"]
-    assert [one["hypothesis"] for one in edits if one["operation"] != "insertion"] == ours
-    assert [one["reference"] for one in edits if one["operation"] != "deletion"] == theirs
+    assert [one["hypothesis"] for one in edits if one["operation"] != lacking] == ours
+    assert [one["reference"] for one in edits if one["operation"] != extra] == theirs
     for one in edits:
         same = one["hypothesis"] == one["reference"]
         assert same == (one["operation"] == "match")
-        assert (one["hypothesis"] is None) == (one["operation"] == "insertion")
-        assert (one["reference"] is None) == (one["operation"] == "deletion")
+        assert (one["hypothesis"] is None) == (one["operation"] == lacking)
+        assert (one["reference"] is None) == (one["operation"] == extra)
     return sum(one["operation"] == "match" for one in edits)
 
 
@@ -164,7 +170,7 @@ def redo_ter(data):
         words = left[:position] + phrase + left[position:]
         assert words == shift["hypothesis"]
     references = data["reference_words"]
-    matches = check_edits(data, words, references[data["reference"]])
+    matches = check_edits(data, words, references[data["reference"]], "insertion", "deletion")
     edits = len(data["shifts"]) + len(data["edits"]) - matches
     assert edits == data["num_edits"] == min(data["edits_by_reference"])
     assert data["reference"] == data["edits_by_reference"].index(edits)
@@ -174,10 +180,50 @@ def redo_ter(data):
 
 def redo_error_rate(data):
     reference = data["reference_units"][data["reference"]]
-    matches = check_edits(data, data["hypothesis_units"], reference)
+    matches = check_edits(data, data["hypothesis_units"], reference, "deletion", "insertion")
     edits = len(data["edits"]) - matches
     assert edits == data["num_edits"] == min(data["edits_by_reference"])
     return 100 * edits / (len(reference) or 1)
+
+
+# --- the arithmetic, redone from what a reader sees
+
+ARITHMETIC = re.compile(r"(?:[0-9.e+\-*/() ]|log\(\d+\))+")
+
+
+def evaluate(text):
+    """Return what a calculator makes of a text; None if it is not arithmetic."""
+    text = text.replace("×", "*").replace("^", "**").replace(" (the reference is empty)", "")
+    text = re.sub(r"ln (\d+)", r"log(\1)", text)
+    if "..." in text or not ARITHMETIC.fullmatch(text):
+        return None
+    return eval(re.sub(r"\d+\.?\d*", lambda found: f"{float(found[0])!r}", text), {"log": math.log})
+
+
+def agree(value, shown):
+    """Return whether a value rounds to what is shown; a tie may be rounded either way."""
+    decimals = len(shown.partition(".")[2])
+    return math.isclose(value, float(shown), rel_tol=1e-12, abs_tol=0.5001 * 10**-decimals)
+
+
+def check_shown(explanation, width):
+    """Check every line of arithmetic with the digits that are shown, and return how many there are."""
+    checked = 0
+    blocks = explanation.tell(width)
+    shown = f"{explanation.score:.{width}f}"
+    for block in blocks:
+        for line in block.lines if isinstance(block, Formula) else ():
+            first, *rest = line.split(" = ")
+            assert rest, line
+            for part in rest if first != "edits" and "BP" not in first and not first.startswith("P") else ():
+                value = evaluate(part)
+                checked += value is not None
+                assert value is None or agree(value, shown), (line, shown)
+        for *_, smoothed, note in block.rows if isinstance(block, Table) and "smoothed %" in block.header else ():
+            value = evaluate(note.partition("; ")[0].removeprefix("no match: ") or "no arithmetic")
+            checked += value is not None
+            assert value is None or agree(100 * value, smoothed), (note, smoothed)
+    return checked
 
 
 # --- random pairs
@@ -243,6 +289,7 @@ def options_of(draw, name, model):
 
 def check_random_pairs(count, seed, model):
     draw = random.Random(seed)
+    checked = 0
     names = [*["bleu"] * 5, "chrf", "chrf", "ter", "ter", "wer", "cer"]
     for _ in range(count):
         name = draw.choice(names)
@@ -259,6 +306,9 @@ def check_random_pairs(count, seed, model):
         assert close(REDO[name](data), score), (name, options, output, references)
         assert str(explanation).startswith(f"{explanation.name} = {score:.2f}\n")
         assert explanation._repr_html_().isascii()
+        for width in (0, 1, 2, 4, 7):
+            checked += check_shown(explanation, width)
+    assert checked > 10 * count
 
 
 def test_the_arithmetic_of_random_pairs_gives_their_scores(model):
@@ -283,13 +333,17 @@ def test_the_worked_example_digit_by_digit():
     for line in (
         "BLEU = 29.06",
         "Order 1: 5 of 6 tokens match",
-        "  the          2          1        1  clipped: no more than 1 can match",
+        "  Precision of orders 1 to 4: 5/6 (83.3%), 2/5 (40.0%), 1/4 (25.0%), 0/3 (0.0%).",
+        "  Brevity penalty: 0.846.",
+        "  the          2          1        1  clipped",
+        "  cat          1          1        1  match",
         "  there        0          1        0  missing",
-        "  the cat        1          0        0  not in the reference",
-        "      4        0        3         0.00       16.67  no match: 1 / (2^1 × 3)",
-        "  not notice, so BP = exp(1 - 7/6) = 0.846.",
+        "  the cat        1          0        0  no match",
+        "      4      0/3         0.00       16.67  no match: 1 / (2^1 × 3)",
+        "  BP = exp(1 - 7/6) = 0.846",
         "  BLEU = 100 × BP × (p1 × p2 × p3 × p4)^(1/4)",
-        "       = 100 × 0.846 × (0.8333 × 0.4000 × 0.2500 × 0.1667)^(1/4)",
+        "       = 100 × 0.8465 × (0.8333 × 0.4000 × 0.2500 × 0.1667)^(1/4)",
+        "       = 100 × 0.8465 × 0.3433",
         "       = 29.06",
     ):
         assert f"{line}\n" in text
@@ -302,7 +356,10 @@ def flowing(explanation):
 
 REASONS = {
     "nothing matches": (("a b", ["c d"]), {}, 0, "No token of the output is in a reference"),
-    "nothing is there": (("", ["c d"]), {}, 0, "The output is empty"),
+    "nothing is there": (("", ["c d"]), {}, 0, "The output is empty: nothing can match"),
+    "no reference": (("a", [""]), {}, 0, "The reference is empty: nothing can match"),
+    "no references": (("a", ["", " "]), {}, 0, "The references are empty: nothing can match"),
+    "nothing at all": (("", [""]), {}, 0, "Output and reference are empty: nothing can match"),
     "too short": (("c d", ["c d"]), {}, 0, "too few for n-grams of order 3"),
     "short, but effective": (("c d", ["c d"]), {"effective_order": True}, 100, "the score cannot be higher"),
     "no smoothing": ((OUTPUT, [REFERENCE]), {"smooth_method": "none"}, 0, "No n-gram of order 4 matches"),
@@ -322,7 +379,14 @@ def test_zero_and_100_are_explained(texts, options, score, reason):
 def test_the_closest_reference_counts():
     parts = explain("a b c d", ["a b c d e f", "a b c", "x", None]).parts
     assert (parts.closest_reference, parts.reference_length) == (1, 3)
-    assert "missing" in str(explain("a b", ["a b c", "d"]))
+
+
+def test_what_only_some_references_have_is_not_missing():
+    assert "c            0          1        0  missing" in str(explain("a b", ["a b c"]))
+    text = str(explain("a b c d", ["a b c d", "a x c d"]))
+    assert text.startswith("BLEU = 100.00")
+    assert "x            0          1        0  unused" in text
+    assert "missing" not in text
 
 
 def test_many_orders_are_shown_by_the_first_and_the_last():
@@ -342,7 +406,8 @@ def test_chrf_names_the_orders_and_the_f_score():
     text = str(explanation)
     assert text.startswith("chrF2++ = ")
     assert [(one.kind, one.order) for one in explanation.parts.orders[-2:]] == [("word", 1), ("word", 2)]
-    assert "chrF2++ = 100 × (1 + 4) × P × R / (4 × P + R)" in text
+    assert "chrF2++ = 100 × (1 + beta²) × P × R / (beta² × P + R)\n" in text
+    assert "= 100 × 5 × 0." in text
     assert "too many in the output   c\n" in text
 
 
@@ -350,6 +415,7 @@ def test_chrf_says_why_it_is_0_or_100():
     assert "cannot be higher" in str(explain("a b", ["a b"], "chrf"))
     assert "The output is empty" in str(explain("", ["a b"], "chrf"))
     assert "The reference is empty" in str(explain("a", [""], "chrf"))
+    assert "Output and reference are empty" in str(explain("", [" "], "chrf"))
     assert "Not even one n-gram matches" in str(explain("a", ["b"], "chrf"))
 
 
@@ -370,6 +436,9 @@ def test_more_than_100_is_explained():
         assert "so the score exceeds 100" in text
         assert "There are as many edits" in flowing(explain("a", ["x"], name))
         assert "0 is the best score" in flowing(explain("a", ["a"], name))
+        text = flowing(explain("", [" "], name))
+        assert "Output and reference are empty: there is nothing to edit, so the score is 0." in text
+        assert "/" not in text
     assert "nothing to divide by: the score is 100" in flowing(explain("a", [""], "ter"))
     assert "its length is taken for 1" in flowing(explain("a b", [""], "wer"))
 
@@ -379,6 +448,59 @@ def test_of_several_references_the_one_with_the_fewest_edits_is_shown():
         parts = explain("a b c", ["x y z", "a b d", "a b e"], name).parts
         assert parts.reference == 1
         assert parts.num_edits == 1
+
+
+def ways(ours, theirs):
+    """Return the counts of substitutions, deletions and insertions that as few edits as possible may have."""
+    table = {}
+    for i in range(len(ours) + 1):
+        for j in range(len(theirs) + 1):
+            found = {(0, 0, 0)} if not i + j else set()
+            if i and j:
+                changed = ours[i - 1] != theirs[j - 1]
+                found |= {(s + changed, d, n) for s, d, n in table[i - 1, j - 1]}
+            found |= {(s, d + 1, n) for s, d, n in table[i, j - 1]} if j else set()
+            found |= {(s, d, n + 1) for s, d, n in table[i - 1, j]} if i else set()
+            table[i, j] = {one for one in found if sum(one) == min(map(sum, found))}
+    return table[len(ours), len(theirs)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "process"), [("wer", jiwer.process_words), ("cer", jiwer.process_characters)], ids=["wer", "cer"]
+)
+def test_edits_have_the_names_that_jiwer_gives_them(metric, process):
+    draw, clear = random.Random(6), 0
+    for _ in range(400):
+        ours, theirs = (draw.choices("abcd", k=draw.randint(1, 7)) for _ in range(2))
+        join = " " if metric == "wer" else ""
+        output, reference = join.join(ours), join.join(theirs)
+        parts = explain(output, [reference], metric).parts
+        operations = Counter(edit.operation for edit in parts.edits)
+        counts = tuple(operations[kind] for kind in ("substitution", "deletion", "insertion"))
+        answer = process(reference, output)
+        possible = ways(ours, theirs)
+        assert counts in possible
+        if len(possible) == 1:
+            clear += 1
+            assert counts == (answer.substitutions, answer.deletions, answer.insertions)
+    assert clear > 100
+    text = str(explain("a c", ["a b c"], metric.replace("cer", "wer")))
+    assert "edits = 0 substitutions + 1 deletion + 0 insertions = 1" in text
+
+
+def test_ter_says_which_way_its_edits_lead():
+    text = flowing(explain("A c", ["a b c"], "ter"))
+    assert "+ 0 deletions + 1 insertion = 1" in text
+    assert "Edits turn the output into the reference." in text
+    assert "Words are compared in lower case." in text
+    assert "lower case" not in str(explain("A c", ["a b c"], "ter", case_sensitive=True))
+
+
+def test_chrf_says_that_spaces_do_not_count_where_there_are_any():
+    told = "Spaces are removed"
+    assert told in flowing(explain("a b", ["ab"], "chrf"))
+    assert told not in flowing(explain("ab", ["ab"], "chrf"))
+    assert told not in flowing(explain("a b", ["ab"], "chrf", whitespace=True))
 
 
 def test_no_way_has_fewer_edits_than_the_one_that_is_traced():
@@ -431,14 +553,49 @@ def test_html_is_whole():
         assert checker.open == []
 
 
-@pytest.mark.parametrize("width", [80, 200])
+@pytest.mark.parametrize("width", [60, 80, 200])
 @pytest.mark.parametrize("name", KINDS)
 def test_lines_fit_the_terminal(name, width):
     from bleucli.prose import as_text
 
     output = "it was the best of times and it was the worst of times it was the age of wisdom " * 2
-    for line in as_text(explain(output, [output[40:], REFERENCE], name).tell(), width).splitlines():
-        assert len(line) <= width or "|version:" in line
+    for references in ([output[40:], REFERENCE], [REFERENCE]):
+        for line in as_text(explain(output, references, name).tell(), width).splitlines():
+            assert len(line) <= width or "|nrefs:" in line
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_row_of_a_table_is_a_line(name):
+    from bleucli.prose import as_text
+
+    pair = "der Körper, der am Donnerstagmorgen gefunden wurde", ["der am Donnerstag gefundene Leichnam wurde erkannt"]
+    told = explain(*pair, name).tell()
+    rows = [row for block in told if isinstance(block, Table) for row in block.rows]
+    lines = as_text(told).splitlines()
+    assert all(any(" ".join(line.split()) == " ".join(row).strip() for line in lines) for row in rows)
+
+
+def luminance(colour):
+    shares = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    linear = [share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_colours_of_pages_have_contrast():
+    def contrast(one, other):
+        low, high = sorted(map(luminance, (one, other)))
+        return (high + 0.05) / (low + 0.05)
+
+    for role, colour in prose._COLOURS.items():
+        assert min(contrast(colour, "#ffffff"), contrast(colour, "#f5f5f5")) >= 4.5
+        assert min(contrast(prose._ON_DARK[role], dark) for dark in ("#000000", "#1e1e1e")) >= 6
+
+
+def test_what_matches_is_underlined_too():
+    assert 'text-decoration:underline">the cat is on</span>' in explain("the cat is on", [REFERENCE])._repr_html_()
+    blocks = explain_difference(["a b c d"], ["a b x d"], [["a b c d"]]).tell()
+    found = [block.words for block in blocks if isinstance(block, prose.Words)]
+    assert found[1] == [("a", "match"), ("b", "match"), ("x", ""), ("d", "match")]
 
 
 def test_records_are_immutable_and_can_be_pickled():
@@ -496,11 +653,11 @@ class Odd(BLEU):
     [
         (("a", ["a"], "blue"), {}, BleuError, "metric 'blue'; choose from .*did you mean bleu"),
         (("a", ["a"], BLEU()), {"lowercase": True}, InputTypeError, "options beside a metric"),
-        (("a", ["a"]), {"nonsense": True}, InputTypeError, "bleu has no such option"),
+        (("a", ["a"]), {"tokenize": "char", "foo": 3}, InputTypeError, r"bleu has no such option \(foo\); choose"),
         (("a", ["a"], 5), {}, InputTypeError, "metric 5; give the name"),
         (("a", "a"), {}, InputTypeError, "references: expected a list of strings"),
-        ((["a"], ["a"]), {}, InputTypeError, "hypothesis"),
-        ((["a"], [["a"]]), {"line": 1}, BleuError, "line 1 is beyond the end: there are 1 segment"),
+        ((["a"], ["a"]), {}, InputTypeError, r"hypothesis \['a'\] is of type list; give a string, or line= to choose"),
+        ((["a"], [["a"]]), {"line": 1}, BleuError, "line 1 is beyond the end of 1 segment; lines count from 0"),
         ((["a"], [["a"]]), {"line": -1}, BleuError, "line -1; expected a number from 0"),
         ((["a"], [["a"]]), {"line": "1"}, InputTypeError, "line '1'"),
         (("a b c d", ["a b c d"], Odd()), {}, BleuError, "Odd counts in a way of its own"),
@@ -561,6 +718,7 @@ def test_colours_are_for_terminals(score, run):
     shown = run("oneref", "-i", "one", "--explain", "-w", "2", stdout=Terminal()).out
     plain = run("oneref", "-i", "one", "--explain", "-w", "2", "-nc", stdout=Terminal()).out
     assert "\x1b[31m" in shown
+    assert "\x1b[4m\x1b[32mcat\x1b[0m\x1b[24m" in shown
     assert plain == f"{explain(OUTPUT, [REFERENCE])}\n"
 
 
@@ -568,6 +726,7 @@ REFUSED = {
     "beyond the end": (("--line", "9"), "--line 9 is beyond the end of sys, which has 2 segments"),
     "line 0": (("--line", "0"), "--line 0; expected the number of a line, from 1"),
     "no line": ((), "sys has 2 segments; choose the one to explain with --line N"),
+    "scale": (("--line", "1", "--scale", "1"), "--explain shows scores from 0 to 100"),
     "format": (("--line", "1", "-f", "csv"), "--explain cannot be shown in csv; choose -f text, html or json"),
     **{
         word: (("--line", "1", *word.split()), f"--explain does not go with {name}, ")

@@ -212,7 +212,7 @@ def _parser_of_run() -> Parser:
     top = Parser(
         prog="bleu",
         usage="bleu REF... [-i SYSTEM...] [options]\n       cat SYSTEM | bleu REF... [options]",
-        description="Score machine translation or generated text against references, as sacreBLEU does.",
+        description="Score translations or generated text against references, as sacreBLEU does.",
         epilog="Exit status: 0 fine, 1 a gate failed, 2 wrong use or input, 130 interrupted,\n70 a fault of bleu itself"
         " (BLEU_TRACEBACK=1 shows where).",
         allow_abbrev=False,

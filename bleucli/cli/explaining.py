@@ -44,6 +44,8 @@ def check(options: "Options") -> None:
     for name, why in _OTHERS.items():
         if getattr(options, name) not in (None, False):
             raise UsageError(f"--explain does not go with --{name.replace('_', '-')}, {why}; leave out one of the two")
+    if options.scale == 1:
+        raise UsageError("--explain shows scores from 0 to 100, as its arithmetic does; leave out --scale 1")
     _check_format(options.format)
 
 

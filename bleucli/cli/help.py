@@ -12,6 +12,7 @@ _EXAMPLES = """\
 examples:
   cat sys.txt | bleu ref.txt                            score a system's output
   bleu ref.txt -i a.txt b.txt -m bleu chrf --paired-ar  does b differ from a?
+  bleu ref.txt -i a.txt --explain --line 3              why is that score so?
   bleu -t wmt22 -l en-de -i sys.txt -f text             score on a test set
 
 more:

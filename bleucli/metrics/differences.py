@@ -4,12 +4,15 @@
 - `DifferenceExplanation`: the answer, as data, as text and as HTML
 
 BLEU is a product, BP · (p1 · ... · pN)^(1/N), so the difference of two scores a and b is shared out by logarithms:
-Δ = L(a, b) · (Δ ln BP + Σ Δ ln pn / N), where L(a, b) = (b - a) / (ln b - ln a) is their logarithmic mean.
+Δ = L(a, b) · (Δ ln BP + Σ Δ ln pn / N), where L(a, b) = (b - a) / (ln b - ln a) is their logarithmic mean. That is the
+logarithmic mean Divisia index of Ang (2004), "Decomposition analysis for policymaking in energy", applied to BLEU.
 """
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import expm1, log
+from operator import itemgetter
 
 from bleucli.corpus import Corpus, Kept, of_strings
 from bleucli.counting import CorpusStats, count
@@ -17,9 +20,10 @@ from bleucli.errors import BleuError
 from bleucli.limits import whole_number
 from bleucli.metrics import BLEU, Metric
 from bleucli.metrics.explanations import as_data, find_metric, freeze, pick, tell_signature
+from bleucli.metrics.ngrams import mark_matches
 from bleucli.metrics.smoothing import SACREBLEU_METHODS
 from bleucli.phrases import tell_count
-from bleucli.prose import Block, Formula, Heading, Paragraph, Table, Words, as_html, as_text
+from bleucli.prose import Block, Formula, Heading, Paragraph, Table, Words, as_html, as_text, show_numbers
 from bleucli.records import NamedTuple
 from bleucli.signature import Signature
 
@@ -55,8 +59,8 @@ class Share(NamedTuple):
 class Influence(NamedTuple):
     """What one segment has to do with a difference.
 
-    line: its index, from 0. influence: the difference of the whole minus that without the segment. hypotheses: the
-    output of both systems. references: those that are not missing.
+    line: its index, from 0; as text and as data it is counted from 1. influence: the difference of the whole minus that
+    without the segment, in points. hypotheses: the output of both systems. references: those that are not missing.
     """
 
     line: int
@@ -70,8 +74,11 @@ class DifferenceExplanation(NamedTuple):
 
     name, signature: of the scores. higher_is_better: false for error rates. systems: their names. scores: theirs.
     difference: the second score minus the first. shares: of BLEU's factors in it, which add up to it; none for other
-    metrics, or if `hindrance` says why it cannot be shared out. logarithmic_mean: L, None without shares. segments: how
-    many there are. influences: those segments that move the difference most, first the one that does so most of all.
+    metrics, or if `why_not_shared` gives a reason. logarithmic_mean: L, None without shares. segments: how many there
+    are. moving: how many of them have an influence other than 0. influences: of those that move the difference most,
+    first the one that does so most of all.
+
+    Lines count from 0 here (`influences[0].line`), and from 1 as text, as HTML and as data.
     """
 
     name: str
@@ -81,9 +88,10 @@ class DifferenceExplanation(NamedTuple):
     scores: Sequence[float]
     difference: float
     shares: Sequence[Share]
-    hindrance: str
+    why_not_shared: str
     logarithmic_mean: float | None
     segments: int
+    moving: int
     influences: Sequence[Influence]
 
     def tell(self, width: int = 2, short: bool = False) -> list[Block]:
@@ -99,9 +107,9 @@ class DifferenceExplanation(NamedTuple):
         yield Table(["", "system", self.name], rows, ["", ""], [0, 1])
         if not self.higher_is_better:
             yield Paragraph(f"{self.name} is an error rate: lower is better.")
-        if self.hindrance:
+        if self.why_not_shared:
             yield Heading("Where the difference comes from")
-            yield Paragraph(self.hindrance)
+            yield Paragraph(self.why_not_shared)
         elif self.shares:
             yield from self._tell_shares(width + 2)
         yield from self._tell_influences(width + 2)
@@ -110,12 +118,13 @@ class DifferenceExplanation(NamedTuple):
         yield Heading("Where the difference comes from")
         order = len(self.shares) - 1
         yield Paragraph(
-            f"{self.name} is a product, BP × (p1 × ... × p{order})^(1/{order}), so its factors share the difference by"
-            " their logarithms. The shares add up to it exactly."
+            f"{self.name} is a product, BP × (p1 × ... × p{order})^(1/{order}), so each factor's share of the"
+            " difference is proportional to the change in its logarithm. The shares add up to it exactly."
         )
+        mean, *factors = self._show_factors(width)
         rows = [
-            [share.factor, f"{share.first:.4f}", f"{share.second:.4f}", f"{share.points:+.{width}f}"]
-            for share in self.shares
+            [share.factor, *factors[2 * place : 2 * place + 2], f"{share.points:+.{width}f}"]
+            for place, share in enumerate(self.shares)
         ]
         roles = ["good" if share.points > 0 else "bad" if share.points < 0 else "" for share in self.shares]
         yield Table(
@@ -128,27 +137,54 @@ class DifferenceExplanation(NamedTuple):
             [
                 "points of BP = L × ln(second / first)",
                 f"points of pn = L × ln(second / first) / {order}",
-                f"L = {self.logarithmic_mean:.4f}, the logarithmic mean of both scores",
+                f"L = {mean}, the logarithmic mean of both scores",
             ]
         )
 
+    def _show_factors(self, width: int) -> list[str]:
+        """Return L, and both values of each factor, with digits enough for the points of each."""
+        order = len(self.shares) - 1
+        points = [float(f"{share.points:.{width}f}") for share in self.shares]
+
+        def holds(numbers: Sequence[float]) -> bool:
+            mean, *factors = numbers
+            if not all(factors):
+                return False
+            pairs = zip(factors[::2], factors[1::2], [1, *[order] * order], strict=True)
+            shares = [mean * log(second / first) / root for first, second, root in pairs]
+            return [float(f"{share:.{width}f}") for share in shares] == points
+
+        factors = [value for share in self.shares for value in (share.first, share.second)]
+        return show_numbers([self.logarithmic_mean or 0.0, *factors], holds)
+
     def _tell_influences(self, width: int) -> Iterator[Block]:
-        yield Heading("Segments that move the difference most")
+        if not self.moving:
+            yield Heading("Segments that move the difference")
+            yield Paragraph("No segment moves the difference.")
+        if not self.influences:
+            return
+        yield Heading(f"Segments that move the difference most: {len(self.influences)} of {self.segments}")
+        better, worse = ("plus", "minus") if self.higher_is_better else ("minus", "plus")
         yield Paragraph(
-            "The influence of a segment is the difference of all segments minus the difference without it. Influences"
-            " do not add up to the difference: each is about a corpus that has all other segments."
+            f"Influence: how many points of the difference go away without this segment. A {better} favours the second"
+            f" system, a {worse} the first. Influences do not add up to the difference."
         )
         for segment in self.influences:
-            sign = segment.influence if self.higher_is_better else -segment.influence
-            yield Heading(f"line {segment.line + 1}: {segment.influence:+.{width}f}")
-            role = "good" if sign > 0 else "bad" if sign < 0 else ""
-            for place, text, colour in zip(_PLACES, segment.hypotheses, ("", role), strict=True):
-                yield Words(place.ljust(len("reference")), [(word, colour) for word in text.split()])
-            for text in segment.references:
-                yield Words("reference", [(word, "") for word in text.split()])
+            favours_second = (segment.influence > 0) == self.higher_is_better
+            yield Heading(
+                f"line {segment.line + 1}: {segment.influence:+.{width}f}", "good" if favours_second else "bad"
+            )
+            references = [text.split() for text in segment.references]
+            most: Counter[str] = Counter()
+            for words in references:
+                most |= Counter(words)
+            for place, text in zip(_PLACES, segment.hypotheses, strict=True):
+                yield Words(place.ljust(len("reference")), mark_matches(text.split(), most, ""))
+            for words in references:
+                yield Words("reference", [(word, "") for word in words])
 
     def as_data(self) -> "dict[str, Any]":
-        """Return everything as dictionaries, lists, numbers and strings, for JSON; lines are counted from 1."""
+        """Return everything as dictionaries, lists, numbers and strings, for JSON; `line` counts from 1."""
         data: dict[str, Any] = as_data(self)
         for segment in data["influences"]:
             segment["line"] += 1
@@ -177,20 +213,30 @@ def explain_difference(
         first: its output, n strings.
         second: the output of the other system.
         references: streams, each of n strings; None is a missing reference.
-        metric: `bleu`, `chrf`, `chrf++`, `ter`, `wer` or `cer`, or a metric.
+        metric: `bleu`, `chrf`, `chrf+`, `chrf++`, `ter`, `wer` or `cer`, or a metric.
         names: of the two systems.
         most: how many segments to list.
         options: those of the metric that is named.
+
+    Returns:
+        Scores and their difference from 0 to 100 (error rates may exceed that); the shares of BLEU's factors in it, in
+        points that add up to it; and the segments that move it most, with their lines from 0 and their influences in
+        points. The shares are those of the logarithmic mean Divisia index (Ang 2004).
 
     Raises:
         BleuError: lengths differ, a segment has no reference, or there is no such metric.
         InputTypeError: something else than strings, or a list of another shape.
 
-    >>> found = explain_difference(["a b c d", "x y"], ["a b c d", "x z"], [["a b c d", "x z"]])
-    >>> [round(score, 1) for score in found.scores], round(sum(share.points for share in found.shares), 1)
-    ([88.9, 100.0], 11.1)
-    >>> [(segment.line, round(segment.influence, 1)) for segment in found.influences]
-    [(0, 11.1), (1, 11.1)]
+    >>> references = [["the cat sat on the mat", "a dog is in the garden", "it was a cold and rainy day"]]
+    >>> first = ["the cat sat on the mat", "a dog is in the house", "it was a cold and wet day"]
+    >>> second = ["the cat sat on the mat", "a dog is in the garden", "it was a cold and wet day"]
+    >>> found = explain_difference(first, second, references, most=1)
+    >>> [round(score, 2) for score in found.scores], round(found.difference, 2)
+    ([79.1, 86.55], 7.45)
+    >>> [(share.factor, round(share.points, 2)) for share in found.shares]
+    [('BP', 0.0), ('p1', 1.18), ('p2', 1.53), ('p3', 1.97), ('p4', 2.76)]
+    >>> [(segment.line, round(segment.influence, 2)) for segment in found.influences]
+    [(1, 7.45)]
     """
     most = whole_number("most", most, 0)
     if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
@@ -233,10 +279,10 @@ def explain_corpus(
     found = []
     for first, second in zip(*(system.stats for system in counted), strict=True):
         pair = (first, second) if chosen is None else (first.take(chosen), second.take(chosen))
-        moving = sorted(enumerate(_influences(*pair)), key=lambda one: -abs(one[1]))[:most]
-        listed = [(line if chosen is None else chosen[line], influence) for line, influence in moving]
-        found.append((pair, listed))
-    wanted = [line for _, listed in found for line, _ in listed]
+        moving = sorted(filter(itemgetter(1), enumerate(_influences(*pair))), key=lambda one: -abs(one[1]))
+        listed = [(line if chosen is None else chosen[line], influence) for line, influence in moving[:most]]
+        found.append((pair, len(moving), listed))
+    wanted = [line for _, _, listed in found for line, _ in listed]
     texts, _ = pick(reading([one.read_again() for one in kept]), wanted)
     segments = {
         line: (list(map(str, ours)), [text for (text,) in theirs if text is not None])
@@ -244,8 +290,8 @@ def explain_corpus(
     }
     names = [system.name for system in counted]
     return [
-        _explain(names, *pair, [Influence(line, influence, *segments[line]) for line, influence in listed])
-        for pair, listed in found
+        _explain(names, *pair, moving, [Influence(line, influence, *segments[line]) for line, influence in listed])
+        for pair, moving, listed in found
     ]
 
 
@@ -264,18 +310,20 @@ def _scores_without(stats: CorpusStats) -> Iterator[float]:
 
 
 def _explain(
-    names: Sequence[str], first: CorpusStats, second: CorpusStats, influences: Sequence[Influence]
+    names: Sequence[str], first: CorpusStats, second: CorpusStats, moving: int, influences: Sequence[Influence]
 ) -> DifferenceExplanation:
     metric, scores = first.metric, (first.score(), second.score())
     difference = scores[1].score - scores[0].score
     shares: Sequence[Share] = ()
-    hindrance, mean = "", None
+    why_not_shared, mean = "", None
     if isinstance(metric, BLEU):
-        hindrance = _why_not_shared(metric, *scores)
-        if not hindrance:
+        why_not_shared = _why_not_shared(metric, *scores)
+        if not why_not_shared:
             shares, mean = _share_out(metric, *scores)
             if abs(sum(share.points for share in shares) - difference) > _ROUNDING:
-                hindrance = f"{type(metric).__name__} makes its scores in a way of its own, which cannot be shared out."
+                why_not_shared = (
+                    f"{type(metric).__name__} makes its scores in a way of its own, which cannot be split into factors."
+                )
                 shares, mean = (), None
     return DifferenceExplanation(
         scores[0].name,
@@ -285,9 +333,10 @@ def _explain(
         tuple(score.score for score in scores),
         difference,
         tuple(shares),
-        hindrance,
+        why_not_shared,
         mean,
         first.segments,
+        moving,
         tuple(map(freeze, influences)),
     )
 
@@ -295,17 +344,20 @@ def _explain(
 def _why_not_shared(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> str:
     """Return why the difference of two scores cannot be shared out among BLEU's factors; "" if it can."""
     if metric.smoothing.method not in SACREBLEU_METHODS:
-        known = ", ".join(SACREBLEU_METHODS)
-        return f"A difference is shared out for the smoothing methods {known}, not for {metric.smoothing.method}."
+        *known, last = SACREBLEU_METHODS
+        return (
+            f"With {metric.smoothing.method} smoothing the difference cannot be split into factors; it can with"
+            f" {', '.join(known)} and {last}."
+        )
     if not (first.score and second.score):
         other = second.score or first.score
         zero = "Both systems have" if not other else f"The {_PLACES[0 if second.score else 1]} system has"
-        return f"{zero} a score of 0, which has no logarithm, so the difference cannot be shared out."
+        return f"{zero} a score of 0, which has no logarithm, so the difference cannot be split into factors."
     orders = [metric.averaged_orders(score.totals) for score in (first, second)]
     if orders[0] != orders[1]:
         return (
-            f"The effective orders differ: a mean of {tell_count(orders[0], 'precision')} for the first system, of"
-            f" {orders[1]} for the second. The difference cannot be shared out."
+            f"The effective orders differ: the mean is of {tell_count(orders[0], 'precision')} for the first system and"
+            f" of {orders[1]} for the second. The difference cannot be split into factors."
         )
     return ""
 

@@ -1,29 +1,27 @@
 """The edits between a segment and its reference, word under word, for explanations.
 
 - `Edit`, `list_edits`: what becomes of each word
-- `tell_edits`: how that is shown
+- `tell_edits`, `tell_rate`: how that is shown, and how many edits make a rate
 """
 
 from collections.abc import Iterator, Sequence
 
 from bleucli.kernels.python_ter import DELETION, INSERTION, NAMES
-from bleucli.prose import Alignment
+from bleucli.phrases import tell_count
+from bleucli.prose import Alignment, Formula
 from bleucli.records import NamedTuple
 
-# What stands under a word that is edited, and the role of the column
-_SHOWN = {
-    "match": ("", "good"),
-    "substitution": ("sub", "bad"),
-    "deletion": ("del", "bad"),
-    "insertion": ("ins", "missing"),
-}
+# What stands under a word that is edited
+_SHOWN = {"match": "", "substitution": "sub", "deletion": "del", "insertion": "ins"}
+NOTHING = "Output and reference are empty: there is nothing to edit, so the score is 0."
 
 
 class Edit(NamedTuple):
     """What becomes of a word, or a character.
 
-    operation: "match", "substitution", "deletion" of a word of the output, or "insertion" of one of the reference.
-    hypothesis, reference: the word of each; None where there is none.
+    operation: "match", "substitution", "deletion" or "insertion". TER's edits turn the output into the reference, so a
+    deletion takes away a word of the output; those of WER and CER turn the reference into the output, so a deletion is
+    a word of the reference that the output lacks. hypothesis, reference: the word of each; None where there is none.
     """
 
     operation: str
@@ -31,8 +29,12 @@ class Edit(NamedTuple):
     reference: str | None
 
 
-def list_edits(hypothesis: Sequence[str], reference: Sequence[str], operations: Sequence[int]) -> list[Edit]:
+def list_edits(
+    hypothesis: Sequence[str], reference: Sequence[str], operations: Sequence[int], names: Sequence[str] = NAMES
+) -> list[Edit]:
     """Return what becomes of each word, in reading order.
+
+    operations: those that turn the output into the reference, by number. names: what each is called.
 
     >>> list_edits(["a"], ["a", "b"], [0, 3])[1]
     Edit(operation='insertion', hypothesis=None, reference='b')
@@ -40,7 +42,7 @@ def list_edits(hypothesis: Sequence[str], reference: Sequence[str], operations: 
     ours, theirs = iter(hypothesis), iter(reference)
     return [
         Edit(
-            NAMES[operation],
+            names[operation],
             None if operation == INSERTION else next(ours),
             None if operation == DELETION else next(theirs),
         )
@@ -59,9 +61,27 @@ def tell_edits(edits: Sequence[Edit]) -> Iterator[Alignment]:
         (
             "␣" if edit.reference == " " else edit.reference or "",
             "␣" if edit.hypothesis == " " else edit.hypothesis or "",
-            *_SHOWN[edit.operation],
+            _SHOWN[edit.operation],
+            "good" if edit.operation == "match" else "missing" if edit.hypothesis is None else "bad",
         )
         for edit in edits
     ]
     if columns:
         yield Alignment(("reference", "output"), columns)
+
+
+def tell_rate(name: str, kinds: Sequence[tuple[int, str]], total: int, lengths: tuple[str, str], score: str) -> Formula:
+    """Show how edits make an error rate.
+
+    Args:
+        name: of the score.
+        kinds: how many edits there are of each kind.
+        total: of all edits.
+        lengths: what they are divided by, in words and as a number; "" if there is nothing.
+        score: as it is shown.
+    """
+    told = " + ".join(tell_count(*kind) for kind in kinds)
+    meaning, length = lengths
+    lines = [f"edits = {told} = {total}"]
+    lines += [f"{name:5} = 100 × edits / {meaning}", f"      = 100 × {total} / {length}"] if length else [f"{name:5}"]
+    return Formula([*lines[:-1], f"{lines[-1]} = {score}"])

@@ -1,14 +1,14 @@
 """Why a segment has its BLEU: n-grams order by order, precisions before and after smoothing, brevity penalty."""
 
 from collections.abc import Iterator, Sequence
-from math import exp, fsum, log
+from math import exp, fsum, log, prod
 
 from bleucli.kernels.python_groups import count_ngrams
+from bleucli.metrics import chen_cherry
 from bleucli.metrics.bleu import BLEU, BLEUScore
-from bleucli.metrics.chen_cherry import AVERAGING
-from bleucli.metrics.ngrams import NGram, compare_ngrams, ngram_table, tell_tokens
+from bleucli.metrics.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table, tell_tokens
 from bleucli.phrases import tell_count
-from bleucli.prose import Formula, Heading, Paragraph, Table
+from bleucli.prose import Formula, Heading, Paragraph, Table, show_numbers
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 # What a student is told of each method
 _SMOOTHING = {
     "exp": "the first order without a match counts half a match, the second a quarter, and so on.",
-    "floor": "where nothing matches, {:g} takes the place of 0 matches.",
-    "add-k": "{:g} is added to the matches and to the n-grams of every order from 2 on.",
+    "floor": "where nothing matches, {:.15g} takes the place of 0 matches.",
+    "add-k": "{:.15g} is added to the matches and to the n-grams of every order from 2 on.",
     "none": "an order without a match stays at 0.",
     "add-one": "1 is added to the matches and to the n-grams of every order.",
     "chen-cherry-1": "where nothing matches, 0.1 takes the place of 0 matches.",
@@ -28,13 +28,13 @@ _SMOOTHING = {
     "chen-cherry-4": "the halves and quarters of method 3, times ln(length of the output) / 5.",
     "chen-cherry-5": "each precision becomes the mean of itself, the next one, and the mean before it, which for the"
     " first is p1 + 1; the score may exceed 100.",
-    "chen-cherry-6": "from order 3 on, the precision is mixed with what the two orders before let expect, weight 5.",
+    "chen-cherry-6": "from order 3 on, the precision is mixed with what the two orders before it suggest; weight 5.",
     "chen-cherry-7": "method 4, then the means of method 5; the score may exceed 100.",
 }
 # More factors than these are shown as the first and the last one
 _SPELLED_OUT = 5
 # Those that average neighbours
-_MEANS = tuple(f"chen-cherry-{number}" for number in AVERAGING)
+_MEANS = tuple(f"chen-cherry-{number}" for number in chen_cherry.AVERAGING)
 
 
 class Order(NamedTuple):
@@ -81,25 +81,46 @@ class BLEUParts(NamedTuple):
         yield Heading(f"{name} = {score:.{width}f}")
         if reason := self._reason(score):
             yield Paragraph(reason)
+        if self.averaged_orders:
+            yield Paragraph(self._summarize())
         yield from tell_tokens(self.hypothesis_tokens, self.reference_tokens, "token")
         several = len(self.reference_tokens) > 1
         for order in self.orders:
             grams = "token" if order.order == 1 else f"{order.order}-gram"
             told = f"{order.matches} of {tell_count(order.total, grams)} {'matches' if order.total == 1 else 'match'}"
             yield Heading(f"Order {order.order}: {told}")
+            if order.order == 1 and order.ngrams:
+                yield explain_verdicts(several)
             if order.ngrams:
                 yield ngram_table(order.ngrams, several)
             else:
                 yield Paragraph("Neither side is long enough for one.")
-        yield from self._tell_precisions()
+        yield from self._tell_precisions(max(2, width))
         yield from self._tell_penalty()
         yield from self._tell_score(name, score, width)
+
+    def _summarize(self) -> str:
+        """Return the precisions and the brevity penalty in a line or two."""
+        averaged = self.orders[: self.averaged_orders]
+        shown = [f"{one.matches}/{one.total}" + f" ({one.precision:.1f}%)" * bool(one.total) for one in averaged]
+        which = f"orders 1 to {len(averaged)}" if len(averaged) > 1 else "order 1"
+        return f"Precision of {which}: {', '.join(shown)}. Brevity penalty: {self._show_penalty()}."
+
+    def _show_penalty(self) -> str:
+        return f"{self.brevity_penalty:.3f}" if self.brevity_penalty >= 0.0005 else f"{self.brevity_penalty:.3g}"
 
     def _reason(self, score: float) -> str:
         """Return why a score is at an end of its scale, in a sentence or two; "" if it is not."""
         used = self.orders[: self.averaged_orders]
-        if not self.hypothesis_length and not score:
-            return "The output is empty: nothing can match, so the score is 0."
+        if not score and not (self.hypothesis_length and any(self.reference_tokens)):
+            several = len(self.reference_tokens) > 1
+            if self.hypothesis_length:
+                who = "The references are" if several else "The reference is"
+            elif any(self.reference_tokens):
+                who = "The output is"
+            else:
+                who = "Output and references are" if several else "Output and reference are"
+            return f"{who} empty: nothing can match, so the score is 0."
         if not score and not any(order.matches for order in self.orders):
             return "No token of the output is in a reference: the score is 0, and no smoothing applies."
         if not score:
@@ -122,22 +143,21 @@ class BLEUParts(NamedTuple):
             return "Every n-gram of the output matches, and it is not too short: the score cannot be higher."
         return ""
 
-    def _tell_precisions(self) -> "Iterator[Block]":
+    def _tell_precisions(self, decimals: int) -> "Iterator[Block]":
         yield Heading(f"Precisions, with smoothing {self.smooth_method}")
         yield Paragraph(
             "A precision is matches / n-grams of the output. Smoothing"
             f" {self.smooth_method}: {_SMOOTHING[self.smooth_method].format(self.smooth_value)}"
         )
         rows = []
-        for order, note in zip(self.orders, self._smoothing_notes(), strict=True):
-            smoothed = "-" if order.smoothed is None else f"{order.smoothed:.2f}"
-            precision = f"{order.precision:.2f}" if order.total else "-"
-            rows.append([str(order.order), str(order.matches), str(order.total), precision, smoothed, note])
-        header = ["order", "matches", "n-grams", "precision %", "smoothed %", ""]
-        yield Table(header, rows, [""] * len(rows), [5])
+        for order, note in zip(self.orders, self._smoothing_notes(decimals), strict=True):
+            smoothed = "-" if order.smoothed is None else f"{order.smoothed:.{decimals}f}"
+            precision = f"{order.precision:.{decimals}f}" if order.total else "-"
+            rows.append([str(order.order), f"{order.matches}/{order.total}", precision, smoothed, note])
+        yield Table(["order", "matches", "precision %", "smoothed %", ""], rows, [""] * len(rows), [4])
 
-    def _smoothing_notes(self) -> Iterator[str]:
-        """Say of each order what smoothing did."""
+    def _smoothing_notes(self, decimals: int) -> Iterator[str]:
+        """Say of each order what smoothing did; decimals: of the precisions, in percent."""
         zeros = 0
         matched = any(order.matches for order in self.orders)
         for order in self.orders:
@@ -151,42 +171,62 @@ class BLEUParts(NamedTuple):
             elif not order.total and (self.smooth_method in ("exp", "floor", "none") or self.smooth_value == 0):
                 yield "no n-gram"
             else:
-                yield self._how_smoothed(order, zeros)
+                yield self._how_smoothed(order, zeros, decimals)
 
-    def _how_smoothed(self, order: Order, zeros: int) -> str:
+    def _how_smoothed(self, order: Order, zeros: int, decimals: int) -> str:
         """Return the arithmetic of one order, "" if smoothing leaves it; zeros: orders without a match up to here."""
         method, matches, total, value = self.smooth_method, order.matches, order.total, self.smooth_value
         least = max(1, total)
+        smoothed = f"{order.smoothed:.{decimals}f}"
+        # What method 4 puts in the place of 0, and 7 averages
+        inserted = f"ln {self.hypothesis_length} / ({5 * 2**zeros} × {least})" if self.hypothesis_length > 1 else "0"
         if method == "add-one" or (method in ("add-k", "chen-cherry-2") and order.order > 1):
             added, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else least)
-            return f"({matches} + {added:g}) / ({below} + {added:g})"
+            return f"({matches} + {added:.15g}) / ({below} + {added:.15g})"
         if method in _MEANS:
-            return "(before + own + next) / 3"
+            terms = show_numbers(
+                self._averaged(order.order), lambda shown: f"{100 * sum(shown) / 3:.{decimals}f}" == smoothed
+            )
+            mean = f"({' + '.join(terms)}) / 3"
+            return mean if matches or self.smooth_method == "chen-cherry-5" else f"{mean}; method 4: {inserted}"
         if method == "chen-cherry-6" and order.order > 2:
             before, behind = self.orders[order.order - 2].smoothed or 0.0, self.orders[order.order - 3].smoothed or 0.0
-            prior = before**2 / behind / 100 if behind else 0.0
-            return f"({matches} + 5 × {prior:.4f}) / ({total} + 5)"
+            (prior,) = show_numbers(
+                [before**2 / behind / 100 if behind else 0.0],
+                lambda shown: f"{100 * (matches + 5 * shown[0]) / (total + 5):.{decimals}f}" == smoothed,
+            )
+            return f"({matches} + 5 × {prior}) / ({total} + 5)"
         if matches:
             return ""
         if method in ("exp", "chen-cherry-3"):
             return f"no match: 1 / (2^{zeros} × {least})"
         if method in ("floor", "chen-cherry-1"):
-            return f"no match: {0.1 if value is None else value:g} / {least}"
-        if method == "chen-cherry-4" and self.hypothesis_length > 1:
-            return f"no match: ln {self.hypothesis_length} / ({5 * 2**zeros} × {least})"
-        return "no match"
+            return f"no match: {0.1 if value is None else value:.15g} / {least}"
+        return f"no match: {inserted}" if method == "chen-cherry-4" else "no match"
+
+    def _averaged(self, order: int) -> list[float]:
+        """Return what method 5 or 7 averages: the mean before, the order's own precision, and the next one's."""
+        matches, totals = [one.matches for one in self.orders], [one.total for one in self.orders]
+        plain = [count / max(1, total) for count, total in zip(matches, totals, strict=True)]
+        own = plain
+        if self.smooth_method == "chen-cherry-7":
+            own = chen_cherry.smooth(4, matches, totals, self.hypothesis_length, self.averaged_orders)
+        before = own[0] + 1 if order == 1 else (self.orders[order - 2].smoothed or 0.0) / 100
+        return [before, own[order - 1], own[order] if order < self.averaged_orders else plain[chen_cherry.FIFTH - 1]]
 
     def _tell_penalty(self) -> "Iterator[Block]":
         ours, theirs = self.hypothesis_length, self.reference_length
         yield Heading("Brevity penalty")
         several = len(self.reference_tokens) > 1
         which = f"reference {self.closest_reference + 1}, the closest in length," if several else "the reference"
-        told = f"The output has {tell_count(ours, 'token')}, {which} {theirs}"
+        told = f"The output has {tell_count(ours, 'token')}, {which} has {theirs}"
         if ours >= theirs:
-            yield Paragraph(f"{told}: it is not shorter, so there is no penalty, BP = 1.")
+            yield Paragraph(f"{told}: the output is not shorter, so there is no penalty, BP = 1.")
         elif ours:
-            shown = f"exp(1 - {theirs}/{ours}) = {self.brevity_penalty:.3f}"
-            yield Paragraph(f"{told}: it is shorter, which precisions do not notice, so BP = {shown}.")
+            yield Paragraph(
+                f"{told}: the output is shorter. Precision does not punish that, so the brevity penalty does:"
+            )
+            yield Formula([f"BP = exp(1 - {theirs}/{ours}) = {self._show_penalty()}"])
         else:
             yield Paragraph(f"{told}: BP = 0.")
 
@@ -203,15 +243,20 @@ class BLEUParts(NamedTuple):
         few = len(used) <= _SPELLED_OUT
         factors = [f"p{n}" for n, share in enumerate(shares, 1) if share or not skipped]
         product = " × ".join(factors) if few else f"{factors[0]} × ... × {factors[-1]}"
-        numbers = " × ".join(f"{share:.4f}" for share in (used if few else (used[0], used[-1])))
-        numbers = numbers if few else numbers.replace(" × ", " × ... × ")
+
+        def holds(numbers: Sequence[float]) -> bool:
+            penalty, mean, *shares = numbers
+            means = (mean, prod(share ** (1 / self.averaged_orders) for share in shares))
+            return all(f"{100 * penalty * one:.{width}f}" == f"{score:.{width}f}" for one in means)
+
+        penalty, mean, *shown = show_numbers([self.brevity_penalty, self.geometric_mean / 100, *used], holds)
+        numbers = " × ".join(shown) if few else f"{shown[0]} × ... × {shown[-1]}"
         root, blank = f"^(1/{self.averaged_orders})", " " * len(name)
-        penalty = f"{self.brevity_penalty:.3f}"
         yield Formula(
             [
                 f"{name} = 100 × BP × ({product}){root}",
                 f"{blank} = 100 × {penalty} × ({numbers}){root}",
-                f"{blank} = 100 × {penalty} × {self.geometric_mean / 100:.4f}",
+                f"{blank} = 100 × {penalty} × {mean}",
                 f"{blank} = {score:.{width}f}",
             ]
         )

@@ -5,15 +5,16 @@ from collections.abc import Iterator, Sequence
 from bleucli.kernels.python_chrf import chrf_counts, chrf_row
 from bleucli.kernels.python_f_score import EPSILON, f_score
 from bleucli.metrics.chrf import CHRF, CHRFScore
-from bleucli.metrics.ngrams import NGram, compare_ngrams, ngram_table
+from bleucli.metrics.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table
 from bleucli.phrases import tell_count
-from bleucli.prose import Formula, Heading, Paragraph, Table, Words
+from bleucli.prose import Formula, Heading, Paragraph, Table, Words, show_numbers
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.prose import Block
 
+_KINDS = {"character": "char", "word": "word"}
 # Character n-grams that are listed in text and HTML: there are about as many as characters, order by order
 _LISTED = 20
 
@@ -42,14 +43,15 @@ class CHRFParts(NamedTuple):
     """What a chrF score of a segment is made of.
 
     hypothesis_text, reference_text: as they are compared, of the references the one with the highest score, the first
-    of equals. reference: its index. precision, recall: means over the orders that both texts have, from 0 to 1; None
-    with `eps_smoothing`, or if there is no such order.
+    of equals. reference: its index. whitespace: whether n-grams of characters have it. precision, recall: means over
+    the orders that both texts have, from 0 to 1; None with `eps_smoothing`, or if there is no such order.
     """
 
     hypothesis_text: str
     reference_text: str
     reference: int
     scores_by_reference: Sequence[float]
+    whitespace: bool
     beta: float
     eps_smoothing: bool
     orders: Sequence[CHRFOrder]
@@ -85,7 +87,9 @@ class CHRFParts(NamedTuple):
             if not order.ngrams:
                 yield Paragraph("Neither side is long enough for one.")
             elif order.kind == "word":
-                yield ngram_table(order.ngrams, False)
+                if order.order == 1:
+                    yield explain_verdicts(several=False)
+                yield ngram_table(order.ngrams, several=False)
             else:
                 yield from _list_ngrams(order)
         yield from self._tell_score(name, score, width)
@@ -94,9 +98,11 @@ class CHRFParts(NamedTuple):
         """Return why a score is at an end of its scale; "" if it is not."""
         if score == 100:
             return "Output and reference have the same n-grams: the score cannot be higher."
+        if not self.hypothesis_text.strip() and not self.reference_text.strip():
+            return "Output and reference are empty: nothing can match, so the score is 0."
         if not self.hypothesis_text.strip() or not self.reference_text.strip():
             empty = "output" if not self.hypothesis_text.strip() else "reference"
-            return f"The {empty} is empty: nothing can match."
+            return f"The {empty} is empty: nothing can match, so the score is 0."
         if not any(order.matches for order in self.orders):
             return "Not even one n-gram matches: precision and recall are 0 everywhere."
         return ""
@@ -105,13 +111,13 @@ class CHRFParts(NamedTuple):
         yield Heading("Precision and recall, order by order")
         yield Paragraph(
             "Precision is matches / n-grams of the output, recall is matches / n-grams of the reference. An n-gram"
-            " matches at most as often as each side has it."
+            " matches at most as often as each side has it." + self._tell_spaces()
         )
-        header = ["n-grams of", "order", "output", "reference", "matches", "precision %", "recall %"]
+        header = ["order", "output", "reference", "matches", "precision %", "recall %"]
         rows = [
             [
-                f"{order.kind}s",
-                *(str(number) for number in (order.order, order.hypothesis, order.reference, order.matches)),
+                f"{_KINDS[order.kind]} {order.order}",
+                *(str(number) for number in (order.hypothesis, order.reference, order.matches)),
                 _percent(order.precision),
                 _percent(order.recall),
                 *([f"{100 * (order.f_score or 0.0):.2f}"] if self.eps_smoothing else []),
@@ -120,17 +126,21 @@ class CHRFParts(NamedTuple):
         ]
         yield Table([*header, *(["F %"] if self.eps_smoothing else [])], rows, [""] * len(rows), [0])
 
+    def _tell_spaces(self) -> str:
+        """Say that spaces do not count, where there are any."""
+        spaces = any(sign.isspace() for sign in self.hypothesis_text + self.reference_text)
+        return " Spaces are removed before characters are counted." if spaces and not self.whitespace else ""
+
     def _tell_score(self, name: str, score: float, width: int) -> "Iterator[Block]":
         yield Heading("Score")
-        square = f"{self.beta**2:g}"
-        formula = f"(1 + {square}) × P × R / ({square} × P + R)"
+        formula = "(1 + beta²) × P × R / (beta² × P + R)"
         weight = f"Recall counts {self.beta:g} times as much as precision (beta = {self.beta:g})."
         if self.eps_smoothing:
             yield Paragraph(
                 f"{weight} With eps smoothing each order has an F-score of its own, {formula}, where {EPSILON:g} stands"
                 f" for what is not defined; {name} is their mean."
             )
-            yield Formula([f"{name} = {score:.{width}f}"])
+            yield self._show_mean(name, score, width)
             return
         both = sum(order.hypothesis > 0 and order.reference > 0 for order in self.orders)
         if self.precision is None or self.recall is None:
@@ -140,10 +150,35 @@ class CHRFParts(NamedTuple):
             f"P and R are the means of precision and recall over the {tell_count(both, 'order')} that both sides have."
             f" {weight}"
         )
-        lines = [f"P = {self.precision:.4f}, R = {self.recall:.4f}"]
-        if self.precision and self.recall:
-            lines += [f"{name} = 100 × {formula}"]
-        yield Formula([*lines, f"{' ' * len(name)} = {score:.{width}f}"])
+        if not (self.precision and self.recall):
+            yield Formula([f"P = {self.precision:.4f}, R = {self.recall:.4f}", f"{name} = {score:.{width}f}"])
+            return
+        square, blank = self.beta**2, " " * len(name)
+
+        def holds(numbers: Sequence[float]) -> bool:
+            p, r = numbers
+            below = square * p + r
+            return below > 0 and f"{100 * (1 + square) * p * r / below:.{width}f}" == f"{score:.{width}f}"
+
+        p, r = show_numbers([self.precision, self.recall], holds)
+        yield Formula(
+            [
+                f"P = {p}, R = {r}",
+                f"{name} = 100 × {formula}",
+                f"{blank} = 100 × {1 + square:.15g} × {p} × {r} / ({square:.15g} × {p} + {r})",
+                f"{blank} = {score:.{width}f}",
+            ]
+        )
+
+    def _show_mean(self, name: str, score: float, width: int) -> Formula:
+        """Show the score as the mean of the F-scores of all orders."""
+        scores = [100 * (order.f_score or 0.0) for order in self.orders]
+
+        def holds(numbers: Sequence[float]) -> bool:
+            return f"{sum(numbers) / len(numbers):.{width}f}" == f"{score:.{width}f}"
+
+        total = " + ".join(show_numbers(scores, holds, least=2))
+        return Formula([f"{name} = ({total}) / {len(scores)}", f"{' ' * len(name)} = {score:.{width}f}"])
 
 
 def _percent(share: float | None) -> str:
@@ -193,6 +228,7 @@ def take_apart(
         references[best],
         best,
         scores,
+        metric.whitespace,
         metric.beta,
         metric.eps_smoothing,
         orders,

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from bleucli.kernels.python_ter import trace_edits
-from bleucli.metrics.edits import Edit, count_edits, list_edits, tell_edits
+from bleucli.metrics.edits import NOTHING, Edit, count_edits, list_edits, tell_edits, tell_rate
 from bleucli.metrics.ter import TER, TERScore
 from bleucli.phrases import tell_count
-from bleucli.prose import Formula, Heading, Paragraph, Words
+from bleucli.prose import Heading, Paragraph, Words, show_numbers
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ class TERParts(NamedTuple):
 
     reference: index of the one with the fewest edits, the first of equals, which these are the edits to.
     edits_by_reference: to each of them. edits: in reading order, after all shifts. reference_length: average number of
-    words of the references.
+    words of the references. lowercase: whether the words are compared in lower case, as they are here.
     """
 
     hypothesis_words: Sequence[str]
@@ -43,6 +43,7 @@ class TERParts(NamedTuple):
     edits: Sequence[Edit]
     num_edits: int
     reference_length: float
+    lowercase: bool
 
     def recalculate(self) -> float:
         """Return the score."""
@@ -62,41 +63,46 @@ class TERParts(NamedTuple):
                 f"Edits to each reference: {counts}. The fewest count, those to reference {self.reference + 1}."
             )
         if self.shifts:
-            yield Heading(f"{tell_count(len(self.shifts), 'shift')}: phrases that stand elsewhere, one edit each")
+            yield Heading(
+                f"{tell_count(len(self.shifts), 'shift')}: phrases moved to another place; each move is one edit"
+            )
             yield Words("output before", [(word, "") for word in self.hypothesis_words])
         for number, shift in enumerate(self.shifts, 1):
             moved = range(shift.position, shift.position + len(shift.words))
             words = [(word, "bad" if place in moved else "") for place, word in enumerate(shift.hypothesis)]
             yield Words(f"after shift {number}", words, f'(moved: "{" ".join(shift.words)}")')
-        yield Heading("Word by word" + (", after the shifts" if self.shifts else ""))
-        yield from tell_edits(self.edits)
-        yield Paragraph(
-            "sub: another word, del: a word too many, ins: a word that is missing. TER finds shifts by a greedy search,"
-            " so that fewer edits may be possible."
-        )
+        if self.edits:
+            yield Heading("Word by word" + (", after the shifts" if self.shifts else ""))
+            yield from tell_edits(self.edits)
+            yield Paragraph(
+                "Edits turn the output into the reference. sub: replace a word; del: delete an extra word; ins: insert"
+                " a word that the output lacks. TER finds shifts by a greedy search, so fewer edits may be possible."
+                + (" Words are compared in lower case." if self.lowercase else "")
+            )
         yield Heading("Score")
         kinds = [(len(self.shifts), "shift")]
         kinds += [(count_edits(self.edits, kind), kind) for kind in ("substitution", "deletion", "insertion")]
-        told = " + ".join(tell_count(*kind) for kind in kinds)
-        length = f"{self.reference_length:.4g}"
-        lines = [f"edits = {told} = {self.num_edits}"]
-        if self.reference_length:
-            average = " (the average length of the references)" if several else " (words of the reference)"
-            lines.append(f"{name}   = 100 × {self.num_edits} / {length}{average} = {score:.{width}f}")
-        yield Formula(lines)
+        shown = f"{score:.{width}f}"
+        length = f"{self.reference_length:.15g}" if self.reference_length else ""
+        if self.reference_length % 1:
+            (length,) = show_numbers(
+                [self.reference_length], lambda one: f"{100 * self.num_edits / one[0]:.{width}f}" == shown
+            )
+        meaning = "words of the references, on average" if several else "words of the reference"
+        yield tell_rate(name, kinds, self.num_edits, (meaning, length), shown)
 
     def _reason(self, score: float) -> str:
         """Return why a score is at an end of its scale, or beyond; "" if it is not."""
+        if not self.edits and not self.reference_length:
+            return NOTHING
         if not self.reference_length:
-            without = "The reference has no words, so there is nothing to divide by"
-            return (
-                f"{without}: the score is 100 as there are edits." if score else f"{without}, but nothing to edit: 0."
-            )
+            return "The reference is empty, so there is nothing to divide by: the score is 100, as there are edits."
         if not score:
             return "No edit is needed: 0 is the best score."
         if score > 100:
+            length = f"{round(self.reference_length, 2):.15g}"
             return (
-                f"There are more edits ({self.num_edits}) than words in the reference ({self.reference_length:.4g}), so"
+                f"There are more edits ({self.num_edits}) than words in the reference ({length}), so"
                 " the score exceeds 100: TER has no upper end."
             )
         return "There are as many edits as words in the reference: 100." if score == 100 else ""
@@ -122,5 +128,6 @@ def take_apart(
         position = target if target < start else target - size if target > start + size else target
         shifted.append(ShiftedPhrase(start, before[start : start + size], position, after))
         before = after
-    parts = TERParts(words, others, best, counts, shifted, edits[best], counts[best], length)
+    lowercase = not metric.case_sensitive
+    parts = TERParts(words, others, best, counts, shifted, edits[best], counts[best], length, lowercase)
     return parts, (counts[best], length)

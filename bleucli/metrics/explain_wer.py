@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
 from bleucli.kernels.python_edits import edit_distance, edited_words, trace_distance
-from bleucli.metrics.edits import Edit, count_edits, list_edits, tell_edits
+from bleucli.metrics.edits import NOTHING, Edit, count_edits, list_edits, tell_edits, tell_rate
 from bleucli.metrics.wer import ErrorRate, ErrorRateScore
 from bleucli.phrases import tell_count
-from bleucli.prose import Formula, Heading, Paragraph
+from bleucli.prose import Heading, Paragraph
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Of the table that alignments are found in: a byte each, and half a minute in all
 _MOST_CELLS = 1 << 25
+# TER's edits turn the output into the reference, these the reference into the output: the last two are exchanged
+_NAMES = ("match", "substitution", "insertion", "deletion")
 
 
 class ErrorRateParts(NamedTuple):
@@ -49,26 +51,23 @@ class ErrorRateParts(NamedTuple):
             yield Paragraph(
                 f"Edits to each reference: {counts}. The fewest count, those to reference {self.reference + 1}."
             )
-        yield Heading(f"{self.unit.capitalize()} by {self.unit}")
-        yield from tell_edits(self.edits)
-        yield Paragraph(
-            f"sub: another {self.unit}, del: a {self.unit} too many, ins: a {self.unit} that is missing. There is no"
-            " way with fewer edits; where several ways have as few, this is one of them."
-        )
+        if self.edits:
+            yield Heading(f"{self.unit.capitalize()} by {self.unit}")
+            yield from tell_edits(self.edits)
+            yield Paragraph(
+                f"sub: a different {self.unit}; del: a {self.unit} that the output lacks; ins: an extra {self.unit} in"
+                " the output. No alignment has fewer edits; where several have as few, this is one of them."
+            )
         yield Heading("Score")
         kinds = [(count_edits(self.edits, kind), kind) for kind in ("substitution", "deletion", "insertion")]
-        told = " + ".join(tell_count(*kind) for kind in kinds)
-        length = self.reference_length or "1 (the reference is empty)"
-        yield Formula(
-            [
-                f"edits = {told} = {self.num_edits}",
-                f"{name}   = 100 × edits / {self.unit}s of the reference",
-                f"      = 100 × {self.num_edits} / {length} = {score:.{width}f}",
-            ]
-        )
+        length = str(self.reference_length) if self.reference_length else "1 (the reference is empty)"
+        lengths = (f"{self.unit}s of the reference", length if self.edits else "")
+        yield tell_rate(name, kinds, self.num_edits, lengths, f"{score:.{width}f}")
 
     def _reason(self, score: float) -> str:
         """Return why a score is at an end of its scale, or beyond; "" if it is not."""
+        if not self.edits:
+            return NOTHING
         if not score:
             return "Output and reference are the same: 0 is the best score."
         if not self.reference_length:
@@ -96,6 +95,6 @@ def take_apart(
             f"{tell_count(len(units), unit)} with {tell_count(counts[best], 'edit')} are too many to align; explain a"
             " shorter segment"
         )
-    edits = list_edits(units, others[best], trace_distance(units, others[best]))
+    edits = list_edits(units, others[best], trace_distance(units, others[best]), _NAMES)
     parts = ErrorRateParts(unit, units, others, best, counts, edits, counts[best], len(others[best]))
     return parts, (counts[best], len(others[best]))

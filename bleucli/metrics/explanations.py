@@ -37,7 +37,7 @@ class Explanation(NamedTuple):
 
     name, score, signature: as the metric gives them. hypothesis, references: the texts, without missing references.
     line: index of the segment in its corpus, from 0; None for a single one. parts: what the score is made of, a
-    `BLEUParts`, `CHRFParts`, `TERParts` or `ErrorRateParts`.
+    `BLEUParts`, `CHRFParts`, `TERParts` or `ErrorRateParts`, whose indexes count from 0.
     """
 
     name: str
@@ -53,7 +53,11 @@ class Explanation(NamedTuple):
         return [*self.parts.tell(self.name, self.score, width), *tell_signature(self.name, self.signature, short)]
 
     def as_data(self) -> "dict[str, Any]":
-        """Return everything as dictionaries, lists, numbers and strings, for JSON; lines are counted from 1."""
+        """Return everything as dictionaries, lists, numbers and strings, for JSON.
+
+        `line` counts from 1, as in text and on the command line. Indexes count from 0: `reference`,
+        `closest_reference`, and `start` and `position` of shifts.
+        """
         return {
             "name": self.name,
             "score": self.score,
@@ -105,9 +109,14 @@ def explain(
     Args:
         hypothesis: the system's output, a string; with `line`, one string a segment.
         references: its references, strings; with `line`, streams of them, as `corpus_score` takes them.
-        metric: `bleu`, `chrf`, `chrf++`, `ter`, `wer` or `cer`, or a metric.
+        metric: `bleu`, `chrf`, `chrf+`, `chrf++`, `ter`, `wer` or `cer`, or a metric.
         line: index of the segment to explain in a corpus, from 0.
         options: those of the metric that is named.
+
+    Returns:
+        The score of the segment alone, from 0 to 100 (error rates and some smoothing methods may exceed that), and as
+        `parts` what it is made of. In the parts of BLEU, precisions are in percent and the brevity penalty is from 0 to
+        1; in those of chrF, precision and recall are from 0 to 1.
 
     Raises:
         BleuError: there is no such metric or line, or the metric counts in a way of its own.
@@ -118,15 +127,22 @@ def explain(
     [(5, 6), (2, 5), (1, 4), (0, 3)]
     >>> round(explanation.score, 2), round(explanation.parts.brevity_penalty, 3)
     (29.06, 0.846)
+    >>> explain(["a b", "a b c"], [["a b", "a c"]], "ter", line=1).score
+    50.0
     """
     made = find_metric(metric, options)
     if line is None:
+        if not isinstance(hypothesis, str):
+            kind = type(hypothesis).__name__
+            raise InputTypeError(
+                f"hypothesis {hypothesis!r:.40} is of type {kind}; give a string, or line= to choose a segment"
+            )
         return explain_segment(made, *of_one(hypothesis, references))  # type: ignore[arg-type]
     line = whole_number("line", line, 0)
     corpus = of_strings([("", hypothesis)], references)  # type: ignore[arg-type]
     found, segments = pick(corpus, [line])
     if line not in found:
-        raise BleuError(f"line {line} is beyond the end: there are {tell_count(segments, 'segment')}, counted from 0")
+        raise BleuError(f"line {line} is beyond the end of {tell_count(segments, 'segment')}; lines count from 0")
     ours, theirs = found[line]
     return explain_segment(made, ours, theirs, line)
 
@@ -215,8 +231,9 @@ def find_metric(metric: "str | Metric", options: "dict[str, Any]") -> Metric:
     except TypeError as error:
         if isinstance(error, BleuError):
             raise
-        names = ", ".join(option.name for option in METRICS[base].options)
-        raise InputTypeError(f"{metric} has no such option ({', '.join(options)}); choose from {names}") from None
+        names = [option.name for option in METRICS[base].options]
+        unknown = ", ".join(name for name in options if name not in names)
+        raise InputTypeError(f"{metric} has no such option ({unknown}); choose from {', '.join(names)}") from None
 
 
 def pick(corpus: Corpus, lines: Iterable[int]) -> "tuple[dict[int, tuple[Segments, list[Segments]]], int]":

@@ -1,14 +1,14 @@
 """N-grams of a segment side by side with those of its references, for explanations.
 
 - `NGram`, `compare_ngrams`: how often each is there, and how often it matches
-- `ngram_table`, `tell_tokens`: how that is shown
+- `ngram_table`, `explain_verdicts`, `tell_tokens`, `mark_matches`: how that is shown
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from bleucli.phrases import tell_count
-from bleucli.prose import Table, Words
+from bleucli.prose import Paragraph, Table, Words
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
@@ -50,47 +50,55 @@ def ngram_table(ngrams: Sequence[NGram], several: bool) -> Table:
     """Return a table with a row an n-gram; several: there is more than one reference."""
     rows, roles = [], []
     for ngram in ngrams:
-        note, role = _judge(ngram, several)
+        verdict, role = _judge(ngram, several)
         shown = ngram.ngram if isinstance(ngram.ngram, str) else " ".join(ngram.ngram)
-        rows.append([shown, str(ngram.hypothesis), str(ngram.reference), str(ngram.matches), note])
+        rows.append([shown, str(ngram.hypothesis), str(ngram.reference), str(ngram.matches), verdict])
         roles.append(role)
-    header = ["n-gram", "output", "most in one reference" if several else "reference", "matches", ""]
-    return Table(header, rows, roles, [0, 4])
+    return Table(["n-gram", "output", "reference", "matches", ""], rows, roles, [0, 4])
 
 
 def _judge(ngram: NGram, several: bool) -> tuple[str, str]:
-    """Return what to say of an n-gram, and its role."""
-    surplus = ngram.hypothesis - ngram.reference
-    if surplus < 0 and ngram.matches:
-        return f"{-surplus} more in {'a' if several else 'the'} reference", "good"
-    if surplus < 0:
-        return "missing", "missing"
-    if not surplus:
-        return "", "good"
+    """Return the verdict on an n-gram, and its role."""
+    if not ngram.hypothesis:
+        return ("unused", "") if several else ("missing", "missing")
     if not ngram.reference:
-        return "in no reference" if several else "not in the reference", "bad"
-    return f"clipped: no more than {ngram.matches} can match", "bad"
+        return "no match", "bad"
+    return ("clipped", "bad") if ngram.hypothesis > ngram.reference else ("match", "good")
+
+
+def explain_verdicts(several: bool) -> Paragraph:
+    """Say what the verdicts of `ngram_table` mean."""
+    if several:
+        return Paragraph(
+            "match: a reference has it too; clipped: the output has it more often than any reference, so only as many"
+            " match as one reference has; no match: no reference has it; unused: only a reference has it. The"
+            " reference column shows the highest count in any one reference."
+        )
+    return Paragraph(
+        "match: both have it; clipped: the output has it more often than the reference, so only as many match as the"
+        " reference has; no match: only the output has it; missing: only the reference has it."
+    )
 
 
 def tell_tokens(hypothesis: Sequence[str], references: Sequence[Sequence[str]], noun: str) -> "Iterator[Block]":
-    """Show both sides: what the output has too much of is bad, what it lacks of a reference is missing."""
+    """Show both sides: what matches, what the output has too much of, and what it lacks of its only reference."""
     most: Counter[str] = Counter()
     for reference in references:
         most |= Counter(reference)
     labels = ["reference"] if len(references) == 1 else [f"reference {n}" for n in range(1, len(references) + 1)]
     widest = max(map(len, labels))
     label = "output".ljust(widest)
-    yield Words(label, _mark(hypothesis, most, "good", "bad"), f"({tell_count(len(hypothesis), noun)})")
+    yield Words(label, mark_matches(hypothesis, most, "bad"), f"({tell_count(len(hypothesis), noun)})")
     for label, reference in zip(labels, references, strict=True):
-        words = _mark(reference, Counter(hypothesis), "", "missing")
+        words = mark_matches(reference, Counter(hypothesis), "missing" if len(references) == 1 else "")
         yield Words(label.ljust(widest), words, f"({tell_count(len(reference), noun)})")
 
 
-def _mark(tokens: Sequence[str], others: "Counter[str]", within: str, beyond: str) -> list[tuple[str, str]]:
-    """Give each token a role: `within` as often as others have it, `beyond` from then on."""
+def mark_matches(tokens: Sequence[str], others: "Counter[str]", beyond: str) -> list[tuple[str, str]]:
+    """Give each token a role: that of a match as often as others have it, `beyond` from then on."""
     seen: Counter[str] = Counter()
     marked = []
     for token in tokens:
         seen[token] += 1
-        marked.append((token, within if seen[token] <= others[token] else beyond))
+        marked.append((token, "match" if seen[token] <= others[token] else beyond))
     return marked

@@ -18,3 +18,8 @@ def paint(colour: str, text: str) -> str:
 def bold(text: str) -> str:
     """Return bold text; the colour around it stays."""
     return f"{Style.BRIGHT}{text}{Style.NORMAL}"
+
+
+def underline(text: str) -> str:
+    """Return underlined text; the colour within stays."""
+    return f"\x1b[4m{text}\x1b[24m"

@@ -36,6 +36,8 @@ def render(explained: "Sequence[Explained]", layout: Layout, name: str, columns:
 
 
 def _paint(role: str, text: str) -> str:
-    from bleucli.output.colours import paint
+    from bleucli.output.colours import paint, underline
 
+    if role == "match":
+        return underline(paint(_COLOURS["good"], text))
     return paint(_COLOURS[role], text) if role in _COLOURS and text else text
