@@ -29,12 +29,12 @@ WRONG_SHAPES = [
     ({"predictions": ["a", None, "b"]}, "prediction 2 is None; give a string, an empty one for no output"),
 ]
 WRONG = [
-    ({"references": [["a"]]}, "there are 3 predictions, but references for 1; give the references of each prediction"),
+    ({"references": [["a"]]}, "3 predictions, but references for 1; give the references of each prediction"),
     ({"references": [PREDICTIONS]}, "these are streams of references, so write list(zip(*references))"),
     ({"references": [["a"], [], ["b"]]}, "all references of segment 2 are missing"),
     ({"references": [["a"], ["b"], [None, None]]}, "all references of segment 3 are missing"),
-    ({"references": iter(RAGGED[:2])}, "there are at least 3 predictions, but references for 2;"),
-    ({"references": iter([*RAGGED, ["more"]])}, "there are 3 predictions, but references for at least 4;"),
+    ({"references": iter(RAGGED[:2])}, "at least 3 predictions, but references for 2;"),
+    ({"references": iter([*RAGGED, ["more"]])}, "3 predictions, but references for at least 4;"),
     ({"predictions": [], "references": []}, "there are no predictions to score"),
     ({"tokenize": "nope"}, "unknown tokenizer 'nope'"),
     ({"smooth_method": "linear"}, "smooth_method 'linear'; choose one of exp"),

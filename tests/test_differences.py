@@ -101,6 +101,16 @@ def test_shares_of_random_corpora_add_up():
     assert shared > 10
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("length", [740, 1420])
+def test_shares_of_a_score_next_to_nothing_add_up(length, turned):
+    words = " ".join(["a", *(f"w{number}" for number in range(length))])
+    systems = ["a x", words] if turned else [words, "a x"]
+    found = explain_difference([systems[0]], [systems[1]], [[words]], smooth_method="add-k")
+    assert sum(share.points for share in found.shares) == pytest.approx(found.difference, abs=1e-12)
+    assert abs(found.difference) > 90
+
+
 def test_equal_scores_have_shares_of_nothing():
     weak, *references = demo("weak", "reference.A")
     found = explain_difference(weak, weak, references)
@@ -237,6 +247,9 @@ def test_it_can_be_pickled_shown_and_given_as_data():
         ((["a"], ["a", "b"], [["a"]]), {}, "has 1 segment"),
         ((["a"], ["a"], [["a"]]), {"names": ("x", "x")}, "give two different names"),
         ((["a"], ["a"], [["a"]]), {"names": "xy"}, "give two different names"),
+        ((["a"], ["a"], [["a"]]), {"names": None}, "give two different names"),
+        ((["a"], ["a"], [["a"]]), {"names": {"x", "y"}}, "give two different names"),
+        ((["a"], ["a"], [["a"]]), {"names": (1, 2)}, "names 1 is of type int; give a string"),
         ((["a"], ["a"], [["a"]]), {"most": -1}, "most -1; expected a number from 0"),
         ((["a"], ["a"], [["a"]], "blue"), {}, "metric 'blue'; choose from"),
         ((["a", "b"], ["a", "b"], [["a", "b"]]), {"smooth_method": "chen-cherry-5"}, "defined for single segments"),

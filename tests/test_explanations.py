@@ -507,14 +507,40 @@ def test_no_way_has_fewer_edits_than_the_one_that_is_traced():
     draw = random.Random(3)
     for _ in range(400):
         ours, theirs = (draw.choices("abc", k=draw.randint(0, 30)) for _ in range(2))
-        operations = trace_distance(ours, theirs)
-        assert sum(operation != 0 for operation in operations) == edit_distance(ours, theirs)
+        distance = edit_distance(ours, theirs)
+        assert sum(operation != 0 for operation in trace_distance(ours, theirs, distance)) == distance
 
 
 def test_what_would_take_minutes_to_align_is_refused():
     with pytest.raises(BleuError, match="9000 characters with 9000 edits are too many to align"):
         explain("a" * 9000, ["b" * 9000], "cer")
     assert explain("ab" * 9000, ["ab" * 9000], "cer").score == 0
+    with pytest.raises(BleuError, match="1001 words are too many to explain by TER; explain a segment of 1000 at most"):
+        explain("a", ["b " * 1001], "ter")
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "references", "metric", "options", "told"),
+    [
+        (
+            "a b c d a c",
+            ["a b c d", "b c d a", "d a c"],
+            "bleu",
+            {"smooth_method": "chen-cherry-6"},
+            "Smoothing chen-cherry-6 expects of a longer order what the two before suggest, which can be more than 1",
+        ),
+        ("x y a b c d", ["a b c", "a"], "ter", {}, "more edits (3) than words in the references on average (2)"),
+        ("x y", ["a b c", "a"], "ter", {}, "There are as many edits as words in the references on average: 100."),
+        ("A", ["a"], "wer", {"lowercase": True}, "No edit is needed: 0 is the best score."),
+        ("", ["a b"], "bleu", {"smooth_method": "add-one"}, "The output is empty: the brevity penalty is 0"),
+    ],
+)
+def test_reasons_are_true_where_they_are_unusual(hypothesis, references, metric, options, told):
+    assert told in flowing(explain(hypothesis, references, metric, **options))
+
+
+def test_white_space_that_counts_is_not_nothing():
+    assert "is empty" not in flowing(explain("  ", ["a b"], "chrf", whitespace=True))
 
 
 # --- forms

@@ -228,6 +228,14 @@ def test_a_generator_of_lists_and_groups_without_a_name_will_do():
     assert hash(self_bleu(lists).groups)
 
 
+@pytest.mark.parametrize("options", [{"foo": 1}, {"references": [["a"]]}])
+def test_options_are_those_that_bleu_has(options):
+    with pytest.raises(
+        InputTypeError, match=rf"^bleu has no such option \({next(iter(options))}\); choose from tokenize"
+    ):
+        self_bleu(["a", "b"], **options)
+
+
 def test_time_is_linear_where_all_texts_are_alike_and_where_none_are():
     """Of 20,000 texts, a loop over all pairs would take hours."""
     for texts in (["a b c d e f g h"] * 20_000, [f"a{n} b{n} c{n} d" for n in range(20_000)]):

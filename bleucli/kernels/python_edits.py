@@ -57,15 +57,15 @@ def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
     return len(reference) + sum(steps)
 
 
-def trace_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> list[int]:
+def trace_distance(hypothesis: Sequence[str], reference: Sequence[str], most: int) -> list[int]:
     """Return the operations that turn one text into the other, as few as there can be, numbered as TER's.
 
-    No way of so few leads further from the diagonal than their number, so nothing else is looked at (Ukkonen 1985).
+    most: how many edits they take, or more. No way of so few leads further from the diagonal than their number, so
+    nothing else is looked at (Ukkonen 1985).
 
-    >>> trace_distance("a x c d".split(), "a b c".split()) == [MATCH, SUBSTITUTION, MATCH, DELETION]
+    >>> trace_distance("a x c d".split(), "a b c".split(), 2) == [MATCH, SUBSTITUTION, MATCH, DELETION]
     True
     """
-    most = edit_distance(hypothesis, reference)
     first, above = 0, [float(column) for column in range(min(most, len(reference)) + 1)]
     table = [(first, bytes([INSERTION] * len(above)))]
     for row, word in enumerate(hypothesis, 1):

@@ -1,12 +1,21 @@
-"""The metrics, by the name that the command knows them under, in the order in which it prints them."""
+"""The metrics.
+
+- `METRICS`: by the name that the command knows them under, in the order in which it prints them
+- `VARIANTS`: what else they are called there
+- `find_metric`, `metric_from_signature`: one with its options
+"""
 
 from collections.abc import Iterator, Mapping
 
+from bleucli.errors import InputTypeError, UsageError
 from bleucli.metrics.base import Metric
+from bleucli.phrases import suggest
 from bleucli.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from bleucli.metrics.bleu import BLEU, BLEUScore
     from bleucli.metrics.cer import CER, CERScore
     from bleucli.metrics.chrf import CHRF, CHRFScore
@@ -32,6 +41,7 @@ __all__ = [
     "Metric",
     "TERScore",
     "WERScore",
+    "find_metric",
     "metric_from_signature",
 ]
 
@@ -64,6 +74,33 @@ def __getattr__(name: str) -> object:
     if metric in _CLASSES and name in __all__:
         return getattr(_import_home(metric), name)
     raise AttributeError(f"module 'bleucli.metrics' has no attribute {name!r}")
+
+
+def find_metric(metric: "str | Metric", options: "Mapping[str, Any]") -> Metric:
+    """Return a metric as it is, or make the one of that name with these options.
+
+    Raises:
+        UsageError: there is none of that name, or an option cannot have its value.
+        InputTypeError: it is something else, it has no such option, or options are given beside a metric.
+
+    >>> find_metric("chrf++", {"lowercase": True}).word_order
+    2
+    """
+    if isinstance(metric, Metric):
+        if options:
+            raise InputTypeError(f"options beside a metric ({', '.join(options)}); give them when it is made")
+        return metric
+    if not isinstance(metric, str):
+        raise InputTypeError(f"metric {metric!r:.40}; give the name of one, such as bleu, or a metric such as BLEU()")
+    known = [*METRICS, *VARIANTS]
+    if metric not in known:
+        raise UsageError(f"metric {metric!r}; choose from {', '.join(known)}{suggest(metric, known)}")
+    base, meant = VARIANTS.get(metric, (metric, {}))
+    names = [option.name for option in METRICS[base].options]
+    unknown = ", ".join(name for name in options if name not in names)
+    if unknown:
+        raise InputTypeError(f"{metric} has no such option ({unknown}); choose from {', '.join(names)}")
+    return METRICS[base](**{**meant, **options})
 
 
 def metric_from_signature(signature: str | Signature) -> Metric:

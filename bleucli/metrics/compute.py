@@ -8,6 +8,7 @@ from bleucli.corpus import Corpus, Source, refuse_missing
 from bleucli.counting import count
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.metrics.bleu import BLEU, DEFAULT_ORDER
+from bleucli.phrases import tell_count
 from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
 
 _ADVICE = "give the references of each prediction"
@@ -115,7 +116,7 @@ def _blocks(
         refuse_missing(block, done, "prediction")
         items = [_texts(item, number) for number, item in enumerate(islice(remaining, len(block)), done + 1)]
         if len(items) < len(block):
-            raise _wrong_length(f"at least {done + len(block)}", str(done + len(items)))
+            raise _wrong_length(done + len(block), str(done + len(items)), "at least ")
         columns = [
             [item[place] if place < len(item) else None for item in items] for place in range(max(1, *map(len, items)))
         ]
@@ -124,7 +125,7 @@ def _blocks(
     if not done:
         raise BleuError("there are no predictions to score; expected at least one")
     if next(remaining, _END) is not _END:
-        raise _wrong_length(str(done), f"at least {done + 1}")
+        raise _wrong_length(done, f"at least {done + 1}")
 
 
 def _check_lengths(predictions: object, references: object) -> None:
@@ -138,11 +139,11 @@ def _check_lengths(predictions: object, references: object) -> None:
     lengths = {len(item) for item in references if isinstance(item, list | tuple)}  # type: ignore[attr-defined]
     is_streams = lengths == {n}
     advice = "these are streams of references, so write list(zip(*references))" if is_streams else _ADVICE
-    raise _wrong_length(str(n), str(k), advice)
+    raise _wrong_length(n, str(k), advice=advice)
 
 
-def _wrong_length(predictions: str, items: str, advice: str = _ADVICE) -> BleuError:
-    return BleuError(f"there are {predictions} predictions, but references for {items}; {advice}")
+def _wrong_length(predictions: int, items: str, least: str = "", advice: str = _ADVICE) -> BleuError:
+    return BleuError(f"{least}{tell_count(predictions, 'prediction')}, but references for {items}; {advice}")
 
 
 def _texts(item: "str | Iterable[str | None]", number: int) -> Sequence[str | None]:

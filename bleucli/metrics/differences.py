@@ -17,9 +17,9 @@ from operator import itemgetter
 from bleucli.corpus import Corpus, Kept, of_strings
 from bleucli.counting import CorpusStats, count
 from bleucli.errors import BleuError
-from bleucli.limits import whole_number
-from bleucli.metrics import BLEU, Metric
-from bleucli.metrics.explanations import as_data, find_metric, freeze, pick, tell_signature
+from bleucli.limits import string, whole_number
+from bleucli.metrics import BLEU, Metric, find_metric
+from bleucli.metrics.explanations import as_data, freeze, pick, tell_signature
 from bleucli.metrics.ngrams import mark_matches
 from bleucli.metrics.smoothing import SACREBLEU_METHODS
 from bleucli.phrases import tell_count
@@ -239,8 +239,10 @@ def explain_difference(
     [(1, 7.45)]
     """
     most = whole_number("most", most, 0)
-    if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
+    if not isinstance(names, list | tuple) or len(names) != 2 or names[0] == names[1]:
         raise BleuError(f"names {names!r:.60}; give two different names, one for each system")
+    for name in names:
+        string("names", name)
     made = find_metric(metric, options)
     for hint in made.advice:
         warnings.warn(hint, stacklevel=2)
@@ -320,7 +322,7 @@ def _explain(
         why_not_shared = _why_not_shared(metric, *scores)
         if not why_not_shared:
             shares, mean = _share_out(metric, *scores)
-            if abs(sum(share.points for share in shares) - difference) > _ROUNDING:
+            if not abs(sum(share.points for share in shares) - difference) <= _ROUNDING:
                 why_not_shared = (
                     f"{type(metric).__name__} makes its scores in a way of its own, which cannot be split into factors."
                 )
@@ -369,9 +371,11 @@ def _share_out(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> tuple[l
     for number, (one, other) in enumerate(zip(first.precisions, second.precisions, strict=True), 1):
         if number <= order:
             factors.append((f"p{number}", one / 100, other / 100, order))
-    exponents = [log(other / one) / root for _, one, other, root in factors]
+    exponents = [(log(other) - log(one)) / root for _, one, other, root in factors]
     total = sum(exponents)
-    # (b - a) / (ln b - ln a), which loses no digits where both scores are nearly the same
-    mean = first.score * (expm1(total) / total if total else 1.0)
+    if abs(total) > 1:
+        mean = (second.score - first.score) / total
+    else:  # likewise, but no digits are lost where both scores are nearly the same
+        mean = first.score * (expm1(total) / total if total else 1.0)
     shares = zip(factors, exponents, strict=True)
     return [Share(name, one, other, mean * exponent) for (name, one, other, _), exponent in shares], mean

@@ -113,14 +113,7 @@ class BLEUParts(NamedTuple):
         """Return why a score is at an end of its scale, in a sentence or two; "" if it is not."""
         used = self.orders[: self.averaged_orders]
         if not score and not (self.hypothesis_length and any(self.reference_tokens)):
-            several = len(self.reference_tokens) > 1
-            if self.hypothesis_length:
-                who = "The references are" if several else "The reference is"
-            elif any(self.reference_tokens):
-                who = "The output is"
-            else:
-                who = "Output and references are" if several else "Output and reference are"
-            return f"{who} empty: nothing can match, so the score is 0."
+            return self._tell_emptiness()
         if not score and not any(order.matches for order in self.orders):
             return "No token of the output is in a reference: the score is 0, and no smoothing applies."
         if not score:
@@ -138,10 +131,25 @@ class BLEUParts(NamedTuple):
                 " place of 0: a geometric mean with a 0 in it is 0, and so is the score."
             )
         if score > 100:
-            return f"Smoothing {self.smooth_method} averages p1 with p1 + 1, so the score exceeds 100."
+            done = "expects of a longer order what the two before suggest, which can be more than 1"
+            if self.smooth_method in _MEANS:
+                done = "averages p1 with p1 + 1"
+            return f"Smoothing {self.smooth_method} {done}, so the score exceeds 100."
         if score == 100 and all(order.matches == order.total for order in used):
             return "Every n-gram of the output matches, and it is not too short: the score cannot be higher."
         return ""
+
+    def _tell_emptiness(self) -> str:
+        several = len(self.reference_tokens) > 1
+        if self.hypothesis_length:
+            who = "The references are" if several else "The reference is"
+        elif any(self.reference_tokens):
+            who = "The output is"
+        else:
+            who = "Output and references are" if several else "Output and reference are"
+        if self.smooth_method == "add-one" and any(self.reference_tokens):  # its precisions are above 0
+            return f"{who} empty: the brevity penalty is 0, and so is the score."
+        return f"{who} empty: nothing can match, so the score is 0."
 
     def _tell_precisions(self, decimals: int) -> "Iterator[Block]":
         yield Heading(f"Precisions, with smoothing {self.smooth_method}")

@@ -98,11 +98,12 @@ class CHRFParts(NamedTuple):
         """Return why a score is at an end of its scale; "" if it is not."""
         if score == 100:
             return "Output and reference have the same n-grams: the score cannot be higher."
-        if not self.hypothesis_text.strip() and not self.reference_text.strip():
+        texts = [self.hypothesis_text, self.reference_text]
+        empty = [not (text if self.whitespace else text.strip()) for text in texts]
+        if all(empty):
             return "Output and reference are empty: nothing can match, so the score is 0."
-        if not self.hypothesis_text.strip() or not self.reference_text.strip():
-            empty = "output" if not self.hypothesis_text.strip() else "reference"
-            return f"The {empty} is empty: nothing can match, so the score is 0."
+        if any(empty):
+            return f"The {'output' if empty[0] else 'reference'} is empty: nothing can match, so the score is 0."
         if not any(order.matches for order in self.orders):
             return "Not even one n-gram matches: precision and recall are 0 everywhere."
         return ""

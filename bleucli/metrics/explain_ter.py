@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from bleucli.errors import BleuError
 from bleucli.kernels.python_ter import trace_edits
 from bleucli.metrics.edits import NOTHING, Edit, count_edits, list_edits, tell_edits, tell_rate
 from bleucli.metrics.ter import TER, TERScore
@@ -12,6 +13,10 @@ from bleucli.records import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.prose import Block
+
+
+# The search for shifts is a second's work or two on as many in the output, and in each reference
+_MOST_WORDS = 1000
 
 
 class ShiftedPhrase(NamedTuple):
@@ -99,20 +104,30 @@ class TERParts(NamedTuple):
             return "The reference is empty, so there is nothing to divide by: the score is 100, as there are edits."
         if not score:
             return "No edit is needed: 0 is the best score."
+        words = "words in the reference"
+        if len(set(map(len, self.reference_words))) > 1:
+            words = "words in the references on average"
         if score > 100:
             length = f"{round(self.reference_length, 2):.15g}"
             return (
-                f"There are more edits ({self.num_edits}) than words in the reference ({length}), so"
-                " the score exceeds 100: TER has no upper end."
+                f"There are more edits ({self.num_edits}) than {words} ({length}), so the score exceeds 100: TER has no"
+                " upper end."
             )
-        return "There are as many edits as words in the reference: 100." if score == 100 else ""
+        return f"There are as many edits as {words}: 100." if score == 100 else ""
 
 
 def take_apart(
     metric: TER, hypothesis: str, references: Sequence[str], score: TERScore
 ) -> tuple[TERParts, tuple[int | float, ...]]:
-    """Return what a segment's score is made of, and its row of statistics; arguments as for BLEU's."""
+    """Return what a segment's score is made of, and its row of statistics; arguments as for BLEU's.
+
+    Raises:
+        BleuError: the texts are too long.
+    """
     words, others = hypothesis.split(), [reference.split() for reference in references]
+    longest = max(map(len, [words, *others]))
+    if longest > _MOST_WORDS:
+        raise BleuError(f"{longest} words are too many to explain by TER; explain a segment of {_MOST_WORDS} at most")
     traces = [trace_edits(words, other) for other in others]
     edits = [
         list_edits(shifts[-1].words if shifts else words, other, codes)

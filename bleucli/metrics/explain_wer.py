@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 
+from bleucli import kernels
 from bleucli.errors import BleuError
-from bleucli.kernels.python_edits import edit_distance, edited_words, trace_distance
+from bleucli.kernels.python_edits import edited_words, trace_distance
 from bleucli.metrics.edits import NOTHING, Edit, count_edits, list_edits, tell_edits, tell_rate
 from bleucli.metrics.wer import ErrorRate, ErrorRateScore
 from bleucli.phrases import tell_count
 from bleucli.prose import Heading, Paragraph
 from bleucli.records import NamedTuple
+from bleucli.segments import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.prose import Block
 
-# Of the table that alignments are found in: a byte each, and half a minute in all
-_MOST_CELLS = 1 << 25
+# Of the table that alignments are found in: a byte each, and some ten seconds in all
+_MOST_CELLS = 1 << 23
 # TER's edits turn the output into the reference, these the reference into the output: the last two are exchanged
 _NAMES = ("match", "substitution", "insertion", "deletion")
 
@@ -69,7 +71,7 @@ class ErrorRateParts(NamedTuple):
         if not self.edits:
             return NOTHING
         if not score:
-            return "Output and reference are the same: 0 is the best score."
+            return "No edit is needed: 0 is the best score."
         if not self.reference_length:
             return f"The reference is empty, so its length is taken for 1, and each {self.unit} of the output adds 100."
         if score > 100:
@@ -83,18 +85,24 @@ class ErrorRateParts(NamedTuple):
 def take_apart(
     metric: "ErrorRate[ErrorRateScore]", hypothesis: str, references: Sequence[str], score: ErrorRateScore
 ) -> tuple[ErrorRateParts, tuple[int, ...]]:
-    """Return what a segment's score is made of, and its row of statistics; arguments as for BLEU's."""
+    """Return what a segment's score is made of, and its row of statistics; arguments as for BLEU's.
+
+    Raises:
+        BleuError: there are too many units and edits.
+    """
     unit = "character" if metric.characters else "word"
     units, *others = (
         list(text.strip()) if metric.characters else edited_words(text) for text in (hypothesis, *references)
     )
-    counts = [edit_distance(units, other) for other in others]
+    text = Segments.from_strings([hypothesis])
+    rows = [kernels.edit_stats(text, [Segments.from_strings([one])], metric.characters)[0] for one in references]
+    counts = [int(edits) for edits, _ in rows]
     best = counts.index(min(counts))
     if len(units) * (2 * counts[best] + 1) > _MOST_CELLS:
         raise BleuError(
             f"{tell_count(len(units), unit)} with {tell_count(counts[best], 'edit')} are too many to align; explain a"
             " shorter segment"
         )
-    edits = list_edits(units, others[best], trace_distance(units, others[best]), _NAMES)
+    edits = list_edits(units, others[best], trace_distance(units, others[best], counts[best]), _NAMES)
     parts = ErrorRateParts(unit, units, others, best, counts, edits, counts[best], len(others[best]))
     return parts, (counts[best], len(others[best]))

@@ -2,17 +2,16 @@
 
 - `explain`: for strings; `explain_segment`: with a metric at hand
 - `Explanation`: the answer, as data, as text and as HTML
-- `find_metric`: a metric by its name or as it is
 - `pick`: a segment of a corpus, or some
 """
 
 from collections.abc import Iterable, Sequence
 
 from bleucli.corpus import Corpus, of_one, of_strings
-from bleucli.errors import BleuError, InputTypeError, SegmentError, UsageError
+from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.limits import whole_number
-from bleucli.metrics import METRICS, VARIANTS, Metric
-from bleucli.phrases import suggest, tell_count
+from bleucli.metrics import METRICS, Metric, find_metric
+from bleucli.phrases import tell_count
 from bleucli.prose import as_html, as_text
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments
@@ -207,33 +206,6 @@ def _take_apart(metric: Metric, hypothesis: str, references: Sequence[str], scor
         return explain_wer.take_apart(metric, hypothesis, references, score)
     names = ", ".join(METRICS[name].name for name in METRICS)
     raise BleuError(f"{type(metric).__name__} cannot be explained; what can be are {names}")
-
-
-def find_metric(metric: "str | Metric", options: "dict[str, Any]") -> Metric:
-    """Return a metric as it is, or make the one of that name with these options.
-
-    Raises:
-        UsageError: there is none of that name.
-        InputTypeError: it is something else, or options are given beside a metric.
-    """
-    if isinstance(metric, Metric):
-        if options:
-            raise InputTypeError(f"options beside a metric ({', '.join(options)}); give them when it is made")
-        return metric
-    if not isinstance(metric, str):
-        raise InputTypeError(f"metric {metric!r:.40}; give the name of one, such as bleu, or a metric such as BLEU()")
-    known = [*METRICS, *VARIANTS]
-    if metric not in known:
-        raise UsageError(f"metric {metric!r}; choose from {', '.join(known)}{suggest(metric, known)}")
-    base, meant = VARIANTS.get(metric, (metric, {}))
-    try:
-        return METRICS[base](**{**meant, **options})
-    except TypeError as error:
-        if isinstance(error, BleuError):
-            raise
-        names = [option.name for option in METRICS[base].options]
-        unknown = ", ".join(name for name in options if name not in names)
-        raise InputTypeError(f"{metric} has no such option ({unknown}); choose from {', '.join(names)}") from None
 
 
 def pick(corpus: Corpus, lines: Iterable[int]) -> "tuple[dict[int, tuple[Segments, list[Segments]]], int]":

@@ -12,6 +12,7 @@ from math import fsum
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.markup import html_table
+from bleucli.metrics import find_metric
 from bleucli.metrics.bleu import BLEU
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
@@ -123,7 +124,8 @@ def self_bleu(
     >>> self_bleu([["a b c d", "a b c d"], ["e f g h", "f g h e"]]).score == by_prompt.score
     True
     """
-    metric = BLEU(**options)
+    metric = find_metric("bleu", options)
+    assert isinstance(metric, BLEU)
     labels = None if groups is None else _check_labels(groups)
     texts: Iterable[Any] = samples
     if isinstance(samples, Iterator):
