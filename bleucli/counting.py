@@ -286,7 +286,7 @@ def count(
     corpus: Corpus,
     metrics: "Sequence[Measure]",
     *,
-    jobs: int = 1,
+    jobs: int | None = 1,
     keep_rows: bool = False,
     inspect: bool = False,
     progress: "Callable[[int], None] | None" = None,
@@ -296,7 +296,7 @@ def count(
     Args:
         corpus: systems and references.
         metrics: at least one.
-        jobs: threads.
+        jobs: threads; None for all usable processors, once that pays.
         keep_rows: keep the statistics of each segment; else memory is bounded by the block.
         inspect: look at how systems fit their references.
         progress: called with the number of segments counted so far.
@@ -322,7 +322,7 @@ def _add(total: SystemStats, block: SystemStats) -> SystemStats:
 
 
 def count_blocks(
-    corpus: Corpus, metrics: "Sequence[Measure]", *, jobs: int = 1, keep_rows: bool = True, inspect: bool = False
+    corpus: Corpus, metrics: "Sequence[Measure]", *, jobs: int | None = 1, keep_rows: bool = True, inspect: bool = False
 ) -> Iterator[list[SystemStats]]:
     """Give what `count` adds up, block by block; arguments and errors as there."""
     from bleucli.inspection import fit
@@ -351,7 +351,7 @@ def count_blocks(
 
 
 def _count_in_threads(
-    count_piece: Callable[[Piece], list[SystemStats]], corpus: Corpus, jobs: int
+    count_piece: Callable[[Piece], list[SystemStats]], corpus: Corpus, jobs: int | None
 ) -> Iterator[list[SystemStats]]:
     from bleucli.threads import in_order
 

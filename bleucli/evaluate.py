@@ -47,7 +47,7 @@ def score_systems(
     corpus: Corpus,
     metrics: Sequence[Metric],
     *,
-    jobs: int = 1,
+    jobs: int | None = 1,
     sampling: "Sampling | None" = None,
     selection: Selection | None = None,
     progress: Callable[[str, int, int], None] = _report_nothing,
@@ -57,7 +57,7 @@ def score_systems(
     Args:
         corpus: systems and references.
         metrics: at least one.
-        jobs: threads.
+        jobs: threads; None for all usable processors, once that pays.
         sampling: how the scores are resampled, if at all; the statistics of all segments are kept then.
         selection: what is scored of the corpus, if not just all of it; likewise.
         progress: called with what is counted, how many are done, and of how many (0: not known).
@@ -126,7 +126,7 @@ def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
 
 
 def score_segments(
-    corpus: Corpus, metric: Metric, *, jobs: int = 1, selection: Selection | None = None
+    corpus: Corpus, metric: Metric, *, jobs: int | None = 1, selection: Selection | None = None
 ) -> Iterator[ScoreRecord]:
     """Score every segment of a system on its own; corpus: of one system. Arguments and errors as in `score_systems`."""
     start = 0

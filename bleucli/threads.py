@@ -1,47 +1,135 @@
-"""Work that several threads share, with its results in order."""
+"""Work that several threads share, with its results in order.
 
+- `in_order`: the work
+- `count_threads`: how many are asked for
+- `usable_processors`: how many run at once
+"""
+
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from math import ceil, inf
+from time import monotonic
 
 from bleucli.errors import BleuError
+from bleucli.limits import MOST_THREADS, whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Future
     from typing import TypeVar
 
     Item = TypeVar("Item")
     Result = TypeVar("Result")
 
+# Seconds of work after which threads pay: to import what starts them takes about as long as half of it
+_PATIENCE = 0.03
+_CGROUPS = "/sys/fs/cgroup"
 
-def in_order(work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: int) -> "Iterator[tuple[Item, Result]]":
+
+def in_order(
+    work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: int | None
+) -> "Iterator[tuple[Item, Result]]":
     """Give each item with its result, in the order of the items; at most a few items are under way at once.
 
+    Args:
+        work: called with each item.
+        items: read in the thread that asks for results.
+        jobs: threads. None: as many as there are usable processors, but only once that pays and if they can be started.
+
     Raises:
-        BleuError: the system does not start so many threads.
+        BleuError: the system does not start as many threads as are asked for.
 
     >>> list(in_order(str, [1, 2], jobs=2))
     [(1, '1'), (2, '2')]
     """
-    if jobs == 1:
-        yield from ((item, work(item)) for item in items)
-        return
-    from bleucli.kernels.stopping import workers
+    remaining, must_start = iter(items), jobs is not None
+    if jobs is None:
+        end = monotonic() + _PATIENCE
+        for item in remaining:
+            if monotonic() > end:
+                remaining = chain([item], remaining)
+                break
+            yield item, work(item)
+        else:
+            return
+        jobs = usable_processors()
+    if jobs > 1:
+        from bleucli.kernels.stopping import workers
 
-    waiting: deque[tuple[Item, Future[Result]]] = deque()
-    with workers(jobs) as threads:
-        for item in items:
-            waiting.append((item, _submit(threads, work, item, jobs)))
-            if len(waiting) > 2 * jobs:
-                first, future = waiting.popleft()
+        waiting: deque[tuple[Item, Future[Result]]] = deque()
+        with workers(jobs) as threads:
+            for item in remaining:
+                try:
+                    waiting.append((item, threads.submit(work, item)))
+                except RuntimeError as error:  # a limit on processes or memory, as containers have them
+                    if must_start:
+                        threads.shutdown(wait=False, cancel_futures=True)
+                        raise BleuError(f"cannot start {jobs} threads ({error}); ask for fewer, or for 1") from None
+                    remaining = chain([item], remaining)
+                    break
+                if len(waiting) > 2 * jobs:
+                    first, future = waiting.popleft()
+                    yield first, future.result()
+            for first, future in waiting:
                 yield first, future.result()
-        for first, future in waiting:
-            yield first, future.result()
+    yield from ((item, work(item)) for item in remaining)
 
 
-def _submit(threads: "Executor", work: "Callable[[Item], Result]", item: "Item", jobs: int) -> "Future[Result]":
+def count_threads(jobs: int, name: str = "jobs") -> int:
+    """Return how many threads an argument asks for, of which 0 stands for all usable processors.
+
+    Raises:
+        InputTypeError: it is not a whole number.
+        UsageError: it is below 0 or above 1024.
+
+    >>> count_threads(3)
+    3
+    """
+    return whole_number(name, jobs, 0, MOST_THREADS) or usable_processors()
+
+
+def usable_processors() -> int:
+    """Return how many processors this process may use: by its affinity, and by the quota of its control groups.
+
+    >>> 1 <= usable_processors() <= os.cpu_count()
+    True
+    """
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    quota = min(_quotas(), default=inf)
+    return max(1, allowed if quota == inf else min(allowed, ceil(quota)))
+
+
+def _quotas() -> Iterator[float]:
+    """Give how many processors' time each control group above this process has, of either version, where one says so.
+
+    Source: cgroups(7), and cpu.max of the kernel's Control Group v2.
+    """
+    for line in _read("/proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        while True:
+            if controllers:  # version 1
+                folder = f"{_CGROUPS}/cpu{path.rstrip('/')}"
+                numbers = [_read(f"{folder}/cpu.cfs_quota_us"), _read(f"{folder}/cpu.cfs_period_us")]
+            else:
+                numbers = _read(f"{_CGROUPS}{path.rstrip('/')}/cpu.max").split()
+            try:
+                quota, period = map(int, numbers)
+            except ValueError:  # "max", or there is no such file
+                quota = period = 0
+            if quota > 0 and period > 0:
+                yield quota / period
+            if path in ("", "/"):
+                break
+            path = os.path.dirname(path)
+
+
+def _read(path: str) -> str:
     try:
-        return threads.submit(work, item)
-    except RuntimeError as error:  # a limit on processes or memory, as containers have them
-        threads.shutdown(wait=False, cancel_futures=True)
-        raise BleuError(f"cannot start {jobs} threads ({error}); ask for fewer, or for 1") from None
+        with open(path, encoding="ascii") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError):
+        return ""

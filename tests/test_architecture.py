@@ -29,7 +29,7 @@ LADDER: dict[str, set[str]] = {
     "segments": {"errors", "phrases"},
     "stats": {"errors", "phrases"},
     "kernels": {"errors", "records", "segments", "stats"},
-    "threads": {"errors", "kernels"},
+    "threads": {"errors", "kernels", "limits"},
     "inspection": {"errors", "kernels", "records", "segments"},
     "signature": {"_version", "errors", "limits", "markup"},
     "results": {"markup", "records", "signature"},
@@ -53,7 +53,7 @@ LADDER: dict[str, set[str]] = {
     },
     "metrics": {
         *("corpus", "counting", "errors", "inspection", "kernels", "limits", "markup", "phrases", "prose", "records"),
-        *("results", "segments", "signature", "significance", "stats", "tokenizers"),
+        *("results", "segments", "signature", "significance", "stats", "threads", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "errors", "metrics", "records", "results", "significance"},
     "baselines": {"errors", "jsonlines", "naming", "output", "records", "results", "signature"},
@@ -63,7 +63,7 @@ LADDER: dict[str, set[str]] = {
         *("_version", "baselines", "corpus", "errors", "evaluate", "gates", "inspection", "jsonfields", "jsonlines"),
         *("jsonsamples", "kernels"),
         *("limits", "markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores"),
-        *("segments", "signature", "significance", "testsets", "textfiles", "tokenizers"),
+        *("segments", "signature", "significance", "testsets", "textfiles", "threads", "tokenizers"),
     },
     "__main__": {"cli"},
     # resolves names where they are used

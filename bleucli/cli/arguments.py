@@ -273,7 +273,7 @@ def _parser_of_run() -> Parser:
     add, ours = top.group("how to score")
     add("--metrics", "-m", nargs="+", choices=_MetricNames(), metavar="NAME", help="%(choices)s (default: bleu)")
     add("--sentence-level", "-sl", action="store_true", help="one score per segment")
-    ours("--jobs", "-J", type=int, default=1, metavar="N", help="threads, 0 for all; never changes a number")
+    ours("--jobs", "-J", type=int, metavar="N", help="threads (default: all processors); never changes a number")
     add("--language-pair", "-l", metavar="xx-YY", help="source and target; picks BLEU's tokenizer")
     ours("--like", metavar="SIGNATURE", help="score as a published signature says")
     ours(

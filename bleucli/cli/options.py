@@ -39,7 +39,7 @@ class Options:
     # how to score
     metrics: "Sequence[str] | None"
     sentence_level: bool
-    jobs: int
+    jobs: int | None
     language_pair: str | None
     self_bleu: bool
     groups: str | None

@@ -153,9 +153,13 @@ def make_metrics(options: "Options") -> list[Metric]:
     return list(made.values())
 
 
-def count_threads(jobs: int) -> int:
-    """Return how many threads --jobs asks for."""
-    return jobs or os.cpu_count() or 1
+def count_threads(jobs: int | None) -> int | None:
+    """Return how many threads --jobs asks for; None if it was not given."""
+    if jobs is None:
+        return None
+    from bleucli import threads
+
+    return threads.count_threads(jobs)
 
 
 def check_like(options: "Options", known: Mapping[str, str]) -> None:

@@ -1,7 +1,5 @@
 """What the options and the environment ask of resampling."""
 
-import os
-
 from bleucli.cli.streams import Environment
 from bleucli.errors import UsageError
 from bleucli.limits import MOST_TRIALS
@@ -53,13 +51,14 @@ def plan(options: "Options", environment: Environment, bold: bool) -> "Sampling 
         return None
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import random_seed
+    from bleucli.threads import count_threads
 
     environment.limit_numpy()
     return Sampling(
         method,
         getattr(options, METHODS[method][1]),
         random_seed(environment.variables),
-        options.paired_jobs or os.cpu_count() or 1,
+        count_threads(options.paired_jobs),
         options.paired_all,
         bold and method != "ci",
     )

@@ -20,6 +20,7 @@ from bleucli.metrics.score import OfScore
 from bleucli.segments import Segments
 from bleucli.signature import VERSION, Signature
 from bleucli.stats import SegmentStats
+from bleucli.threads import count_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -214,6 +215,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         hypotheses: Iterable[str | None],
         references: Iterable[Iterable[str | None]] | None,
         n_bootstrap: int = 1,
+        *,
+        jobs: int = 1,
     ) -> "ScoreT_co":
         """Return the score of a system's output, of the metric's own class.
 
@@ -222,13 +225,15 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             references: streams: one iterable of n strings for each reference set; None is a missing reference. Or
                 None, to use the references that this object was made with.
             n_bootstrap: resamples for a confidence interval, the score's `interval`; 1 for none.
+            jobs: threads, 0 for all usable processors; never changes a number.
 
         Raises:
             BleuError: lengths differ, or a segment has no reference.
             InputTypeError: something else than strings, or a list of another shape.
         """
         n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
-        stats = self.corpus_stats(hypotheses, references, keep_rows=n_bootstrap != 1)
+        jobs = count_threads(jobs)
+        stats = self.corpus_stats(hypotheses, references, keep_rows=n_bootstrap != 1, jobs=jobs)
         for hint in [*stats.hints(), *self.advice]:
             warnings.warn(hint, stacklevel=2)
         score: ScoreT_co = stats.score()
@@ -239,7 +244,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
             seed = resampling.random_seed()
             sample = resampling.Sample(stats.rows, self.scores_from_stats)
-            (scores,) = resampling.bootstrap([sample], n_bootstrap, seed)
+            (scores,) = resampling.bootstrap([sample], n_bootstrap, seed, jobs=jobs)
             score.interval = resampling.confidence_interval(scores)
             self._sampling = resampling.signature_fields("bs", n_bootstrap, seed)
         return score
@@ -250,6 +255,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         references: Iterable[Iterable[str | None]] | None,
         *,
         keep_rows: bool = False,
+        jobs: int = 1,
     ) -> CorpusStats:
         """Return the statistics of a system's output, which add up: parts, counted anywhere, to the whole.
 
@@ -257,6 +263,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             hypotheses: as in `corpus_score`, but there may be none.
             references: likewise.
             keep_rows: keep the statistics of each segment, to take some of them.
+            jobs: as in `corpus_score`.
 
         Raises:
             BleuError: lengths differ, or a segment has no reference.
@@ -275,7 +282,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             metric._cached = None  # statistics should be small
         else:
             corpus, metric = of_strings([("", hypotheses)], references), self
-        systems = count(corpus._replace(may_be_empty=True), [metric], keep_rows=keep_rows)
+        systems = count(corpus._replace(may_be_empty=True), [metric], jobs=count_threads(jobs), keep_rows=keep_rows)
         return systems[0].stats[0] if systems else CorpusStats(metric)
 
     def cached_references(self) -> Source:

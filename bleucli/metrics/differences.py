@@ -251,7 +251,12 @@ def explain_difference(
 
 
 def explain_corpus(
-    corpus: Corpus, metrics: Sequence[Metric], most: int = MOST, *, jobs: int = 1, choose: "Chooser | None" = None
+    corpus: Corpus,
+    metrics: Sequence[Metric],
+    most: int = MOST,
+    *,
+    jobs: int | None = 1,
+    choose: "Chooser | None" = None,
 ) -> list[DifferenceExplanation]:
     """Say why the scores of two systems differ, by each metric.
 
@@ -259,7 +264,7 @@ def explain_corpus(
         corpus: of two systems. It is read twice: what it holds is kept in a temporary file meanwhile.
         metrics: at least one.
         most: how many segments to list.
-        jobs: threads.
+        jobs: threads; None for all usable processors, once that pays.
         choose: called with the number of segments, returns the indexes of those that are scored, or None for all.
 
     Raises:

@@ -3,7 +3,6 @@
 Functions on statistics, without systems and metrics, are in `bleucli.significance.resampling`.
 """
 
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 from bleucli.corpus import Corpus, check_shape, of_strings, system_of
 from bleucli.counting import SystemStats, count
 from bleucli.errors import BleuError, InputTypeError, UsageError
-from bleucli.limits import MOST_THREADS, MOST_TRIALS, string, whole_number
+from bleucli.limits import MOST_TRIALS, string, whole_number
 from bleucli.markup import html_table
 from bleucli.phrases import tell_count
 from bleucli.results import SIGNIFICANT, Results, ScoreRecord, SystemResult
@@ -19,6 +18,7 @@ from bleucli.signature import Signature
 from bleucli.significance import comparison, resampling
 from bleucli.significance.comparison import Sampling
 from bleucli.significance.resampling import Sample
+from bleucli.threads import count_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,13 +100,12 @@ class PairedTest:
             raise UsageError(f"test_type {test_type!r}; expected 'ar' or 'bs'")
         n_samples = _number_of_trials("n_samples", n_samples, 0, unless=1 if test_type == "bs" else None)
         n_ar_confidence = _number_of_trials("n_ar_confidence", n_ar_confidence, -1, unless=1)
-        n_jobs = whole_number("n_jobs", n_jobs, 0, MOST_THREADS)
         self._systems = _check_systems(named_systems)
         self._metrics = _check_metrics(metrics)
         self._references = None
         if references is not None:
             self._references = list(map(_as_list, check_shape(self._systems[0][1], references)))
-        self._jobs = n_jobs or os.cpu_count() or 1
+        self._jobs = count_threads(n_jobs, "n_jobs")
         self._sampling = Sampling(
             test_type, n_samples or _DEFAULT_TRIALS[test_type], resampling.random_seed(), self._jobs
         )
