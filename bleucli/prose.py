@@ -7,7 +7,7 @@ A role says what something is, and a form how that looks: "good" for what counts
 counts against it, "missing" for what only the references have, "heading", and "" for anything else.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from operator import itemgetter
 
@@ -200,56 +200,79 @@ def _columns(text: str) -> int:
 # --- HTML
 
 
-def as_html(blocks: Sequence[Block]) -> str:
-    r"""Return blocks as a piece for a page, in ASCII; it brings its few styles along.
+def as_html(blocks: Sequence[Block], level: int = 4, themed: bool = False) -> str:
+    r"""Return blocks as a piece for a page, in ASCII.
+
+    Args:
+        blocks: what is to be shown.
+        level: of the headings.
+        themed: the page has the style sheet of `theme.py`, which tells classes their looks; else the piece brings its
+            few styles along, as attributes.
 
     >>> as_html([Paragraph("a < b")])
     '<div class="bleu-explanation">\n<p>a &lt; b</p>\n</div>\n'
     """
-    parts = [part for block in blocks for part in _html_lines(block)]
+    looks = _THEMED if themed else _STYLED
+    parts = [part for block in blocks for part in _html_lines(block, level, looks)]
     return "\n".join(['<div class="bleu-explanation">', *parts, "</div>"]) + "\n"
 
 
-def _html_lines(block: Block) -> Iterator[str]:
+class _Looks(NamedTuple):
+    """Attributes, each with the space before it: of rows of words, cells of numbers and of text, stacks, and roles."""
+
+    words: str
+    number: str
+    text: str
+    stack: str
+    roles: Mapping[str, str]
+
+
+_STYLED = _Looks(
+    ' style="margin:0.3em 0"',
+    ' style="text-align:right;padding:0 0.6em"',
+    ' style="text-align:left;padding:0 0.6em"',
+    ' style="display:inline-block;text-align:center;margin:0 0.4em 0.4em 0"',
+    {role: f' style="color:{colour}"' for role, colour in _COLOURS.items()},
+)
+_THEMED = _Looks("", "", ' class="text"', ' class="stack"', {role: f' class="{role}"' for role in _COLOURS})
+
+
+def _html_lines(block: Block, level: int, looks: _Looks) -> Iterator[str]:
     if isinstance(block, Heading):
-        yield f"<h4>{escape_html(block.text)}</h4>"
+        yield f"<h{level}>{escape_html(block.text)}</h{level}>"
     elif isinstance(block, Paragraph):
         yield f"<p>{escape_html(block.text)}</p>"
     elif isinstance(block, Formula):
         yield "<pre>" + "\n".join(map(escape_html, block.lines)) + "</pre>"
     elif isinstance(block, Words):
         runs = groupby(block.words, key=itemgetter(1))
-        words = " ".join(_span(" ".join(word for word, _ in run), role) for role, run in runs)
+        words = " ".join(_span(" ".join(word for word, _ in run), role, looks) for role, run in runs)
         note = f" <i>{escape_html(block.note)}</i>" if block.note else ""
-        yield f'<p style="margin:0.3em 0"><b>{escape_html(block.label.strip())}</b> {words}{note}</p>'
+        yield f"<p{looks.words}><b>{escape_html(block.label.strip())}</b> {words}{note}</p>"
     elif isinstance(block, Table):
         yield "<table>"
         rows = zip(("th", *("td" for _ in block.rows)), (block.header, *block.rows), ("", *block.roles), strict=True)
         for tag, row, role in rows:
             cells = []
             for column, text in enumerate(row):
-                side = "left" if column in block.texts else "right"
-                cells.append(f'<{tag} style="text-align:{side};padding:0 0.6em">{escape_html(text)}</{tag}>')
-            yield f"<tr{_style(role)}>{''.join(cells)}</tr>"
+                look = looks.text if column in block.texts else looks.number
+                cells.append(f"<{tag}{look}>{escape_html(text)}</{tag}>")
+            yield f"<tr{looks.roles.get(role, '')}>{''.join(cells)}</tr>"
         yield "</table>"
     else:
         yield "<p>"
-        yield _stack(*(f"<b>{escape_html(label.strip())}</b>" for label in block.labels), "")
+        yield _stack(looks, *(f"<b>{escape_html(label.strip())}</b>" for label in block.labels), "")
         for above, below, done, role in block.columns:
-            yield _stack(_span(above or _NOTHING, role), _span(below or _NOTHING, role), escape_html(done))
+            shown = (_span(text or _NOTHING, role, looks) for text in (above, below))
+            yield _stack(looks, *shown, escape_html(done))
         yield "</p>"
 
 
-def _stack(*lines: str) -> str:
+def _stack(looks: _Looks, *lines: str) -> str:
     """Return lines one over the other, within a row."""
     shown = "<br>".join(line or "&#160;" for line in lines)
-    return f'<span style="display:inline-block;text-align:center;margin:0 0.4em 0.4em 0">{shown}</span>'
+    return f"<span{looks.stack}>{shown}</span>"
 
 
-def _span(text: str, role: str) -> str:
-    return f"<span{_style(role)}>{escape_html(text)}</span>" if role in _COLOURS else escape_html(text)
-
-
-def _style(role: str) -> str:
-    """Return the attribute of an element that has a role, with the space before it."""
-    return f' style="color:{_COLOURS[role]}"' if role in _COLOURS else ""
+def _span(text: str, role: str, looks: _Looks) -> str:
+    return f"<span{looks.roles[role]}>{escape_html(text)}</span>" if role in looks.roles else escape_html(text)

@@ -23,6 +23,8 @@ LADDER: dict[str, set[str]] = {
     "markup": set(),
     "records": set(),
     "prose": {"markup", "records"},
+    "highlights": {"markup", "records"},
+    "theme": set(),
     "limits": {"errors"},
     "naming": {"errors", "phrases"},
     "optional_deps": {"errors"},
