@@ -61,11 +61,27 @@ LADDER: dict[str, set[str]] = {
     "baselines": {"errors", "jsonlines", "naming", "output", "records", "results", "signature"},
     "gates": {"baselines", "errors", "limits", "records", "results"},
     "segment_scores": {"corpus", "errors", "limits", "results", "segments", "signature", "significance", "stats"},
+    "web": {
+        *("_version", "corpus", "counting", "errors", "evaluate", "highlights", "jsonfields", "jsonlines", "kernels"),
+        *(
+            "limits",
+            "markup",
+            "metrics",
+            "optional_deps",
+            "phrases",
+            "prose",
+            "records",
+            "results",
+            "segments",
+            "theme",
+        ),
+        "tokenizers",
+    },
     "cli": {
         *("_version", "baselines", "corpus", "errors", "evaluate", "gates", "inspection", "jsonfields", "jsonlines"),
         *("jsonsamples", "kernels"),
         *("limits", "markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores"),
-        *("segments", "signature", "significance", "testsets", "textfiles", "tokenizers"),
+        *("segments", "signature", "significance", "testsets", "textfiles", "tokenizers", "web"),
     },
     "__main__": {"cli"},
     # resolves names where they are used
