@@ -4,14 +4,19 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+import httpx
+
 from bleucli.web import server
+
+_SECONDS = 300
 
 
 @dataclass
 class Calculator:
-    """A server that runs: its port, its address, and the faults that it reported."""
+    """A server that runs: its port, its address, a client of it, and the faults that it reported."""
 
     port: int
+    client: httpx.Client
     faults: list[BaseException] = field(default_factory=list)
 
     @property
@@ -24,12 +29,16 @@ class Calculator:
 def calculating():
     """Serve the calculator."""
     with server.bind(0) as listener:
-        calculator = Calculator(listener.getsockname()[1])
+        port = listener.getsockname()[1]
+        # Without certificates, which take longer to load than many tests
+        client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=_SECONDS, verify=False, trust_env=False)
+        calculator = Calculator(port, client)
         answering = server.make_server(listener, calculator.faults.append)
         thread = threading.Thread(target=answering.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:
             yield calculator
         finally:
+            client.close()
             answering.should_exit = True
             thread.join()

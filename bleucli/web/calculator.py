@@ -181,7 +181,7 @@ def _options_of(inputs: Inputs) -> "dict[str, Any]":
 
 
 def _make_metric(inputs: Inputs) -> Metric:
-    return make_metric(inputs.metric, _options_of(inputs))
+    return make_metric(inputs.metric, _options_of(inputs), in_command=True)
 
 
 def _item(inputs: Inputs) -> "dict[str, Any]":
@@ -244,7 +244,8 @@ def _of_bleu(stats: "CorpusStats") -> "tuple[list[list[str]], list[dict[str, Any
     rows = zip(counts, counts[metric.counted_order :], stats.score().precisions, strict=False)
     for order, (matches, total, smoothed) in enumerate(rows, 1):
         precision = 100 * matches / total if total else 0.0
-        value = f"{precision:.2f} %, smoothed {smoothed:.2f} %"
+        plain = f"{precision:.2f} %" if total else "none"
+        value = f"{plain}, smoothed {smoothed:.2f} %"
         bars.append(_bar(f"{order}-grams", f"{matches} of {total}", precision, smoothed, value))
     return facts, bars
 

@@ -72,8 +72,13 @@ def read_choices(query: "Iterable[tuple[str, str]]") -> Choices:
     return Choices(make_metric(metric, values), sentence_level)
 
 
-def make_metric(name: str, values: "dict[str, Any]") -> Metric:
+def make_metric(name: str, values: "dict[str, Any]", in_command: bool = False) -> Metric:
     """Return a metric; unlike elsewhere, no tokenizer is downloaded, and none is read from a file.
+
+    Args:
+        name: of the metric or a variant of it.
+        values: its options.
+        in_command: messages name options as the command does.
 
     Raises:
         BleuError: there is no such metric or option, or it has no such value.
@@ -86,13 +91,16 @@ def make_metric(name: str, values: "dict[str, Any]") -> Metric:
                 f"the tokenizer {tokenizer} is not ready here, and the server installs, downloads and opens nothing;"
                 f" choose one of {', '.join(ready_tokenizers())}, or see bleu --list-tokenizers"
             )
-    return _make_once(name, tuple(sorted(values.items())))
+    return _make_once(name, tuple(sorted(values.items())), in_command)
 
 
 @lru_cache(maxsize=64)
-def _make_once(name: str, values: "tuple[tuple[str, Any], ...]") -> Metric:
+def _make_once(name: str, values: "tuple[tuple[str, Any], ...]", in_command: bool) -> Metric:
     """Return a metric, which many threads may use: tokenizers with dictionaries take a while to load."""
-    return find_metric(name, dict(values))
+    if not in_command:
+        return find_metric(name, dict(values))
+    base, meant = VARIANTS.get(name, (name, {}))
+    return METRICS[base].of_command(**meant, **dict(values))
 
 
 def ready_tokenizers() -> list[str]:

@@ -17,7 +17,7 @@ from bleucli.errors import BleuError
 from bleucli.evaluate import score_segments
 from bleucli.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, REFERENCES
 from bleucli.jsonlines import JsonItems
-from bleucli.metrics import TER, Metric
+from bleucli.metrics import BLEU, CHRF, TER, Metric
 from bleucli.phrases import tell_count
 from bleucli.results import ScoreRecord
 from bleucli.segments import Segments
@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-# TER's search takes time by the words, at worst a quarter of a millisecond for each with the native kernels
+# What a request may ask for, so that it takes some seconds at worst: words whose shifts TER searches for; characters of
+# a text times those of the other, to be aligned; and characters times orders of n-grams
 _MOST_TER_WORDS = {"native": 20_000, "python": 200}
+_MOST_CELLS = {"native": 25_000_000_000, "python": 10_000_000}
+_MOST_NGRAMS = 10_000_000
 _TEXTS = {"type": "array", "items": {"type": ["string", "null"]}}
 _ONE_OR_MORE = {"type": ["string", "array", "null"], "items": _TEXTS["items"]}
 
@@ -139,20 +142,31 @@ def _corpus(blocks: "Iterator[Sequence[Segments]]") -> Corpus:
 
 
 def check_effort(metric: Metric, blocks: "Sequence[Sequence[Segments]]") -> None:
-    """Refuse texts for which TER's search would keep a processor busy for long.
+    """Refuse texts that would keep a processor busy for long, and others waiting for it.
 
-    All other metrics take seconds for the longest body that is accepted, and all do their work beside the server's.
+    Raises:
+        BleuError: it says how much would do.
     """
-    if not isinstance(metric, TER):
+    advice = "send less at a time, or use the command"
+    if isinstance(metric, TER):
+        texts = (text or "" for block in blocks for column in block for text in metric.prepare(column))
+        words, most = sum(len(text.split()) for text in texts), _MOST_TER_WORDS[kernels.live]
+        if words > most:
+            raise BleuError(
+                f"the texts have {tell_count(words, 'word')}, and TER takes at most {most} in one request; {advice}"
+            )
         return
-    texts = (text or "" for block in blocks for column in block for text in metric.prepare(column))
-    words = sum(len(text.split()) for text in texts)
-    most = _MOST_TER_WORDS[kernels.live]
-    if words > most:
-        raise BleuError(
-            f"the texts have {tell_count(words, 'word')}, and TER takes at most {most} in one request; send less at a"
-            " time, or use the command"
-        )
+    sizes = [[len(text or "") for text in segment] for block in blocks for segment in zip(*block, strict=True)]
+    if isinstance(metric, BLEU | CHRF):
+        order = metric.counted_order if isinstance(metric, BLEU) else metric.char_order + metric.word_order
+        most = _MOST_NGRAMS // max(1, order)
+        if sum(map(sum, sizes)) > most:
+            raise BleuError(
+                f"the texts have {sum(map(sum, sizes))} characters, and {metric.name} up to order {order} takes at most"
+                f" {most} in one request; {advice}"
+            )
+    elif max(size * sum(others) for size, *others in sizes) > _MOST_CELLS[kernels.live]:
+        raise BleuError(f"a segment is too long for {metric.name} to be aligned in one request; {advice}")
 
 
 def _tell(record: ScoreRecord, segments: int, warnings: "Sequence[str]") -> "dict[str, Any]":
