@@ -4,9 +4,11 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import httpx
-
 from bleucli.web import server
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import httpx
 
 _SECONDS = 300
 
@@ -16,7 +18,7 @@ class Calculator:
     """A server that runs: its port, its address, a client of it, and the faults that it reported."""
 
     port: int
-    client: httpx.Client
+    client: "httpx.Client"
     faults: list[BaseException] = field(default_factory=list)
 
     @property
@@ -28,6 +30,8 @@ class Calculator:
 @contextmanager
 def calculating():
     """Serve the calculator."""
+    import httpx
+
     with server.bind(0) as listener:
         port = listener.getsockname()[1]
         # Without certificates, which take longer to load than many tests

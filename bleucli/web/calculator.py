@@ -41,7 +41,7 @@ ORDERS = (1, 2, 3, 4)
 # 0-100 and 0-1
 _PERCENT_DECIMALS, _SHARE_DECIMALS = 2, 4
 # Explanations are made in plain Python and become long: characters in all, and words times words for edits
-_MOST_CHARACTERS = 20_000
+_MOST_CHARACTERS = 5_000
 _MOST_CELLS = {"ter": 2_500, "wer": 250_000}
 _LEGENDS = {
     "bleu": "Upper bar: matches / n-grams of the candidate. Lower bar: after smoothing.",
