@@ -48,13 +48,22 @@ def cover(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[str, ...],
 def highlight(pieces: Sequence[Piece]) -> str:
     """Return a text as HTML in which tokens that match are marked.
 
-    A mark of class `m2` is in a 2-gram that matches, one of class `l2` in none that is longer.
+    A mark of class `m2` is in a 2-gram that matches, one of class `l2` in none that is longer. Tokens without space
+    between them, such as characters, share a mark where their orders are the same.
 
     >>> highlight([Piece("the", [1, 2]), Piece("<cat>", [], "")])
     '<mark class="l2 m1 m2">the</mark> &lt;cat&gt;'
+    >>> highlight([Piece("a", [1], ""), Piece("b", [1])])
+    '<mark class="l1 m1">ab</mark> '
     """
+    joined: list[Piece] = []
+    for piece in pieces:
+        if joined and not joined[-1].space and joined[-1].orders == piece.orders:
+            joined[-1] = Piece(joined[-1].text + piece.text, piece.orders, piece.space)
+        else:
+            joined.append(piece)
     shown = []
-    for text, orders, space in pieces:
+    for text, orders, space in joined:
         if orders:
             longest = min(max(orders), SHADES)
             names = " ".join([f"l{longest}", *(f"m{order}" for order in sorted(orders))])

@@ -10,6 +10,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import browser
 import httpx
 import pytest
 from conftest import COMMAND, SECONDS, needs_signals, refused
@@ -500,6 +501,17 @@ def test_options_of_ours_without_effect_are_refused(run, words):
 def test_where_the_extra_is_missing_a_line_says_what_to_type(run, monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     refused(run("--serve", "0"), "pip install 'bleucli[web]'")
+
+
+def test_tests_of_pages_are_skipped_without_a_browser_unless_one_is_demanded(monkeypatch):
+    monkeypatch.setattr("browser.shutil.which", lambda _: None)
+    monkeypatch.delenv("BLEU_TEST_CHROMIUM", raising=False)
+    monkeypatch.delenv("BLEU_TEST_BROWSER", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="apt install chromium"):
+        browser.find_chromium()
+    monkeypatch.setenv("BLEU_TEST_BROWSER", "1")
+    with pytest.raises(pytest.fail.Exception, match="demands it"):
+        browser.find_chromium()
 
 
 def test_nothing_of_it_is_imported_unless_it_is_asked_for(write):

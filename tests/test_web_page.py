@@ -202,8 +202,9 @@ def test_every_example_fits_in_both_widths_and_themes_and_axe_finds_nothing_seri
             assert page.input_value("#candidate") == example["candidate"]
             assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
             assert find_faults(page) == []
+        long = "On Tuesday the committee met to discuss the budget for next year, and nothing else."
         for metric in METRIC_NAMES:
-            fill(page, metric=metric)
+            fill(page, candidate=long, references=f"{long} Indeed.\nThe {long}", metric=metric)
             assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
             assert find_faults(page) == []
         page.fill("#references", "")

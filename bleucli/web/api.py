@@ -107,6 +107,7 @@ def _serve_endpoint(app: FastAPI, work: _Work) -> None:
         "/score",
         summary="Score an item, or an array of items as one corpus",
         operation_id="score",
+        tags=["scores"],
         response_model=Score | list[Score],
         responses={status: {"model": Failure, "description": about} for status, about in _REFUSALS.items()},
         openapi_extra={"parameters": parameters(), "requestBody": _BODY},

@@ -45,7 +45,7 @@ _MOST_CHARACTERS = 5_000
 _MOST_CELLS = {"ter": 2_500, "wer": 250_000}
 _LEGENDS = {
     "bleu": "Upper bar: matches / n-grams of the candidate. Lower bar: after smoothing.",
-    **dict.fromkeys(("chrf", "chrf++"), "Upper bar: precision, of the candidate. Lower bar: recall, of the reference."),
+    **dict.fromkeys(("chrf", "chrf++"), "Matches of the n-grams of both. Upper bar: precision. Lower bar: recall."),
 }
 # https://cloud.google.com/translate/automl/docs/evaluate, "Interpretation", for the BLEU of a test set
 BANDS = (
@@ -218,7 +218,7 @@ def _take_apart(name: str, stats: "CorpusStats") -> "tuple[list[list[str]], list
     if name in ("ter", "wer"):
         edits, length, share = *stats.sums, stats.score().score
         facts = [["Edits", f"{edits:g}"], ["Reference length", f"{length:.4g} words"], ["Best score", "0"]]
-        return facts, [_bar("edits", f"{edits:g} for {length:.4g} words", share, share, f"{share:.2f} %")]
+        return facts, [_bar("edits", f"{edits:g} for {length:.4g} words", [share], f"{share:.2f} %")]
     metric: Any = stats.metric
     sums = list(map(int, stats.sums))
     orders = [f"{number}-gram" for number in range(1, metric.char_order + 1)]
@@ -227,7 +227,7 @@ def _take_apart(name: str, stats: "CorpusStats") -> "tuple[list[list[str]], list
     for order, ours, theirs, matches in zip(orders, sums[::3], sums[1::3], sums[2::3], strict=True):
         precision, recall = (100 * matches / total if total else 0.0 for total in (ours, theirs))
         counts, value = f"{matches} of {ours} and {theirs}", f"{precision:.1f} %, {recall:.1f} %"
-        bars.append(_bar(order, counts, precision, recall, value))
+        bars.append(_bar(order, counts, [precision, recall], value))
     facts = [["Candidate", tell_count(sums[0], "character")], ["Reference", tell_count(sums[1], "character")]]
     return [*facts, ["Recall counts", f"{metric.beta:g} times"]], bars
 
@@ -246,13 +246,13 @@ def _of_bleu(stats: "CorpusStats") -> "tuple[list[list[str]], list[dict[str, Any
         precision = 100 * matches / total if total else 0.0
         plain = f"{precision:.2f} %" if total else "none"
         value = f"{plain}, smoothed {smoothed:.2f} %"
-        bars.append(_bar(f"{order}-grams", f"{matches} of {total}", precision, smoothed, value))
+        bars.append(_bar(f"{order}-grams", f"{matches} of {total}", [precision, smoothed], value))
     return facts, bars
 
 
-def _bar(label: str, counts: str, share: float, second: float, value: str) -> "dict[str, Any]":
-    """Return two bars of the chart, one under the other, in percent, and what stands above them."""
-    return {"label": label, "counts": counts, "share": share, "second": second, "value": value}
+def _bar(label: str, counts: str, shares: "Sequence[float]", value: str) -> "dict[str, Any]":
+    """Return the bars of a row of the chart, one under the other, in percent, and what stands above them."""
+    return {"label": label, "counts": counts, "shares": shares, "value": value}
 
 
 def _band_of(score: float) -> int:

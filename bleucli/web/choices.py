@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NAMES = (*METRICS, *VARIANTS)
 # Of the endpoint itself: what each is, as JSON Schema
 _OWN: "dict[str, dict[str, Any]]" = {
-    "metric": {"enum": list(NAMES), "default": "bleu", "description": "what to score by"},
+    "metric": {"type": "string", "enum": list(NAMES), "default": "bleu", "description": "what to score by"},
     "sentence_level": {
         "type": "boolean",
         "default": False,

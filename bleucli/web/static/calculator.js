@@ -51,7 +51,7 @@ async function update() {
   const fields = readFields();
   const isBleu = fields.metric === "bleu";
   OF_BLEU.forEach((name) => { byId(name).disabled = !isBleu; });
-  byId("only").textContent = isBleu ? "\u00a0" : "Order, tokenizer, smoothing: BLEU only";
+  byId("only").textContent = isBleu ? "\u00a0" : "Grey: for BLEU only";
   byId("link").href = "#" + new URLSearchParams(fields);
   const body = JSON.stringify(fields);
   const found = await ask("/page/numbers", body);
@@ -124,16 +124,16 @@ function showBars(bars) {
     const row = element("li");
     const track = element("div", "track");
     track.setAttribute("aria-hidden", "true");
-    track.append(element("i", "first"), element("i", "second"));
     row.append(element("span"), element("span"), element("span", "value"), track);
     list.append(row);
   }
   bars.forEach((bar, index) => {
     const [label, counts, value, track] = list.children[index].children;
     [label.textContent, counts.textContent, value.textContent] = [bar.label, bar.counts, bar.value];
-    [bar.share, bar.second ?? bar.share].forEach((share, place) => {
-      track.children[place].style.width = `${Math.min(100, share)}%`;
-    });
+    if (track.children.length !== bar.shares.length) {
+      track.replaceChildren(...bar.shares.map((_, place) => element("i", place ? "second" : "first")));
+    }
+    bar.shares.forEach((share, place) => { track.children[place].style.width = `${Math.min(100, share)}%`; });
   });
 }
 
@@ -160,8 +160,9 @@ function showExplanation(found, change) {
 function showOrders(longest) {
   const group = byId("shown");
   const chosen = group.querySelector(":checked")?.value;
-  if (group.children.length !== longest + 1) {
-    group.replaceChildren(...Array.from({ length: longest + 1 }, (_, order) => {
+  const choices = longest > 1 ? longest + 1 : 0;
+  if (group.children.length !== choices) {
+    group.replaceChildren(...Array.from({ length: choices }, (_, order) => {
       const label = element("label");
       const choice = element("input");
       [choice.type, choice.name, choice.value] = ["radio", "shown", String(order)];
