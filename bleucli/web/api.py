@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from fastapi import FastAPI, Request
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from bleucli._version import __version__
@@ -116,50 +116,45 @@ def _serve_endpoint(app: FastAPI, work: _Work) -> None:
         body = await read_body(request)
         query = request.query_params.multi_items()
 
-        def score() -> "dict[str, Any] | list[dict[str, Any]]":
+        def score() -> Response:
             choices = read_choices(query)
             found = score_items(read_items(body), choices)
-            return found if choices.sentence_level else found[0]
+            return JSONResponse(found if choices.sentence_level else found[0])  # here, for it may be long
 
-        return JSONResponse(await work.do(work.choose(body), score))
+        return await work.do(work.choose(body), score)
 
 
 def _serve_numbers(app: FastAPI, work: _Work) -> None:
     """Serve what the page asks for."""
 
-    def answer(body: bytes, function: "Callable[[calculator.Inputs], dict[str, Any]]") -> "dict[str, Any]":
+    def answer(body: bytes, function: "Callable[[calculator.Inputs], dict[str, Any]]") -> Response:
         """Return what is to be shown, be it an error: half a text is no failure that a browser should report."""
         try:
-            return function(calculator.read_inputs(body))
+            return JSONResponse(function(calculator.read_inputs(body)))
         except BleuError as error:
-            return {"error": str(error)}
+            return JSONResponse({"error": str(error)})
 
     @app.post("/page/numbers", include_in_schema=False)
     async def _numbers(request: Request) -> Response:
         body = await read_body(request)
-        return JSONResponse(await work.do(work.choose(body), partial(answer, body, calculator.calculate)))
+        return await work.do(work.choose(body), partial(answer, body, calculator.calculate))
 
     @app.post("/page/explanation", include_in_schema=False)
     async def _explanation(request: Request) -> Response:
         body = await read_body(request)
-        return JSONResponse(await work.do(work.explaining, partial(answer, body, calculator.explain_inputs)))
+        return await work.do(work.explaining, partial(answer, body, calculator.explain_inputs))
 
 
 def _serve_files(app: FastAPI) -> None:
     """Serve the page, the page of the API, and what both need."""
-    page = make_page()
-    app.get("/", include_in_schema=False, response_class=HTMLResponse)(partial(_send, page, "text/html"))
-    docs = package_file("docs.html")
-    app.get("/docs", include_in_schema=False, response_class=HTMLResponse)(partial(_send, docs, "text/html"))
-    files = {
-        "theme.css": style_sheet().encode(),
-        **{name: package_file(name) for name in ("calculator.css", "calculator.js", "docs.js", "icon.svg")},
-        **{name: swagger_file(name) for name in ("swagger-ui-bundle.js", "swagger-ui.css")},
-    }
+    own = ("calculator.css", "calculator.js", "docs.js", "icon.svg")
+    files = {"/": make_page(), "/docs": package_file("docs.html"), "/static/theme.css": style_sheet().encode()}
+    files |= {f"/static/{name}": package_file(name) for name in own}
+    files |= {f"/static/{name}": swagger_file(name) for name in ("swagger-ui-bundle.js", "swagger-ui.css")}
     kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-    for name, content in files.items():
-        send = partial(_send, content, kinds[name.rpartition(".")[2]])
-        app.get(f"/static/{name}", include_in_schema=False)(send)
+    for path, content in files.items():
+        kind = kinds.get(path.rpartition(".")[2], "text/html")
+        app.get(path, include_in_schema=False)(partial(_send, content, kind))
 
 
 async def _send(content: bytes, kind: str) -> Response:
