@@ -256,7 +256,8 @@ def _html_lines(block: Block, level: int, looks: _Looks) -> Iterator[str]:
             cells = []
             for column, text in enumerate(row):
                 look = looks.text if column in block.texts else looks.number
-                cells.append(f"<{tag}{look}>{escape_html(text)}</{tag}>")
+                cell = tag if text or looks is _STYLED else "td"  # a header without text is none
+                cells.append(f"<{cell}{look}>{escape_html(text)}</{cell}>")
             yield f"<tr{looks.roles.get(role, '')}>{''.join(cells)}</tr>"
         yield "</table>"
     else:

@@ -69,13 +69,12 @@ def watch(browser, address, size=WIDE, theme="light", **options):
 
 
 def find_faults(page):
-    """Return what axe finds serious or critical, each in a line."""
+    """Return what axe finds, each in a line."""
     from axe_playwright_python.sync_playwright import Axe
 
     found = Axe().run(page).response["violations"]
     return [
         f"{one['id']} ({one['impact']}): {node['target']} {node.get('failureSummary', '')}"
         for one in found
-        if one["impact"] in ("serious", "critical")
         for node in one["nodes"]
     ]

@@ -117,7 +117,6 @@ def test_an_answer_that_comes_late_never_replaces_a_newer_one(chromium, calculat
 
         page.route("**/page/*", hold)
         page.fill("#candidate", "slow slow slow")
-        page.wait_for_function("() => true")
         page.fill("#candidate", "there is a cat on the mat")
         settle(page)
         assert page.inner_text("#share") == "1.0000"
@@ -190,7 +189,7 @@ def test_the_number_is_there_within_50_milliseconds_of_a_key(opened):
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_every_example_fits_in_both_widths_and_themes_and_axe_finds_nothing_serious(chromium, calculator, size, theme):
+def test_every_example_fits_in_both_widths_and_themes_and_axe_finds_no_fault(chromium, calculator, size, theme):
     with watch(chromium, f"{calculator.url}/", size, theme) as watched:
         page = watched.page
         page.wait_for_selector(FILLED)
@@ -421,6 +420,6 @@ def test_the_page_of_the_api_works_without_anything_from_outside(chromium, calcu
         page.click("button.try-out__btn")
         page.click("button.execute")
         page.wait_for_selector(".live-responses-table")
-        assert "38" in page.inner_text(".live-responses-table") or "29.0" in page.inner_text(".live-responses-table")
+        assert re.search(r'"score": 29\.0\d+', page.inner_text(".live-responses-table .response"))
         assert watched.said == []
         assert all(address.startswith((f"{calculator.url}/", "data:")) for address in watched.asked)
