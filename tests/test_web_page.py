@@ -103,7 +103,8 @@ def test_scripts_in_texts_stay_text(opened):
     assert page.title() == "BLEU calculator"
 
 
-def test_an_answer_that_comes_late_never_replaces_a_newer_one(chromium, calculator):
+@pytest.mark.parametrize("what", ["numbers", "explanation"])
+def test_an_answer_that_comes_late_never_replaces_a_newer_one(chromium, calculator, what):
     with watch(chromium, f"{calculator.url}/") as watched:
         page = watched.page
         page.wait_for_selector(FILLED)
@@ -115,17 +116,19 @@ def test_an_answer_that_comes_late_never_replaces_a_newer_one(chromium, calculat
             else:
                 route.continue_()
 
-        page.route("**/page/*", hold)
-        page.fill("#candidate", "slow slow slow")
+        page.route(f"**/page/{what}", hold)
+        with page.expect_request(f"**/page/{what}"):
+            page.fill("#candidate", "slow slow slow")
         page.fill("#candidate", "there is a cat on the mat")
-        settle(page)
-        assert page.inner_text("#share") == "1.0000"
+        page.wait_for_function("() => document.querySelector('#share').textContent === '1.0000'")
         for route in held:
             route.continue_()
+        settle(page)
         page.wait_for_timeout(300)
         assert len(held) == 1
         assert page.inner_text("#share") == "1.0000"
         assert "BLEU = 100.00" in page.inner_text("#explanation")
+        assert "slow" not in page.inner_text("main")
 
 
 @pytest.mark.slow

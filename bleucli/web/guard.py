@@ -79,9 +79,7 @@ class Guard:
         except Exception as error:
             self._report(error)
             if not started:
-                await _refuse(
-                    answer, 500, f"a fault of bleu itself ({type(error).__name__}); the server's terminal says more"
-                )
+                await _refuse(answer, 500, tell_fault(error))
 
     def _refusal(self, scope: "Scope") -> tuple[int, str]:
         """Return the status and the reason to refuse a request; no reason for none."""

@@ -10,6 +10,7 @@ const MILLISECONDS_TO_REST = 40; // without a key, before the numbers are explai
 const MILLISECONDS_TO_SPEAK = 800;
 
 let latest = 0; // the number of the last change
+let asking = new AbortController(); // what gives up the request for its numbers
 let pending = null; // what is to be explained next
 let explaining = false;
 let resting = 0;
@@ -35,9 +36,10 @@ function writeFields(values) {
   update();
 }
 
-async function ask(address, body) {
+async function ask(address, body, signal) {
   try {
-    const answer = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    const headers = { "Content-Type": "application/json" };
+    const answer = await fetch(address, { method: "POST", headers, body, signal });
     return await answer.json();
   } catch {
     return { error: "The server does not answer; is bleu --serve still running?" };
@@ -54,7 +56,9 @@ async function update() {
   byId("only").textContent = isBleu ? "\u00a0" : "Grey: for BLEU only";
   byId("link").href = "#" + new URLSearchParams(fields);
   const body = JSON.stringify(fields);
-  const found = await ask("/page/numbers", body);
+  asking.abort(); // a browser has few connections to a server
+  asking = new AbortController();
+  const found = await ask("/page/numbers", body, asking.signal);
   if (change !== latest) return;
   showNumbers(found);
   if (found.error) showExplanation({ error: "" }, change);
