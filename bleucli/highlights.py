@@ -16,7 +16,7 @@ SHADES = 6
 
 
 class Piece(NamedTuple):
-    """A token; orders: lengths of the n-grams that match and that it is in; space: what stands behind it."""
+    """A token; orders: lengths of the n-grams that match and that it is in; space: what follows it."""
 
     text: str
     orders: Sequence[int]

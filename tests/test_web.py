@@ -337,6 +337,16 @@ def test_fifty_at_a_time_are_served(ask):
     assert [round(answer.json()["score"]) == 100 for answer in found] == [number == 7 for number in range(50)]
 
 
+def test_nothing_holds_an_answer_back(ask):
+    """Nagle's algorithm would, for 40 ms."""
+    times = []
+    for _ in range(10):
+        start = time.perf_counter()
+        assert ask("/score", WORKED).status_code == 200
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.035
+
+
 def test_slow_clients_do_not_hold_up_others(calculator, ask):
     sockets = [socket.create_connection(("127.0.0.1", calculator.port)) for _ in range(60)]
     head = f"POST /score HTTP/1.1\r\nHost: 127.0.0.1:{calculator.port}\r\nContent-Type: application/json\r\n"

@@ -298,7 +298,7 @@ def test_screen_readers_hear_the_score_once_somebody_pauses(opened):
     assert page.get_attribute("#announcement", "aria-live") == "polite"
     for name in (
         "Candidate",
-        "References, one a line",
+        "References, one per line",
         "Metric",
         "Maximum order",
         "Tokenizer",

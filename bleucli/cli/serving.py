@@ -26,20 +26,19 @@ def serve(options: "Options", environment: Environment, messages: "Messages", id
         idle: what to warn of.
 
     Raises:
-        BleuError: there is no such port, it cannot be had, or the extra is not installed.
+        BleuError: there is no such port, it cannot be used, or the extra is not installed.
         KeyboardInterrupt: by Ctrl-C.
     """
     port = _read_port(str(options.serve))
-    server.check_extra()
     messages.hold_back(idle)
-    with server.bind(port) as listener:
-        answering = server.make_server(listener, environment.say_fault)
-        address, port = listener.getsockname()
-        deliver([f"http://{address}:{port}/\n"], options.output, environment)
+
+    def announce(address: str) -> None:
+        deliver([f"{address}\n"], options.output, environment)
         for line in idle:
             messages.warn(line)
         messages.note("the calculator is at that address, for this machine alone; Ctrl-C ends it")
-        server.run(answering, listener)
+
+    server.serve(port, announce, environment.say_fault)
 
 
 def _read_port(text: str) -> int:

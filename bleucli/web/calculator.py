@@ -71,6 +71,14 @@ class Inputs(NamedTuple):
     smoothing: str
 
 
+# What a page sends, as JSON
+_KINDS = {
+    **dict.fromkeys(("candidate", "references", "metric", "tokenize", "smoothing"), str),
+    "order": int,
+    "lowercase": bool,
+}
+
+
 def _example(title: str, candidate: str, references: str, **others: "Any") -> "dict[str, Any]":
     usual = Inputs(candidate, (), "bleu", 4, tokenizers.DEFAULT, True, "add-one")
     return {"title": title, **usual._asdict(), "references": references, **others}
@@ -92,7 +100,7 @@ EXAMPLES = (
 
 
 def read_inputs(body: bytes) -> Inputs:
-    """Return what a page sends: a JSON object with a value for each field, references one a line.
+    """Return what a page sends: a JSON object with a value for each field, references one per line.
 
     Raises:
         BleuError: a field is missing or has no such value, or there is no reference.
@@ -101,20 +109,13 @@ def read_inputs(body: bytes) -> Inputs:
         given = json.loads(body)
     except (ValueError, RecursionError):
         raise BleuError("the fields are not valid JSON; reload the page") from None
-    kinds = Inputs.__annotations__ | {"references": str, "order": int}
-    if not isinstance(given, dict) or given.keys() != kinds.keys():
-        raise BleuError(f"expected an object with {', '.join(kinds)}; reload the page")
-    for name, kind in (("lowercase", bool), ("order", int)):
-        if type(given[name]) is not kind:
-            raise BleuError(f"{name} {given[name]!r:.40}; reload the page")
-    for name in ("candidate", "references", "metric", "tokenize", "smoothing"):
-        if type(given[name]) is not str:
-            raise BleuError(f"{name} {given[name]!r:.40}; reload the page")
+    if not isinstance(given, dict) or {name: type(value) for name, value in given.items()} != _KINDS:
+        raise BleuError(f"expected an object with {', '.join(_KINDS)}; reload the page")
     if given["metric"] not in METRIC_NAMES or given["smoothing"] not in METHODS or given["order"] not in ORDERS:
         raise BleuError("there is no such metric, smoothing or order here; reload the page")
     references = [line for line in given["references"].split("\n") if line.strip()]
     if not references:
-        raise BleuError("there is no reference yet; write at least one, one a line")
+        raise BleuError("there is no reference yet; write at least one, each on a line of its own")
     return Inputs(**{**given, "references": references})
 
 

@@ -31,8 +31,7 @@ _OWN: "dict[str, dict[str, Any]]" = {
         "description": "a score for each item instead of one for all; BLEU then has effective order",
     },
 }
-# These say nothing here: there are no warnings of tokenized input to be silenced; `sentence_level` stands for the
-# second, and the last picks a tokenizer
+# Warnings are a part of the answer, `sentence_level` stands for effective order, and `tokenize` names the tokenizer
 _LEFT_OUT = ("force", "effective_order", "trg_lang")
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
 

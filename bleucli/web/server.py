@@ -1,7 +1,8 @@
 """From a port to requests, until somebody ends it.
 
+- `serve`: all of it in one call
 - `bind`: take a port of 127.0.0.1
-- `check_extra`, `make_server`, `run`: answer what comes in there
+- `make_server`, `run`: answer what comes in there
 """
 
 import errno
@@ -26,6 +27,26 @@ _TURN = 0.0005
 _SECONDS_TO_END = 1
 
 
+def serve(port: int, announce: "Callable[[str], None]", report: "Callable[[BaseException], None]") -> None:
+    """Serve the calculator until the process is told to end.
+
+    Args:
+        port: of this machine's own address; 0 for any that is free.
+        announce: is told the address once requests are taken.
+        report: is told of an exception that nobody caught.
+
+    Raises:
+        BleuError: the extra is not installed, or the port is in use or not for this user.
+        KeyboardInterrupt: by Ctrl-C.
+    """
+    for module in ("fastapi", "fastapi_offline", "uvicorn"):
+        load(module, EXTRA)
+    with bind(port) as listener:
+        server = make_server(listener, report)
+        announce(f"http://{ADDRESS}:{listener.getsockname()[1]}/")
+        run(server, listener)
+
+
 def bind(port: int) -> socket.socket:
     """Return a socket that listens on a port of this machine's own address; 0: on any that is free.
 
@@ -41,21 +62,11 @@ def bind(port: int) -> socket.socket:
         listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
-        why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had ({error.strerror or error})"
+        why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror or error})"
         raise UsageError(
             f"port {port} of {ADDRESS} {why}; name another one, --serve PORT, or 0 for any that is free"
         ) from None
     return listener
-
-
-def check_extra() -> None:
-    """Refuse to begin where the extra is not installed.
-
-    Raises:
-        BleuError: it is not.
-    """
-    for module in ("fastapi", "fastapi_offline", "uvicorn"):
-        load(module, EXTRA)
 
 
 def make_server(listener: socket.socket, report: "Callable[[BaseException], None]") -> "uvicorn.Server":
