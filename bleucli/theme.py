@@ -32,7 +32,7 @@ body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 sy
 a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 code, pre { font: 0.9em/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
-mark { color: var(--match-text); padding: 0.1em 0.15em; border-radius: 0.2em; }
+mark { color: var(--match-text); padding: 0.1em; border-radius: 0.2em; }
 mark[class] { border-bottom: 2px solid var(--edge); }
 .bleu-explanation table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .bleu-explanation th, .bleu-explanation td { padding: 0.1rem 0.6rem; text-align: right; white-space: nowrap; }

@@ -229,8 +229,8 @@ def _take_apart(name: str, stats: "CorpusStats") -> "tuple[list[list[str]], list
         precision, recall = (100 * matches / total if total else 0.0 for total in (ours, theirs))
         counts, value = f"{matches} of {ours} and {theirs}", f"{precision:.1f} %, {recall:.1f} %"
         bars.append(_bar(order, counts, [precision, recall], value))
-    facts = [["Candidate", tell_count(sums[0], "character")], ["Reference", tell_count(sums[1], "character")]]
-    return [*facts, ["Recall counts", f"{metric.beta:g} times"]], bars
+    facts = [["Candidate characters", str(sums[0])], ["Reference characters", str(sums[1])]]
+    return [*facts, ["Weight of recall", f"{metric.beta:g}"]], bars
 
 
 def _of_bleu(stats: "CorpusStats") -> "tuple[list[list[str]], list[dict[str, Any]]]":
