@@ -33,11 +33,11 @@ class Fields(NamedTuple):
 
 
 # The usual names. Of the first ones the first that is present counts, whatever else there is
-_HYPOTHESES = ("candidate", "hypothesis", "prediction", "actual_output", "translation")
-_REFERENCES = ("references", "reference", "expected_output")
+HYPOTHESES = ("candidate", "hypothesis", "prediction", "actual_output", "translation")
+REFERENCES = ("references", "reference", "expected_output")
 # These may mean something else, and are taken only where nothing else can be meant
-_GUESSED_HYPOTHESES = ("mt", "output", "pred", "response")
-_GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text")
+GUESSED_HYPOTHESES = ("mt", "output", "pred", "response")
+GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text")
 _SHOWN_FIELDS, _SHOWN_CHARACTERS = 8, 40
 _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a truth value", type(None): "null"}
 
@@ -128,7 +128,7 @@ def _unescape(text: str) -> str:
 def places_of_hypotheses(fields: Fields) -> "Sequence[Path | UsualName]":
     """Return what finds the hypothesis of each system in an object."""
     elsewhere = _first_names(fields.references) | _first_names(fields.group)
-    usual = UsualName("hypothesis", _HYPOTHESES, _GUESSED_HYPOTHESES, elsewhere)
+    usual = UsualName("hypothesis", HYPOTHESES, GUESSED_HYPOTHESES, elsewhere)
     return [Path("hypothesis", path) for _, path in fields.hypotheses] or [usual]
 
 
@@ -137,7 +137,7 @@ def place_of_references(fields: Fields) -> "Path | UsualName":
     if fields.references:
         return Path("reference", fields.references)
     elsewhere = {name for _, path in fields.hypotheses for name in _first_names(path)}
-    return UsualName("reference", _REFERENCES, _GUESSED_REFERENCES, elsewhere)
+    return UsualName("reference", REFERENCES, GUESSED_REFERENCES, elsewhere)
 
 
 def place_of_group(fields: Fields) -> "Path | None":

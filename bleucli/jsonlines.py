@@ -1,7 +1,7 @@
 r"""JSON Lines as blocks of segments: an object a segment, which holds hypotheses, references, or both.
 
 - `is_jsonl`: whether a file's name says so
-- `JsonLines`: the texts of a file
+- `JsonLines`: the texts of a file; `JsonItems`: of objects that were parsed elsewhere
 """
 
 from collections.abc import Iterator, Sequence
@@ -129,9 +129,8 @@ class JsonLines:
         Raises:
             BleuError: the file cannot be read, or a line is not what it should be.
         """
-        for before, lines in self._file.lines():
+        for before, items in self._read_items():
             line = before + 1
-            items = list(self._items(lines, line))
             self.segments += len(items)
             texts = [
                 [self._hypothesis(place, item, number) for number, item in enumerate(items, line)]
@@ -145,6 +144,11 @@ class JsonLines:
                 references = zip_longest(*rows[start:end])
                 yield columns + [self._segments(column, "reference", numbers) for column in references]
 
+    def _read_items(self) -> "Iterator[tuple[int, list[dict[str, Any]]]]":
+        """Give blocks of objects, each with the number of lines before it."""
+        for before, lines in self._file.lines():
+            yield before, list(self._items(lines, before + 1))
+
     def _items(self, lines: list[str], first: int) -> "Iterator[dict[str, Any]]":
         """Parse lines; blank ones may stand at the end of the file only."""
         for number, line in enumerate(lines, first):
@@ -157,16 +161,20 @@ class JsonLines:
             if end == 0:
                 self._blank = self._blank or number
             elif self._blank:
-                raise BleuError(f"{self.name}, line {self._blank} is blank; give one object a line")
+                raise BleuError(f"{self._at(self._blank)} is blank; give one object a line")
             elif not isinstance(item, dict):
                 raise self._no_object(number, item)
             else:
                 yield item
 
+    def _at(self, number: int) -> str:
+        """Return the place of an object, for errors."""
+        return f"{self.name}, line {number}"
+
     def _no_object(self, number: int, item: object) -> BleuError:
         from bleucli.jsonfields import kind
 
-        return BleuError(f"{self.name}, line {number}: {kind(item)}, not an object; give one object a line")
+        return BleuError(f"{self._at(number)}: {kind(item)}, not an object; give one object a line")
 
     def _with_space_before(self, line: str, number: int) -> "tuple[Any, int]":
         """Parse a line that is not JSON from its first character on, and return its end: 0 for a blank one."""
@@ -185,7 +193,7 @@ class JsonLines:
             raise self._invalid(number, "nested too deeply") from None
 
     def _invalid(self, number: int, why: str) -> BleuError:
-        return BleuError(f"{self.name}, line {number}: invalid JSON ({why}); give one object a line")
+        return BleuError(f"{self._at(number)}: invalid JSON ({why}); give one object a line")
 
     def _hypothesis(self, place: "Path | UsualName", item: "dict[str, Any]", number: int) -> str:
         text = item.get(place.sure)
@@ -227,10 +235,10 @@ class JsonLines:
         from bleucli.jsonfields import advise_path, kind, quote
 
         advice = advise_path(key, field, value) if key else ""
-        return BleuError(f"{self.name}, line {number}: {quote(field)} {holds} {kind(value)}; expected {wanted}{advice}")
+        return BleuError(f"{self._at(number)}: {quote(field)} {holds} {kind(value)}; expected {wanted}{advice}")
 
     def _not_found(self, number: int, key: str, reason: NotFoundError) -> BleuError:
-        return BleuError(f"{self.name}, line {number}: {reason}; name the field with --jsonl-fields {key}=NAME")
+        return BleuError(f"{self._at(number)}: {reason}; name the field with --jsonl-fields {key}=NAME")
 
     def _segments(self, texts: Sequence[str | None], what: str, numbers: Sequence[int]) -> Segments:
         """Return texts as segments; numbers: of their lines."""
@@ -244,9 +252,51 @@ class JsonLines:
                 if "\ud800" <= character <= "\udfff"
             )
             raise BleuError(
-                f"{self.name}, line {number}: the {what} holds a lone surrogate (\\u{ord(character):04x}), which is not"
+                f"{self._at(number)}: the {what} holds a lone surrogate (\\u{ord(character):04x}), which is not"
                 " text; write both halves of the character"
             ) from None
+
+
+class JsonItems(JsonLines):
+    """Objects that were parsed already, with the texts and the errors that they have as JSON Lines.
+
+    Args:
+        name: of the whole, for errors.
+        items: what was parsed.
+
+    >>> [list(map(list, block)) for block in JsonItems("body", [{"hypothesis": "a", "reference": "b"}]).blocks()]
+    [[['a'], ['b']]]
+    >>> list(JsonItems("body", [{"hypothesis": 1}]).blocks())
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.BleuError: body, item 1: 'hypothesis' is a number; expected a string
+    """
+
+    def __init__(self, name: str, items: "Sequence[Any]") -> None:
+        super().__init__(TextFile(name))
+        self._given = items
+
+    def _at(self, number: int) -> str:
+        return f"{self.name}, item {number}"
+
+    def _no_object(self, number: int, item: object) -> BleuError:
+        from bleucli.jsonfields import kind
+
+        return BleuError(f"{self._at(number)}: {kind(item)}, not an object; give objects with texts")
+
+    def _wrong_type(
+        self, number: int, field: str, value: object, wanted: str, holds: str = "is", key: str = ""
+    ) -> BleuError:
+        return super()._wrong_type(number, field, value, wanted, holds)  # no option names a path here
+
+    def _not_found(self, number: int, key: str, reason: NotFoundError) -> BleuError:
+        return BleuError(f"{self._at(number)}: {reason}; rename the field")
+
+    def _read_items(self) -> "Iterator[tuple[int, list[dict[str, Any]]]]":
+        for number, item in enumerate(self._given, 1):
+            if not isinstance(item, dict):
+                raise self._no_object(number, item)
+        yield 0, list(self._given)
 
 
 def _cut_rows(rows: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:

@@ -58,8 +58,7 @@ class SampleLines(JsonLines):
         """
         columns: list[tuple[list[Segments], list[str | None]]] = [([], []) for _ in self._hypotheses]
         empty: dict[str, int] = {}
-        for before, lines in self._file.lines():
-            items = list(self._items(lines, before + 1))
+        for before, items in self._read_items():
             self.segments += len(items)
             for place, (blocks, labelled) in zip(self._hypotheses, columns, strict=True):
                 texts: list[str] = []
@@ -119,7 +118,7 @@ class SampleLines(JsonLines):
         if type(label) is not str:
             raise self._wrong_type(number, field, label, "a string or a whole number")
         if not label:
-            raise BleuError(f"{self.name}, line {number}: {quote(field)} is empty; give each group a label")
+            raise BleuError(f"{self._at(number)}: {quote(field)} is empty; give each group a label")
         return label
 
     def _label_of_list(self, field: str, found: str | list[str], number: int) -> str | None:
@@ -132,7 +131,7 @@ class SampleLines(JsonLines):
             return None
         if len(found) < 2:
             raise BleuError(
-                f"{self.name}, line {number}: {quote(field)} holds {tell_count(len(found), 'text')}; self-BLEU compares"
+                f"{self._at(number)}: {quote(field)} holds {tell_count(len(found), 'text')}; self-BLEU compares"
                 " the texts of a list, so give at least two, or name groups with --jsonl-fields group=NAME"
             )
         return f"line {number}"
@@ -140,6 +139,6 @@ class SampleLines(JsonLines):
     def _mixed(self, number: int, field: str, is_text: bool) -> BleuError:
         now, before = (kind(""), kind([])) if is_text else (kind([]), kind(""))
         return BleuError(
-            f"{self.name}, line {number}: {quote(field)} is {now}, and {before} on lines before; give one of the two,"
+            f"{self._at(number)}: {quote(field)} is {now}, and {before} on lines before; give one of the two,"
             " or name groups with --jsonl-fields group=NAME"
         )

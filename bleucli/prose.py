@@ -9,7 +9,7 @@ words of a text that the other one has too, "bad" for what counts against the ou
 references have, "heading", and "" for anything else.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from operator import itemgetter
 
@@ -219,19 +219,25 @@ def _columns(text: str) -> int:
 # --- HTML
 
 
-def as_html(blocks: Sequence[Block]) -> str:
-    r"""Return blocks as a piece for a page, in ASCII; it brings its few styles along.
+def as_html(blocks: Sequence[Block], level: int = 4, themed: bool = False) -> str:
+    r"""Return blocks as a piece for a page, in ASCII.
+
+    Args:
+        blocks: what is to be shown.
+        level: of the headings.
+        themed: the page has the style sheet of `theme.py`, which tells classes their looks; else the piece brings its
+            few styles along, as attributes.
 
     A page may set the custom properties --bleu-good, --bleu-bad and --bleu-missing to colours of its own.
 
-    >>> print(as_html([Paragraph("a < b")]).partition("</style>")[2])
-    <BLANKLINE>
-    <p style="overflow-wrap:anywhere">a &lt; b</p>
+    >>> print(as_html([Paragraph("a < b")], themed=True), end="")
+    <div class="bleu-explanation">
+    <p>a &lt; b</p>
     </div>
-    <BLANKLINE>
     """
-    parts = [part for block in blocks for part in _html_lines(block)]
-    return "\n".join(['<div class="bleu-explanation">', _dark_style(), *parts, "</div>"]) + "\n"
+    looks, styles = (_THEMED, []) if themed else (_STYLED, [_dark_style()])
+    parts = [part for block in blocks for part in _html_lines(block, level, looks)]
+    return "\n".join(['<div class="bleu-explanation">', *styles, *parts, "</div>"]) + "\n"
 
 
 def _dark_style() -> str:
@@ -243,55 +249,83 @@ def _dark_style() -> str:
     return f"<style>@supports(color:light-dark(red,red)){{{ours}{{{either}}}}}{pages}{{{always}}}</style>"
 
 
-def _html_lines(block: Block) -> Iterator[str]:
+class _Looks(NamedTuple):
+    """Attributes, each with the space before it, of paragraphs, formulas, rows of words, stacks, cells and roles.
+
+    cells: by the tag, and whether they are of text. roles: those that look like the rest have none.
+    """
+
+    paragraph: str
+    formula: str
+    words: str
+    stack: str
+    cells: Mapping[tuple[str, bool], str]
+    roles: Mapping[str, str]
+
+
+_WRAPPING = "overflow-wrap:anywhere"
+_UNDERLINED = ";text-decoration:underline"
+_STYLED = _Looks(
+    f' style="{_WRAPPING}"',
+    ' style="font-family:monospace;overflow-x:auto"',
+    ' style="margin:0.3em 0"',
+    ' style="display:inline-block;text-align:center;margin:0 0.4em 0.4em 0"',
+    {
+        (tag, is_text): f' style="text-align:{"left" if is_text else "right"};padding:0 0.6em;{wrapping}"'
+        for tag, wrapping in (("th", "white-space:nowrap"), ("td", _WRAPPING))
+        for is_text in (False, True)
+    },
+    {
+        role: f' style="color:var(--bleu-{colour},{_COLOURS[colour]}){line}"'
+        for role, colour, line in (*((role, role, "") for role in _COLOURS), ("match", "good", _UNDERLINED))
+    },
+)
+_THEMED = _Looks(
+    *("", "", "", ' class="stack"'),
+    {(tag, is_text): ' class="text"' * is_text for tag in ("th", "td") for is_text in (False, True)},
+    {role: f' class="{role}"' for role in _STYLED.roles},
+)
+
+
+def _html_lines(block: Block, level: int, looks: _Looks) -> Iterator[str]:
     if isinstance(block, Heading):
-        yield f"<h4{_style(block.role)}>{escape_html(block.text)}</h4>"
+        yield f"<h{level}{looks.roles.get(block.role, '')}>{escape_html(block.text)}</h{level}>"
     elif isinstance(block, Paragraph):
-        yield f'<p style="overflow-wrap:anywhere">{escape_html(block.text)}</p>'
+        yield f"<p{looks.paragraph}>{escape_html(block.text)}</p>"
     elif isinstance(block, Formula):
-        lines = "\n".join(map(escape_html, block.lines))
-        yield f'<pre style="font-family:monospace;overflow-x:auto">{lines}</pre>'
+        yield f"<pre{looks.formula}>" + "\n".join(map(escape_html, block.lines)) + "</pre>"
     elif isinstance(block, Words):
         runs = groupby(block.words, key=itemgetter(1))
-        words = " ".join(_span(" ".join(word for word, _ in run), role) for role, run in runs)
+        words = " ".join(_span(" ".join(word for word, _ in run), role, looks) for role, run in runs)
         note = f" <i>{escape_html(block.note)}</i>" if block.note else ""
-        yield f'<p style="margin:0.3em 0"><b>{escape_html(block.label.strip())}</b> {words}{note}</p>'
+        yield f"<p{looks.words}><b>{escape_html(block.label.strip())}</b> {words}{note}</p>"
     elif isinstance(block, Table):
         yield "<table>"
         rows = zip(("th", *("td" for _ in block.rows)), (block.header, *block.rows), ("", *block.roles), strict=True)
         for tag, row, role in rows:
             cells = []
             for column, text in enumerate(row):
-                side = "left" if column in block.texts else "right"
-                whole = "white-space:nowrap" if tag == "th" else "overflow-wrap:anywhere"
-                style = f"text-align:{side};padding:0 0.6em;{whole}"
-                cells.append(f'<{tag} style="{style}">{escape_html(text)}</{tag}>')
-            yield f"<tr{_style(role)}>{''.join(cells)}</tr>"
+                cell = tag if text else "td"  # a header without text is none
+                cells.append(f"<{cell}{looks.cells[tag, column in block.texts]}>{escape_html(text)}</{cell}>")
+            yield f"<tr{looks.roles.get(role, '')}>{''.join(cells)}</tr>"
         yield "</table>"
     else:
         yield "<p>"
-        yield _stack(*(f"<b>{escape_html(label.strip())}</b>" for label in block.labels), "")
+        yield _stack(looks, *(f"<b>{escape_html(label.strip())}</b>" for label in block.labels), "")
         for above, below, done, role in block.columns:
-            yield _stack(_span(above or _NOTHING, role), _span(below or _NOTHING, role), escape_html(done))
+            shown = (_span(text or _NOTHING, role, looks) for text in (above, below))
+            yield _stack(looks, *shown, escape_html(done))
         yield "</p>"
 
 
-def _stack(*lines: str) -> str:
+def _stack(looks: _Looks, *lines: str) -> str:
     """Return lines one over the other, within a row."""
     shown = "<br>".join(line or "&#160;" for line in lines)
-    return f'<span style="display:inline-block;text-align:center;margin:0 0.4em 0.4em 0">{shown}</span>'
+    return f"<span{looks.stack}>{shown}</span>"
 
 
-def _span(text: str, role: str) -> str:
-    style = _style(role)
-    return f"<span{style}>{escape_html(text)}</span>" if style else escape_html(text)
-
-
-def _style(role: str) -> str:
-    """Return the attribute of an element that has a role, with the space before it; "" if it looks like the rest."""
-    line = ";text-decoration:underline" if role == "match" else ""
-    role = "good" if role == "match" else role
-    return f' style="color:var(--bleu-{role},{_COLOURS[role]}){line}"' if role in _COLOURS else ""
+def _span(text: str, role: str, looks: _Looks) -> str:
+    return f"<span{looks.roles[role]}>{escape_html(text)}</span>" if role in looks.roles else escape_html(text)
 
 
 # --- numbers

@@ -9,6 +9,8 @@ from collections import namedtuple
 from io import BytesIO
 
 import pytest
+from browser import chromium  # noqa: F401 - a fixture
+from calculator_server import calculating
 from hypothesis import settings
 from set_world import serve
 from strategies import examples
@@ -223,6 +225,14 @@ def web():
     """Start a server on the loopback."""
     with serving() as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def calculator():
+    """Serve the calculator, on a free port."""
+    with calculating() as server:
+        yield server
+        assert server.faults == []
 
 
 @pytest.fixture

@@ -11,12 +11,14 @@ import tempfile
 from collections import namedtuple
 from io import BytesIO
 from itertools import combinations
+from unittest import mock
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 
 from bleucli.cli.arguments import MODES  # noqa: E402
 from bleucli.cli.commands import run as run_command  # noqa: E402
 from bleucli.cli.streams import Environment  # noqa: E402
+from bleucli.web import server  # noqa: E402
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "option_pairs.txt")
 FINE, TOLD, REFUSED = ".", "t", "r"
@@ -80,6 +82,7 @@ GIVEN = {
     "segment_scores": Given(("--segment-scores",), ("numbers",)),
     "self_bleu": Given(("--self-bleu",), ("bare",)),
     "sentence_level": Given(("-sl",)),
+    "serve": Given(("--serve", "0")),
     "short": Given(("-sh",), ("text",)),
     "skip_empty_refs": Given(("--skip-empty-refs",)),
     "smooth_method": Given(("-s", "floor")),
@@ -209,9 +212,10 @@ def write(name, lines):
 
 
 def answer(words, stdin, variables):
-    """Return status, both streams and what was written."""
+    """Return status, both streams and what was written; a server is ended as it begins."""
     out, err = BytesIO(), BytesIO()
-    status = run_command(words, Environment(BytesIO(stdin), out, err, variables))
+    with mock.patch.object(server, "run"), mock.patch.object(server, "make_server"):
+        status = run_command(words, Environment(BytesIO(stdin), out, err, variables))
     written = {}
     for name in ("out", "history"):
         if os.path.exists(name):

@@ -31,6 +31,7 @@ MODES = {
     "cite": frozenset({"test_set", "registry"}),
     "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
     "download": frozenset({"language_pair", "registry", "mirror", "allow_http"}),
+    "serve": frozenset[str](),
 }
 
 
@@ -356,6 +357,14 @@ def _parser_of_run() -> Parser:
 
     add, ours = top.group("other")
     add("--version", "-V", action="store_true", help="version, and the kernels in use")
+    ours(
+        "--serve",
+        nargs="?",
+        const="8765",
+        metavar="PORT",
+        help="a page on this machine that scores while you type, and an endpoint for programs (default: 8765; 0: any"
+        " free port)",
+    )
     ours("--list-tokenizers", action="store_true", help="list tokenizers, what they are for and what they need")
     add("--help", "-h", action="store_true", help="a short page; --help all: this one")
 

@@ -135,6 +135,11 @@ def _answer_mode(mode: str, options: "Options", environment: Environment, messag
         from bleucli.cli import effects
 
         idle = effects.of_mode(options, mode)
+    if mode == "serve":
+        from bleucli.cli import serving
+
+        serving.serve(options, environment, messages, idle)
+        return
     answer: Iterable[str]
     if mode == "version":
         answer = [_version()]

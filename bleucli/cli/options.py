@@ -80,6 +80,7 @@ class Options:
     # other
     version: bool
     list_tokenizers: bool
+    serve: str | None
     help: bool
     given: frozenset[str]
 

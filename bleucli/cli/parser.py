@@ -36,8 +36,8 @@ class Layout(argparse.HelpFormatter):
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
-        several = "..." if action.nargs == "+" else ""
-        return f"{', '.join(action.option_strings)} {action.metavar}{several}"
+        value = {"+": f"{action.metavar}...", "?": f"[{action.metavar}]"}.get(str(action.nargs), action.metavar)
+        return f"{', '.join(action.option_strings)} {value}"
 
 
 class Once(argparse.Action):

@@ -55,9 +55,14 @@ def fetch_model(url: str, *, name: str, sha256: str = "") -> str:
     Raises:
         BleuError: as for `fetch`.
     """
-    path = os.path.join(cache_directory(), "models", last_component(url))
+    path = model_path(url)
     fetch(url, path, name=name, checksum=("sha256", sha256) if sha256 else None)
     return path
+
+
+def model_path(url: str) -> str:
+    """Return where in the cache the model of an address belongs."""
+    return os.path.join(cache_directory(), "models", last_component(url))
 
 
 def trust_model(path: str, digits: str, *, name: str) -> None:

@@ -2,7 +2,7 @@
 
 - `get`: the tokenizer of a name
 - `default_for`, `advice`: which one suits a target language
-- `listing`: what each is for, what it needs, whether it is installed
+- `listing`: what each is for, what it needs, whether it is installed; `is_ready`: whether it can be used offline
 
 A tokenizer maps each segment to a string whose tokens are separated by white space.
 """
@@ -158,6 +158,24 @@ def listing() -> Iterator[tuple[str, str, str]]:
     for name, entry in _ENTRIES.items():
         yield name, entry.about, _state_of(entry.extra, entry.modules)
     yield f"{LOCAL_MODEL}PATH", "a SentencePiece model of your own", _state_of(*_SPM)
+
+
+def is_ready(name: str) -> bool:
+    """Return whether a tokenizer that has a name is installed, and has nothing to download.
+
+    >>> is_ready("13a")
+    True
+    """
+    entry = _ENTRIES[name]
+    if _state_of(entry.extra, entry.modules) != "installed":
+        return False
+    if entry.extra != "spm":
+        return True
+    from os.path import exists
+
+    from bleucli.tokenizers.sentencepiece import path_of
+
+    return exists(path_of(name))
 
 
 def _state_of(extra: str, modules: tuple[str, ...]) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
 from bleucli.segments import Segments
-from bleucli.testsets.download import fetch_model, trust_model
+from bleucli.testsets.download import fetch_model, model_path, trust_model
 from bleucli.tokenizers.distinct import tokenize_distinct
 
 TYPE_CHECKING = False
@@ -79,6 +79,11 @@ class PublishedModel(LocalModel):
         if current not in SHA256:
             trust_model(path, self._digest, name=current)
         self.signature = current
+
+
+def path_of(name: str) -> str:
+    """Return where the model of a `PublishedModel` is once it was downloaded."""
+    return model_path(ADDRESSES[_NEW_NAMES.get(name, name)])
 
 
 @lru_cache(maxsize=2)

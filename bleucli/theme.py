@@ -1,0 +1,63 @@
+"""How pages look, light and dark: colours, explanations, highlighted n-grams, as a style sheet.
+
+A page may have styles of its own besides; they name colours by these variables alone, so that both themes hold.
+Every colour of text has a contrast of at least 4.5 with what it stands on (WCAG 2.2, AA); a test calculates that.
+"""
+
+# By name, the colour on light pages and on dark ones
+COLOURS = {
+    "page": ("#ffffff", "#14171c"),
+    "panel": ("#f4f6f9", "#1d222a"),
+    "field": ("#ffffff", "#10141a"),
+    "line": ("#c9d1db", "#3b4452"),
+    "edge": ("#76828f", "#7d8a9a"),  # of what can be operated: contrast 3 at least
+    "text": ("#1a2230", "#e6eaf0"),
+    "quiet": ("#4d5969", "#aab5c3"),
+    "accent": ("#0b5cad", "#79b8ff"),
+    "good": ("#176b30", "#5fd07f"),
+    "bad": ("#b3261e", "#ff9088"),
+    "missing": ("#7d5200", "#e2b45a"),
+    # n-grams that match, by order
+    "match-1": ("#dcebfb", "#17304a"),
+    "match-2": ("#b9d7f7", "#1c4166"),
+    "match-3": ("#93c1f1", "#225384"),
+    "match-4": ("#6fabe9", "#2965a3"),
+    "match-5": ("#5f9fe3", "#2c6cae"),
+    "match-6": ("#5295de", "#2f73b8"),
+    "match-text": ("#0a1a2b", "#ffffff"),
+}
+_RULES = """
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
+a { color: var(--accent); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+code, pre { font: 0.9em/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
+mark { color: var(--match-text); padding: 0.1em; border-radius: 0.2em; }
+mark[class] { border-bottom: 2px solid var(--edge); }
+.bleu-explanation table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.bleu-explanation th, .bleu-explanation td { padding: 0.1rem 0.6rem; text-align: right; white-space: nowrap; }
+.bleu-explanation .text { text-align: left; }
+.bleu-explanation p, .bleu-explanation pre { margin: 0.4rem 0; }
+.bleu-explanation .stack { display: inline-block; text-align: center; margin: 0 0.4em 0.4em 0; }
+.bleu-explanation p { overflow-wrap: anywhere; }
+.bleu-explanation pre { overflow-x: auto; }
+.good, .match { color: var(--good); }
+.match { text-decoration: underline; }
+.bad { color: var(--bad); }
+.missing { color: var(--missing); }
+"""
+
+
+def style_sheet() -> str:
+    """Return the style sheet: variables of both themes, and what all pages have in common."""
+    light, dark = (" ".join(f"--{name}: {pair[theme]};" for name, pair in COLOURS.items()) for theme in (0, 1))
+    marks = "".join(
+        f"mark.l{order} {{ background: var(--match-{order}); }}\n"
+        # one order alone: where a page puts the class only-N around a text, nothing else is marked
+        f".only-{order} mark:not(.m{order}) {{ background: none; border-color: transparent; color: inherit; }}\n"
+        for order in range(1, 7)
+    )
+    return (
+        f":root {{ color-scheme: light dark; {light} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n{_RULES.lstrip()}{marks}"
+    )

@@ -1,0 +1,161 @@
+"""What is at which address: the page and what it asks for, the endpoint for programs, and the page about that.
+
+Scores are computed by threads, for the kernels leave Python's lock to others. Short work does not wait for long work:
+each has threads of its own, and so have explanations, which plain Python makes.
+"""
+
+import asyncio
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from bleucli._version import __version__
+from bleucli.errors import BleuError
+from bleucli.theme import style_sheet
+from bleucli.web import calculator
+from bleucli.web.choices import parameters, read_choices
+from bleucli.web.guard import MOST_BYTES, read_body, tell_fault
+from bleucli.web.items import ITEM, Failure, Score, read_items, score_items
+from bleucli.web.page import make_page, package_file, swagger_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
+# Bodies of more bytes are long work
+_SHORT_BYTES = 10_000
+_ABOUT = (
+    "The engine of the command `bleu`, on this machine alone. Items are those of its JSON Lines, options those of the"
+    f" Python API; answers are not rounded. A body has at most {MOST_BYTES} bytes. What cannot be done is told in one"
+    " sentence, as the command tells it."
+)
+_REFUSALS = {
+    400: "the body ended early",
+    403: "another host or origin than this server's",
+    408: "the body came too slowly",
+    413: "the body is too large",
+    415: "the body is not application/json",
+    422: "the texts or options cannot be scored",
+}
+_BODY = {
+    "required": True,
+    "content": {"application/json": {"schema": {"anyOf": [ITEM, {"type": "array", "minItems": 1, "items": ITEM}]}}},
+}
+
+
+class _Work:
+    """Threads for short work, for long work, and for explanations."""
+
+    def __init__(self) -> None:
+        processors = os.cpu_count() or 1
+        self.short = ThreadPoolExecutor(max(4, processors), "bleu-short")
+        self.long = ThreadPoolExecutor(processors, "bleu-long")
+        self.explaining = ThreadPoolExecutor(1, "bleu-explaining")
+
+    def choose(self, body: bytes) -> ThreadPoolExecutor:
+        """Return the threads that score what a request brings."""
+        return self.short if len(body) <= _SHORT_BYTES else self.long
+
+    async def do(self, pool: ThreadPoolExecutor, function: "Callable[[], T]") -> "T":
+        """Return what a function returns, called by a thread of a pool."""
+        return await asyncio.get_running_loop().run_in_executor(pool, function)
+
+
+def make_app() -> FastAPI:
+    """Return the application, which expects to stand behind `guard.Guard`."""
+    app = FastAPI(title="bleu", version=__version__, description=_ABOUT, docs_url=None, redoc_url=None)
+    app.add_exception_handler(BleuError, _tell_error)
+    app.add_exception_handler(HTTPException, _tell_refusal)
+    app.add_exception_handler(Exception, _tell_fault)
+    work = _Work()
+    _serve_endpoint(app, work)
+    _serve_numbers(app, work)
+    _serve_files(app)
+    return app
+
+
+async def _tell_error(_request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, 422)
+
+
+async def _tell_fault(_request: Request, error: Exception) -> Response:
+    """Answer where nobody caught an exception, which then goes on to the guard, who reports it."""
+    return JSONResponse({"error": tell_fault(error)}, 500)
+
+
+async def _tell_refusal(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    told = error.detail
+    if error.status_code == 404:
+        told = f"there is nothing at {request.url.path!r:.80}; the calculator is at /, the page of the API at /docs"
+    elif error.status_code == 405:
+        told = f"{request.method!r:.20} is not done at {request.url.path!r:.80}; see /docs"
+    return JSONResponse({"error": told}, error.status_code, error.headers)
+
+
+def _serve_endpoint(app: FastAPI, work: _Work) -> None:
+    """Serve what is for programs."""
+
+    @app.post(
+        "/score",
+        summary="Score an item, or an array of items as one corpus",
+        operation_id="score",
+        tags=["scores"],
+        response_model=Score | list[Score],
+        responses={status: {"model": Failure, "description": about} for status, about in _REFUSALS.items()},
+        openapi_extra={"parameters": parameters(), "requestBody": _BODY},
+    )
+    async def _score(request: Request) -> Response:
+        body = await read_body(request)
+        query = request.query_params.multi_items()
+
+        def score() -> Response:
+            choices = read_choices(query)
+            found = score_items(read_items(body), choices)
+            return JSONResponse(found if choices.sentence_level else found[0])  # here, for it may be long
+
+        return await work.do(work.choose(body), score)
+
+
+def _serve_numbers(app: FastAPI, work: _Work) -> None:
+    """Serve what the page asks for."""
+
+    def answer(body: bytes, function: "Callable[[calculator.Inputs], dict[str, Any]]") -> Response:
+        """Return what is to be shown, be it an error: half a text is no failure that a browser should report."""
+        try:
+            return JSONResponse(function(calculator.read_inputs(body)))
+        except BleuError as error:
+            return JSONResponse({"error": str(error)})
+
+    @app.post("/page/numbers", include_in_schema=False)
+    async def _numbers(request: Request) -> Response:
+        body = await read_body(request)
+        return await work.do(work.choose(body), partial(answer, body, calculator.calculate))
+
+    @app.post("/page/explanation", include_in_schema=False)
+    async def _explanation(request: Request) -> Response:
+        body = await read_body(request)
+        return await work.do(work.explaining, partial(answer, body, calculator.explain_inputs))
+
+
+def _serve_files(app: FastAPI) -> None:
+    """Serve the page, the page of the API, and what both need."""
+    own = ("calculator.css", "calculator.js", "docs.js", "icon.svg")
+    files = {"/": make_page(), "/docs": package_file("docs.html"), "/static/theme.css": style_sheet().encode()}
+    files |= {f"/static/{name}": package_file(name) for name in own}
+    files |= {f"/static/{name}": swagger_file(name) for name in ("swagger-ui-bundle.js", "swagger-ui.css")}
+    kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+    for path, content in files.items():
+        kind = kinds.get(path.rpartition(".")[2], "text/html")
+        app.get(path, include_in_schema=False)(partial(_send, content, kind))
+
+
+async def _send(content: bytes, kind: str) -> Response:
+    return Response(content, media_type=kind)

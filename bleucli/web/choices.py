@@ -1,0 +1,155 @@
+"""The options of the endpoint, as parameters of a query: those of the metrics' tables, under their names in Python.
+
+- `Choices`, `read_choices`: what a query asks for
+- `parameters`: their description in OpenAPI
+- `ready_tokenizers`: the tokenizers that need nothing to be installed or downloaded
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from bleucli import tokenizers
+from bleucli.errors import BleuError, UsageError
+from bleucli.limits import read_number, read_whole_number
+from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric
+from bleucli.metrics.options import Option
+from bleucli.phrases import suggest
+from bleucli.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+NAMES = (*METRICS, *VARIANTS)
+# Of the endpoint itself: what each is, as JSON Schema
+_OWN: "dict[str, dict[str, Any]]" = {
+    "metric": {"type": "string", "enum": list(NAMES), "default": "bleu", "description": "what to score by"},
+    "sentence_level": {
+        "type": "boolean",
+        "default": False,
+        "description": "a score for each item instead of one for all; BLEU then has effective order",
+    },
+}
+# Warnings are a part of the answer, `sentence_level` stands for effective order, and `tokenize` names the tokenizer
+_LEFT_OUT = ("force", "effective_order", "trg_lang")
+_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
+
+
+class Choices(NamedTuple):
+    """What a query asks for."""
+
+    metric: Metric
+    sentence_level: bool
+
+
+def read_choices(query: "Iterable[tuple[str, str]]") -> Choices:
+    """Return what the parameters of a query ask for.
+
+    Raises:
+        UsageError: one does not exist, is given twice, or has no such value.
+        BleuError: what it needs is not there.
+
+    >>> choices = read_choices([("metric", "chrf++"), ("beta", "3"), ("sentence_level", "true")])
+    >>> choices.metric.beta, choices.sentence_level
+    (3.0, True)
+    """
+    given: dict[str, str] = {}
+    for name, text in query:
+        if name in given:
+            raise UsageError(f"{name} was given twice; give it once")
+        given[name] = text
+    metric = given.pop("metric", "bleu")
+    sentence_level = _read(bool, "sentence_level", given.pop("sentence_level", "false"))
+    kinds = {option.name: option.kind for _, option in _options()}
+    for name in given:
+        if name not in kinds:
+            raise UsageError(f"there is no parameter {name!r}{suggest(name, [*_OWN, *kinds])}; see /docs")
+    values = {name: _read(kinds[name], name, text) for name, text in given.items()}
+    if sentence_level and metric == "bleu":
+        values["effective_order"] = True
+    return Choices(make_metric(metric, values), sentence_level)
+
+
+def make_metric(name: str, values: "dict[str, Any]", in_command: bool = False) -> Metric:
+    """Return a metric; unlike elsewhere, no tokenizer is downloaded, and none is read from a file.
+
+    Args:
+        name: of the metric or a variant of it.
+        values: its options.
+        in_command: messages name options as the command does.
+
+    Raises:
+        BleuError: there is no such metric or option, or it has no such value.
+    """
+    tokenizer = values.get("tokenize")
+    if tokenizer is not None:
+        tokenizers.check_name(tokenizer)
+        if tokenizer not in ready_tokenizers():
+            raise BleuError(
+                f"the tokenizer {tokenizer} is not ready here, and the server installs, downloads and opens nothing;"
+                f" choose one of {', '.join(ready_tokenizers())}, or see bleu --list-tokenizers"
+            )
+    return _make_once(name, tuple(sorted(values.items())), in_command)
+
+
+@lru_cache(maxsize=64)
+def _make_once(name: str, values: "tuple[tuple[str, Any], ...]", in_command: bool) -> Metric:
+    """Return a metric, which many threads may use: tokenizers with dictionaries take a while to load."""
+    if not in_command:
+        return find_metric(name, dict(values))
+    base, meant = VARIANTS.get(name, (name, {}))
+    return METRICS[base].of_command(**meant, **dict(values))
+
+
+def ready_tokenizers() -> list[str]:
+    """Return the names of the tokenizers that need nothing to be installed or downloaded."""
+    return [name for name in tokenizers.NAMES if tokenizers.is_ready(name)]
+
+
+def parameters() -> "list[dict[str, Any]]":
+    """Return the parameters of the query as OpenAPI describes them."""
+    described = dict(_OWN)
+    takers: dict[str, list[str]] = {}
+    for metric, option in _options():
+        takers.setdefault(option.name, []).append(METRICS[metric].name)
+        described.setdefault(option.name, _schema(option))
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "schema": schema,
+            **({"description": f"{', '.join(takers[name])}: {schema['description']}"} if name in takers else {}),
+        }
+        for name, schema in described.items()
+    ]
+
+
+def _options() -> "Iterable[tuple[str, Option]]":
+    for name in METRICS:
+        for option in METRICS[name].options:
+            if option.name not in _LEFT_OUT:
+                yield name, option
+
+
+def _schema(option: Option) -> "dict[str, Any]":
+    # Without defaults, which Swagger UI would send for every metric's options; the descriptions tell them
+    schema: dict[str, Any] = {"type": _TYPES[option.kind], "description": option.help}
+    if option.name == "tokenize":
+        schema |= {"enum": ready_tokenizers(), "description": "what separates tokens"}
+    elif option.choices:
+        schema["enum"] = list(option.choices)
+    elif option.kind in (int, float):
+        schema |= {"minimum": option.least, "maximum": option.most}
+    return schema
+
+
+def _read(kind: type, name: str, text: str) -> "Any":
+    """Return a value as it stands in a query."""
+    expected: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: ""}
+    try:
+        if kind is bool:
+            return {"true": True, "false": False}[text]
+        return read_whole_number(text) if kind is int else read_number(text) if kind is float else text
+    except (KeyError, ValueError):
+        raise UsageError(f"{name} {text!r:.40}; expected {expected[kind]}") from None

@@ -1,0 +1,142 @@
+"""Which requests are answered at all, and what every answer says to browsers.
+
+The server is for this machine. A page of somebody else must not reach it through the browser of somebody here: not by a
+name of its own that leads to 127.0.0.1 (DNS rebinding), which `Host` gives away, nor by sending requests to this
+address, which `Origin` gives away.
+
+- `Guard`: the application around the application
+- `read_body`: what a request brings, bounded in size and time
+"""
+
+import asyncio
+import json
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BYTES = 1_000_000
+# Of a body that is too large, so much is read and thrown away, so that the sender hears why
+_DISCARDED_BYTES = 16 * MOST_BYTES
+_SECONDS_FOR_BODY = 30.0
+_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+_HEADERS = (
+    ("cache-control", "no-store"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("referrer-policy", "no-referrer"),
+    ("x-content-type-options", "nosniff"),
+)
+# Swagger UI sets styles of elements itself, and has pictures in its style sheet
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'{styles}; img-src 'self'{images}; connect-src 'self';"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+POLICY = _POLICY.format(styles="", images="")
+DOCS_POLICY = _POLICY.format(styles=" 'unsafe-inline'", images=" data:")
+
+
+class Guard:
+    """An application that refuses requests by other hosts and from other origins, and reports its own faults.
+
+    Args:
+        app: what answers the others.
+        port: that requests come in at.
+        report: is told of an exception that nobody caught.
+    """
+
+    def __init__(self, app: "ASGIApp", port: int, report: "Callable[[BaseException], None]") -> None:
+        self._app = app
+        self._report = report
+        self._addresses = [f"{host}:{port}" for host in _HOSTS] + ([*_HOSTS] if port == 80 else [])
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            return
+        policy = DOCS_POLICY if scope["path"] == "/docs" else POLICY
+        headers = [(name.encode(), value.encode()) for name, value in (*_HEADERS, ("content-security-policy", policy))]
+        started = False
+
+        async def answer(message: "Message") -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                message["headers"] = [*message.get("headers", ()), *headers]
+            await send(message)
+
+        status, reason = self._refusal(scope)
+        if reason:
+            await _refuse(answer, status, reason)
+            return
+        try:
+            await self._app(scope, receive, answer)
+        except Exception as error:
+            self._report(error)
+            if not started:
+                await _refuse(answer, 500, tell_fault(error))
+
+    def _refusal(self, scope: "Scope") -> tuple[int, str]:
+        """Return the status and the reason to refuse a request; no reason for none."""
+        given = {b"host": "", b"origin": ""}
+        for name, value in scope["headers"]:
+            if name in given:
+                given[name] = value.decode("latin-1")
+        here = f"this server is for http://{self._addresses[0]}/ alone"
+        if given[b"host"].lower() not in self._addresses:
+            return 403, f"the request is for the host {given[b'host']!r:.80}; {here}"
+        if given[b"origin"] and given[b"origin"].lower() != f"http://{given[b'host'].lower()}":
+            return 403, f"the request comes from a page of {given[b'origin']!r:.80}; {here}"
+        return 0, ""
+
+
+def tell_fault(error: BaseException) -> str:
+    """Return what a browser or program is told of an exception that nobody caught."""
+    return f"a fault of bleu itself ({type(error).__name__}); the server's terminal says more"
+
+
+async def _refuse(send: "Send", status: int, reason: str) -> None:
+    body = json.dumps({"error": reason}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def read_body(request: Request) -> bytes:
+    """Return the JSON that a request brings.
+
+    Raises:
+        HTTPException: it is of another type, too large, or did not come in time.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise HTTPException(415, f"the body is of type {kind or 'unknown'!r:.80}; send application/json")
+    try:
+        async with asyncio.timeout(_SECONDS_FOR_BODY):
+            return await _collect(request)
+    except TimeoutError:
+        raise HTTPException(
+            408, f"the body did not come within {_SECONDS_FOR_BODY:g} seconds; send it at once"
+        ) from None
+    except ClientDisconnect:
+        raise HTTPException(400, "the body ended early; send all of it") from None
+
+
+async def _collect(request: Request) -> bytes:
+    pieces, size = [], 0
+    async for piece in request.stream():
+        size += len(piece)
+        if size <= MOST_BYTES:
+            pieces.append(piece)
+        else:
+            pieces.clear()
+        if size > _DISCARDED_BYTES:
+            break
+    if size > MOST_BYTES:
+        raise HTTPException(413, f"the body has more than {MOST_BYTES} bytes; send less at a time, or use the command")
+    return b"".join(pieces)

@@ -1,0 +1,183 @@
+"""Texts in, scores out: what `POST /score` does, with the engine and the errors of the command.
+
+- `read_items`: the items in the body of a request
+- `score_items`: their score, or a score each, as dictionaries
+- `check_effort`: what would take too long
+- `ITEM`, `Score`, `Failure`: what goes in and comes out, for the page of the API
+"""
+
+import json
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bleucli import kernels
+from bleucli.corpus import Corpus, Source
+from bleucli.counting import CorpusStats, count
+from bleucli.errors import BleuError
+from bleucli.evaluate import score_segments
+from bleucli.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, REFERENCES
+from bleucli.jsonlines import JsonItems
+from bleucli.metrics import BLEU, CHRF, TER, Metric
+from bleucli.phrases import tell_count
+from bleucli.results import ScoreRecord
+from bleucli.segments import Segments
+from bleucli.web.choices import Choices
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+# What a request may ask for, so that it takes some seconds at worst: words whose shifts TER searches for; characters of
+# a text times those of the other, to be aligned; and characters times orders of n-grams
+_MOST_TER_WORDS = {"native": 20_000, "python": 200}
+_MOST_CELLS = {"native": 25_000_000_000, "python": 10_000_000}
+_MOST_NGRAMS = 10_000_000
+_TEXTS = {"type": "array", "items": {"type": ["string", "null"]}}
+_ONE_OR_MORE = {"type": ["string", "array", "null"], "items": _TEXTS["items"]}
+
+
+def _any_of(schemas: "dict[str, dict[str, Any]]") -> "dict[str, Any]":
+    return {"anyOf": [{"required": [name], "properties": {name: schema}} for name, schema in schemas.items()]}
+
+
+# An item, as JSON Schema
+ITEM: "dict[str, Any]" = {
+    "type": "object",
+    "description": (
+        "A segment as a line of JSON Lines: the output under the first name that is present of"
+        f" {', '.join(HYPOTHESES)}; the references under that of {', '.join(REFERENCES)}. null is a missing reference."
+        f" The names {', '.join((*GUESSED_HYPOTHESES, *GUESSED_REFERENCES))} are taken where nothing else can be meant."
+        " Other fields are left alone."
+    ),
+    "allOf": [
+        _any_of({name: {"type": "string"} for name in (*HYPOTHESES, *GUESSED_HYPOTHESES)}),
+        _any_of(
+            {"references": {**_TEXTS, "type": ["array", "null"]}}
+            | {name: {**_ONE_OR_MORE} for name in (*REFERENCES[1:], *GUESSED_REFERENCES)}
+        ),
+    ],
+    "examples": [{"candidate": "the cat is on the mat", "references": ["there is a cat on the mat"]}],
+}
+
+
+class Score(BaseModel):
+    """A score, unrounded, and what it was made from; null for what its metric does not have."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(examples=["BLEU"])
+    score: float = Field(description="in percent; of a segment or of all items together")
+    higher_is_better: bool
+    signature: str = Field(examples=["nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleucli-0.2.0"])
+    segments: int = Field(ge=1)
+    precisions: list[float] | None = Field(description="of n-grams, in percent, by order, smoothed")
+    counts: list[float] | None = Field(description="n-grams that match")
+    totals: list[float] | None = Field(description="n-grams of the output")
+    reference_totals: list[float] | None = Field(description="n-grams of the references")
+    brevity_penalty: float | None
+    hypothesis_length: float | None = Field(description="in what the metric counts: tokens, words, characters")
+    reference_length: float | None
+    edits: int | None
+    warnings: list[str] = Field(description="what the command would warn of")
+
+
+class Failure(BaseModel):
+    """Why there is no answer, in one sentence: what was given, what was expected, what to do."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    error: str
+
+
+def read_items(body: bytes) -> "list[Any]":
+    """Return the items in a body.
+
+    Raises:
+        BleuError: it is not JSON, or has no item.
+
+    >>> read_items(b'{"hypothesis": "a", "reference": "b"}')
+    [{'hypothesis': 'a', 'reference': 'b'}]
+    """
+    expected = 'send an item, such as {"candidate": "a", "references": ["b"]}, or an array of items'
+    try:
+        found = json.loads(body.decode())
+    except UnicodeDecodeError as error:
+        raise BleuError(f"the body is not valid UTF-8 (byte {error.start + 1}); {expected}") from None
+    except json.JSONDecodeError as error:
+        raise BleuError(f"the body is invalid JSON (character {error.pos + 1}: {error.msg}); {expected}") from None
+    except (ValueError, RecursionError):
+        raise BleuError(f"the body has numbers or nesting beyond all use; {expected}") from None
+    if not isinstance(found, list):
+        return [found]
+    if not found:
+        raise BleuError(f"the array is empty; {expected}")
+    return found
+
+
+def score_items(items: "Sequence[Any]", choices: Choices) -> "list[dict[str, Any]]":
+    """Return the score of all items, or of each of them.
+
+    Raises:
+        BleuError: an item is not what it should be, cannot be scored, or would take too long.
+    """
+    lines = JsonItems("body", items)
+    check_effort(choices.metric, blocks := list(lines.blocks()))
+    if choices.sentence_level:
+        records = score_segments(_corpus(iter(blocks)), choices.metric)
+        return [_tell(record, 1, []) for record in records]
+    stats = count_items(blocks, choices.metric)
+    hints = [*stats.hints(), *choices.metric.advice]
+    return [_tell(stats.record(), stats.segments, hints)]
+
+
+def count_items(blocks: "Sequence[Sequence[Segments]]", metric: Metric) -> CorpusStats:
+    """Return the statistics of items, which came in blocks of hypotheses and references."""
+    ((_, (stats,), _),) = count(_corpus(iter(blocks)), [metric])
+    return stats
+
+
+def _corpus(blocks: "Iterator[Sequence[Segments]]") -> Corpus:
+    return Corpus([Source("body", ["body"], blocks, references="references")], [])
+
+
+def check_effort(metric: Metric, blocks: "Sequence[Sequence[Segments]]") -> None:
+    """Refuse texts that would keep a processor busy for long, and others waiting for it.
+
+    Raises:
+        BleuError: it says how much would do.
+    """
+    advice = "send less at a time, or use the command"
+    if isinstance(metric, TER):
+        texts = (text or "" for block in blocks for column in block for text in metric.prepare(column))
+        words, most = sum(len(text.split()) for text in texts), _MOST_TER_WORDS[kernels.live]
+        if words > most:
+            raise BleuError(
+                f"the texts have {tell_count(words, 'word')}, and TER takes at most {most} in one request; {advice}"
+            )
+        return
+    sizes = [[len(text or "") for text in segment] for block in blocks for segment in zip(*block, strict=True)]
+    if isinstance(metric, BLEU | CHRF):
+        order = metric.counted_order if isinstance(metric, BLEU) else metric.char_order + metric.word_order
+        # Plain Python builds every n-gram, so that long ones cost by the square of their order
+        weight = order if kernels.live == "native" else order * max(1, order // 10)
+        most = _MOST_NGRAMS // max(1, weight)
+        if sum(map(sum, sizes)) > most:
+            raise BleuError(
+                f"the texts have {sum(map(sum, sizes))} characters, and {metric.name} up to order {order} takes at most"
+                f" {most} in one request; {advice}"
+            )
+    elif max(size * sum(others) for size, *others in sizes) > _MOST_CELLS[kernels.live]:
+        raise BleuError(f"a segment is too long for {metric.name} to be aligned in one request; {advice}")
+
+
+def _tell(record: ScoreRecord, segments: int, warnings: "Sequence[str]") -> "dict[str, Any]":
+    return {
+        "name": record.name,
+        "score": record.score,
+        "higher_is_better": record.higher_is_better,
+        "signature": record.signature.format(),
+        "segments": segments,
+        **record.figures._asdict(),
+        "warnings": list(warnings),
+    }

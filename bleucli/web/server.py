@@ -1,0 +1,107 @@
+"""From a port to requests, until somebody ends it.
+
+- `serve`: all of it in one call
+- `bind`: take a port of 127.0.0.1
+- `make_server`, `run`: answer what comes in there
+"""
+
+import errno
+import socket
+import sys
+
+from bleucli.errors import UsageError
+from bleucli.optional_deps import load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import uvicorn
+
+EXTRA = "web"
+ADDRESS = "127.0.0.1"
+_BACKLOG = 256
+# Explanations are made in Python: so long does another thread wait for its turn
+_TURN = 0.0005
+# When the server ends, requests that are being answered have so long
+_SECONDS_TO_END = 1
+
+
+def serve(port: int, announce: "Callable[[str], None]", report: "Callable[[BaseException], None]") -> None:
+    """Serve the calculator until the process is told to end.
+
+    Args:
+        port: of this machine's own address; 0 for any that is free.
+        announce: is told the address once requests are taken.
+        report: is told of an exception that nobody caught.
+
+    Raises:
+        BleuError: the extra is not installed, or the port is in use or not for this user.
+        KeyboardInterrupt: by Ctrl-C.
+    """
+    for module in ("fastapi", "fastapi_offline", "uvicorn"):
+        load(module, EXTRA)
+    with bind(port) as listener:
+        server = make_server(listener, report)
+        announce(f"http://{ADDRESS}:{listener.getsockname()[1]}/")
+        run(server, listener)
+
+
+def bind(port: int) -> socket.socket:
+    """Return a socket that listens on a port of this machine's own address; 0: on any that is free.
+
+    Raises:
+        UsageError: the port is in use, or not for this user.
+    """
+    # With the protocol named, asyncio turns Nagle's algorithm off, which would hold back answers for 40 ms
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    if sys.platform != "win32":  # where it would let two servers have one port
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((ADDRESS, port))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror or error})"
+        raise UsageError(
+            f"port {port} of {ADDRESS} {why}; name another one, --serve PORT, or 0 for any that is free"
+        ) from None
+    return listener
+
+
+def make_server(listener: socket.socket, report: "Callable[[BaseException], None]") -> "uvicorn.Server":
+    """Return a server for what comes in at a socket.
+
+    Args:
+        listener: see `bind`.
+        report: is told of an exception that nobody caught.
+
+    """
+    import uvicorn
+
+    from bleucli.web.api import make_app
+    from bleucli.web.guard import Guard
+
+    port = listener.getsockname()[1]
+    config = uvicorn.Config(
+        Guard(make_app(), port, report),
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",  # whatever is wrong with a request, the answer says
+        access_log=False,  # nothing of what somebody asks is kept
+        server_header=False,
+        timeout_graceful_shutdown=_SECONDS_TO_END,
+    )
+    return uvicorn.Server(config)
+
+
+def run(server: "uvicorn.Server", listener: socket.socket) -> None:
+    """Answer requests until the process is told to end.
+
+    Raises:
+        KeyboardInterrupt: by Ctrl-C.
+    """
+    sys.setswitchinterval(_TURN)
+    server.run(sockets=[listener])

@@ -1,0 +1,86 @@
+"""N-grams highlighted in texts, and the theme of pages."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bleucli import explain, theme
+from bleucli.highlights import Piece, cover, highlight
+from bleucli.prose import as_html
+
+WORDS = st.lists(st.sampled_from("abc"), max_size=12)
+
+
+@given(WORDS, WORDS)
+def test_as_many_n_grams_are_covered_as_match(ours, theirs):
+    parts = explain(" ".join(ours), [" ".join(theirs)], tokenize="none").parts
+    for order in parts.orders:
+        matching = {gram.ngram: gram.matches for gram in order.ngrams}
+        covered = cover(ours, {order.order: matching})
+        marked = [place for place, orders in enumerate(covered) if orders]
+        assert bool(marked) == bool(order.matches)
+        if order.order == 1:
+            assert len(marked) == order.matches
+
+
+def test_of_a_clipped_word_the_first_ones_are_marked():
+    assert cover(["the", "the", "the"], {1: {("the",): 2}}) == [{1}, {1}, set()]
+
+
+def test_markup_in_words_stays_text():
+    shown = highlight([Piece('<script>"', [1]), Piece("</mark>", [])])
+    assert shown == '<mark class="l1 m1">&lt;script&gt;&quot;</mark> &lt;/mark&gt; '
+
+
+def luminance(colour):
+    """Return the relative luminance of WCAG 2.2."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one, other):
+    """Return the contrast of two colours, from 1 to 21."""
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["light", "dark"])
+def test_all_text_can_be_read(which):
+    colours = {name: pair[which] for name, pair in theme.COLOURS.items()}
+    for name in ("text", "quiet", "accent", "good", "bad", "missing"):
+        for ground in ("page", "panel", "field"):
+            assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)
+    for order in range(1, 7):
+        assert contrast(colours["match-text"], colours[f"match-{order}"]) >= 4.5, order
+    for ground in ("page", "panel", "field"):
+        assert contrast(colours["edge"], colours[ground]) >= 3, ground
+
+
+def test_longer_n_grams_stand_out_more():
+    for which in (0, 1):
+        field = theme.COLOURS["field"][which]
+        found = [contrast(theme.COLOURS[f"match-{order}"][which], field) for order in range(1, 7)]
+        assert found == sorted(found)
+
+
+def test_the_style_sheet_has_both_themes_and_names_every_colour_that_it_uses():
+    sheet = theme.style_sheet()
+    assert sheet.count("@media (prefers-color-scheme: dark)") == 1
+    assert set(re.findall(r"var\(--([\w-]+)\)", sheet)) <= theme.COLOURS.keys()
+    assert "http" not in sheet
+
+
+def test_themed_explanations_have_classes_for_styles():
+    explanation = explain("the cat", ["a cat <b>"], "ter")
+    plain, themed = (as_html(explanation.tell(), 3, themed) for themed in (False, True))
+    assert "style=" in plain
+    assert "style=" not in themed
+    assert '<span class="stack">' in themed
+    assert '<span class="bad">' in themed
+    assert re.findall(r"<h(\d)>", themed) == ["3"] * 4
+    assert "&lt;b&gt;" in themed
+    bare = re.sub(r"<style>.*</style>\n", "", plain)
+    assert re.sub(r' style="[^"]*"', "", bare) == re.sub(r' class="(?!bleu)[^"]*"', "", themed)

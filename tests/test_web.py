@@ -1,0 +1,534 @@
+"""The calculator's server: what it answers, what it refuses, and that it is the command's engine."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import browser
+import httpx
+import pytest
+from conftest import COMMAND, SECONDS, needs_signals, refused
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+
+from bleucli import kernels
+from bleucli.metrics import METRICS, VARIANTS
+from bleucli.web import choices, guard, items
+from bleucli.web import server as web_server
+
+WORKED = {"candidate": "the cat is on the mat", "references": ["there is a cat on the mat"]}
+FIELDS = {
+    "candidate": "the cat is on the mat",
+    "references": "there is a cat on the mat",
+    "metric": "bleu",
+    "order": 4,
+    "tokenize": "13a",
+    "lowercase": True,
+    "smoothing": "add-one",
+}
+ITEMS = [
+    {"hypothesis": "The dog bit the man.", "references": ["The dog bit the man.", "The dog had bit the man."]},
+    {"hypothesis": "It was not surprising.", "references": ["It was not unexpected.", None]},
+    {
+        "hypothesis": "\u732b\u5728\u57ab\u5b50\u4e0a, ok",
+        "references": ["\u4e00\u53ea\u732b\u5728\u57ab\u5b50\u4e0a, ok", "x"],
+    },
+]
+POSTS = ("/score", "/page/numbers", "/page/explanation")
+
+
+@pytest.fixture
+def ask(calculator):
+    """Post JSON, or bytes, and return the answer."""
+
+    def ask(path, body, headers=(), **query):
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        given = {"content-type": "application/json", **dict(headers)}
+        return calculator.client.post(path, content=content, headers=given, params=query or None)
+
+    return ask
+
+
+def error_of(answer, *statuses):
+    """Return the sentence of a refusal; the page, which shows it, asks for no status."""
+    shown = answer.request.url.path.startswith("/page/") and 422 in statuses
+    assert answer.status_code in ((200,) if shown else statuses)
+    assert answer.headers["content-type"] == "application/json"
+    (sentence,) = answer.json().values()
+    assert answer.json().keys() == {"error"}
+    assert "\n" not in sentence
+    return sentence
+
+
+# --- numbers
+
+
+def test_the_worked_example_has_the_score_that_teachers_know(ask):
+    found = ask("/score", WORKED, smooth_method="add-one", lowercase="true").json()
+    assert f"{found['score'] / 100:.4f}" == "0.3851"
+    assert (found["counts"], found["totals"], found["hypothesis_length"]) == ([5, 2, 1, 0], [6, 5, 4, 3], 6)
+    shown = ask("/page/numbers", FIELDS).json()
+    assert (shown["share"], shown["percent"]) == ("0.3851", "38.51")
+
+
+@pytest.mark.parametrize("metric", [*METRICS, *VARIANTS])
+def test_an_array_has_the_score_of_the_command(ask, run, metric):
+    stdin = "".join(f"{json.dumps(item)}\n" for item in ITEMS).encode()
+    line = json.loads(run("--jsonl", "-m", metric, "-f", "jsonl", "-q", stdin=stdin).out)
+    found = ask("/score", ITEMS, metric=metric).json()
+    keys = ("score", "precisions", "counts", "totals", "edits", "brevity_penalty", "reference_length", "segments")
+    assert {key: found[key] for key in keys} == {key: line[key] for key in keys}
+    assert found["signature"] == "|".join(f"{key}:{value}" for key, value in line["signature"].items())
+
+
+@pytest.mark.parametrize("metric", [*METRICS, *VARIANTS])
+def test_each_item_has_the_score_of_the_command(ask, run, metric):
+    stdin = "".join(f"{json.dumps(item)}\n" for item in ITEMS).encode()
+    lines = run("--jsonl", "-m", metric, "-sl", "-f", "jsonl", "-q", stdin=stdin).out.splitlines()
+    found = ask("/score", ITEMS, metric=metric, sentence_level="true").json()
+    assert [one["score"] for one in found] == [json.loads(line)["score"] for line in lines]
+
+
+def test_one_item_is_answered_with_an_object_and_a_list_of_scores_only_where_it_is_asked_for(ask):
+    assert isinstance(ask("/score", WORKED).json(), dict)
+    assert isinstance(ask("/score", [WORKED]).json(), dict)
+    assert isinstance(ask("/score", WORKED, sentence_level="false").json(), dict)
+    assert len(ask("/score", WORKED, sentence_level="true").json()) == 1
+
+
+def test_warnings_of_the_command_are_told(ask):
+    (warning,) = ask("/score", {"candidate": "x y z a b", "references": ["c d e f g"]}).json()["warnings"]
+    assert "no word is matched" in warning
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_option_of_a_metric_is_a_parameter_that_has_its_effect(ask, metric):
+    values = {"tokenize": "char", "smooth_method": "floor", "smooth_value": "0.5", "max_ngram_order": "2"}
+    values |= {"char_order": "3", "word_order": "1", "beta": "3"}
+    for option in METRICS[metric].options:
+        if option.name in choices._LEFT_OUT:
+            continue
+        beside = {"smooth_method": "floor"} if option.name == "smooth_value" else {}
+        found = ask("/score", ITEMS, metric=metric, **beside, **{option.name: values.get(option.name, "true")})
+        assert found.status_code == 200, found.text
+        plain = ask("/score", ITEMS, metric=metric, **beside).json()
+        assert any(found.json()[key] != plain[key] for key in ("name", "signature"))
+
+
+# --- errors
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        5,
+        {"hypothesis": 1, "references": ["a"]},
+        {"hypothesis": "a", "references": "b"},
+        {"hypothesis": "a", "references": [1]},
+        {"hypothesis": "a", "references": {"x": "y"}},
+        {"hypothesis": "a", "references": [None]},
+        {"mt": "a", "pred": "b", "references": ["c"]},
+        {"hypothesis": "a \ud800", "references": ["c"]},
+    ],
+)
+def test_errors_are_the_commands(ask, run, item):
+    said = error_of(ask("/score", [WORKED, item]), 422)
+    stdin = "".join(f"{json.dumps(one)}\n" for one in (WORKED, item)).encode()
+    expected = refused(run("--jsonl", stdin=stdin)).removeprefix("bleu: error: ").rstrip("\n")
+    expected = expected.replace("standard input, line ", "body, item ").partition("; if the text is inside")[0]
+    expected = expected.replace("give one object a line", "give objects with texts")
+    assert said == expected.replace("name the field with --jsonl-fields hyp=NAME", "rename the field")
+
+
+def test_errors_of_options_are_those_of_python(ask):
+    found = error_of(ask("/score", WORKED, metric="ble"), 422)
+    assert found.startswith("metric 'ble'; choose from bleu,")
+    assert "did you mean bleu?" in found
+    assert "bleu has no such option (beta)" in error_of(ask("/score", WORKED, beta="2"), 422)
+    assert "max_ngram_order 0; expected a number" in error_of(ask("/score", WORKED, max_ngram_order="0"), 422)
+    assert error_of(ask("/score", WORKED, lowercase="yes"), 422) == "lowercase 'yes'; expected true or false"
+    assert "did you mean tokenize?" in error_of(ask("/score", WORKED, tokenise="13a"), 422)
+    assert "twice" in error_of(ask("/score?metric=bleu&metric=ter", WORKED), 422)
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[]", b"[" * 100000, b"1" * 10000])
+@pytest.mark.parametrize("path", POSTS)
+def test_what_is_not_json_or_empty_is_told_in_a_sentence(ask, path, body):
+    assert error_of(ask(path, body), 422)
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_other_types_of_bodies_are_refused(ask, path):
+    assert "send application/json" in error_of(ask(path, WORKED, {"content-type": "text/plain"}), 415)
+
+
+def test_addresses_and_methods_that_do_not_exist_are_told_as_json(calculator):
+    assert "/docs" in error_of(calculator.client.get("/nowhere"), 404)
+    assert error_of(calculator.client.get("/score"), 405)
+
+
+@pytest.mark.parametrize("tokenizer", ["spm:/etc/passwd", "flores200", "nope"])
+def test_no_tokenizer_opens_a_file_or_downloads(ask, tokenizer, monkeypatch, tmp_path):
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path))
+    for path, body, query in (
+        ("/score", WORKED, {"tokenize": tokenizer}),
+        ("/page/numbers", {**FIELDS, "tokenize": tokenizer}, {}),
+        ("/page/explanation", {**FIELDS, "tokenize": tokenizer}, {}),
+    ):
+        assert "13a" in error_of(ask(path, body, **query), 422)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_fault_is_told_here_and_there(calculator, ask, monkeypatch):
+    monkeypatch.setattr("bleucli.web.api.score_items", lambda *_: 1 / 0)
+    assert "a fault of bleu itself (ZeroDivisionError)" in error_of(ask("/score", WORKED), 500)
+    while not calculator.faults:  # it is reported once it is answered
+        time.sleep(0.01)
+    (fault,) = calculator.faults
+    calculator.faults.clear()
+    assert isinstance(fault, ZeroDivisionError)
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            "candidate": st.text(max_size=60) | st.integers(),
+            "references": st.text(max_size=60),
+            "metric": st.sampled_from(["bleu", "chrf", "chrf++", "ter", "wer", "cer", ""]),
+            "order": st.integers(0, 5),
+            "tokenize": st.sampled_from(choices.ready_tokenizers()),
+            "lowercase": st.booleans(),
+            "smoothing": st.sampled_from(["add-one", "none", *(f"chen-cherry-{n}" for n in range(1, 8)), "x"]),
+        }
+    )
+)
+@examples(30)
+def test_whatever_stands_in_the_fields_has_an_answer(calculator, fields):
+    for path in POSTS[1:]:
+        answer = calculator.client.post(path, json=fields)
+        assert answer.status_code == 200, answer.text
+    assert calculator.faults == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are for a POSIX shell")
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"candidate": 'it\'s "$HOME" `x` \\n %s', "references": "it is\n\n'quoted' \\t"},
+        {"metric": "ter", "lowercase": False, "candidate": "The Cat"},
+        {"metric": "chrf++"},
+        {"metric": "wer", "candidate": ""},
+        {"tokenize": "char", "order": 2, "smoothing": "chen-cherry-4", "lowercase": False},
+        {"candidate": "nul \0 and \x1b[31m\nnext line", "smoothing": "exp"},
+    ],
+)
+def test_the_command_that_is_shown_prints_the_number(ask, command, changed):
+    shown = ask("/page/numbers", {**FIELDS, **changed}).json()
+    line = shown["command"].replace("| bleu ", '| "$@" ')
+    answer = command(shell=line)
+    assert (answer.status, answer.out) == (0, shown["percent"] + "\n"), answer.err
+
+
+def test_long_texts_have_a_number_and_say_why_they_have_no_explanation(ask):
+    fields = {**FIELDS, "candidate": "the cat " * 2000, "references": "a cat " * 2000}
+    assert float(ask("/page/numbers", fields).json()["percent"]) > 0
+    assert "bleu --explain" in error_of(ask("/page/explanation", fields), 422)
+    words = " ".join(map(str, range(60)))
+    for metric, many in (("ter", 1), ("wer", 10)):
+        fields = {**FIELDS, "metric": metric, "candidate": f"{words} " * many, "references": f"{words} " * many}
+        assert "bleu --explain takes any length" in error_of(ask("/page/explanation", fields), 422)
+
+
+# --- who may ask
+
+
+def test_other_hosts_are_refused(calculator):
+    def status(host):
+        return calculator.client.get("/", headers={"host": host}).status_code
+
+    port = calculator.port
+    for host in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
+        assert status(f"{host}:{port}") == 200
+        assert status(host) == 403  # another port than ours
+    for host in (f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", f"localhost:{port + 1}", "0.0.0.0", ""):
+        assert status(host) == 403
+
+
+def test_other_origins_are_refused(calculator, ask):
+    ours = f"http://127.0.0.1:{calculator.port}"
+    assert ask("/score", WORKED, {"origin": ours}).status_code == 200
+    strangers = (
+        "null",
+        "http://evil.example",
+        f"https://127.0.0.1:{calculator.port}",
+        f"http://localhost:{calculator.port}",
+    )
+    for stranger in strangers:
+        sentence = error_of(ask("/score", WORKED, {"origin": stranger}), 403)
+        assert ours in sentence
+    assert calculator.client.get("/openapi.json", headers={"origin": "http://evil.example"}).status_code == 403
+
+
+def test_no_answer_lets_other_origins_read_it(ask):
+    answer = ask("/score", WORKED)
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_it_listens_on_this_machine_alone():
+    with web_server.bind(0) as listener:
+        assert listener.getsockname()[0] == "127.0.0.1"
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/score", "/nowhere", "/static/calculator.js", "/openapi.json"])
+def test_every_answer_tells_browsers_to_load_nothing_from_outside_and_to_keep_nothing(calculator, path):
+    headers = calculator.client.get(path).headers
+    policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == "'self'"
+    assert policy["frame-ancestors"] == "'none'"
+    assert policy["style-src"] == ("'self' 'unsafe-inline'" if path == "/docs" else "'self'")
+    assert "http" not in headers["content-security-policy"]
+    assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
+    assert "server" not in headers
+    assert "set-cookie" not in headers
+
+
+# --- too large, too many, too slow
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_requests_over_a_megabyte_are_refused(ask, path):
+    large = json.dumps({"candidate": "a" * guard.MOST_BYTES, "references": ["b"]}).encode()
+    assert str(guard.MOST_BYTES) in error_of(ask(path, large), 413)
+
+
+def test_requests_over_a_megabyte_are_refused_that_do_not_say_how_long_they_are(calculator):
+    chunks = (b"[" * 1000 for _ in range(1001))
+    answer = calculator.client.post("/score", content=chunks, headers={"content-type": "application/json"})
+    assert error_of(answer, 413)
+
+
+@pytest.mark.slow
+def test_a_request_of_a_megabyte_is_served(ask):
+    item = json.dumps({"candidate": "a b c " * 80_000, "references": ["a b d " * 80_000]}).encode()
+    body = item + b" " * (guard.MOST_BYTES - len(item))
+    assert ask("/score", body).json()["counts"][0] == 160_000
+
+
+def test_fifty_at_a_time_are_served(ask):
+    with ThreadPoolExecutor(50) as pool:
+        together = threading.Barrier(50)
+
+        def one(number):
+            together.wait()
+            return ask("/score", {"candidate": f"a b c d {number}", "references": ["a b c d 7"]})
+
+        found = list(pool.map(one, range(50)))
+    assert [answer.status_code for answer in found] == [200] * 50
+    assert [round(answer.json()["score"]) == 100 for answer in found] == [number == 7 for number in range(50)]
+
+
+def test_nothing_holds_an_answer_back(ask):
+    """Nagle's algorithm would, for 40 ms."""
+    times = []
+    for _ in range(10):
+        start = time.perf_counter()
+        assert ask("/score", WORKED).status_code == 200
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.035
+
+
+def test_slow_clients_do_not_hold_up_others(calculator, ask):
+    sockets = [socket.create_connection(("127.0.0.1", calculator.port)) for _ in range(60)]
+    head = f"POST /score HTTP/1.1\r\nHost: 127.0.0.1:{calculator.port}\r\nContent-Type: application/json\r\n"
+    for number, slow in enumerate(sockets):  # some stop in their headers, some in their bodies, some say nothing
+        slow.sendall((head + "Content-Length: 900\r\n\r\n{", head, "")[number % 3].encode())
+    try:
+        start = time.perf_counter()
+        for _ in range(5):
+            assert ask("/score", WORKED).status_code == 200
+        assert time.perf_counter() - start < 5
+    finally:
+        for slow in sockets:
+            slow.close()
+
+
+def test_a_body_that_never_comes_is_given_up(calculator, monkeypatch):
+    monkeypatch.setattr(guard, "_SECONDS_FOR_BODY", 0.2)
+    head = f"POST /score HTTP/1.1\r\nHost: 127.0.0.1:{calculator.port}\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", calculator.port), timeout=SECONDS) as slow:
+        slow.sendall(f"{head}Content-Length: 9\r\n\r\n[".encode())
+        assert b" 408 " in slow.recv(1 << 16).partition(b"\r\n")[0]
+
+
+@pytest.mark.slow
+def test_long_texts_do_not_hold_up_others(ask):
+    """TER searches longest; at the bound it takes a second or so, on a thread of its own kind."""
+    most = items._MOST_TER_WORDS[kernels.live] // 2
+    words = [f"{number * 7919 % 97}" for number in range(most)]
+    body = {"candidate": " ".join(words), "references": [" ".join(words[most // 2 :] + words[: most // 2])]}
+    with ThreadPoolExecutor(4) as pool:
+        long = [pool.submit(ask, "/score", body, metric="ter") for _ in range(4)]
+        slowest = 0.0
+        while not all(one.done() for one in long):
+            start = time.perf_counter()
+            assert ask("/score", WORKED).status_code == 200
+            slowest = max(slowest, time.perf_counter() - start)
+        assert [one.result().status_code for one in long] == [200] * 4
+    assert slowest < 2
+    too_long = {"candidate": "a " * (2 * most + 1), "references": ["b"]}
+    assert "TER takes at most" in error_of(ask("/score", too_long, metric="ter"), 422)
+
+
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ({"max_ngram_order": "1000"}, "BLEU up to order 1000 takes at most"),
+        ({"metric": "chrf++", "char_order": "998"}, "chrF up to order 1000 takes at most"),
+        ({"metric": "cer"}, "a segment is too long for CER"),
+        ({"metric": "wer"}, "a segment is too long for WER"),
+    ],
+)
+def test_what_would_take_long_is_refused(ask, monkeypatch, query, part):
+    monkeypatch.setitem(items._MOST_CELLS, kernels.live, 5_000 * 5_000)
+    body = [{"candidate": "a " * 2_600, "references": ["b " * 2_600]}]
+    assert part in error_of(ask("/score", body, **query), 422)
+    body = [{"candidate": "a " * 20, "references": ["b " * 20]}]
+    assert ask("/score", body, **query).status_code == 200
+
+
+# --- the page of the API
+
+
+def test_the_page_of_the_api_describes_all_parameters(calculator):
+    described = calculator.client.get("/openapi.json").json()
+    assert list(described["paths"]) == ["/score"]
+    operation = described["paths"]["/score"]["post"]
+    names = {parameter["name"] for parameter in operation["parameters"]}
+    options = {option.name for name in METRICS for option in METRICS[name].options}
+    assert names == options - set(choices._LEFT_OUT) | {"metric", "sentence_level"}
+    assert operation["responses"].keys() == {"200", *map(str, (400, 403, 408, 413, 415, 422))}
+
+
+def test_the_page_of_the_api_names_nothing_outside(calculator):
+    page = calculator.client.get("/docs").text
+    assert "://" not in page
+    for path in ("/static/swagger-ui-bundle.js", "/static/swagger-ui.css", "/static/docs.js"):
+        assert calculator.client.get(path).status_code == 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["positive", "negative"])
+def test_no_request_that_the_api_describes_or_forbids_makes_it_fail(calculator, mode):
+    """Fuzzed with what its description allows, and with what that forbids; answers must be as described."""
+    import schemathesis
+    from hypothesis import HealthCheck, settings
+    from schemathesis.checks import CHECKS
+
+    api = schemathesis.openapi.from_url(f"{calculator.url}/openapi.json")
+    (operation,) = (found.ok() for found in api.get_all_operations())
+    # Options that do not go together, and texts such as references that are all missing, are refused with 422, which no
+    # schema can tell
+    checks = [check for check in CHECKS.get_all() if check.__name__ != "positive_data_acceptance"]
+    statuses = set()
+
+    @given(operation.as_strategy(schemathesis.GenerationMode(mode)))
+    @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+    def fuzz(case):
+        statuses.add(case.call_and_validate(checks=checks).status_code)
+
+    fuzz()
+    assert 422 in statuses
+    assert (200 in statuses) == (mode == "positive")
+    assert statuses <= {200, 405, 415, 422}
+
+
+# --- the command
+
+
+def test_the_address_is_printed_and_control_c_is_quiet(start):
+    process = start("--serve", "0", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    address = process.stdout.readline().decode().strip()
+    assert address.startswith("http://127.0.0.1:")
+    assert httpx.post(f"{address}score", json=WORKED).status_code == 200
+    if hasattr(signal, "SIGKILL"):
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=SECONDS) == 130
+        assert process.stderr.read() == b""
+
+
+@needs_signals
+def test_control_c_ends_it_while_it_works(start):
+    process = start("--serve", "0", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    address = process.stdout.readline().decode().strip()
+    port = int(address.rstrip("/").rpartition(":")[2])
+    words = " ".join(str(number * 7919 % 97) for number in range(items._MOST_TER_WORDS[kernels.live] // 2))
+    body = json.dumps({"candidate": words, "references": [words[::-1]]}).encode()
+    with socket.create_connection(("127.0.0.1", port)) as busy:
+        head = f"POST /score?metric=ter HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+        busy.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=SECONDS) == 130
+    assert process.stderr.read() == b""
+
+
+def test_a_port_in_use_is_named(run):
+    with web_server.bind(0) as listener:
+        port = listener.getsockname()[1]
+        refused(run("--serve", str(port)), f"port {port} of 127.0.0.1 is in use", "--serve PORT")
+
+
+@pytest.mark.parametrize("port", ["ref.txt", "65536", "-1", "8_0", ""])
+def test_what_is_not_a_port_is_refused(run, port):
+    refused(run(f"--serve={port}"), f"--serve {port!r}; expected a port")
+
+
+@pytest.mark.parametrize("words", [("ref.txt",), ("-f", "csv"), ("-m", "chrf"), ("-lc",)])
+def test_options_without_effect_are_told_of(run, words, monkeypatch):
+    monkeypatch.setattr(web_server, "run", lambda *_: None)
+    answer = run(*words, "--serve", "0")
+    assert answer.status == 0
+    assert "without effect: " in answer.err
+    assert "not with --serve" in answer.err
+
+
+@pytest.mark.parametrize("words", [("--explain",), ("--self-bleu",), ("--names", "a"), ("--max-ngram-order", "2")])
+def test_options_of_ours_without_effect_are_refused(run, words):
+    refused(run("--serve", "0", *words), "has no effect: not with --serve")
+
+
+@pytest.mark.parametrize("module", ["fastapi", "uvicorn", "fastapi_offline"])
+def test_where_the_extra_is_missing_a_line_says_what_to_type(run, monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    refused(run("--serve", "0"), "pip install 'bleucli[web]'")
+
+
+def test_tests_of_pages_are_skipped_without_a_browser_unless_one_is_demanded(monkeypatch):
+    monkeypatch.setattr("browser.shutil.which", lambda _: None)
+    monkeypatch.delenv("BLEU_TEST_CHROMIUM", raising=False)
+    monkeypatch.delenv("BLEU_TEST_BROWSER", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="apt install chromium"):
+        browser.find_chromium()
+    monkeypatch.setenv("BLEU_TEST_BROWSER", "1")
+    with pytest.raises(pytest.fail.Exception, match="demands it"):
+        browser.find_chromium()
+
+
+def test_nothing_of_it_is_imported_unless_it_is_asked_for(write):
+    write("ref.txt", "a b c d\n")
+    program = (
+        "import sys; sys.argv[1:] = ['ref.txt', '-i', 'ref.txt', '-b']\nfrom bleucli.__main__ import main\nmain()\n"
+    )
+    program += "print([name for name in sys.modules if name.partition('.')[0] in ('fastapi', 'uvicorn', 'asyncio')])"
+    done = subprocess.run([COMMAND[0], "-c", program], capture_output=True, encoding="utf-8")
+    assert done.stdout == "100.0\n[]\n", done.stderr
