@@ -132,7 +132,8 @@ class BLEU(Metric[BLEUScore]):
             `chen-cherry-1` to `-7`, as NLTK's `SmoothingFunction` (5 to 7 for single segments only).
         smooth_value: for `floor` and `add-k`; None for 0.1 and 1.
         max_ngram_order: N, the longest n-gram.
-        effective_order: leave out the orders that the hypotheses are too short for; for single segments.
+        effective_order: leave out the orders that the hypotheses are too short for; for single segments. Smoothing by
+            `add-one` or `chen-cherry-N`, which gives every order a precision, knows none.
         trg_lang: target language, a two-letter code; "" for any.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: take an empty reference for a missing one.
@@ -217,7 +218,7 @@ class BLEU(Metric[BLEUScore]):
             ("--sentence-level", "-sl"),
             shared=True,
             key="eff",
-            sign=lambda metric: "yes" if metric.effective_order and not metric.smoothing.gives_all else "no",
+            words=("no", "yes"),
         ),
         Option("trg_lang", str, "", ("--language-pair", "-l"), shared=True, loads=True),
         SKIP_EMPTY_REFS,
@@ -247,7 +248,7 @@ class BLEU(Metric[BLEUScore]):
                 f" expected an order of at least {self.smoothing.least_order}"
             )
         self.counted_order = self.smoothing.counted_order(self.max_ngram_order)
-        self.effective_order = self.check("effective_order", effective_order)
+        self.effective_order = self.check("effective_order", effective_order) and not self.smoothing.gives_all
         trg_lang = self.check("trg_lang", "" if trg_lang is None else trg_lang)
         tokenize = self.check("tokenize", tokenize)
         if tokenize is None:
@@ -303,7 +304,7 @@ class BLEU(Metric[BLEUScore]):
 
     def averaged_orders(self, totals: Sequence[int | float]) -> int:
         """Return over how many orders a score averages; totals: its n-grams by order."""
-        if not self.effective_order or self.smoothing.gives_all:
+        if not self.effective_order:
             return self.max_ngram_order
         return next((order for order, total in enumerate(totals) if not total), self.max_ngram_order)
 
