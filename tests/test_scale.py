@@ -8,7 +8,6 @@ import re
 import pytest
 from conftest import refused
 from option_pairs import write_files
-from paired_samples import near, texts
 
 from bleucli.gates import Bound, judge
 from bleucli.output import FORMATS, render
@@ -16,19 +15,13 @@ from bleucli.output.layout import Layout
 from bleucli.results import Detail, Difference, Figures, Interval, Results, ScoreRecord, SystemResult
 from bleucli.signature import Signature
 
-REF, STRONG, WEAK, NEAR = "reference.A.de.txt", "strong.de.txt", "weak.de.txt", "near.txt"
+REF, STRONG, WEAK = "reference.A.de.txt", "strong.de.txt", "weak.de.txt"
 ALL = ("-m", "bleu", "chrf", "ter")
 FEW = ("-cin", "50", "--paired-bs-n", "50", "--paired-ar-n", "50")
 
 
-@pytest.fixture(autouse=True)
-def systems(demo_files, write):
-    """Put a system there that differs from the strong one in a few segments, and is a little better."""
-    write(NEAR, "".join(f"{line}\n" for line in near(texts("strong"))))
-
-
 @pytest.fixture
-def score(run):
+def score(run, demo_files):
     """Run with a reference and without notes."""
     return lambda *words, **more: run("-q", REF, "-i", *words, **more)
 
