@@ -224,6 +224,13 @@ def test_every_key_has_its_place_in_signatures():
     assert keys <= _SHORT.keys()
 
 
+@pytest.mark.parametrize("method", ["floor", "add-k"])
+def test_a_whole_number_between_two_floats_is_signed(method):
+    assert f"smooth:{method}[9007199254740992.00]" in str(
+        BLEU(smooth_method=method, smooth_value=2**53 + 1).signature(1, 1)
+    )
+
+
 @example(BLEU(smooth_method="add-one", effective_order=True), False)
 @given(metrics, st.booleans())
 def test_a_metric_is_made_again_from_what_it_signs(metric, short):

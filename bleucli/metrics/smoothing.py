@@ -132,7 +132,7 @@ def _decimals(value: float) -> str:
     >>> _decimals(1), _decimals(0.125), _decimals(1e-7)
     ('1.00', '0.125', '0.0000001')
     """
-    decimals = 2
+    value, decimals = float(value), 2  # of a whole number too, which may have more digits than a float
     while float(text := f"{value:.{decimals}f}") != value:
         decimals += 1
     return text
