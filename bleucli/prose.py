@@ -9,7 +9,7 @@ words of a text that the other one has too, "bad" for what counts against the ou
 references have, "heading", and "" for anything else.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from operator import itemgetter
 
@@ -310,12 +310,25 @@ def _html_lines(block: Block, level: int, looks: _Looks) -> Iterator[str]:
             yield f"<tr{looks.roles.get(role, '')}>{''.join(cells)}</tr>"
         yield "</table>"
     else:
-        yield "<p>"
+        texts = (text for above, below, *_ in block.columns for text in (above, below))
+        yield '<p dir="rtl">' if _runs_right_to_left(texts) else "<p>"
         yield _stack(looks, *(f"<b>{escape_html(label.strip())}</b>" for label in block.labels), "")
         for above, below, done, role in block.columns:
             shown = (_span(text or _NOTHING, role, looks) for text in (above, below))
             yield _stack(looks, *shown, escape_html(done))
         yield "</p>"
+
+
+def _runs_right_to_left(words: Iterable[str]) -> bool:
+    """Return whether the first letter that has a direction is of a script such as Hebrew or Arabic.
+
+    >>> _runs_right_to_left(["7", "\u05e9", "a"]), _runs_right_to_left(["a", "\u05e9"])
+    (True, False)
+    """
+    from unicodedata import bidirectional
+
+    directions = (bidirectional(sign) for word in words for sign in word)
+    return next((one for one in directions if one in ("L", "R", "AL")), "L") != "L"
 
 
 def _stack(looks: _Looks, *lines: str) -> str:

@@ -539,6 +539,17 @@ def test_reasons_are_true_where_they_are_unusual(hypothesis, references, metric,
     assert told in flowing(explain(hypothesis, references, metric, **options))
 
 
+def test_words_of_scripts_from_right_to_left_are_aligned_so():
+    hebrew = "\u05e2\u05dc \u05d4\u05e9\u05d8\u05d9\u05d7"
+    assert explain(hebrew, [hebrew[:2]], "ter")._repr_html_().count('<p dir="rtl">') == 1
+    assert "dir=" not in explain("on the mat", ["on mat"], "ter")._repr_html_()
+
+
+def test_of_alignments_with_as_few_edits_the_one_with_most_matches_is_shown():
+    edits = explain("the cat sat on mat today again", ["the cat sat on the mat"], "wer").parts.edits
+    assert [edit.operation for edit in edits[4:]] == ["deletion", "match", "insertion", "insertion"]
+
+
 def test_white_space_that_counts_is_not_nothing():
     assert "is empty" not in flowing(explain("  ", ["a b"], "chrf", whitespace=True))
 

@@ -171,7 +171,17 @@ def test_other_types_of_bodies_are_refused(ask, path):
 
 def test_addresses_and_methods_that_do_not_exist_are_told_as_json(calculator):
     assert "/docs" in error_of(calculator.client.get("/nowhere"), 404)
-    assert error_of(calculator.client.get("/score"), 405)
+    assert error_of(calculator.client.get("/score"), 405) == "/score takes POST, not GET; see /docs"
+    assert error_of(calculator.client.put("/"), 405) == "/ takes GET, not PUT; see /docs"
+    assert (calculator.client.head("/").status_code, calculator.client.head("/").content) == (200, b"")
+    answer = calculator.client.post("/score?metric=chrf++", json=WORKED)
+    assert error_of(answer, 422) == "metric 'chrf  '; in an address + is written %2B: metric=chrf%2B%2B"
+
+
+def test_every_parameter_is_described_where_the_page_shows_it(calculator):
+    described = calculator.client.get("/openapi.json").json()["paths"]["/score"]["post"]["parameters"]
+    assert all(one["description"] for one in described)
+    assert "(default: 13a)" in next(one["description"] for one in described if one["name"] == "tokenize")
 
 
 @pytest.mark.parametrize("tokenizer", ["spm:/etc/passwd", "flores200", "nope"])

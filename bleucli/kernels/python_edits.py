@@ -60,13 +60,17 @@ def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
 def trace_distance(hypothesis: Sequence[str], reference: Sequence[str], most: int) -> list[int]:
     """Return the operations that turn one text into the other, as few as there can be, numbered as TER's.
 
-    most: how many edits they take, or more. No way of so few leads further from the diagonal than their number, so
-    nothing else is looked at (Ukkonen 1985).
+    Of ways with as few edits, it is one with the most matches. most: how many edits they take, or more. No way of so
+    few leads further from the diagonal than their number, so nothing else is looked at (Ukkonen 1985).
 
     >>> trace_distance("a x c d".split(), "a b c".split(), 2) == [MATCH, SUBSTITUTION, MATCH, DELETION]
     True
+    >>> trace_distance("o m t a".split(), "o t m".split(), 3).count(MATCH)
+    2
     """
-    first, above = 0, [float(column) for column in range(min(most, len(reference)) + 1)]
+    # An edit costs so much that no number of matches, each of which takes 1 off, outweighs it
+    edit = float(1 + min(len(hypothesis), len(reference)))
+    first, above = 0, [edit * column for column in range(min(most, len(reference)) + 1)]
     table = [(first, bytes([INSERTION] * len(above)))]
     for row, word in enumerate(hypothesis, 1):
         heed_stop()
@@ -76,9 +80,9 @@ def trace_distance(hypothesis: Sequence[str], reference: Sequence[str], most: in
         for column in range(start, end + 1):
             same = column > 0 and word == reference[column - 1]
             choices = (
-                above[column - 1 - first] + (not same) if column > first else inf,
-                above[column - first] + 1 if column - first < len(above) else inf,
-                costs[-1] + 1 if costs else inf,
+                above[column - 1 - first] + (-1 if same else edit) if column > first else inf,
+                above[column - first] + edit if column - first < len(above) else inf,
+                costs[-1] + edit if costs else inf,
             )
             costs.append(min(choices))
             operations.append((MATCH if same else SUBSTITUTION, DELETION, INSERTION)[choices.index(costs[-1])])

@@ -32,10 +32,12 @@ if TYPE_CHECKING:
 # Bodies of more bytes are long work
 _SHORT_BYTES = 10_000
 _ABOUT = (
-    "The engine of the command `bleu`, on this machine alone. Items are those of its JSON Lines, options those of the"
-    f" Python API; answers are not rounded. A body has at most {MOST_BYTES} bytes. What cannot be done is told in one"
-    " sentence, as the command tells it."
+    "The engine of the command `bleu`, on this machine alone. Items are those of its JSON Lines. Options and their"
+    " defaults are those of the Python API; the calculator's page begins with others, lower case and add-one smoothing."
+    f" Answers are not rounded. A body has at most {MOST_BYTES:,} bytes (1 MB). An error is one sentence, the same that"
+    " the command prints."
 )
+_POSTS = ("/score", "/page/numbers", "/page/explanation")
 _REFUSALS = {
     400: "the body ended early",
     403: "another host or origin than this server's",
@@ -96,7 +98,8 @@ async def _tell_refusal(request: Request, error: Exception) -> Response:
     if error.status_code == 404:
         told = f"there is nothing at {request.url.path!r:.80}; the calculator is at /, the page of the API at /docs"
     elif error.status_code == 405:
-        told = f"{request.method!r:.20} is not done at {request.url.path!r:.80}; see /docs"
+        takes = "POST" if request.url.path in _POSTS else "GET"
+        told = f"{request.url.path} takes {takes}, not {request.method:.20}; see /docs"
     return JSONResponse({"error": told}, error.status_code, error.headers)
 
 
@@ -154,7 +157,7 @@ def _serve_files(app: FastAPI) -> None:
     kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
     for path, content in files.items():
         kind = kinds.get(path.rpartition(".")[2], "text/html")
-        app.get(path, include_in_schema=False)(partial(_send, content, kind))
+        app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)(partial(_send, content, kind))
 
 
 async def _send(content: bytes, kind: str) -> Response:

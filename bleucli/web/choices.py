@@ -23,11 +23,19 @@ if TYPE_CHECKING:
 NAMES = (*METRICS, *VARIANTS)
 # Of the endpoint itself: what each is, as JSON Schema
 _OWN: "dict[str, dict[str, Any]]" = {
-    "metric": {"type": "string", "enum": list(NAMES), "default": "bleu", "description": "what to score by"},
+    "metric": {
+        "type": "string",
+        "enum": list(NAMES),
+        "default": "bleu",
+        "description": "what to score by; in an address, + is written %2B (default: bleu)",
+    },
     "sentence_level": {
         "type": "boolean",
         "default": False,
-        "description": "a score for each item instead of one for all; BLEU then has effective order",
+        "description": (
+            "an array with a score for each item, even if there is but one, instead of one score for all; BLEU then has"
+            " effective order"
+        ),
     },
 }
 # Warnings are a part of the answer, `sentence_level` stands for effective order, and `tokenize` names the tokenizer
@@ -59,11 +67,13 @@ def read_choices(query: "Iterable[tuple[str, str]]") -> Choices:
             raise UsageError(f"{name} was given twice; give it once")
         given[name] = text
     metric = given.pop("metric", "bleu")
+    if " " in metric and metric.replace(" ", "+") in VARIANTS:
+        raise UsageError(f"metric {metric!r}; in an address + is written %2B: metric={metric.replace(' ', '%2B')}")
     sentence_level = _read(bool, "sentence_level", given.pop("sentence_level", "false"))
     kinds = {option.name: option.kind for _, option in _options()}
     for name in given:
         if name not in kinds:
-            raise UsageError(f"there is no parameter {name!r}{suggest(name, [*_OWN, *kinds])}; see /docs")
+            raise UsageError(f"there is no parameter {name!r}, see /docs{suggest(name, [*_OWN, *kinds])}")
     values = {name: _read(kinds[name], name, text) for name, text in given.items()}
     if sentence_level and metric == "bleu":
         values["effective_order"] = True
@@ -119,7 +129,8 @@ def parameters() -> "list[dict[str, Any]]":
             "in": "query",
             "required": False,
             "schema": schema,
-            **({"description": f"{', '.join(takers[name])}: {schema['description']}"} if name in takers else {}),
+            "description": "".join(f"{', '.join(takers[name])}: " for _ in takers.get(name, ())[:1])
+            + schema["description"],
         }
         for name, schema in described.items()
     ]
@@ -136,7 +147,7 @@ def _schema(option: Option) -> "dict[str, Any]":
     # Without defaults, which Swagger UI would send for every metric's options; the descriptions tell them
     schema: dict[str, Any] = {"type": _TYPES[option.kind], "description": option.help}
     if option.name == "tokenize":
-        schema |= {"enum": ready_tokenizers(), "description": "what separates tokens"}
+        schema |= {"enum": ready_tokenizers(), "description": f"what separates tokens (default: {tokenizers.DEFAULT})"}
     elif option.choices:
         schema["enum"] = list(option.choices)
     elif option.kind in (int, float):

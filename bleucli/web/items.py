@@ -72,13 +72,17 @@ class Score(BaseModel):
     signature: str = Field(examples=["nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleucli-0.2.0"])
     segments: int = Field(ge=1)
     precisions: list[float] | None = Field(description="of n-grams, in percent, by order, smoothed")
-    counts: list[float] | None = Field(description="n-grams that match")
-    totals: list[float] | None = Field(description="n-grams of the output")
-    reference_totals: list[float] | None = Field(description="n-grams of the references")
-    brevity_penalty: float | None
-    hypothesis_length: float | None = Field(description="in what the metric counts: tokens, words, characters")
-    reference_length: float | None
-    edits: int | None
+    counts: list[float] | None = Field(
+        description="n-grams that match, by order; of chrF, those of characters, then those of words"
+    )
+    totals: list[float] | None = Field(description="n-grams of the output, likewise")
+    reference_totals: list[float] | None = Field(description="n-grams of the references, likewise; chrF has these")
+    brevity_penalty: float | None = Field(description="from 0 to 1; BLEU has one")
+    hypothesis_length: float | None = Field(description="in tokens; BLEU needs it")
+    reference_length: float | None = Field(
+        description="in tokens, words or characters; of several references, the one that counts, or TER's average"
+    )
+    edits: int | None = Field(description="to the reference with the fewest; TER, WER and CER have them")
     warnings: list[str] = Field(description="what the command would warn of")
 
 
