@@ -40,7 +40,7 @@ mark[class] { border-bottom: 2px solid var(--edge); }
 .bleu-explanation p, .bleu-explanation pre { margin: 0.4rem 0; }
 .bleu-explanation .stack { display: inline-block; text-align: center; margin: 0 0.4em 0.4em 0; }
 .bleu-explanation p { overflow-wrap: anywhere; }
-.bleu-explanation pre { overflow-x: auto; }
+.bleu-explanation pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .good, .match { color: var(--good); }
 .match { text-decoration: underline; }
 .bad { color: var(--bad); }

@@ -74,6 +74,7 @@ LADDER: dict[str, set[str]] = {
             "results",
             "segments",
             "theme",
+            "threads",
         ),
         "tokenizers",
     },

@@ -1,5 +1,6 @@
 """The calculator's server: what it answers, what it refuses, and that it is the command's engine."""
 
+import asyncio
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 
 import browser
 import httpx
@@ -20,7 +22,7 @@ from strategies import examples
 
 from bleucli import kernels
 from bleucli.metrics import METRICS, VARIANTS
-from bleucli.web import choices, guard, items
+from bleucli.web import api, choices, connections, guard, items
 from bleucli.web import server as web_server
 
 WORKED = {"candidate": "the cat is on the mat", "references": ["there is a cat on the mat"]}
@@ -318,7 +320,7 @@ def test_every_answer_tells_browsers_to_load_nothing_from_outside_and_to_keep_no
 @pytest.mark.parametrize("path", POSTS)
 def test_requests_over_a_megabyte_are_refused(ask, path):
     large = json.dumps({"candidate": "a" * guard.MOST_BYTES, "references": ["b"]}).encode()
-    assert str(guard.MOST_BYTES) in error_of(ask(path, large), 413)
+    assert "the body has more than 1,000,000 bytes" in error_of(ask(path, large), 413)
 
 
 def test_requests_over_a_megabyte_are_refused_that_do_not_say_how_long_they_are(calculator):
@@ -332,6 +334,73 @@ def test_a_request_of_a_megabyte_is_served(ask):
     item = json.dumps({"candidate": "a b c " * 80_000, "references": ["a b d " * 80_000]}).encode()
     body = item + b" " * (guard.MOST_BYTES - len(item))
     assert ask("/score", body).json()["counts"][0] == 160_000
+
+
+def test_a_length_beyond_all_use_is_refused_before_anything_is_read(calculator):
+    head = f"POST /score HTTP/1.1\r\nHost: 127.0.0.1:{calculator.port}\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", calculator.port), timeout=20) as connection:
+        connection.sendall(f"{head}Content-Length: 20000000\r\n\r\n".encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
+
+
+def test_connections_that_bring_no_request_are_closed(calculator, ask, monkeypatch):
+    monkeypatch.setattr(connections, "_SECONDS_TO_BEGIN", 0.2)
+    with ExitStack() as opened:
+        silent = [opened.enter_context(socket.create_connection(("127.0.0.1", calculator.port))) for _ in range(20)]
+        for number, connection in enumerate(silent[10:]):
+            connection.sendall(b"POST /score HTTP/1.1\r\nHost: x"[: 4 + number])
+        for connection in silent:
+            connection.settimeout(20)
+            assert connection.recv(1000) in (b"", b"HTTP/1.1 400 Bad Request")
+    assert ask("/score", WORKED).status_code == 200
+
+
+def test_more_connections_than_there_may_be_are_closed(calculator, ask, monkeypatch):
+    monkeypatch.setattr(connections, "most_connections", lambda: 5)
+    with ExitStack() as opened:
+        many = [opened.enter_context(socket.create_connection(("127.0.0.1", calculator.port))) for _ in range(30)]
+        many[-1].settimeout(20)
+        with suppress(ConnectionResetError):
+            assert many[-1].recv(10) == b""
+    assert ask("/score", WORKED).status_code == 200
+
+
+def test_nothing_is_done_for_a_client_that_has_left():
+    class Gone:
+        async def is_disconnected(self):
+            return True
+
+    async def ask_for_it():
+        return await api._Pool(1, "test").answer(Gone(), lambda: pytest.fail("it was done"))
+
+    assert asyncio.run(ask_for_it()).status_code == 499
+
+
+def test_alignment_of_longer_texts_is_not_short_work():
+    async def choose():
+        work = api._Work()
+        return [work.choose(b" " * size, metric) is work.short for size in (900, 9_000) for metric in ("bleu", "ter")]
+
+    assert asyncio.run(choose()) == [True, True, True, False]
+
+
+def test_answers_that_hold_up_others_are_refused(ask):
+    items = [{"mt": "", "ref": ""}] * 434
+    told = error_of(ask("/score", items, max_ngram_order="1000", sentence_level="true"), 422)
+    assert told.startswith("there are 434 items, and a score for each of them is given for at most 74 in one request;")
+
+
+def test_texts_that_are_empty_count_as_well(ask):
+    told = error_of(ask("/score", {"mt": "", "refs": [""] * 100_000}, metric="ter"), 422)
+    assert told.startswith("the texts have 100001 words, and TER takes at most ")
+
+
+def test_warnings_and_advice_name_what_the_endpoint_takes(ask):
+    hints = ask("/score", {"mt": "a b", "ref": "a b"}).json()["warnings"]
+    assert any("(sentence_level=true)" in hint for hint in hints)
+    told = error_of(ask("/score", WORKED, tokenize="13A"), 422)
+    assert told.startswith("tokenize '13A'; choose one of ")
+    assert "spm:PATH" not in told
 
 
 def test_fifty_at_a_time_are_served(ask):
@@ -404,8 +473,8 @@ def test_long_texts_do_not_hold_up_others(ask):
     [
         ({"max_ngram_order": "1000"}, "BLEU up to order 1000 takes at most"),
         ({"metric": "chrf++", "char_order": "998"}, "chrF up to order 1000 takes at most"),
-        ({"metric": "cer"}, "a segment is too long for CER"),
-        ({"metric": "wer"}, "a segment is too long for WER"),
+        ({"metric": "cer"}, "the texts are too long for CER"),
+        ({"metric": "wer"}, "the texts are too long for WER"),
     ],
 )
 def test_what_would_take_long_is_refused(ask, monkeypatch, query, part):

@@ -5,7 +5,7 @@ each has threads of its own, and so have explanations, which plain Python makes.
 """
 
 import asyncio
-import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from bleucli._version import __version__
 from bleucli.errors import BleuError
 from bleucli.theme import style_sheet
+from bleucli.threads import usable_processors
 from bleucli.web import calculator
 from bleucli.web.choices import parameters, read_choices
 from bleucli.web.guard import MOST_BYTES, read_body, tell_fault
@@ -24,13 +25,12 @@ from bleucli.web.page import make_page, package_file, swagger_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeVar
+    from typing import Any
 
-    T = TypeVar("T")
-
-# Bodies of more bytes are long work
+# Bodies of more bytes are long work; by metrics that align, whose time grows by the square, far fewer are
 _SHORT_BYTES = 10_000
+_SHORT_BYTES_TO_ALIGN = 1_000
+_ALIGNING = ("ter", "wer", "cer")
 _ABOUT = (
     "The engine of the command `bleu`, on this machine alone. Items are those of its JSON Lines. Options and their"
     " defaults are those of the Python API; the calculator's page begins with others, lower case and add-one smoothing."
@@ -52,22 +52,37 @@ _BODY = {
 }
 
 
+_Shown = Callable[[calculator.Inputs], "dict[str, Any]"]
+
+
 class _Work:
     """Threads for short work, for long work, and for explanations."""
 
     def __init__(self) -> None:
-        processors = os.cpu_count() or 1
-        self.short = ThreadPoolExecutor(max(4, processors), "bleu-short")
-        self.long = ThreadPoolExecutor(processors, "bleu-long")
-        self.explaining = ThreadPoolExecutor(1, "bleu-explaining")
+        processors = usable_processors()
+        self.short = _Pool(max(4, processors), "bleu-short")
+        self.long = _Pool(processors, "bleu-long")
+        self.explaining = _Pool(1, "bleu-explaining")
 
-    def choose(self, body: bytes) -> ThreadPoolExecutor:
-        """Return the threads that score what a request brings."""
-        return self.short if len(body) <= _SHORT_BYTES else self.long
+    def choose(self, body: bytes, metric: str) -> "_Pool":
+        """Return the threads that score what a request brings, by a metric."""
+        most = _SHORT_BYTES_TO_ALIGN if metric in _ALIGNING else _SHORT_BYTES
+        return self.short if len(body) <= most else self.long
 
-    async def do(self, pool: ThreadPoolExecutor, function: "Callable[[], T]") -> "T":
-        """Return what a function returns, called by a thread of a pool."""
-        return await asyncio.get_running_loop().run_in_executor(pool, function)
+
+class _Pool:
+    """Some threads, and those who wait for one."""
+
+    def __init__(self, threads: int, name: str) -> None:
+        self._turns = asyncio.Semaphore(threads)
+        self._threads = ThreadPoolExecutor(threads, name)
+
+    async def answer(self, request: Request, function: "Callable[[], Response]") -> Response:
+        """Return what a function returns, called by a thread; nothing is done for a client that has left meanwhile."""
+        async with self._turns:
+            if await request.is_disconnected():
+                return Response(status_code=499)  # which nobody reads
+            return await asyncio.get_running_loop().run_in_executor(self._threads, function)
 
 
 def make_app() -> FastAPI:
@@ -124,28 +139,35 @@ def _serve_endpoint(app: FastAPI, work: _Work) -> None:
             found = score_items(read_items(body), choices)
             return JSONResponse(found if choices.sentence_level else found[0])  # here, for it may be long
 
-        return await work.do(work.choose(body), score)
+        return await work.choose(body, dict(query).get("metric", "bleu")).answer(request, score)
 
 
 def _serve_numbers(app: FastAPI, work: _Work) -> None:
     """Serve what the page asks for."""
 
-    def answer(body: bytes, function: "Callable[[calculator.Inputs], dict[str, Any]]") -> Response:
+    def show(inputs: calculator.Inputs, function: _Shown) -> Response:
         """Return what is to be shown, be it an error: half a text is no failure that a browser should report."""
         try:
-            return JSONResponse(function(calculator.read_inputs(body)))
+            return JSONResponse(function(inputs))
         except BleuError as error:
             return JSONResponse({"error": str(error)})
 
+    async def answer(request: Request, function: _Shown, pool: _Pool | None = None) -> Response:
+        body = await read_body(request)
+        try:
+            inputs = calculator.read_inputs(body)
+        except BleuError as error:
+            return JSONResponse({"error": str(error)})
+        chosen = pool or work.choose(body, inputs.metric)
+        return await chosen.answer(request, partial(show, inputs, function))
+
     @app.post("/page/numbers", include_in_schema=False)
     async def _numbers(request: Request) -> Response:
-        body = await read_body(request)
-        return await work.do(work.choose(body), partial(answer, body, calculator.calculate))
+        return await answer(request, calculator.calculate)
 
     @app.post("/page/explanation", include_in_schema=False)
     async def _explanation(request: Request) -> Response:
-        body = await read_body(request)
-        return await work.do(work.explaining, partial(answer, body, calculator.explain_inputs))
+        return await answer(request, calculator.explain_inputs, work.explaining)
 
 
 def _serve_files(app: FastAPI) -> None:

@@ -64,7 +64,7 @@ def read_choices(query: "Iterable[tuple[str, str]]") -> Choices:
     given: dict[str, str] = {}
     for name, text in query:
         if name in given:
-            raise UsageError(f"{name} was given twice; give it once")
+            raise UsageError(f"{name!r:.80} was given twice; give it once")
         given[name] = text
     metric = given.pop("metric", "bleu")
     if " " in metric and metric.replace(" ", "+") in VARIANTS:
@@ -73,7 +73,7 @@ def read_choices(query: "Iterable[tuple[str, str]]") -> Choices:
     kinds = {option.name: option.kind for _, option in _options()}
     for name in given:
         if name not in kinds:
-            raise UsageError(f"there is no parameter {name!r}, see /docs{suggest(name, [*_OWN, *kinds])}")
+            raise UsageError(f"there is no parameter {name!r:.80}, see /docs{suggest(name, [*_OWN, *kinds])}")
     values = {name: _read(kinds[name], name, text) for name, text in given.items()}
     if sentence_level and metric == "bleu":
         values["effective_order"] = True
@@ -92,13 +92,14 @@ def make_metric(name: str, values: "dict[str, Any]", in_command: bool = False) -
         BleuError: there is no such metric or option, or it has no such value.
     """
     tokenizer = values.get("tokenize")
-    if tokenizer is not None:
-        tokenizers.check_name(tokenizer)
-        if tokenizer not in ready_tokenizers():
-            raise BleuError(
-                f"the tokenizer {tokenizer} is not ready here, and the server installs, downloads and opens nothing;"
-                f" choose one of {', '.join(ready_tokenizers())}, or see bleu --list-tokenizers"
-            )
+    if tokenizer is not None and tokenizer not in (ready := ready_tokenizers()):
+        choose = f"choose one of {', '.join(ready)}"
+        if tokenizer not in tokenizers.NAMES:
+            raise UsageError(f"tokenize {tokenizer!r:.40}; {choose}{suggest(tokenizer, ready)}")
+        raise BleuError(
+            f"the tokenizer {tokenizer} is not ready here, and the server installs, downloads and opens nothing;"
+            f" {choose}, or see bleu --list-tokenizers"
+        )
     return _make_once(name, tuple(sorted(values.items())), in_command)
 
 

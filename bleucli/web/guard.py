@@ -83,15 +83,14 @@ class Guard:
 
     def _refusal(self, scope: "Scope") -> tuple[int, str]:
         """Return the status and the reason to refuse a request; no reason for none."""
-        given = {b"host": "", b"origin": ""}
-        for name, value in scope["headers"]:
-            if name in given:
-                given[name] = value.decode("latin-1")
+        headers = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
+        host = next((value for name, value in headers if name == b"host"), "")
         here = f"this server is for http://{self._addresses[0]}/ alone"
-        if given[b"host"].lower() not in self._addresses:
-            return 403, f"the request is for the host {given[b'host']!r:.80}; {here}"
-        if given[b"origin"] and given[b"origin"].lower() != f"http://{given[b'host'].lower()}":
-            return 403, f"the request comes from a page of {given[b'origin']!r:.80}; {here}"
+        if host.lower() not in self._addresses:
+            return 403, f"the request is for the host {host!r:.80}; {here}"
+        for name, value in headers:
+            if name == b"origin" and value.lower() != f"http://{host.lower()}":
+                return 403, f"the request comes from a page of {value!r:.80}; {here}"
         return 0, ""
 
 
@@ -120,6 +119,8 @@ async def read_body(request: Request) -> bytes:
         async with asyncio.timeout(_SECONDS_FOR_BODY):
             return await _collect(request)
     except TimeoutError:
+        if int(request.headers.get("content-length", 0)) > MOST_BYTES:
+            raise _too_large() from None
         raise HTTPException(
             408, f"the body did not come within {_SECONDS_FOR_BODY:g} seconds; send it at once"
         ) from None
@@ -128,6 +129,8 @@ async def read_body(request: Request) -> bytes:
 
 
 async def _collect(request: Request) -> bytes:
+    if int(request.headers.get("content-length", 0)) > _DISCARDED_BYTES:
+        raise _too_large()
     pieces, size = [], 0
     async for piece in request.stream():
         size += len(piece)
@@ -138,5 +141,9 @@ async def _collect(request: Request) -> bytes:
         if size > _DISCARDED_BYTES:
             break
     if size > MOST_BYTES:
-        raise HTTPException(413, f"the body has more than {MOST_BYTES} bytes; send less at a time, or use the command")
+        raise _too_large()
     return b"".join(pieces)
+
+
+def _too_large() -> HTTPException:
+    return HTTPException(413, f"the body has more than {MOST_BYTES:,} bytes; send less at a time, or use the command")

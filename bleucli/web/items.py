@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 _MOST_TER_WORDS = {"native": 20_000, "python": 200}
 _MOST_CELLS = {"native": 25_000_000_000, "python": 10_000_000}
 _MOST_NGRAMS = 10_000_000
+# What an answer may hold: Python writes it without letting anybody else come to their turn
+_MOST_NUMBERS = 300_000
+# What warnings say of options, as this endpoint has them
+_SPELLINGS = {"effective_order=True": "sentence_level=true", " or trg_lang=...": ""}
 _TEXTS = {"type": "array", "items": {"type": ["string", "null"]}}
 _ONE_OR_MORE = {"type": ["string", "array", "null"], "items": _TEXTS["items"]}
 
@@ -128,11 +132,26 @@ def score_items(items: "Sequence[Any]", choices: Choices) -> "list[dict[str, Any
     lines = JsonItems("body", items)
     check_effort(choices.metric, blocks := list(lines.blocks()))
     if choices.sentence_level:
+        _check_size(choices.metric, len(items))
         records = score_segments(_corpus(iter(blocks)), choices.metric)
         return [_tell(record, 1, []) for record in records]
     stats = count_items(blocks, choices.metric)
     hints = [*stats.hints(), *choices.metric.advice]
+    for python, ours in _SPELLINGS.items():
+        hints = [hint.replace(python, ours) for hint in hints]
     return [_tell(stats.record(), stats.segments, hints)]
+
+
+def _check_size(metric: Metric, items: int) -> None:
+    """Refuse to answer with more numbers than others should wait for."""
+    order = metric.max_ngram_order if isinstance(metric, BLEU) else 0
+    order += metric.char_order + metric.word_order if isinstance(metric, CHRF) else 0
+    each = 10 + 4 * order
+    if items * each > _MOST_NUMBERS:
+        raise BleuError(
+            f"there are {items} items, and a score for each of them is given for at most {_MOST_NUMBERS // each} in one"
+            " request; send less at a time, or use the command"
+        )
 
 
 def count_items(blocks: "Sequence[Sequence[Segments]]", metric: Metric) -> CorpusStats:
@@ -152,15 +171,15 @@ def check_effort(metric: Metric, blocks: "Sequence[Sequence[Segments]]") -> None
         BleuError: it says how much would do.
     """
     advice = "send less at a time, or use the command"
-    if isinstance(metric, TER):
+    if isinstance(metric, TER):  # an empty text takes its time, too
         texts = (text or "" for block in blocks for column in block for text in metric.prepare(column))
-        words, most = sum(len(text.split()) for text in texts), _MOST_TER_WORDS[kernels.live]
+        words, most = sum(max(1, len(text.split())) for text in texts), _MOST_TER_WORDS[kernels.live]
         if words > most:
             raise BleuError(
                 f"the texts have {tell_count(words, 'word')}, and TER takes at most {most} in one request; {advice}"
             )
         return
-    sizes = [[len(text or "") for text in segment] for block in blocks for segment in zip(*block, strict=True)]
+    sizes = [[1 + len(text or "") for text in segment] for block in blocks for segment in zip(*block, strict=True)]
     if isinstance(metric, BLEU | CHRF):
         order = metric.counted_order if isinstance(metric, BLEU) else metric.char_order + metric.word_order
         # Plain Python builds every n-gram, so that long ones cost by the square of their order
@@ -171,8 +190,8 @@ def check_effort(metric: Metric, blocks: "Sequence[Sequence[Segments]]") -> None
                 f"the texts have {sum(map(sum, sizes))} characters, and {metric.name} up to order {order} takes at most"
                 f" {most} in one request; {advice}"
             )
-    elif max(size * sum(others) for size, *others in sizes) > _MOST_CELLS[kernels.live]:
-        raise BleuError(f"a segment is too long for {metric.name} to be aligned in one request; {advice}")
+    elif sum(size * sum(others) for size, *others in sizes) > _MOST_CELLS[kernels.live]:
+        raise BleuError(f"the texts are too long for {metric.name} to align them in one request; {advice}")
 
 
 def _tell(record: ScoreRecord, segments: int, warnings: "Sequence[str]") -> "dict[str, Any]":

@@ -39,7 +39,7 @@ def serve(port: int, announce: "Callable[[str], None]", report: "Callable[[BaseE
         BleuError: the extra is not installed, or the port is in use or not for this user.
         KeyboardInterrupt: by Ctrl-C.
     """
-    for module in ("fastapi", "fastapi_offline", "uvicorn"):
+    for module in ("fastapi", "fastapi_offline", "h11", "uvicorn"):
         load(module, EXTRA)
     with bind(port) as listener:
         server = make_server(listener, report)
@@ -80,12 +80,13 @@ def make_server(listener: socket.socket, report: "Callable[[BaseException], None
     import uvicorn
 
     from bleucli.web.api import make_app
+    from bleucli.web.connections import Connection
     from bleucli.web.guard import Guard
 
     port = listener.getsockname()[1]
     config = uvicorn.Config(
         Guard(make_app(), port, report),
-        http="h11",
+        http=Connection,
         ws="none",
         lifespan="off",
         log_config=None,
@@ -103,5 +104,8 @@ def run(server: "uvicorn.Server", listener: socket.socket) -> None:
     Raises:
         KeyboardInterrupt: by Ctrl-C.
     """
+    import logging
+
     sys.setswitchinterval(_TURN)
+    logging.getLogger("asyncio").addHandler(logging.NullHandler())  # else its tracebacks go to the terminal
     server.run(sockets=[listener])
