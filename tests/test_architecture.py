@@ -53,7 +53,7 @@ LADDER: dict[str, set[str]] = {
     },
     "metrics": {
         *("corpus", "counting", "errors", "inspection", "kernels", "limits", "markup", "phrases", "prose", "records"),
-        *("results", "segments", "signature", "significance", "stats", "tokenizers"),
+        *("results", "segments", "signature", "significance", "stats", "threads", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "errors", "metrics", "records", "results", "significance"},
     "baselines": {"errors", "jsonlines", "naming", "output", "records", "results", "signature"},
