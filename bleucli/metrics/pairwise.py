@@ -373,7 +373,8 @@ def _score_batch(metric: "Scorer", batch: _Batch) -> "Matrix":
         metric.score_pairs(pairs, _view(scores))
     except SegmentError as error:
         one, other = next(islice(_indexes(pairs.sizes), error.number - 1, None))
-        raise _no_score(namer(0)("hypothesis", one + 1), namer(1)("reference", other + 1), error) from None
+        _, _, reference = namer(1)("reference", other + 1).partition(": ")  # of the same group
+        raise _no_score(namer(0)("hypothesis", one + 1), reference, error) from None
     return scores
 
 
