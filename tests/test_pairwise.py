@@ -1,9 +1,12 @@
 """Scores of all pairs: what `sentence_score` of the same object says of each, to the last bit."""
 
 import random
+import re
 import subprocess
 import sys
 from array import array
+from pathlib import Path
+from types import ModuleType
 
 import numpy
 import oracles
@@ -18,6 +21,7 @@ from bleucli.kernels import python
 from bleucli.metrics import pairwise
 from bleucli.segments import Segments
 
+README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 METHODS = ("exp", "floor", "add-k", "none", "add-one", *(f"chen-cherry-{number}" for number in (1, 2, 3, 4, 5, 7)))
 METRICS = st.one_of(
     st.builds(
@@ -376,6 +380,50 @@ def test_there_must_be_something_to_choose_from():
     fails(BleuError, "references is empty; give at least one text", CHRF().expected, ["a"], [])
     fails(BleuError, "hypotheses is empty; give at least one text", CHRF().best, [])
     fails(BleuError, "hypotheses is empty; give at least one text", CHRF().best, [], ["a"])
+
+
+# --- the README's adapter for mbrs
+
+
+class Tensor:
+    """What of torch's tensors the adapter uses."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def float(self):
+        return self.numbers.astype("float32")
+
+
+class MetricChrF:
+    """What mbrs documents of its metrics: made of a `Config`, they score all pairs."""
+
+    class Config:
+        """Their options."""
+
+    def __init__(self, cfg):
+        self.cfg = cfg
+
+    def pairwise_scores(self, hypotheses, references, source=None):
+        raise NotImplementedError
+
+
+def test_the_adapter_of_the_readme_gives_all_scores(monkeypatch):
+    """With mbrs come torch and models, gigabytes of them; what stands in for it has the interface that it documents."""
+    modules = {"torch": {"from_numpy": Tensor}, "mbrs": {}, "mbrs.metrics": {"MetricChrF": MetricChrF}}
+    for name, contents in modules.items():
+        module = ModuleType(name)
+        vars(module).update(contents)
+        monkeypatch.setitem(sys.modules, name, module)
+    blocks = re.findall(r"^```python\n(import torch\n.*?)^```", README, re.MULTILINE | re.DOTALL)
+    names = {}
+    exec(blocks[0], names)
+    metric = names["PairwiseChrF"](names["PairwiseChrF"].Config())
+    lines = demo("strong")[:4]
+    found = metric.pairwise_scores(lines, lines[:3], source=None)
+    assert found.dtype == numpy.float32
+    assert (found == CHRF().pairwise(lines, lines[:3]).astype("float32")).all()
+    assert len(blocks) == 1
 
 
 # --- memory
