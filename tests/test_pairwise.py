@@ -47,6 +47,7 @@ METRICS = st.one_of(
     st.builds(CER),
 )
 ALL = (BLEU(effective_order=True), CHRF(), CHRF(word_order=2), TER(normalized=True), WER(), CER())
+NAMES = [metric.score_name() for metric in ALL]
 
 
 @pytest.fixture(params=["native", "python"])
@@ -97,7 +98,7 @@ def test_each_score_is_that_of_the_pair_with_all_options(kind, either):
         assert_looped(kind.ours(**chosen), lines[3:], lines[:6])
 
 
-@pytest.mark.parametrize("metric", ALL, ids=str)
+@pytest.mark.parametrize("metric", ALL, ids=NAMES)
 def test_systems_against_each_other_are_scored_as_a_loop_does(metric, either):
     lines = [line for name in ("strong", "weak") for line in demo(name)[:6]]
     assert_looped(metric, lines, demo("reference.A")[:6])
@@ -118,7 +119,7 @@ def test_outputs_of_all_systems_are_scored_as_a_loop_does(metric, name):
         assert_looped(metric, list(columns[number]))
 
 
-@pytest.mark.parametrize("metric", ALL, ids=str)
+@pytest.mark.parametrize("metric", ALL, ids=NAMES)
 @pytest.mark.parametrize("jobs", [2, 5])
 def test_threads_change_nothing(metric, jobs):
     lines, references = demo("strong")[:7], demo("reference.A")[:5]
@@ -261,7 +262,7 @@ def test_lists_of_pyarrow_and_pandas_are_taken():
 # --- means
 
 
-@pytest.mark.parametrize("metric", ALL, ids=str)
+@pytest.mark.parametrize("metric", ALL, ids=NAMES)
 def test_what_is_expected_is_the_mean_of_the_row(metric, either):
     lines, references = demo("strong")[:9], demo("reference.A")[:5]
     scores = metric.pairwise(lines, references)

@@ -9,29 +9,17 @@
 
 /* --- room -------------------------------------------------------------------------------------------------------- */
 
-void *extend_room(Room *room, size_t kept, size_t count, size_t size)
+void *make_room(Room *room, size_t count, size_t size)
 {
     if (count > SIZE_MAX / 2 / size) {
         return NULL;
     }
     if (room->memory == NULL || count * size > room->size) {
         size_t wanted = count * size > 2 * room->size ? count * size : 2 * room->size;
-        void *memory = allocate(wanted, 1);
-        if (memory == NULL) {
-            return NULL;
-        }
-        if (kept != 0) {
-            memcpy(memory, room->memory, kept * size);
-        }
         release(room->memory);
-        *room = (Room){memory, wanted};
+        *room = (Room){allocate(wanted, 1), wanted};
     }
     return room->memory;
-}
-
-void *make_room(Room *room, size_t count, size_t size)
-{
-    return extend_room(room, 0, count, size);
 }
 
 /* Make room for so many more edges, in a table of twice the size or more if need be. */
@@ -229,7 +217,7 @@ void grams_free(Grams *grams)
     table_free(&grams->table);
     vocabulary_free(&grams->vocabulary);
     release(grams->node_room.memory);
-    release(grams->gram_room.memory);
+    release(grams->list_room.memory);
     release(grams->token_room.memory);
 }
 
@@ -252,12 +240,15 @@ static Outcome clear_vocabulary(Grams *grams, size_t bytes)
 
 Outcome grams_clear(Grams *grams, size_t bytes, size_t most)
 {
-    grams->nodes = make_room(&grams->node_room, FIRST_NODE + most, sizeof *grams->nodes);
-    /* Mostly, there are as many references; pages that are not used cost nothing */
-    grams->grams = make_room(&grams->gram_room, 2 * most, sizeof *grams->grams);
-    if (grams->nodes == NULL || grams->grams == NULL) {
+    /* Room for nodes and, behind them, for the lists of as many references, mostly. It is one piece because C libraries keep
+     * a large one for the next call; fresh pages would take a third of the time. Those that are not used cost nothing. */
+    size_t room = 2 * most;
+    grams->nodes = make_room(&grams->node_room, FIRST_NODE + most + room / 4 + 1, sizeof *grams->nodes);
+    if (grams->nodes == NULL) {
         return NO_MEMORY;
     }
+    grams->grams = (Gram *)(void *)(grams->nodes + FIRST_NODE + most);
+    grams->gram_room = room;
     table_clear(&grams->table, grams->table.ids < 16 ? 16 : grams->table.ids); /* as many as the block before had */
     grams->table.ids = FIRST_NODE;
     grams->gram_count = 0;
@@ -266,11 +257,18 @@ Outcome grams_clear(Grams *grams, size_t bytes, size_t most)
 
 Outcome clear_references(Grams *grams, size_t kept, size_t most)
 {
-    Gram *list = extend_room(&grams->gram_room, kept, kept + most, sizeof *list);
-    if (list == NULL) {
-        return NO_MEMORY;
+    if (kept + most > grams->gram_room) {
+        Room wider = {NULL, 0};
+        Gram *list = make_room(&wider, kept + most, sizeof *list);
+        if (list == NULL) {
+            return NO_MEMORY;
+        }
+        memcpy(list, grams->grams, kept * sizeof *list);
+        release(grams->list_room.memory);
+        grams->list_room = wider;
+        grams->grams = list;
+        grams->gram_room = kept + most;
     }
-    grams->grams = list;
     grams->gram_count = kept;
     for (uint32_t id = FIRST_NODE; id < grams->table.ids; id++) {
         grams->nodes[id].texts[REFERENCE] = grams->nodes[id].most[REFERENCE] = 0;

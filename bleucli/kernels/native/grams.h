@@ -18,9 +18,8 @@ typedef struct {
     size_t size; /* in bytes */
 } Room;
 
-/* Room for `count` items: what it holds is lost, or the first `kept` items are not. NULL if there is no memory. */
+/* Room for `count` items; what it held is lost if it was smaller. NULL if there is no memory. */
 void *make_room(Room *room, size_t count, size_t size);
-void *extend_room(Room *room, size_t kept, size_t count, size_t size);
 
 typedef enum { HYPOTHESIS = 0, REFERENCE = 1 } Side;
 
@@ -55,10 +54,10 @@ typedef struct {
     Table table;
     Node *nodes; /* table.ids of them */
     Gram *grams; /* of all texts, one text after the other */
-    size_t gram_count;
+    size_t gram_count, gram_room;
     Vocabulary vocabulary;
     size_t vocabulary_room;
-    Room node_room, gram_room, token_room;
+    Room node_room, list_room, token_room;
 } Grams;
 
 /* The first nodes are the n-grams without a token, of characters and of words. */

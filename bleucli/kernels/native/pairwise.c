@@ -34,6 +34,7 @@ typedef struct {
     size_t grams;        /* at least as many as they have */
     int is_long;         /* a single one that is compared pair by pair */
     size_t *starts;      /* count + 1: where the n-grams of each text begin */
+    size_t *listed;      /* of hypotheses: how many of these, the first ones, are in lists */
     Length *lengths;
 } Block;
 
@@ -44,6 +45,8 @@ typedef struct {
 
 typedef struct Work Work;
 
+/* Prepare to score rows with the references of a block. */
+typedef Outcome StartRows(Work *work, const Block *references);
 /* Score a hypothesis against each reference of the block. */
 typedef void ScoreRow(Work *work, const Length *hypothesis, const Block *references, double *scores);
 /* Score a pair of texts by itself. */
@@ -54,6 +57,7 @@ struct Work {
     Grams grams;
     size_t columns;    /* orders of all kinds of n-grams */
     const void *options;
+    StartRows *start_rows;
     ScoreRow *score_row;
     ScorePair *score_pair;
     size_t *words;     /* columns + 1: where the bits of each order begin, in words of 64 */
@@ -61,9 +65,11 @@ struct Work {
     Hit *hits;
     uint32_t *matches; /* of a hypothesis with each reference, by order */
     double *row;       /* its scores */
+    double *totals;    /* of each reference, by order: how many n-grams it has */
     double *numbers;   /* what a pair is scored by */
     int64_t *counted;  /* a pair that is counted by itself */
-    Room start_room[2], length_room[2], word_room, bit_room, hit_room, match_room, row_room, number_room, counted_room;
+    Room start_room[2], length_room[2], listed_room, word_room, bit_room, hit_room, match_room, row_room;
+    Room total_room, number_room, counted_room;
 };
 
 /* --- blocks of texts --------------------------------------------------------------------------------------------- */
@@ -79,7 +85,7 @@ static Block cut_block(const Work *work, Segments texts, size_t first, size_t la
 {
     size_t most = BLOCK_MATCHES / work->columns;
     most = most < 1 ? 1 : most < BLOCK_TEXTS ? most : BLOCK_TEXTS;
-    Block block = {first, 0, 0, 0, NULL, NULL};
+    Block block = {.first = first};
     while (first + block.count < last && block.count < most) {
         size_t more = most_grams(&work->grams.counted, bytes_of(texts, first + block.count), BLOCK_GRAMS);
         if (block.grams + more > BLOCK_GRAMS) {
@@ -99,7 +105,11 @@ static Outcome room_for_block(Work *work, Block *block, Side side)
 {
     block->starts = make_room(&work->start_room[side], block->count + 1, sizeof *block->starts);
     block->lengths = make_room(&work->length_room[side], block->count, sizeof *block->lengths);
-    return block->starts != NULL && block->lengths != NULL ? DONE : NO_MEMORY;
+    if (side == HYPOTHESIS) {
+        block->listed = make_room(&work->listed_room, block->count, sizeof *block->listed);
+    }
+    return block->starts == NULL || block->lengths == NULL || (side == HYPOTHESIS && block->listed == NULL) ? NO_MEMORY
+                                                                                                          : DONE;
 }
 
 static Outcome read_block(Work *work, Segments texts, Block *block, Side side)
@@ -185,25 +195,45 @@ static size_t place_grams(Work *work, size_t hypotheses, size_t references)
     return hits;
 }
 
-/* Set the bits of a text, and put it into the lists if it is a reference. */
-static void write_text(Work *work, const Block *block, size_t index, Side side, uint64_t *bits)
+static void set_bits(const Work *work, const Node *node, uint32_t count, uint64_t *bits)
+{
+    uint32_t most = most_matches(node), ones = count < most ? count : most;
+    uint64_t *order = bits + work->words[node->column];
+    for (uint32_t bit = node->place; bit < node->place + ones; bit++) {
+        order[bit / 64] |= (uint64_t)1 << bit % 64;
+    }
+}
+
+/* Set the bits of a hypothesis, and move those of its n-grams to the front that are in lists. */
+static void write_hypothesis(Work *work, const Block *block, size_t index, uint64_t *bits)
+{
+    Gram *list = work->grams.grams;
+    size_t listed = block->starts[index];
+    for (size_t i = listed; i < block->starts[index + 1]; i++) {
+        Gram gram = list[i];
+        const Node *node = &work->grams.nodes[gram.node];
+        if (node->place < LISTED) {
+            set_bits(work, node, gram.count, bits);
+        }
+        else if (node->place != NOWHERE) {
+            list[i] = list[listed];
+            list[listed++] = gram;
+        }
+    }
+    block->listed[index] = listed - block->starts[index];
+}
+
+/* Set the bits of a reference, and put it into lists. */
+static void write_reference(Work *work, const Block *block, size_t index, uint64_t *bits)
 {
     for (size_t i = block->starts[index]; i < block->starts[index + 1]; i++) {
         Gram gram = work->grams.grams[i];
         Node *node = &work->grams.nodes[gram.node];
-        if (node->place == NOWHERE) {
-            continue;
+        if (node->place < LISTED) {
+            set_bits(work, node, gram.count, bits);
         }
-        if (node->place >= LISTED) {
-            if (side == REFERENCE) {
-                work->hits[node->place++ - LISTED] = (Hit){(uint32_t)index, gram.count};
-            }
-            continue;
-        }
-        uint32_t most = most_matches(node), ones = gram.count < most ? gram.count : most;
-        uint64_t *order = bits + work->words[node->column];
-        for (uint32_t bit = node->place; bit < node->place + ones; bit++) {
-            order[bit / 64] |= (uint64_t)1 << bit % 64;
+        else if (node->place != NOWHERE) {
+            work->hits[node->place++ - LISTED] = (Hit){(uint32_t)index, gram.count};
         }
     }
 }
@@ -221,10 +251,10 @@ static Outcome write_block(Work *work, const Block *hypotheses, const Block *ref
     }
     memset(work->bits, 0, texts * width * sizeof *work->bits);
     for (size_t i = 0; i < hypotheses->count; i++) {
-        write_text(work, hypotheses, i, HYPOTHESIS, work->bits + i * width);
+        write_hypothesis(work, hypotheses, i, work->bits + i * width);
     }
     for (size_t i = 0; i < references->count; i++) {
-        write_text(work, references, i, REFERENCE, work->bits + (hypotheses->count + i) * width);
+        write_reference(work, references, i, work->bits + (hypotheses->count + i) * width);
     }
     return DONE;
 }
@@ -234,15 +264,13 @@ static Outcome write_block(Work *work, const Block *hypotheses, const Block *ref
 /* Count the n-grams of a hypothesis that are in lists. */
 static void match_lists(Work *work, const Block *hypotheses, size_t index)
 {
-    for (size_t i = hypotheses->starts[index]; i < hypotheses->starts[index + 1]; i++) {
-        Gram gram = work->grams.grams[i];
-        const Node *node = &work->grams.nodes[gram.node];
-        if (node->place == NOWHERE || node->place < LISTED) {
-            continue;
-        }
+    const Gram *gram = work->grams.grams + hypotheses->starts[index], *last = gram + hypotheses->listed[index];
+    for (; gram < last; gram++) {
+        const Node *node = &work->grams.nodes[gram->node];
         const Hit *end = work->hits + (node->place - LISTED), *hit = end - node->texts[REFERENCE];
+        uint32_t *matches = work->matches + node->column;
         for (; hit < end; hit++) {
-            work->matches[hit->text * work->columns + node->column] += gram.count < hit->count ? gram.count : hit->count;
+            matches[hit->text * work->columns] += gram->count < hit->count ? gram->count : hit->count;
         }
     }
 }
@@ -335,6 +363,7 @@ static Outcome score_block(Work *work, const Pairs *pairs, const Group *group, c
                            const Block *references)
 {
     Outcome outcome = write_block(work, hypotheses, references);
+    outcome = outcome == DONE ? work->start_rows(work, references) : outcome;
     size_t pair_time = PAIR_TIME * work->columns + work->words[work->columns];
     for (size_t i = 0; i < hypotheses->count && outcome == DONE; i++) {
         match_row(work, hypotheses, i, references);
@@ -410,11 +439,13 @@ static void work_free(Work *work)
         release(work->start_room[side].memory);
         release(work->length_room[side].memory);
     }
+    release(work->listed_room.memory);
     release(work->word_room.memory);
     release(work->bit_room.memory);
     release(work->hit_room.memory);
     release(work->match_room.memory);
     release(work->row_room.memory);
+    release(work->total_room.memory);
     release(work->number_room.memory);
     release(work->counted_room.memory);
 }
@@ -445,21 +476,38 @@ static Outcome score_groups(Work *work, const Pairs *pairs, Counted counted, siz
 
 /* --- chrF --------------------------------------------------------------------------------------------------------- */
 
+/* How many n-grams of each order a text has. */
+static void count_totals(const ChrfOptions *options, const Length *length, double *totals)
+{
+    for (size_t order = 1; order <= options->char_order; order++) {
+        *totals++ = (double)grams_in(length->characters, order);
+    }
+    for (size_t order = 1; order <= options->word_order; order++) {
+        *totals++ = (double)grams_in(length->words, order);
+    }
+}
+
+static Outcome start_chrf_rows(Work *work, const Block *references)
+{
+    work->totals = make_room(&work->total_room, (references->count + 1) * work->columns, sizeof *work->totals);
+    for (size_t i = 0; work->totals != NULL && i < references->count; i++) {
+        count_totals(work->options, &references->lengths[i], work->totals + i * work->columns);
+    }
+    return work->totals != NULL ? DONE : NO_MEMORY;
+}
+
 static void score_chrf_row(Work *work, const Length *hypothesis, const Block *references, double *scores)
 {
     const ChrfOptions *options = work->options;
     const uint32_t *matches = work->matches;
+    const double *totals = work->totals;
+    double *ours = work->totals + references->count * work->columns;
+    count_totals(options, hypothesis, ours);
     for (size_t i = 0; i < references->count; i++) {
-        const Length *reference = &references->lengths[i];
         double *numbers = work->numbers;
-        for (size_t order = 1; order <= options->char_order; order++, numbers += 3) {
-            numbers[1] = (double)grams_in(reference->characters, order);
-            numbers[0] = numbers[1] != 0.0 ? (double)grams_in(hypothesis->characters, order) : 0.0;
-            numbers[2] = *matches++;
-        }
-        for (size_t order = 1; order <= options->word_order; order++, numbers += 3) {
-            numbers[1] = (double)grams_in(reference->words, order);
-            numbers[0] = numbers[1] != 0.0 ? (double)grams_in(hypothesis->words, order) : 0.0;
+        for (size_t column = 0; column < work->columns; column++, numbers += 3) {
+            numbers[1] = *totals++;
+            numbers[0] = numbers[1] != 0.0 ? ours[column] : 0.0;
             numbers[2] = *matches++;
         }
         scores[i] = f_score(work->numbers, work->columns, options->factor, options->eps_smoothing);
@@ -481,13 +529,25 @@ static Outcome score_chrf_pair(Work *work, Segments hypothesis, Segments referen
 
 Outcome pairwise_chrf(Pairs pairs, ChrfOptions options, Call *call)
 {
-    Work work = {.call = call, .options = &options, .score_row = score_chrf_row, .score_pair = score_chrf_pair};
+    Work work = {
+        .call = call,
+        .options = &options,
+        .start_rows = start_chrf_rows,
+        .score_row = score_chrf_row,
+        .score_pair = score_chrf_pair,
+    };
     Counted counted = {options.char_order, options.word_order, options.whitespace, 1};
     size_t numbers = 3 * (options.char_order + options.word_order);
     return score_groups(&work, &pairs, counted, numbers, numbers);
 }
 
 /* --- BLEU --------------------------------------------------------------------------------------------------------- */
+
+static Outcome start_bleu_rows(Work *work, const Block *references)
+{
+    (void)work, (void)references;
+    return DONE;
+}
 
 static void score_bleu_row(Work *work, const Length *hypothesis, const Block *references, double *scores)
 {
@@ -514,7 +574,13 @@ static Outcome score_bleu_pair(Work *work, Segments hypothesis, Segments referen
 
 Outcome pairwise_bleu(Pairs pairs, BleuOptions options, Call *call)
 {
-    Work work = {.call = call, .options = &options, .score_row = score_bleu_row, .score_pair = score_bleu_pair};
+    Work work = {
+        .call = call,
+        .options = &options,
+        .start_rows = start_bleu_rows,
+        .score_row = score_bleu_row,
+        .score_pair = score_bleu_pair,
+    };
     Counted counted = {0, options.max_order, 0, 0};
     return score_groups(&work, &pairs, counted, 1, 2 + 2 * options.max_order);
 }
