@@ -26,7 +26,7 @@ void *make_room(Room *room, size_t count, size_t size)
 static Outcome widen_table(Grams *grams, size_t more)
 {
     Table *table = &grams->table, wider;
-    size_t wanted = grams->table.ids + more;
+    size_t wanted = grams->edges + more;
     if (2 * wanted <= table->mask + 1) {
         return DONE;
     }
@@ -90,22 +90,40 @@ static size_t read_words(Grams *grams, Text text, Side side, uint32_t *tokens)
 
 /* --- n-grams ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t find_longer(const Grams *grams, uint32_t node, uint32_t token)
+/* Find the n-gram that is longer by a token; NONE if there is none. */
+static uint32_t find_longer(const Grams *grams, uint32_t id, uint32_t token)
 {
-    uint64_t key = (uint64_t)node << 32 | token;
+    const Node *node = &grams->nodes[id];
+    if (node->longer == NONE || node->token == token) {
+        return node->longer;
+    }
+    uint64_t key = (uint64_t)id << 32 | token;
     size_t slot = table_slot(&grams->table, key);
     return table_find(&grams->table, key, &slot);
 }
 
-static uint32_t find_or_add(Grams *grams, uint32_t node, uint32_t token, uint32_t column, int *is_new)
+/* The same, but a new one is added, that is linked to nothing; column: of its order. */
+static uint32_t find_or_add(Grams *grams, uint32_t id, uint32_t token, uint32_t column, int *is_new)
 {
-    uint64_t key = (uint64_t)node << 32 | token;
-    size_t slot = table_slot(&grams->table, key);
-    uint32_t longer = table_find(&grams->table, key, &slot);
+    Node *node = &grams->nodes[id];
+    uint32_t longer = node->longer;
     *is_new = longer == NONE;
     if (longer == NONE) {
-        longer = table_insert(&grams->table, key, slot);
-        grams->nodes[longer] = (Node){.column = column};
+        longer = node->longer = grams->table.ids++;
+        node->token = token;
+    }
+    else if (node->token != token) {
+        uint64_t key = (uint64_t)id << 32 | token;
+        size_t slot = table_slot(&grams->table, key);
+        longer = table_find(&grams->table, key, &slot);
+        if (longer == NONE) {
+            *is_new = 1;
+            longer = table_insert(&grams->table, key, slot);
+            grams->edges++;
+        }
+    }
+    if (*is_new) {
+        grams->nodes[longer] = (Node){.longer = NONE, .column = column};
     }
     return longer;
 }
@@ -133,16 +151,16 @@ static uint32_t lengthen(Grams *grams, uint32_t node, uint32_t token, uint32_t r
 static inline void count(Grams *grams, uint32_t id, size_t first, Side side)
 {
     Node *node = &grams->nodes[id];
-    uint32_t found = 1;
-    if (node->entry >= first && node->entry < grams->gram_count && grams->grams[node->entry].node == id) {
-        found = ++grams->grams[node->entry].count;
+    Gram *entry = &grams->grams[node->entry];
+    if (node->entry >= first && node->entry < grams->gram_count && entry->node == id) {
+        uint32_t found = ++entry->count < UINT16_MAX ? entry->count : UINT16_MAX;
+        node->most[side] = (uint16_t)(found > node->most[side] ? found : node->most[side]);
+        return;
     }
-    else {
-        node->entry = (uint32_t)grams->gram_count;
-        node->texts[side]++;
-        grams->grams[grams->gram_count++] = (Gram){id, 1};
-    }
-    node->most[side] = found > node->most[side] ? found : node->most[side];
+    node->entry = (uint32_t)grams->gram_count;
+    node->texts[side]++;
+    node->most[side] = (uint16_t)(node->most[side] != 0 ? node->most[side] : 1);
+    grams->grams[grams->gram_count++] = (Gram){id, 1};
 }
 
 /* Count all n-grams of some tokens, up to an order; root: the one without a token. column: of the order 1. */
@@ -249,8 +267,12 @@ Outcome grams_clear(Grams *grams, size_t bytes, size_t most)
     }
     grams->grams = (Gram *)(void *)(grams->nodes + FIRST_NODE + most);
     grams->gram_room = room;
-    table_clear(&grams->table, grams->table.ids < 16 ? 16 : grams->table.ids); /* as many as the block before had */
+    table_clear(&grams->table, grams->edges < 16 ? 16 : grams->edges); /* as many as the block before had */
     grams->table.ids = FIRST_NODE;
+    grams->edges = 0;
+    for (uint32_t root = 0; root < FIRST_NODE; root++) {
+        grams->nodes[root] = (Node){.shorter = root, .longer = NONE};
+    }
     grams->gram_count = 0;
     return grams->counted.word_order != 0 ? clear_vocabulary(grams, bytes) : DONE;
 }

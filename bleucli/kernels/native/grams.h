@@ -1,10 +1,10 @@
 /* The n-grams of a block of hypotheses, and how often each text has each of them; what references have besides cannot match
  * and is not kept.
  *
- * N-grams are the nodes of a trie, whose edges are in a hash table: (n-gram, token) leads to the n-gram that is longer by
- * this token. Every n-gram is linked to the one without its first token, which is there, too. So a text is read token by
- * token: the longest n-gram that ends in one leads to the longest that ends in the next, mostly in one step, and by its
- * links to all shorter ones that end there (Aho & Corasick 1975). */
+ * N-grams are the nodes of a trie: a token leads from one to that which is longer by this token. Most n-grams have one that
+ * is longer, kept with them; others are in a hash table. Every n-gram is linked to the one without its first token, which is
+ * there, too. So a text is read token by token: the longest n-gram that ends in one leads to the longest that ends in the
+ * next, mostly in one step, and by its links to all shorter ones that end there (Aho & Corasick 1975). */
 #ifndef BLEU_GRAMS_H
 #define BLEU_GRAMS_H
 
@@ -23,12 +23,15 @@ void *make_room(Room *room, size_t count, size_t size);
 
 typedef enum { HYPOTHESIS = 0, REFERENCE = 1 } Side;
 
+/* Counts of texts fit 16 bits; an n-gram that one text has more often than they tell has the largest such number. */
 typedef struct {
     uint32_t shorter; /* the n-gram without its first token */
-    uint32_t column; /* its order, from 0; words come after characters */
-    uint32_t entry;  /* where the last text that has it counts it */
-    uint32_t place;  /* for whoever compares the texts */
-    uint32_t texts[2], most[2]; /* on either side: how many texts have it, and how often one text does at most */
+    uint32_t token;   /* the first one that came after it, */
+    uint32_t longer;  /* and the n-gram with it, or NONE */
+    uint32_t column;  /* its order, from 0; words come after characters */
+    uint32_t entry;   /* where the last text that has it counts it */
+    uint32_t place;   /* for whoever compares the texts */
+    uint16_t texts[2], most[2]; /* on either side: how many texts have it, and how often one text does at most */
 } Node;
 
 /* How often a text has an n-gram. */
@@ -51,7 +54,8 @@ typedef struct {
 typedef struct {
     Call *call;
     Counted counted;
-    Table table;
+    Table table; /* of n-grams that are not the first longer ones */
+    size_t edges; /* in it */
     Node *nodes; /* table.ids of them */
     Gram *grams; /* of all texts, one text after the other */
     size_t gram_count, gram_room;
