@@ -17,6 +17,7 @@
 #define BLOCK_GRAMS ((size_t)1 << 20)
 #define BLOCK_TEXTS ((size_t)2048)
 #endif
+_Static_assert(BLOCK_TEXTS <= UINT16_MAX, "a node counts texts in 16 bits");
 /* The first caches hold the matches of a hypothesis with so many references. */
 #define BLOCK_MATCHES ((size_t)1 << 14)
 /* As many bits take the time that it takes to count one pair of a list. */
@@ -108,8 +109,8 @@ static Outcome room_for_block(Work *work, Block *block, Side side)
     if (side == HYPOTHESIS) {
         block->listed = make_room(&work->listed_room, block->count, sizeof *block->listed);
     }
-    return block->starts == NULL || block->lengths == NULL || (side == HYPOTHESIS && block->listed == NULL) ? NO_MEMORY
-                                                                                                          : DONE;
+    int complete = block->starts != NULL && block->lengths != NULL && (side == REFERENCE || block->listed != NULL);
+    return complete ? DONE : NO_MEMORY;
 }
 
 static Outcome read_block(Work *work, Segments texts, Block *block, Side side)
