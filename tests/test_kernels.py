@@ -804,8 +804,8 @@ def test_scores_of_pairs(name, data):
 )
 @pytest.mark.parametrize(
     ("count", "others", "length"),
-    [(2100, 3, 3), (3, 2100, 3), (15, 2, 3000), (2, 15, 3000)],
-    ids=["many hypotheses", "many references", "long hypotheses", "long references"],
+    [(2100, 3, 3), (2100, 1, 3), (3, 2100, 3), (15, 2, 3000), (2, 15, 3000)],
+    ids=["many hypotheses", "against one", "many references", "long hypotheses", "long references"],
 )
 def test_scores_of_pairs_in_several_blocks(name, options, count, others, length):
     dice = random.Random(count)

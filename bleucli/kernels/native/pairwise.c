@@ -50,8 +50,8 @@ typedef struct Work Work;
 typedef Outcome StartRows(Work *work, const Block *references);
 /* Score a hypothesis against each reference of the block. */
 typedef void ScoreRow(Work *work, const Length *hypothesis, const Block *references, double *scores);
-/* Score a pair of texts by itself. */
-typedef Outcome ScorePair(Work *work, Segments hypothesis, Segments reference, double *score);
+/* Score each hypothesis against the reference that stands beside it. */
+typedef Outcome ScoreColumn(Work *work, Segments hypotheses, Segments references, double *scores);
 
 struct Work {
     Call *call;
@@ -60,7 +60,7 @@ struct Work {
     const void *options;
     StartRows *start_rows;
     ScoreRow *score_row;
-    ScorePair *score_pair;
+    ScoreColumn *score_column;
     size_t *words;     /* columns + 1: where the bits of each order begin, in words of 64 */
     uint64_t *bits;    /* of each hypothesis of the block, then of each reference */
     Hit *hits;
@@ -68,9 +68,8 @@ struct Work {
     double *row;       /* its scores */
     double *totals;    /* of each reference, by order: how many n-grams it has */
     double *numbers;   /* what a pair is scored by */
-    int64_t *counted;  /* a pair that is counted by itself */
     Room start_room[2], length_room[2], listed_room, word_room, bit_room, hit_room, match_room, row_room;
-    Room total_room, number_room, counted_room;
+    Room total_room, number_room, counted_room, bound_room;
 };
 
 /* --- blocks of texts --------------------------------------------------------------------------------------------- */
@@ -376,20 +375,24 @@ static Outcome score_block(Work *work, const Pairs *pairs, const Group *group, c
     return outcome;
 }
 
-static Segments one_of(Segments texts, size_t index)
+/* Score neighbouring hypotheses against each of some references by counting every pair. */
+static Outcome score_one_by_one(Work *work, const Pairs *pairs, const Group *group, const Block *hypotheses,
+                                const Block *references)
 {
-    return (Segments){texts.data, texts.bounds + 2 * index, 1};
-}
-
-static Outcome score_each(Work *work, const Pairs *pairs, const Group *group, const Block *hypotheses,
-                          const Block *references)
-{
-    Outcome outcome = DONE;
-    for (size_t i = hypotheses->first; i < hypotheses->first + hypotheses->count; i++) {
-        for (size_t j = references->first; j < references->first + references->count && outcome == DONE; j++) {
-            double score = 0.0;
-            outcome = work->score_pair(work, one_of(pairs->hypotheses, i), one_of(pairs->references, j), &score);
-            take_scores(pairs, scores_at(pairs, group, i, j), &score, j, 1);
+    size_t count = hypotheses->count;
+    const Segments *others = &pairs->references;
+    Segments ours = {pairs->hypotheses.data, pairs->hypotheses.bounds + 2 * hypotheses->first, count};
+    int64_t *bounds = make_room(&work->bound_room, 2 * count, sizeof *bounds);
+    work->row = make_room(&work->row_room, count, sizeof *work->row);
+    Outcome outcome = bounds != NULL && work->row != NULL ? DONE : NO_MEMORY;
+    for (size_t j = references->first; j < references->first + references->count && outcome == DONE; j++) {
+        for (size_t i = 0; i < count; i++) {
+            bounds[2 * i] = others->bounds[2 * j] < 0 ? 0 : others->bounds[2 * j]; /* a missing one counts as empty */
+            bounds[2 * i + 1] = others->bounds[2 * j] < 0 ? 0 : others->bounds[2 * j + 1];
+        }
+        outcome = work->score_column(work, ours, (Segments){others->data, bounds, count}, work->row);
+        for (size_t i = 0; i < count && outcome == DONE; i++) {
+            take_scores(pairs, scores_at(pairs, group, hypotheses->first + i, j), work->row + i, j, 1);
         }
     }
     return outcome;
@@ -398,11 +401,13 @@ static Outcome score_each(Work *work, const Pairs *pairs, const Group *group, co
 static Outcome score_hypotheses(Work *work, const Pairs *pairs, const Group *group, Block *hypotheses)
 {
     size_t end = group->reference + group->references;
-    Outcome outcome = hypotheses->is_long ? DONE : read_hypotheses(work, pairs->hypotheses, hypotheses);
+    /* With a single reference, to count the pairs takes less time than to prepare the texts for more of them */
+    int is_read = !hypotheses->is_long && group->references > 1;
+    Outcome outcome = is_read ? read_hypotheses(work, pairs->hypotheses, hypotheses) : DONE;
     for (size_t first = group->reference; first < end && outcome == DONE;) {
         Block references = cut_block(work, pairs->references, first, end);
-        if (hypotheses->is_long || references.is_long) {
-            outcome = score_each(work, pairs, group, hypotheses, &references);
+        if (!is_read || references.is_long) {
+            outcome = score_one_by_one(work, pairs, group, hypotheses, &references);
         }
         else if (pairs->references.bounds == pairs->hypotheses.bounds && references.first == hypotheses->first &&
                  references.count == hypotheses->count) {
@@ -449,18 +454,17 @@ static void work_free(Work *work)
     release(work->total_room.memory);
     release(work->number_room.memory);
     release(work->counted_room.memory);
+    release(work->bound_room.memory);
 }
 
-/* numbers, integers: how many of both scoring a pair takes. */
-static Outcome score_groups(Work *work, const Pairs *pairs, Counted counted, size_t numbers, size_t integers)
+static Outcome score_groups(Work *work, const Pairs *pairs, Counted counted)
 {
     Group group = {0, 0, 0, 0, pairs->scores};
     work->columns = counted.char_order + counted.word_order;
     Outcome outcome = grams_start(&work->grams, counted, work->call);
     work->words = make_room(&work->word_room, work->columns + 1, sizeof *work->words);
-    work->numbers = make_room(&work->number_room, numbers, sizeof *work->numbers);
-    work->counted = make_room(&work->counted_room, integers, sizeof *work->counted);
-    if (work->words == NULL || work->numbers == NULL || work->counted == NULL) {
+    work->numbers = make_room(&work->number_room, 3 * work->columns, sizeof *work->numbers);
+    if (work->words == NULL || work->numbers == NULL) {
         outcome = NO_MEMORY;
     }
     for (size_t i = 0; i < pairs->groups && outcome == DONE; i++) {
@@ -515,15 +519,18 @@ static void score_chrf_row(Work *work, const Length *hypothesis, const Block *re
     }
 }
 
-static Outcome score_chrf_pair(Work *work, Segments hypothesis, Segments reference, double *score)
+static Outcome score_chrf_column(Work *work, Segments hypotheses, Segments references, double *scores)
 {
     const ChrfOptions *options = work->options;
-    Outcome outcome = chrf_stats(hypothesis, &reference, 1, *options, work->counted, work->call);
-    for (size_t i = 0; i < 3 * work->columns && outcome == DONE; i++) {
-        work->numbers[i] = (double)work->counted[i];
-    }
-    if (outcome == DONE) {
-        *score = f_score(work->numbers, work->columns, options->factor, options->eps_smoothing);
+    size_t width = 3 * work->columns;
+    int64_t *rows = make_room(&work->counted_room, hypotheses.count * width, sizeof *rows);
+    Outcome outcome =
+        rows != NULL ? chrf_stats(hypotheses, &references, 1, *options, rows, work->call) : NO_MEMORY;
+    for (size_t i = 0; i < hypotheses.count && outcome == DONE; i++) {
+        for (size_t column = 0; column < width; column++) {
+            work->numbers[column] = (double)rows[i * width + column];
+        }
+        scores[i] = f_score(work->numbers, work->columns, options->factor, options->eps_smoothing);
     }
     return outcome;
 }
@@ -535,11 +542,10 @@ Outcome pairwise_chrf(Pairs pairs, ChrfOptions options, Call *call)
         .options = &options,
         .start_rows = start_chrf_rows,
         .score_row = score_chrf_row,
-        .score_pair = score_chrf_pair,
+        .score_column = score_chrf_column,
     };
     Counted counted = {options.char_order, options.word_order, options.whitespace, 1};
-    size_t numbers = 3 * (options.char_order + options.word_order);
-    return score_groups(&work, &pairs, counted, numbers, numbers);
+    return score_groups(&work, &pairs, counted);
 }
 
 /* --- BLEU --------------------------------------------------------------------------------------------------------- */
@@ -558,19 +564,23 @@ static void score_bleu_row(Work *work, const Length *hypothesis, const Block *re
     }
 }
 
-static Outcome score_bleu_pair(Work *work, Segments hypothesis, Segments reference, double *score)
+static Outcome score_bleu_column(Work *work, Segments hypotheses, Segments references, double *scores)
 {
-    size_t orders = work->columns;
-    Outcome outcome = ngram_stats(hypothesis, &reference, 1, orders, work->counted, work->call);
+    size_t orders = work->columns, width = 2 + 2 * orders;
+    int64_t *rows = make_room(&work->counted_room, hypotheses.count * width, sizeof *rows);
     work->matches = make_room(&work->match_room, orders, sizeof *work->matches);
-    if (outcome != DONE || work->matches == NULL) {
-        return outcome != DONE ? outcome : NO_MEMORY;
+    if (rows == NULL || work->matches == NULL) {
+        return NO_MEMORY;
     }
-    for (size_t i = 0; i < orders; i++) {
-        work->matches[i] = (uint32_t)work->counted[2 + i];
+    Outcome outcome = ngram_stats(hypotheses, &references, 1, orders, rows, work->call);
+    for (size_t i = 0; i < hypotheses.count && outcome == DONE; i++) {
+        const int64_t *row = rows + i * width;
+        for (size_t order = 0; order < orders; order++) {
+            work->matches[order] = (uint32_t)row[2 + order];
+        }
+        scores[i] = bleu_score(work->options, (size_t)row[0], (size_t)row[1], work->matches);
     }
-    *score = bleu_score(work->options, (size_t)work->counted[0], (size_t)work->counted[1], work->matches);
-    return DONE;
+    return outcome;
 }
 
 Outcome pairwise_bleu(Pairs pairs, BleuOptions options, Call *call)
@@ -580,8 +590,8 @@ Outcome pairwise_bleu(Pairs pairs, BleuOptions options, Call *call)
         .options = &options,
         .start_rows = start_bleu_rows,
         .score_row = score_bleu_row,
-        .score_pair = score_bleu_pair,
+        .score_column = score_bleu_column,
     };
     Counted counted = {0, options.max_order, 0, 0};
-    return score_groups(&work, &pairs, counted, 1, 2 + 2 * options.max_order);
+    return score_groups(&work, &pairs, counted);
 }
