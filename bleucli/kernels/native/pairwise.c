@@ -8,8 +8,8 @@
 
 #include "grams.h"
 
-/* The n-grams of a block of hypotheses, and the texts of any block. A text with more n-grams than a block is compared pair
- * by pair, so that memory is bounded however long it is. */
+/* The n-grams of a block of hypotheses, and the texts of any block, which nodes count in 16 bits. A text with more n-grams
+ * than a block is compared pair by pair, so that memory is bounded however long it is. */
 #ifdef BLEU_FAIL_ALLOCATIONS
 #define BLOCK_GRAMS ((size_t)256)
 #define BLOCK_TEXTS ((size_t)5)
@@ -17,7 +17,6 @@
 #define BLOCK_GRAMS ((size_t)1 << 20)
 #define BLOCK_TEXTS ((size_t)2048)
 #endif
-_Static_assert(BLOCK_TEXTS <= UINT16_MAX, "a node counts texts in 16 bits");
 /* The first caches hold the matches of a hypothesis with so many references. */
 #define BLOCK_MATCHES ((size_t)1 << 14)
 /* As many bits take the time that it takes to count one pair of a list. */
