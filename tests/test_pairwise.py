@@ -29,7 +29,7 @@ METRICS = st.one_of(
         lowercase=st.booleans(),
         tokenize=st.sampled_from(["13a", "char", "none", "intl", "zh"]),
         smooth_method=st.sampled_from(METHODS),
-        smooth_value=st.sampled_from([None, 0, 1, 0.3, 2**53 + 1, 1e100]),
+        smooth_value=st.sampled_from([None, 0, 1, 0.3, 1e100]),
         max_ngram_order=st.integers(1, 6),
         effective_order=st.booleans(),
     ),

@@ -339,7 +339,7 @@ class BLEU(Metric[BLEUScore]):
     def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
         """Fill the scores of all pairs, one by one if the smoothing method is not sacreBLEU's."""
         method, value = self.smoothing.method, self.smoothing.value
-        if self.smoothing.gives_all or float(value) != value:  # a whole number that is no double is added exactly
+        if self.smoothing.gives_all:
             super().score_pairs(pairs, scores)
         else:
             kernels.pairwise_bleu(*pairs, scores, self.max_ngram_order, method, value, self.effective_order)
