@@ -1,4 +1,4 @@
-"""The texts that `scripts/benchmark` makes: large corpora of real lines, and noisy segments."""
+"""The texts that `scripts/benchmark` makes: large corpora of real lines, noisy segments, candidates for a line."""
 
 import json
 import os
@@ -13,12 +13,13 @@ LARGE_CORPUS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "large_
 
 
 def make_texts(folder: str) -> None:
-    """Write the large corpora, JSON Lines with 1-4 references and the same as plain files, and noisy segments."""
+    """Write the large corpora, JSON Lines with 1-4 references and the same as plain files, and what else is noisy."""
     for lines in ("100000", "1000000"):
         subprocess.run([sys.executable, LARGE_CORPUS, lines, os.path.join(folder, lines)], check=True)
     make_items(os.path.join(folder, "1000000"))
     make_other(os.path.join(folder, "1000000"))
     make_noisy(os.path.join(folder, "noisy"))
+    make_candidates(folder)
     make_xml(os.path.join(folder, "en-de.xml"), os.path.join(folder, "100000"))
 
 
@@ -63,6 +64,24 @@ def make_noisy(folder: str) -> None:
                 words[target:target] = phrase
             changed = [word if rng.random() < 0.7 else f"x{rng.randrange(500)}" for word in words]
             refs.write(" ".join(changed) + "\n")
+
+
+def make_candidates(folder: str) -> None:
+    """Write two files of 1024 candidates for a line of 185 characters, as sampling gives them: 10 to 50 % noise."""
+    rng = random.Random(2026)
+    with open(os.path.join(folder, "100000", "ref.txt"), encoding="utf-8") as file:
+        lines = [line.rstrip("\n") for line in file]
+    vocabulary = [word for line in lines[:2000] for word in line.split()]
+    words = min(lines, key=lambda line: abs(len(line) - 185)).split()
+    for name in ("candidates.txt", "others.txt"):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            for _ in range(1024):
+                noise, found = rng.choice((0.1, 0.2, 0.3, 0.5)), []
+                for word in words:
+                    turn = rng.random() / noise
+                    found += [word] if turn > 0.85 else [rng.choice(vocabulary)] if turn < 0.7 else []
+                    found += [rng.choice(vocabulary)] if 0.85 < turn < 1 else []
+                file.write(" ".join(found) + "\n")
 
 
 def make_xml(path: str, corpus: str) -> None:

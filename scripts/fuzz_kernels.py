@@ -26,7 +26,8 @@ except ImportError:  # whoever only lists the generators need not have it
 
 RESAMPLING = ("draw_weights", "weighted_sums", "swapped_sums")
 NUMBERS = (*RESAMPLING, "column_sums", "f_score")
-OF_TEXTS = [name for name in python.__all__ if name not in NUMBERS]
+PAIRWISE = ("pairwise_bleu", "pairwise_chrf")
+OF_TEXTS = [name for name in python.__all__ if name not in (*NUMBERS, *PAIRWISE)]
 
 
 # --- generators
@@ -80,6 +81,26 @@ def try_edits(rng: random.Random) -> None:
         assert_alike("edit_stats", arguments)
 
 
+def try_pairs(rng: random.Random) -> None:
+    """Scores of all pairs, of groups that share texts, n-grams and whole lists; also where they do not add up."""
+    pieces = rng.choices(PIECES, k=rng.choice((1, 3, len(PIECES))))
+    texts = ["".join(rng.choices(pieces, k=rng.choice((0, 1, 5, 30, 90)))) for _ in range(rng.choice((1, 5, 30)))]
+    sizes = [rng.choice((0, 1, 3, 12)) for _ in range(2 * rng.choice((0, 1, 1, 3)))]
+    sides = [Segments.from_strings(rng.choices([*texts, None], k=sum(sizes[side::2]))) for side in (0, 1)]
+    if rng.random() < 0.4:
+        sizes = [size for size in sizes[::2] for _ in sides]
+        sides = [sides[0]] * 2
+    weights = array("d", [rng.random() for _ in range(len(sides[1]))]) if rng.random() < 0.4 else None
+    room = sum(n * m for n, m in zip(sizes[::2], sizes[1::2], strict=True)) if weights is None else len(sides[0])
+    room = max(0, room + rng.choice((-1, 1)) * (rng.random() < 0.05))
+    first = *sides, array("q", [*sizes, *[1] * (rng.random() < 0.05)]), weights, array("d", [-1.0]) * room
+    method, value = rng.choice(("exp", "floor", "add-k", "none", "none")), rng.choice((0, 0.1, 1, 1e100))
+    compare("pairwise_bleu", (*first, rng.choice((1, 2, 4, 20)), method, value, rng.random() < 0.5))
+    orders = rng.choice((1, 2, 6, 20)), rng.randrange(4)
+    flags = rng.random() < 0.3, rng.random() < 0.3
+    compare("pairwise_chrf", (*first, *orders, rng.choice((0, 0.5, 2, 3)), *flags))
+
+
 def try_collisions(rng: random.Random) -> None:
     """Words that are made to fall together in a hash table: by an unseeded hash, by their ends, by their middles."""
     words = list(colliding_words(rng, rng.choice((10, 100, 1000))))
@@ -88,17 +109,18 @@ def try_collisions(rng: random.Random) -> None:
     name, extra = rng.choice((("ngram_stats", (3,)), ("chrf_stats", (3, 2, 2, False, False)), ("edit_stats", (False,))))
     assert_alike(name, (left, [right, left], *extra))
     assert_alike("group_stats", (Segments.from_strings(lines), array("q", [2]), 3))
+    assert_alike("pairwise_bleu", (left, right, array("q", [1, 1]), None, array("d", [0]), 3, "exp", 0, False))
 
 
 def try_bytes(rng: random.Random) -> None:
     """Bytes that are no UTF-8, and bounds that lead out of them: only a crash would be wrong."""
-    name = rng.choice(OF_TEXTS)
+    name = rng.choice((*OF_TEXTS, *PAIRWISE))
     survive(name, arguments_of(name, broken(rng), rng.randbytes(30)))
 
 
 def try_buffers(rng: random.Random) -> None:
     """Memory that another thread writes to, behind views of all kinds: only a crash would be wrong."""
-    name = rng.choice(OF_TEXTS)
+    name = rng.choice((*OF_TEXTS, *PAIRWISE))
     texts, write = restless(rng)
     stop = threading.Event()
     thread = threading.Thread(target=write, args=(stop,))
@@ -117,6 +139,7 @@ GENERATORS: dict[str, Callable[[random.Random], None]] = {
     "numbers": try_numbers,
     "shifts": try_shifts,
     "edits": try_edits,
+    "pairs": try_pairs,
     "collisions": try_collisions,
     "bytes": try_bytes,
     "buffers": try_buffers,
@@ -426,17 +449,24 @@ def restless(rng: random.Random):
 
 def arguments_of(name: str, texts: Segments, data):
     """Return arguments for a kernel in which the same texts stand wherever texts belong."""
+    count = len(texts.bounds) // 16
     values = {
         "data": data,
         "segments": texts,
         "texts": texts,
-        "groups": array("q", [1, len(texts.bounds) // 16 - 1]),
+        "groups": array("q", [1, count - 1]),
         "hypotheses": texts,
-        "references": [texts],
+        "references": texts if name in PAIRWISE else [texts],
+        "sizes": array("q", [count, count]),
+        "weights": None,
+        "scores": array("d", bytes(8 * count * count)),
         "columns": 2,
         "ending": b".",
         "classes": classes(),
         "max_order": 3,
+        "smooth_method": "exp",
+        "smooth_value": 0,
+        "effective_order": True,
         "char_order": 6,
         "word_order": 2,
         "beta": 2,

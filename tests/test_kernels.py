@@ -51,12 +51,16 @@ VALUES = {
     "whitespace": False,
     "eps_smoothing": False,
     "characters": False,
+    "weights": None,
+    "smooth_method": "exp",
+    "smooth_value": 0.0,
+    "effective_order": False,
 }
 # Functions that count, and what they take behind hypotheses and references
 LAST_ARGUMENTS = {
     name: tuple(VALUES[parameter] for parameter in names[2:])
     for name, names in PARAMETERS.items()
-    if names[:2] == ["hypotheses", "references"]
+    if names[:2] == ["hypotheses", "references"] and not name.startswith("pairwise_")
 }
 OF_ONE_STREAM = [
     name
@@ -111,7 +115,11 @@ def calls(name, segments, sound):
         "stats": (sound, [segments]),
         "hypotheses": (sound, [segments]),
         "references": ([sound], [[segments], [sound, segments]]),
+        "sizes": (array("q", [len(sound), len(sound)]), []),
+        "scores": (array("d", bytes(8 * len(sound) ** 2)), []),
     }
+    if name.startswith("pairwise_"):
+        places["references"] = places["hypotheses"]
     names = PARAMETERS[name]
     usual = [places[parameter][0] if parameter in places else VALUES[parameter] for parameter in names]
     return [
@@ -739,6 +747,169 @@ def test_chrf_stats_refuse_a_beta_whose_square_is_no_number(beta):
             module.chrf_stats(segments, [segments], 6, 0, beta, False, False)
         raised.append((type(caught.value), str(caught.value)))
     assert raised[0] == raised[1]
+
+
+# --- scores of pairs
+
+
+def score_pairs(name, hypotheses, references, sizes, weights, *options):
+    """Return the scores of both kernels, as bytes: equal ones are equal to the last bit."""
+    pairs = sum(n * m for n, m in zip(sizes[::2], sizes[1::2], strict=True))
+    found = []
+    for module in (native, python):
+        room = array("d", [-1.0]) * (pairs if weights is None else len(hypotheses))
+        scores = getattr(module, name)(hypotheses, references, array("q", sizes), weights, room, *options)
+        assert scores is room
+        found.append(scores)
+    return found
+
+
+def assert_pairs_alike(*arguments):
+    found, expected = score_pairs(*arguments)
+    assert found.tobytes() == expected.tobytes()
+
+
+OPTIONS_OF_PAIRS = {
+    "pairwise_bleu": st.tuples(
+        st.integers(1, 6),
+        st.sampled_from(["exp", "floor", "add-k", "none"]),
+        st.sampled_from([0, 0.1, 1, 2.5]),
+        st.booleans(),
+    ),
+    "pairwise_chrf": st.tuples(orders_of_chrf, betas, two_flags).map(lambda drawn: (*drawn[0], drawn[1], *drawn[2])),
+}
+shapes_of_groups = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=3)
+
+
+@pytest.mark.parametrize("name", OPTIONS_OF_PAIRS)
+@given(data=st.data())
+@examples(300)
+def test_scores_of_pairs(name, data):
+    pool = data.draw(st.lists(st.none() | texts | st.text("ab. ", max_size=12), min_size=1, max_size=5))
+    shapes, is_one = data.draw(shapes_of_groups), data.draw(st.booleans())
+    sizes = [size for n, m in shapes for size in (n, n if is_one else m)]
+    sides = [
+        Segments.from_strings(data.draw(st.lists(st.sampled_from(pool), min_size=count, max_size=count)))
+        for count in (sum(sizes[::2]), sum(sizes[1::2]))
+    ]
+    left, right = [sides[0]] * 2 if is_one else sides
+    weights = data.draw(st.none() | st.lists(st.floats(0, 1), min_size=len(right), max_size=len(right)))
+    weights = None if weights is None else array("d", weights)
+    assert_pairs_alike(name, left, right, sizes, weights, *data.draw(OPTIONS_OF_PAIRS[name]))
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("pairwise_bleu", (4, "exp", 0, False)), ("pairwise_chrf", (6, 2, 2, False, False))],
+)
+@pytest.mark.parametrize(
+    ("count", "others", "length"),
+    [(2100, 3, 3), (2100, 1, 3), (3, 2100, 3), (15, 2, 3000), (2, 15, 3000)],
+    ids=["many hypotheses", "against one", "many references", "long hypotheses", "long references"],
+)
+def test_scores_of_pairs_in_several_blocks(name, options, count, others, length):
+    dice = random.Random(count)
+    left, right = (
+        Segments.from_strings([" ".join(dice.choices(FRAGMENTS, k=length)) for _ in range(texts)])
+        for texts in (count, others)
+    )
+    weights = array("d", [dice.random() for _ in range(others)])
+    assert_pairs_alike(name, left, right, [count, others], None, *options)
+    assert_pairs_alike(name, left, right, [count, others], weights, *options)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("pairwise_bleu", (4, "exp", 0, False)), ("pairwise_chrf", (6, 1, 2, False, False))],
+)
+def test_scores_of_pairs_one_of_which_is_too_long_for_a_block(name, options):
+    dice = random.Random(5)
+    long = " ".join(dice.choices(["ab", "c", "d."], k=105_000))
+    left = Segments.from_strings(["ab c d.", long, "c"])
+    right = Segments.from_strings(["ab d.", long[:-5], "ab c"])
+    assert_pairs_alike(name, left, right, [3, 3], array("d", [0.1, 0.2, 0.3]), *options)
+    assert_pairs_alike(name, left, right, [1, 2, 2, 1], None, *options)
+
+
+def test_scores_of_pairs_of_ngrams_that_are_repeated_more_often_than_small_numbers_tell():
+    texts = Segments.from_strings(["a " * 70_000, "a " * 66_000 + "b", "b", "a " * 300 + "b " * 300])
+    assert_pairs_alike("pairwise_chrf", texts, texts, [4, 4], None, 2, 1, 2, False, False)
+    assert_pairs_alike("pairwise_bleu", texts, texts, [4, 4], None, 2, "exp", 0, False)
+
+
+def test_scores_of_pairs_of_rare_and_frequent_ngrams():
+    """Some are in all texts, some in two, some many times in one."""
+    dice = random.Random(7)
+    base = dice.choices("abcdefgh", k=30)
+    lines = [
+        " ".join(
+            [
+                *(token for token in base if dice.random() < 0.9),
+                *map(str, dice.choices(range(100), k=4)),
+                *["x"] * (40 * (n % 9 == 0)),
+            ]
+        )
+        for n in range(50)
+    ]
+    texts = Segments.from_strings(lines)
+    for others in (texts, Segments.from_strings(lines[::-1]), texts[:7]):
+        assert_pairs_alike("pairwise_chrf", texts, others, [50, len(others)], None, 6, 2, 2, False, False)
+        assert_pairs_alike("pairwise_bleu", texts, others, [50, len(others)], None, 4, "exp", 0, True)
+
+
+def test_scores_of_pairs_of_large_orders():
+    texts = Segments.from_strings(["ab cd " * 20, "ab cd ef " * 9, "b"])
+    assert_pairs_alike("pairwise_chrf", texts, texts, [3, 3], None, 300, 300, 2, True, False)
+    assert_pairs_alike("pairwise_bleu", texts, texts, [3, 3], None, 300, "exp", 0, True)
+
+
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
+@pytest.mark.parametrize(
+    ("sizes", "weights", "room", "why"),
+    [
+        ([2], None, 2, "sizes that do not add up to the texts"),
+        ([1, 1], None, 1, "sizes that do not add up to the texts"),
+        ([2, 1, -1, 0], None, 2, "sizes that do not add up to the texts"),
+        ([2**62, 1, 2**62, 0], None, 2, "sizes that do not add up to the texts"),
+        ([2, 1], [1.0, 1.0], 2, "weights that are not one double for each reference"),
+        ([2, 1], None, 1, "scores of another length than there are pairs, or hypotheses with weights"),
+        ([1, 1, 1, 0], None, 2, "scores of another length than there are pairs, or hypotheses with weights"),
+        ([2, 1], [1.0], 1, "scores of another length than there are pairs, or hypotheses with weights"),
+    ],
+)
+def test_kernels_for_pairs_refuse_numbers_that_do_not_fit(module, sizes, weights, room, why):
+    two, one = Segments.from_strings(["a", "b"]), Segments.from_strings(["a"])
+    weights = None if weights is None else array("d", weights)
+    first = two, one, array("q", sizes), weights, array("d", bytes(8 * room))
+    for call in (
+        lambda: module.pairwise_chrf(*first, 6, 0, 2, False, False),
+        lambda: module.pairwise_bleu(*first, 4, "exp", 0, False),
+    ):
+        with pytest.raises(ValueError, match=f"^{why}$"):
+            call()
+
+
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
+def test_kernels_for_pairs_refuse_options_that_cannot_be(module):
+    one = Segments.from_strings(["a"])
+    first = one, one, array("q", [1, 1]), None, array("d", [0])
+    for options in ((0, "exp", 0, False), (4, "add-one", 0, False)):
+        with pytest.raises(ValueError, match="expected"):
+            module.pairwise_bleu(*first, *options)
+    for options in ((0, 0, 2, False, False), (-1, 2, 2, False, False), (6, 0, float("inf"), False, False)):
+        with pytest.raises(ValueError, match=r"expected|beta is not finite"):
+            module.pairwise_chrf(*first, *options)
+
+
+def test_native_kernels_for_pairs_want_memory_that_can_be_written_to():
+    one = Segments.from_strings(["a"])
+    for room, error in (
+        (bytes(8), BufferError),
+        (memoryview(bytearray(9))[1:], ValueError),
+        (bytearray(4), ValueError),
+    ):
+        with pytest.raises(error):
+            native.pairwise_chrf(one, one, array("q", [1, 1]), None, room, 6, 0, 2, False, False)
 
 
 # --- what TER counts

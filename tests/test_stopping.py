@@ -31,12 +31,18 @@ def two_lines(words, vocabulary):
     return [Segments.from_strings([line]) for line in lines]
 
 
+def paired(texts):
+    """Return what the kernels for pairs take, to score texts against themselves."""
+    return texts, texts, array("q", [len(texts)] * 2), None, array("d", bytes(8 * len(texts) ** 2))
+
+
 @pytest.fixture(scope="module")
 def calls():
     """Give for each kernel arguments that take the native one more than a few milliseconds."""
     line, many = repeated("a, &lt;b 5.5 中文" * 1_000_000, 1), repeated("a b . ", 3_000_000)
     words, others = two_lines(300_000, 10**6)
     noisy, noise = two_lines(20_000, 3)
+    pairs = paired(Segments.from_strings([words[0][n : n + 3_000] for n in range(0, 1_200_000, 3_000)]))
     whole = SegmentStats(memoryview(bytes(8 * 8_000_000)).cast("q"), 8)
     reals = SegmentStats(memoryview(array("d", [0.1]) * 4_000_000), 4)
     return {
@@ -56,6 +62,8 @@ def calls():
         "chrf_stats": (words, [others], 6, 2, 2, False, False),
         "ter_stats": (noisy, [noise]),
         "edit_stats": (noisy, [noise], False),
+        "pairwise_bleu": (*pairs, 4, "exp", 0, False),
+        "pairwise_chrf": (*pairs, 6, 2, 2, False, False),
         "column_sums": (whole,),
         "draw_weights": (random.Random(1).randbytes(40_000_000), 0, 1000, 9_000),
         "weighted_sums": (reals, bytes(50_000_000)),
@@ -67,6 +75,9 @@ def calls():
         "chrf_stats of spaces": (repeated(" " * 20_000_000, 1), [repeated(" ", 1)], 6, 2, 2, False, False),
         "ter_stats of short lines": (repeated("a b", 600_000), [repeated("b a", 600_000)]),
         "edit_stats of short lines": (repeated("a b", 600_000), [repeated("b a", 600_000)], False),
+        "pairwise_chrf of one word": (*paired(repeated("ab " * 9_000, 20)), 6, 2, 2, False, False),
+        "pairwise_chrf of long texts": (*paired(repeated("ab " * 900_000, 2)), 6, 2, 2, False, False),
+        "pairwise_bleu of empty texts": (*paired(repeated("", 4_000)), 4, "exp", 0, False),
         "edit_stats of spaces": (repeated(" " * 20_000_000, 1), [repeated(" ", 1)], True),
         "edit_stats of characters": (repeated("ab" * 9_000_000, 1), [repeated("ab" * 9_000_000, 1)], True),
     }
@@ -82,6 +93,7 @@ LOOPS = (
     "distinct_characters",
 )
 LOOPS += ("tokenize_13a", "tokenize_zh", "tokenize_char", "tokenize_intl", "ngram_stats", "group_stats", "chrf_stats")
+LOOPS += ("pairwise_bleu", "pairwise_chrf")
 LOOPS += ("ter_stats", "edit_stats", "column_sums", "draw_weights", "weighted_sums", "swapped_sums")
 
 
@@ -95,7 +107,8 @@ def test_every_kernel_that_loops_is_tried():
     [
         *(*LOOPS, "ngram_stats of one word", "chrf_stats of spaces", "ter_stats of short lines"),
         *("edit_stats of short lines", "edit_stats of spaces", "edit_stats of characters"),
-        *("group_stats of one text", "group_stats of empty texts"),
+        *("group_stats of one text", "group_stats of empty texts", "pairwise_chrf of one word"),
+        *("pairwise_chrf of long texts", "pairwise_bleu of empty texts"),
     ],
 )
 def test_attack_18_a_native_kernel_ends_where_nobody_waits(calls, what):
@@ -135,6 +148,8 @@ ONE, ROW = Segments.from_strings(["a"]), SegmentStats(memoryview(bytes(8)).cast(
         ("ngram_stats", (ONE, [ONE], 1)),
         ("group_stats", (ONE, array("q", [1]), 1)),
         ("chrf_stats", (ONE, [ONE], 1, 0, 2, False, False)),
+        ("pairwise_bleu", (*paired(ONE), 1, "exp", 0, False)),
+        ("pairwise_chrf", (*paired(ONE), 1, 0, 2, False, False)),
         ("ter_stats", (ONE, [ONE])),
         ("edit_stats", (ONE, [ONE], False)),
         ("column_sums", (ROW,)),
@@ -182,7 +197,8 @@ def test_what_stops_some_workers_leaves_others_alone():
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
 @pytest.mark.parametrize(
-    "name", ["tokenize_13a", "ngram_stats", "group_stats", "chrf_stats", "ter_stats", "weighted_sums"]
+    "name",
+    ["tokenize_13a", "ngram_stats", "group_stats", "chrf_stats", "pairwise_chrf", "ter_stats", "weighted_sums"],
 )
 def test_attack_18_a_signal_ends_a_kernel_soon(calls, name):
     """By the processor's time, which other processes do not take part in."""

@@ -16,6 +16,7 @@ from bleucli.kernels.python_chrf import chrf_counts, chrf_row
 from bleucli.kernels.python_edits import edit_distance, edited_words
 from bleucli.kernels.python_f_score import f_score, squared
 from bleucli.kernels.python_groups import count_ngrams, group_stats
+from bleucli.kernels.python_pairwise import pairwise_bleu, pairwise_chrf
 from bleucli.kernels.python_resampling import draw_weights, swapped_sums, weighted_sums
 from bleucli.kernels.python_ter import ter_edits
 from bleucli.kernels.stopping import heed_stop, pieces
@@ -44,6 +45,9 @@ __all__ = [  # noqa: RUF022 - by what they are for
     "edit_stats",
     "column_sums",
     "count_ending",
+    # scores of pairs
+    "pairwise_bleu",
+    "pairwise_chrf",
     # resampling
     "draw_weights",
     "weighted_sums",

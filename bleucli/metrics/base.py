@@ -24,11 +24,12 @@ from bleucli.threads import count_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from bleucli.metrics.pairwise import Best, Pairs
     from bleucli.metrics.score import ScoreT_co
 
     MetricT = TypeVar("MetricT", bound="Metric")
@@ -49,6 +50,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     - `compare`: the numbers that are counted, and then `score_from_stats`, which must know them.
     - `score_from_stats`: the score of a sum. Resamples are scored by it, row by row, unless `scores_from_stats`, which
       is for many rows at once, is overridden as well.
+    - `score_pairs`, if it has a faster way to the scores of many pairs than `compare` and `score_from_stats`.
     - `options`, or `signature_fields`: whenever the score is another, so that nobody takes it for the original's.
 
     What `prepare` reads must be set before `super().__init__(references=...)`, which prepares them.
@@ -74,6 +76,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         own = vars(cls)
         if "score_from_stats" in own and "scores_from_stats" not in own:  # an inherited one has another formula
             cls.scores_from_stats = Metric.scores_from_stats  # type: ignore[method-assign]
+        if ("compare" in own or "score_from_stats" in own) and "score_pairs" not in own:
+            cls.score_pairs = Metric.score_pairs  # type: ignore[method-assign]
 
     def __init__(
         self, *, skip_empty_refs: bool = False, references: Iterable[Iterable[str | None]] | None = None
@@ -136,6 +140,16 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         import numpy as np
 
         return np.array([self.score_from_stats(row).score for row in sums], np.float64)
+
+    def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
+        """Fill the scores of all pairs of prepared texts, as `kernels.pairwise_chrf` does.
+
+        Raises:
+            SegmentError: a pair has no score; the error's number is the pair's.
+        """
+        from bleucli.metrics.pairwise import score_one_by_one
+
+        score_one_by_one(self, pairs, scores)
 
     # --- what all metrics do alike
 
@@ -312,6 +326,132 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         self._nrefs = str(prepared.most)
         self._sampling = []
         return self.score_from_stats(stats.data.tolist())  # a single row is its own sum
+
+    # --- scores of all pairs
+
+    def pairwise(
+        self, hypotheses: Iterable[str], references: Iterable[str] | None = None, *, jobs: int = 1
+    ) -> "NDArray[np.float64]":
+        """Return what `sentence_score` says of each hypothesis against each reference, to the last bit.
+
+        Args:
+            hypotheses: n strings.
+            references: m strings, each of them the only reference of a pair; None for the hypotheses themselves.
+            jobs: threads; they change no score.
+
+        Returns:
+            n rows of m scores, as they are printed: in percent.
+
+        Raises:
+            BleuError: a text cannot be prepared, or is skipped as an empty reference, or a pair has no score.
+            InputTypeError: something else than strings.
+
+        >>> from bleucli import CHRF
+        >>> CHRF().pairwise(["a cat", "the cat"], ["the cat", "the dog"]).round(1).tolist()
+        [[31.2, 4.5], [100.0, 19.2]]
+        """
+        from bleucli.metrics.pairwise import score_matrix
+
+        self._nrefs, self._sampling = "1", []
+        return score_matrix(self, hypotheses, references, jobs)
+
+    def pairwise_groups(
+        self,
+        hypotheses: Iterable[Iterable[str]],
+        references: Iterable[Iterable[str]] | None = None,
+        *,
+        jobs: int = 1,
+    ) -> "Iterator[NDArray[np.float64]]":
+        """Give the matrix of `pairwise` for each group, such as the candidates for each segment.
+
+        It is faster than a call for each group if these are small. Groups are read as matrices are asked for.
+
+        Args:
+            hypotheses: lists of strings, one for each group; or a column of pyarrow whose items are lists of strings.
+            references: likewise, as many lists; None for the hypotheses themselves.
+            jobs: threads; they change no score.
+
+        Raises:
+            BleuError: as `pairwise`, and names the group; or there are more lists on one side.
+            InputTypeError: something else than lists of strings.
+
+        >>> from bleucli import BLEU
+        >>> candidates, references = [["a b", "a c"], ["d"]], [["a b"], ["d"]]
+        >>> [scores.round(1).tolist() for scores in BLEU(max_ngram_order=1).pairwise_groups(candidates, references)]
+        [[[100.0], [50.0]], [[100.0]]]
+        """
+        from bleucli.metrics.pairwise import score_matrices
+
+        self._nrefs, self._sampling = "1", []
+        return score_matrices(self, hypotheses, references, jobs)
+
+    def expected(
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[str] | None = None,
+        weights: "Any" = None,
+        *,
+        jobs: int = 1,
+    ) -> "NDArray[np.float64]":
+        """Return the mean score of each hypothesis over all references, without keeping the matrix of `pairwise`.
+
+        Args:
+            hypotheses: n strings.
+            references: m strings; None for the hypotheses themselves, each of which is then compared with itself, too.
+            weights: m numbers from 0 on, in any iterable, such as the references' probabilities; they are divided by
+                their sum. None for equal ones.
+            jobs: threads; they change no score.
+
+        Returns:
+            n means, in percent. The scores of a row are added up from left to right.
+
+        Raises:
+            BleuError: as `pairwise`; or there is no reference; or weights that are not one for each, negative, not
+                finite, or all 0.
+            InputTypeError: something else than strings, or than numbers.
+
+        >>> from bleucli import CHRF
+        >>> CHRF().expected(["a cat", "the cat"], ["the cat", "the dog"], weights=[3, 1]).round(1).tolist()
+        [24.6, 79.8]
+        """
+        from bleucli.metrics.pairwise import expected_scores
+
+        self._nrefs, self._sampling = "1", []
+        return expected_scores(self, hypotheses, references, weights, jobs)
+
+    def best(
+        self,
+        hypotheses: Iterable[str],
+        references: Iterable[str] | None = None,
+        weights: "Any" = None,
+        *,
+        jobs: int = 1,
+    ) -> "Best":
+        """Return which hypothesis is expected to score best: minimum Bayes risk decoding, or the best of n candidates.
+
+        Args:
+            hypotheses: n strings, one at least.
+            references: as in `expected`.
+            weights: likewise.
+            jobs: likewise.
+
+        Returns:
+            Its index, from 0, and its expected score: the highest or, of an error rate, the lowest; the first of
+            equals.
+
+        Raises:
+            BleuError: as `expected`; or there is no hypothesis.
+            InputTypeError: likewise.
+
+        >>> from bleucli import CHRF
+        >>> index, score = CHRF().best(["the cat sat", "the cat sits", "a dog sat"])
+        >>> index, round(score, 1)
+        (0, 59.4)
+        """
+        from bleucli.metrics.pairwise import find_best
+
+        self._nrefs, self._sampling = "1", []
+        return find_best(self, hypotheses, references, weights, jobs)
 
 
 # --- metrics of the functions for single segments, which are called in loops

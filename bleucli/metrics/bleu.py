@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bleucli.metrics.pairwise import Pairs
+
 DEFAULT_ORDER = 4
 # sacreBLEU 2.6.0: so many hypotheses that end in " ." make it warn of tokenized input
 _TOKENIZED_ENDING = b" ."
@@ -334,6 +336,14 @@ class BLEU(Metric[BLEUScore]):
         scores[plain] = np.minimum(100.0, penalties * np.exp(logarithms / order))
         scores[~plain] = [self.score_from_stats(row).score for row in rows[~plain].tolist()]
         return scores
+
+    def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
+        """Fill the scores of all pairs, one by one if the smoothing method is not sacreBLEU's."""
+        method, value = self.smoothing.method, self.smoothing.value
+        if self.smoothing.gives_all:
+            super().score_pairs(pairs, scores)
+        else:
+            kernels.pairwise_bleu(*pairs, scores, self.max_ngram_order, method, value, self.effective_order)
 
     @classmethod
     def read_name(cls, name: str) -> "dict[str, Any] | None":

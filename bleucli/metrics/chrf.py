@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bleucli.metrics.pairwise import Pairs
+
 DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
 DEFAULT_BETA = 2
@@ -191,6 +193,11 @@ class CHRF(Metric[CHRFScore]):
         from bleucli.metrics.f_scores import f_scores
 
         return f_scores(sums, self.beta, self.eps_smoothing)
+
+    def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
+        """Fill the scores of all pairs, each text counted once."""
+        orders = self.char_order, self.word_order
+        kernels.pairwise_chrf(*pairs, scores, *orders, self.beta, self.whitespace, self.eps_smoothing)
 
     def score_name(self) -> str:
         """Return `chrF` with beta and word order."""

@@ -5,9 +5,6 @@
 
 /* --- statistics of segments -------------------------------------------------------------------------------------- */
 
-/* Orders above have more columns than memory holds. */
-#define MAX_ORDER ((Py_ssize_t)1 << 24)
-
 /* A kernel that fills `rows`, of integers or doubles, for hypotheses and their references. */
 typedef Outcome Count(Segments hypotheses, const Streams *references, const void *options, void *rows, Call *call);
 
@@ -184,6 +181,21 @@ static int square_of(PyObject *beta, double *square)
     return 0;
 }
 
+int chrf_options(Py_ssize_t chars, Py_ssize_t words, PyObject *beta, ChrfOptions *options)
+{
+    if (chars < 0 || words < 0 || (chars == 0 && words == 0)) {
+        PyErr_Format(PyExc_ValueError, "orders %zd and %zd; expected at least one n-gram", chars, words);
+        return -1;
+    }
+    if (chars > MAX_ORDER || words > MAX_ORDER) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    options->char_order = (size_t)chars;
+    options->word_order = (size_t)words;
+    return square_of(beta, &options->factor);
+}
+
 PyObject *py_chrf_stats(PyObject *module, PyObject *arguments)
 {
     PyObject *hypotheses, *references;
@@ -191,18 +203,8 @@ PyObject *py_chrf_stats(PyObject *module, PyObject *arguments)
     PyObject *beta;
     ChrfOptions options;
     if (!PyArg_ParseTuple(arguments, "OOnnOpp:chrf_stats", &hypotheses, &references, &chars, &words, &beta,
-                          &options.whitespace, &options.eps_smoothing)) {
-        return NULL;
-    }
-    if (chars < 0 || words < 0 || (chars == 0 && words == 0)) {
-        return PyErr_Format(PyExc_ValueError, "orders %zd and %zd; expected at least one n-gram", chars, words);
-    }
-    if (chars > MAX_ORDER || words > MAX_ORDER) {
-        return PyErr_NoMemory();
-    }
-    options.char_order = (size_t)chars;
-    options.word_order = (size_t)words;
-    if (square_of(beta, &options.factor) != 0) {
+                          &options.whitespace, &options.eps_smoothing) ||
+        chrf_options(chars, words, beta, &options) != 0) {
         return NULL;
     }
     size_t columns = 3 * (options.char_order + options.word_order);

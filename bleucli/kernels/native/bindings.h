@@ -70,6 +70,11 @@ void texts_close(Texts *texts);
 void streams_close(Streams *streams);
 int is_aligned(const void *at, Py_ssize_t size);
 
+/* Orders above have more columns than memory holds. */
+#define MAX_ORDER ((Py_ssize_t)1 << 24)
+/* Check orders and beta; returns 0, or -1 with an exception set. The other options are the caller's. */
+int chrf_options(Py_ssize_t chars, Py_ssize_t words, PyObject *beta, ChrfOptions *options);
+
 /* New bytes for `count` integers; *integers is where they lie. */
 PyObject *new_integers(size_t count, int64_t **integers);
 /* A new Segments object; steals `bounds`. */

@@ -100,32 +100,14 @@ static void read_characters(Work *work, Ids *text, const unsigned char *at, cons
     }
 }
 
-static int is_punctuation(unsigned char byte)
-{
-    return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') || (byte >= '[' && byte <= '`') ||
-           (byte >= '{' && byte <= '~');
-}
-
-static void add_part(Work *work, Ids *text, const unsigned char *at, size_t size, int add)
-{
-    add_token(text, token_id(&work->vocabulary, (Token){at, size}, add));
-}
-
 static void read_words(Work *work, Ids *text, const unsigned char *at, const unsigned char *end, int add)
 {
-    Token word;
+    Token word, parts[2];
     text->size = text->gram_count = 0;
     while (next_token(&at, end, &word) && goes_on(work->call, WORD_TIME)) {
-        size_t first = word.size;
-        if (word.size > 1 && is_punctuation(word.at[word.size - 1])) {
-            first = word.size - 1;
-        }
-        else if (word.size > 1 && is_punctuation(word.at[0])) {
-            first = 1;
-        }
-        add_part(work, text, word.at, first, add);
-        if (first < word.size) {
-            add_part(work, text, word.at + first, word.size - first, add);
+        int count = token_parts(word, parts);
+        for (int i = 0; i < count; i++) {
+            add_token(text, token_id(&work->vocabulary, parts[i], add));
         }
     }
 }

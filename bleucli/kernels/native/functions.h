@@ -30,6 +30,12 @@ KERNEL(chrf_stats, METH_VARARGS, "hypotheses, references, char_order, word_order
        "Count the character and word n-grams of each hypothesis, of its best reference, and those in both.")
 KERNEL(f_score, METH_VARARGS, "stats, beta, eps_smoothing, /",
        "Return the F-score in percent (Popović 2015, equation 1; 2017 for several kinds of n-grams).")
+KERNEL(pairwise_bleu, METH_VARARGS,
+       "hypotheses, references, sizes, weights, scores, max_order, smooth_method, smooth_value, effective_order, /",
+       "Score each hypothesis of a group against each of its references by sentence BLEU.")
+KERNEL(pairwise_chrf, METH_VARARGS,
+       "hypotheses, references, sizes, weights, scores, char_order, word_order, beta, whitespace, eps_smoothing, /",
+       "Score each hypothesis of a group against each of its references by chrF.")
 KERNEL(ter_stats, METH_VARARGS, "hypotheses, references, /",
        "Count the edits between each hypothesis and its references, and the length of these.")
 KERNEL(edit_stats, METH_VARARGS, "hypotheses, references, characters, /",

@@ -110,6 +110,33 @@ Outcome chrf_stats(Segments hypotheses, const Segments *references, size_t refer
 /* The F-score in percent of `hyp_count, ref_count, match` of each order; `factor` is beta squared. */
 double f_score(const double *stats, size_t orders, double factor, int eps_smoothing);
 
+/* --- bleu_score.c -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    size_t max_order;
+    int halves;           /* whether the first order without a match counts half a match, the second one a quarter, ... */
+    double floor, added;  /* what takes the place of no match; what is added to all orders but the first */
+    int effective_order;
+    int compensates;      /* whether logarithms are added as Python does from 3.12 on */
+} BleuOptions;
+
+/* The sentence BLEU in percent; matches: of each order. */
+double bleu_score(const BleuOptions *options, size_t sys_len, size_t ref_len, const uint32_t *matches);
+
+/* --- pairwise.c ---------------------------------------------------------------------------------------------------- */
+
+/* Texts group by group. sizes: how many hypotheses and how many references each has. */
+typedef struct {
+    Segments hypotheses, references;
+    const int64_t *sizes;
+    size_t groups;
+    const double *weights; /* of all references, or NULL */
+    double *scores;        /* room for one of each pair or, with weights, for the sum of each hypothesis */
+} Pairs;
+
+Outcome pairwise_bleu(Pairs pairs, BleuOptions options, Call *call);
+Outcome pairwise_chrf(Pairs pairs, ChrfOptions options, Call *call);
+
 /* --- ter.c ------------------------------------------------------------------------------------------------------- */
 
 /* rows: room for two doubles a text. */

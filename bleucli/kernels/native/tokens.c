@@ -109,6 +109,26 @@ int next_word(const unsigned char **at, const unsigned char *end, Token *word)
     return 1;
 }
 
+static int is_punctuation(unsigned char byte)
+{
+    return (byte >= '!' && byte <= '/') || (byte >= ':' && byte <= '@') || (byte >= '[' && byte <= '`') ||
+           (byte >= '{' && byte <= '~');
+}
+
+int token_parts(Token token, Token parts[2])
+{
+    size_t first = token.size;
+    if (token.size > 1 && is_punctuation(token.at[token.size - 1])) {
+        first = token.size - 1;
+    }
+    else if (token.size > 1 && is_punctuation(token.at[0])) {
+        first = 1;
+    }
+    parts[0] = (Token){token.at, first};
+    parts[1] = (Token){token.at + first, token.size - first};
+    return first < token.size ? 2 : 1;
+}
+
 /* Texts up to this size get room for a token every two bytes; the tokens of longer ones are counted first. */
 #define SHORT_TEXT 65536
 

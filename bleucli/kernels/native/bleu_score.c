@@ -1,0 +1,73 @@
+/* The BLEU of a pair of texts: the same operations in the same order as in kernels/python_pairwise.py. */
+#include "kernels.h"
+
+#include <math.h>
+
+/* sacreBLEU 2.6.0 takes this for the logarithm of 0 */
+#define LOG_OF_ZERO -9999999999.0
+/* What rounding can add to a perfect score */
+#define ROUNDING 1e-9
+
+/* A sum of doubles as Python's sum() makes it: from 3.12 on with a second number for what rounding takes away (Neumaier). */
+typedef struct {
+    double sum, lost;
+} Sum;
+
+static void add(Sum *sum, double number)
+{
+    double next = sum->sum + number;
+    sum->lost += fabs(sum->sum) >= fabs(number) ? (sum->sum - next) + number : (number - next) + sum->sum;
+    sum->sum = next;
+}
+
+static double total_of(const Sum *sum, int compensates)
+{
+    return compensates && sum->lost != 0.0 && isfinite(sum->lost) ? sum->sum + sum->lost : sum->sum;
+}
+
+static double brevity_penalty(size_t sys_len, size_t ref_len)
+{
+    return sys_len >= ref_len ? 1.0 : exp(1.0 - (double)ref_len / (double)sys_len);
+}
+
+static int any_match(const uint32_t *matches, size_t orders)
+{
+    uint32_t any = 0;
+    for (size_t order = 0; order < orders; order++) {
+        any |= matches[order];
+    }
+    return any != 0;
+}
+
+double bleu_score(const BleuOptions *options, size_t sys_len, size_t ref_len, const uint32_t *matches)
+{
+    Sum logarithms = {0.0, 0.0};
+    size_t order = 0;
+    int zeros = 0;
+    if (!any_match(matches, options->max_order)) {
+        return 0.0;
+    }
+    for (; order < options->max_order; order++) {
+        double count = matches[order], total = order < sys_len ? (double)(sys_len - order) : 0.0;
+        if (order > 0) {
+            count += options->added;
+            total += options->added;
+        }
+        if (total == 0.0) {
+            break;
+        }
+        double precision = 100.0 * count / total;
+        if (count == 0.0) {
+            zeros += options->halves;
+            precision = options->halves ? 100.0 / ldexp(total, zeros) : 100.0 * options->floor / total;
+        }
+        add(&logarithms, precision != 0.0 ? log(precision) : LOG_OF_ZERO);
+    }
+    size_t effective = options->effective_order ? order : options->max_order;
+    for (; order < effective; order++) {
+        add(&logarithms, LOG_OF_ZERO);
+    }
+    double mean = total_of(&logarithms, options->compensates) / (double)effective;
+    double score = brevity_penalty(sys_len, ref_len) * exp(mean);
+    return score > 100.0 && score < 100.0 + ROUNDING ? 100.0 : score;
+}

@@ -1,0 +1,86 @@
+/* The n-grams of a block of hypotheses, and how often each text has each of them; what references have besides cannot match
+ * and is not kept.
+ *
+ * N-grams are the nodes of a trie: a token leads from one to that which is longer by this token. Most n-grams have one that
+ * is longer, kept with them; others are in a hash table. Every n-gram is linked to the one without its first token, which is
+ * there, too. So a text is read token by token: the longest n-gram that ends in one leads to the longest that ends in the
+ * next, mostly in one step, and by its links to all shorter ones that end there (Aho & Corasick 1975). */
+#ifndef BLEU_GRAMS_H
+#define BLEU_GRAMS_H
+
+#include "kernels.h"
+#include "table.h"
+#include "tokens.h"
+
+/* Memory that grows. */
+typedef struct {
+    void *memory;
+    size_t size; /* in bytes */
+} Room;
+
+/* Room for `count` items; what it held is lost if it was smaller. NULL if there is no memory. */
+void *make_room(Room *room, size_t count, size_t size);
+
+typedef enum { HYPOTHESIS = 0, REFERENCE = 1 } Side;
+
+/* Counts of texts fit 16 bits; an n-gram that one text has more often than they tell has the largest such number. */
+typedef struct {
+    uint32_t shorter; /* the n-gram without its first token */
+    uint32_t token;   /* the first one that came after it, */
+    uint32_t longer;  /* and the n-gram with it, or NONE */
+    uint32_t column;  /* its order, from 0; words come after characters */
+    uint32_t entry;   /* where the last text that has it counts it */
+    uint32_t place;   /* for whoever compares the texts */
+    uint16_t texts[2], most[2]; /* on either side: how many texts have it, and how often one text does at most */
+} Node;
+
+/* How often a text has an n-gram. */
+typedef struct {
+    uint32_t node, count;
+} Gram;
+
+/* What is counted: n-grams of characters, and of words up to these orders. */
+typedef struct {
+    size_t char_order, word_order;
+    int whitespace;  /* whether it takes part in n-grams of characters */
+    int splits_words; /* whether punctuation at the edge of a word is one of its own, as in chrF++ */
+} Counted;
+
+/* The length of a text; kept even if none of its n-grams is. */
+typedef struct {
+    size_t characters, words;
+} Length;
+
+typedef struct {
+    Call *call;
+    Counted counted;
+    Table table; /* of n-grams that are not the first longer ones */
+    size_t edges; /* in it */
+    Node *nodes; /* table.ids of them */
+    Gram *grams; /* of all texts, one text after the other */
+    size_t gram_count, gram_room;
+    Vocabulary vocabulary;
+    size_t vocabulary_room;
+    Room node_room, list_room, token_room;
+} Grams;
+
+/* The first nodes are the n-grams without a token, of characters and of words. */
+#define FIRST_NODE 2
+
+Outcome grams_start(Grams *grams, Counted counted, Call *call);
+void grams_free(Grams *grams);
+/* At least as many n-grams as a text of so many bytes has; more than `limit` if it may have more than that. */
+size_t most_grams(const Counted *counted, size_t bytes, size_t limit);
+/* Forget all n-grams and prepare for hypotheses of so many bytes, one more for each text, and of at most so many n-grams. */
+Outcome grams_clear(Grams *grams, size_t bytes, size_t most);
+/* Forget references, and what comes after the first `kept` grams; prepare for at most so many more. */
+Outcome clear_references(Grams *grams, size_t kept, size_t most);
+/* Append the n-grams of a text to `grams`; those of a reference only if a hypothesis has them. */
+Outcome read_grams(Grams *grams, Text text, Side side, Length *length);
+
+static inline size_t grams_in(size_t size, size_t order)
+{
+    return size >= order ? size - order + 1 : 0;
+}
+
+#endif

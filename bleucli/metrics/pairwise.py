@@ -1,0 +1,393 @@
+"""Scores of all pairs of hypotheses and references: what `sentence_score` says of each, many times faster.
+
+- `score_matrix`: of two lists of texts; `score_matrices`: of many, such as the candidates for each segment
+- `expected_scores`: the mean score of each hypothesis; `Best`, `find_best`: the one that is expected to score best
+- `Pairs`: texts that are prepared for that; `score_one_by_one`: for metrics that have no faster way
+"""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, islice, zip_longest
+from math import fsum
+
+import numpy as np
+
+from bleucli import kernels
+from bleucli.counting import References
+from bleucli.errors import BleuError, InputTypeError, SegmentError
+from bleucli.limits import MOST_THREADS, whole_number
+from bleucli.phrases import tell_count
+from bleucli.records import NamedTuple
+from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
+from bleucli.stats import SegmentStats
+from bleucli.threads import in_order
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float64]
+
+    class Scorer(Protocol):
+        """What is asked of a metric; see `bleucli.metrics.base.Metric`."""
+
+        higher_is_better: bool
+        skip_empty_refs: bool
+
+        def prepare(self, segments: Segments) -> Segments:
+            """Prepare hypotheses."""
+
+        def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
+            """Prepare references."""
+
+        def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
+            """Count prepared texts."""
+
+        def score_from_stats(self, sums: Sequence[int | float]) -> Any:
+            """Score a row of counts."""
+
+        def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
+            """Fill the scores of prepared texts."""
+
+
+# Pairs that are compared one by one, at once
+_PAIRS = 4096
+# Groups are scored together until they have so many texts, or pairs
+_BATCH_TEXTS = 4096
+_BATCH_PAIRS = 1 << 17
+_SLICE = 1024
+# What no item is
+_END = object()
+
+
+class Pairs(NamedTuple):
+    """Prepared texts, each hypothesis of a group to be scored against each reference of the group.
+
+    hypotheses, references: group by group. sizes: how many of both each group has, as signed 64-bit integers. weights:
+    of all references, for sums of weighted scores; None for the scores themselves.
+    """
+
+    hypotheses: Segments
+    references: Segments
+    sizes: "array[int]"
+    weights: "array[float] | None" = None
+
+
+class Best(NamedTuple):
+    """The hypothesis that is expected to score best: its index, from 0, and its expected score."""
+
+    index: int  # type: ignore[assignment] # takes the place of a tuple's method
+    score: float
+
+
+def score_one_by_one(metric: "Scorer", pairs: Pairs, scores: "memoryview[float]") -> None:
+    """Fill the scores of all pairs, as `kernels.pairwise_chrf` does, by counting each pair of texts.
+
+    Raises:
+        SegmentError: a pair has no score; the error's number is the pair's.
+    """
+    hypotheses, references, sizes, weights = pairs
+    if weights is not None:
+        scores[:] = memoryview(array("d", bytes(8 * len(scores))))
+    remaining, done = _indexes(sizes), 0
+    while some := list(islice(remaining, _PAIRS)):
+        ours, theirs = hypotheses.take([one for one, _ in some]), references.take([other for _, other in some])
+        rows = metric.compare(ours, References([theirs], 1, 1))
+        for place, (row, (hypothesis, reference)) in enumerate(zip(rows, some, strict=True), done):
+            try:
+                score = metric.score_from_stats(row).score
+            except SegmentError as error:
+                raise SegmentError(place + 1, error.what) from None
+            if weights is None:
+                scores[place] = score
+            else:
+                scores[hypothesis] += weights[reference] * score
+        done += len(some)
+
+
+def _indexes(sizes: "array[int]") -> Iterator[tuple[int, int]]:
+    """Give the indexes of both texts of each pair.
+
+    >>> list(_indexes(array("q", [1, 2, 1, 1])))
+    [(0, 0), (0, 1), (1, 2)]
+    """
+    hypothesis = reference = 0
+    for n, m in zip(sizes[::2], sizes[1::2], strict=True):
+        for index in range(hypothesis, hypothesis + n):
+            yield from ((index, other) for other in range(reference, reference + m))
+        hypothesis, reference = hypothesis + n, reference + m
+
+
+# --- two lists of texts
+
+
+def score_matrix(metric: "Scorer", hypotheses: Iterable[str], references: Iterable[str] | None, jobs: int) -> "Matrix":
+    """Return the score of each hypothesis against each reference; see `Metric.pairwise`."""
+    ours, theirs = _read_both(metric, hypotheses, references)
+    scores = np.empty((len(ours), len(theirs)))
+    _fill_rows(metric, ours, theirs, None, scores, jobs)
+    return scores
+
+
+def expected_scores(
+    metric: "Scorer", hypotheses: Iterable[str], references: Iterable[str] | None, weights: "Any", jobs: int
+) -> "Matrix":
+    """Return the weighted mean of each hypothesis's scores; see `Metric.expected`."""
+    ours, theirs = _read_both(metric, hypotheses, references)
+    if not len(theirs):
+        raise BleuError(f"{'hypotheses' if references is None else 'references'} is empty; give at least one text")
+    shares = _check_weights(weights, len(theirs))
+    scores = np.empty(len(ours))
+    _fill_rows(metric, ours, theirs, shares, scores, jobs)
+    return scores / fsum(shares)
+
+
+def find_best(
+    metric: "Scorer", hypotheses: Iterable[str], references: Iterable[str] | None, weights: "Any", jobs: int
+) -> Best:
+    """Return the hypothesis with the best mean; see `Metric.best`."""
+    scores = expected_scores(metric, hypotheses, references, weights, jobs)
+    if not len(scores):
+        raise BleuError("hypotheses is empty; give at least one text")
+    index = int(scores.argmax() if metric.higher_is_better else scores.argmin())
+    return Best(index, float(scores[index]))
+
+
+def _fill_rows(
+    metric: "Scorer", ours: Segments, theirs: Segments, weights: "array[float] | None", scores: "Matrix", jobs: int
+) -> None:
+    """Fill the scores of hypotheses, a row for each; every thread takes a part of them."""
+    count = len(ours)
+    size = -(-count // whole_number("jobs", jobs, 1, MOST_THREADS)) or 1
+
+    def fill(start: int) -> None:
+        some = ours[start : start + size] if size < count else ours  # the same object is read once
+        pairs = Pairs(some, theirs, array("q", [len(some), len(theirs)]), weights)
+        try:
+            metric.score_pairs(pairs, _view(scores[start : start + size]))
+        except SegmentError as error:
+            row, column = divmod(error.number - 1, len(theirs))
+            raise _no_score(f"hypothesis {start + row + 1}", f"reference {column + 1}", error) from None
+
+    for _ in in_order(fill, range(0, count, size), jobs):
+        pass
+
+
+def _view(scores: "Matrix") -> "memoryview[float]":
+    return scores.reshape(-1).data  # type: ignore[return-value] # NumPy says that all views are of integers
+
+
+def _read_both(
+    metric: "Scorer", hypotheses: Iterable[str], references: Iterable[str] | None
+) -> tuple[Segments, Segments]:
+    """Return both lists, prepared."""
+    ours = Segments.join(list(blocks_of_strings(hypotheses, "hypothesis")))
+    theirs = ours if references is None else Segments.join(list(blocks_of_strings(references, "reference")))
+    return _prepare(metric, ours, theirs, "{} {}".format, "{} {}".format)
+
+
+def _prepare(
+    metric: "Scorer",
+    hypotheses: Segments,
+    references: Segments,
+    name: "Callable[[str, int], str]",
+    name_reference: "Callable[[str, int], str]",
+) -> tuple[Segments, Segments]:
+    """Prepare texts; both are the same object if the texts are. name: returns what to call a text of a number.
+
+    Raises:
+        BleuError: one is missing, or cannot be prepared.
+    """
+    _refuse_missing(hypotheses, lambda number: name("hypothesis", number))
+    _refuse_missing(references, lambda number: name_reference("reference", number))
+    if metric.skip_empty_refs:
+        _, _, missing = kernels.reference_counts([kernels.drop_empty(kernels.strip_trailing(references))])
+        if missing >= 0:
+            raise BleuError(
+                f"{name_reference('reference', missing + 1)} is empty, and empty references are skipped; leave it out"
+            )
+    what, called = "hypothesis", name
+    try:
+        ours = metric.prepare(hypotheses)
+        what, called = "reference", name_reference
+        (theirs,) = metric.prepare_references([references]).streams
+    except SegmentError as error:
+        raise BleuError(f"{called(what, error.number)} {error.what}") from None
+    is_one = hypotheses is references and (ours.data, ours.bounds) == (theirs.data, theirs.bounds)
+    return ours, ours if is_one else theirs
+
+
+def _refuse_missing(texts: Segments, name: "Callable[[int], str]") -> None:
+    _, _, missing = kernels.reference_counts([texts])
+    if missing >= 0:
+        raise InputTypeError(f"{name(missing + 1)} is None; give a string, which may be empty")
+
+
+def _no_score(hypothesis: str, reference: str, error: SegmentError) -> BleuError:
+    return BleuError(f"{hypothesis} against {reference} {error.what}")
+
+
+def _check_weights(weights: "Any", count: int) -> "array[float]":
+    """Return weights as shares of the largest one; equal ones if there are none.
+
+    Raises:
+        BleuError: there are not as many as references, or one is negative or not finite, or all are 0.
+        InputTypeError: they are not numbers.
+    """
+    if weights is None:
+        return array("d", [1.0]) * count
+    refuse_unordered(weights, "weights")
+    try:
+        numbers = np.asarray(weights if hasattr(weights, "__len__") else list(weights), np.float64)
+    except (TypeError, ValueError):
+        raise InputTypeError("weights: expected a list of numbers, one for each reference") from None
+    if numbers.shape != (count,):
+        raise BleuError(
+            f"weights of the shape {numbers.shape} for {tell_count(count, 'reference')}; give one number for each"
+        )
+    wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
+    if wrong.size:
+        raise BleuError(
+            f"weight {wrong[0] + 1} is {numbers[wrong[0]]}; give finite numbers from 0 on, such as probabilities (of"
+            " logarithms, their exponentials)"
+        )
+    largest = numbers.max()
+    if not largest:
+        raise BleuError("all weights are 0; give at least one reference a weight")
+    return array("d", (numbers / largest).tolist())
+
+
+# --- many lists of texts
+
+
+class _Batch(NamedTuple):
+    """Groups that are scored together; first: the number of the first one, from 1. references: None for the same."""
+
+    first: int
+    hypotheses: Sequence[Sequence[str]]
+    references: Sequence[Sequence[str]] | None
+
+    def shapes(self) -> list[tuple[int, int]]:
+        """Return how many hypotheses and references each group has."""
+        others = self.hypotheses if self.references is None else self.references
+        return list(zip(map(len, self.hypotheses), map(len, others), strict=True))
+
+
+def score_matrices(
+    metric: "Scorer", hypotheses: Iterable[Iterable[str]], references: Iterable[Iterable[str]] | None, jobs: int
+) -> "Iterator[Matrix]":
+    """Give a matrix for each group; see `Metric.pairwise_groups`."""
+    whole_number("jobs", jobs, 1, MOST_THREADS)
+    ours = _lists_of(hypotheses, "hypotheses")
+    theirs = None if references is None else _lists_of(references, "references")
+    return _score_batches(metric, _batches(ours, theirs), jobs)
+
+
+def _score_batches(metric: "Scorer", batches: Iterator[_Batch], jobs: int) -> "Iterator[Matrix]":
+    for batch, scores in in_order(lambda batch: _score_batch(metric, batch), batches, jobs):
+        start = 0
+        for n, m in batch.shapes():
+            yield scores[start : start + n * m].reshape(n, m)
+            start += n * m
+
+
+def _lists_of(lists: Iterable[Iterable[str]], what: str) -> Iterator[list[str]]:
+    """Give the texts of each group: of lists, of a column of pyarrow, or of anything else that can be iterated over.
+
+    Raises:
+        InputTypeError: a group is not a list of texts.
+    """
+    if isinstance(lists, str | bytes) or not isinstance(lists, Iterable):
+        raise InputTypeError(f"{what}: expected a list of lists of strings, one for each group")
+    refuse_unordered(lists, what)
+    return _checked(lists, what)
+
+
+def _checked(lists: Iterable[Iterable[str]], what: str) -> Iterator[list[str]]:
+    for number, texts in enumerate(_items(lists), 1):
+        if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+            kind = type(texts).__name__
+            raise InputTypeError(f"{what}: group {number} is of type {kind}, not a list; give one list for each group")
+        refuse_unordered(texts, f"{what}, group {number}")
+        yield texts if isinstance(texts, list) else list(texts)
+
+
+def _items(lists: "Any") -> "Iterator[Any]":
+    """Give the items; those of pyarrow's columns are not lists of strings before they are made so, some at a time."""
+    if not hasattr(lists, "to_pylist"):
+        yield from lists
+        return
+    for chunk in getattr(lists, "chunks", [lists]):
+        for start in range(0, len(chunk), _SLICE):
+            yield from chunk.slice(start, _SLICE).to_pylist()
+
+
+def _batches(ours: Iterator[list[str]], theirs: Iterator[list[str]] | None) -> Iterator[_Batch]:
+    """Put groups together.
+
+    Raises:
+        BleuError: there are more groups on one side.
+    """
+    both: Iterator[tuple[Any, Any]] = (
+        zip_longest(ours, theirs, fillvalue=_END) if theirs else ((one, one) for one in ours)
+    )
+    hypotheses: list[list[str]] = []
+    references: list[list[str]] = []
+    first, texts, pairs = 1, 0, 0
+    for number, (one, other) in enumerate(both, 1):
+        if one is _END or other is _END:
+            short, long = ("hypotheses", "references") if one is _END else ("references", "hypotheses")
+            raise BleuError(f"{short} has {tell_count(number - 1, 'group')} but {long} has more; give both for each")
+        texts, pairs = texts + len(one) + len(other), pairs + len(one) * len(other)
+        if hypotheses and (texts > _BATCH_TEXTS or pairs > _BATCH_PAIRS):
+            yield _Batch(first, hypotheses, references if theirs else None)
+            first, hypotheses, references = number, [], []
+            texts, pairs = len(one) + len(other), len(one) * len(other)
+        hypotheses.append(one)
+        references.append(other)
+    if hypotheses:
+        yield _Batch(first, hypotheses, references if theirs else None)
+
+
+def _score_batch(metric: "Scorer", batch: _Batch) -> "Matrix":
+    """Return the scores of all pairs, group by group."""
+    shapes = batch.shapes()
+
+    def namer(side: int) -> "Callable[[str, int], str]":
+        ends = list(accumulate(shape[side] for shape in shapes))
+
+        def name(what: str, number: int) -> str:
+            group = next(place for place, end in enumerate(ends) if number <= end)
+            return f"group {batch.first + group}: {what} {number - (ends[group - 1] if group else 0)}"
+
+        return name
+
+    ours = _flatten(batch.hypotheses, "hypothesis", batch.first)
+    theirs = ours if batch.references is None else _flatten(batch.references, "reference", batch.first)
+    ours, theirs = _prepare(metric, ours, theirs, namer(0), namer(1))
+    pairs = Pairs(ours, theirs, array("q", [size for shape in shapes for size in shape]))
+    scores = np.empty(sum(n * m for n, m in shapes))
+    try:
+        metric.score_pairs(pairs, _view(scores))
+    except SegmentError as error:
+        one, other = next(islice(_indexes(pairs.sizes), error.number - 1, None))
+        _, _, reference = namer(1)("reference", other + 1).partition(": ")  # of the same group
+        raise _no_score(namer(0)("hypothesis", one + 1), reference, error) from None
+    return scores
+
+
+def _flatten(lists: Sequence[Sequence[str]], what: str, first: int) -> Segments:
+    """Return the texts of all groups.
+
+    Raises:
+        InputTypeError: one is not a string.
+        BleuError: one holds a lone surrogate.
+    """
+    try:
+        return Segments.from_strings([text for texts in lists for text in texts])
+    except BleuError:
+        for number, texts in enumerate(lists, first):
+            Segments.from_strings(texts, f"group {number}: {what}")
+        raise
