@@ -13,7 +13,7 @@ from bleucli._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli import metrics, significance
+    from bleucli import arrow, metrics, significance
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.metrics import metric_from_signature
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
 
 _MODULES = {
+    "arrow": "bleucli.arrow",
     "metrics": "bleucli.metrics",
     "resampling": "bleucli.significance.resampling",
     "significance": "bleucli.significance",
@@ -113,6 +114,7 @@ __all__ = [
     "TERScore",
     "WERScore",
     "__version__",
+    "arrow",
     "compute",
     "corpus_bleu",
     "corpus_cer",

@@ -111,7 +111,8 @@ class CorpusStats:
         segments: how many there are.
         sums: the sum of their rows, k numbers; empty if there are no segments.
         fewest, most: references that a segment has.
-        signs: what the metric's hints are made from, to be added up; a selection has those of the whole.
+        signs: what the metric's hints on texts are made from, to be added up; a selection has those of the whole, and
+            statistics that were kept without texts have none.
 
     >>> from bleucli import BLEU
     >>> bleu = BLEU()
@@ -142,6 +143,17 @@ class CorpusStats:
         self.most = most
         self.signs = signs
         self._blocks = blocks
+
+    @classmethod
+    def of_rows(cls, metric: "Measure", rows: SegmentStats, nrefs: "array[int]") -> "CorpusStats":
+        """Take the rows of segments that were counted before; nrefs: how many references each has."""
+        if not len(rows):
+            return cls(metric)
+        return cls(metric, len(rows), kernels.column_sums(rows), min(nrefs), max(nrefs), (), [_Rows(rows, nrefs)])
+
+    def without_rows(self) -> "CorpusStats":
+        """Return the same with the sums alone."""
+        return CorpusStats(self.metric, self.segments, self.sums, self.fewest, self.most, self.signs, None)
 
     @property
     def rows(self) -> SegmentStats | None:
@@ -179,7 +191,7 @@ class CorpusStats:
             tuple([a + b for a, b in zip(self.sums, other.sums, strict=True)]),
             min(self.fewest, other.fewest),
             max(self.most, other.most),
-            tuple([a + b for a, b in zip(self.signs, other.signs, strict=True)]),
+            tuple([a + b for a, b in zip(self.signs, other.signs, strict=False)]),  # none if one side has none
             None if self._blocks is None or other._blocks is None else _join(self._blocks, other._blocks),
         )
 

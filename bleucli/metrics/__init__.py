@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from bleucli.errors import BleuError
 from bleucli.metrics.base import Metric
+from bleucli.phrases import suggest
 from bleucli.signature import Signature
 
 TYPE_CHECKING = False
@@ -33,6 +35,8 @@ __all__ = [
     "TERScore",
     "WERScore",
     "metric_from_signature",
+    "metric_named",
+    "name_of",
 ]
 
 
@@ -89,3 +93,33 @@ def metric_from_signature(signature: str | Signature) -> Metric:
     metric = described(**reading.values_of(described, signature))
     reading.refuse_other(metric, signature)
     return metric
+
+
+def metric_named(name: str) -> Metric:
+    """Return the metric, or the variant of one, that the command knows under a name, with its defaults.
+
+    Raises:
+        BleuError: there is none of that name.
+
+    >>> metric_named("chrf++").corpus_score(["The dog bit the man."], [["the dog had bit the man."]])
+    chrF2++ = 61.62
+    """
+    kind, arguments = VARIANTS.get(name, (name, {}))
+    if kind not in _CLASSES:
+        known = [*_CLASSES, *VARIANTS]
+        raise BleuError(f"{name!r} is not a metric; choose one of {', '.join(known)}{suggest(name, known)}")
+    return METRICS[kind](**arguments)  # type: ignore[arg-type] # a variant's own
+
+
+def name_of(metric: Metric) -> str:
+    """Return the name that the command knows a metric, or its variant, under; of others, their own in lower case.
+
+    >>> name_of(metric_named("chrf++")), name_of(metric_named("ter"))
+    ('chrf++', 'ter')
+    """
+    kind = type(metric).__name__
+    name = next((name for name, known in _CLASSES.items() if known == kind), metric.name.lower())
+    variants = (
+        word for word, (base, given) in VARIANTS.items() if base == name and given.items() <= vars(metric).items()
+    )
+    return next(variants, name)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+# What an option decides: the statistics of segments; which of several references these are of; or the score alone
+ROWS, CHOICE, SCORE = "rows", "choice", "score"
 # Numbers in signatures have no more digits than these
 _MOST_DIGITS = 9
 # Equal to nothing that an option can be
@@ -50,6 +52,8 @@ class Option:
         read: returns the constructor's arguments from what a signature says, and from whether its numbers are exact;
             those of sacreBLEU have two decimals.
         in_name: the value stands in the name of the score, not in its signature.
+        decides: `ROWS`; or `SCORE` for one that can be changed once segments were counted; or `CHOICE` for one that can
+            be unless segments have several references, among which it chooses.
 
     >>> order = Option("order", int, 4, ("--order",), "longest n-gram", least=1, most=9, key="n")
     >>> order.check(12, "order")
@@ -85,6 +89,7 @@ class Option:
         restate: Callable[[str], str] | None = None,
         read: "Callable[[str, bool], dict[str, Any]] | None" = None,
         in_name: bool = False,
+        decides: str = ROWS,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -107,6 +112,7 @@ class Option:
         self.restate = restate or self._restate
         self.read = read or self._read
         self.in_name = in_name
+        self.decides = decides
 
     @property
     def dest(self) -> str:
@@ -247,6 +253,14 @@ class Configured:
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return keys and values for the signature, between `nrefs` and `version`, from the table of options."""
         return [(key, value) for key, sign in self._signers if (value := sign(self))]
+
+    def row_fields(self, several: bool) -> list[tuple[str, str]]:
+        """Return keys and values of what decides the statistics of segments, with several references each or not."""
+        deciding = (ROWS, CHOICE) if several else (ROWS,)
+        others = {option.key for option in self.options if option.decides not in deciding}
+        in_name = [option for option in self.options if option.in_name and option.decides in deciding]
+        fields = [(key, value) for key, value in self.signature_fields() if key not in others]
+        return [*fields, *((option.name, option.sign(self)) for option in in_name)]
 
     def score_name(self) -> str:
         """Return the name of the scores, which may tell options."""
