@@ -26,6 +26,7 @@ LADDER: dict[str, set[str]] = {
     "limits": {"errors"},
     "naming": {"errors", "phrases"},
     "optional_deps": {"errors"},
+    "wholefiles": set(),
     "segments": {"errors", "phrases"},
     "stats": {"errors", "optional_deps", "phrases"},
     "kernels": {"errors", "records", "segments", "stats"},
@@ -67,7 +68,7 @@ LADDER: dict[str, set[str]] = {
         *("_version", "baselines", "corpus", "errors", "evaluate", "gates", "inspection", "jsonfields", "jsonlines"),
         *("jsonsamples", "kernels"),
         *("limits", "markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores"),
-        *("segments", "signature", "significance", "testsets", "textfiles", "tokenizers"),
+        *("segments", "signature", "significance", "testsets", "textfiles", "tokenizers", "wholefiles"),
     },
     "__main__": {"cli"},
     # resolves names where they are used
