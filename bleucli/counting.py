@@ -293,6 +293,10 @@ class SystemStats(NamedTuple):
     stats: Sequence[CorpusStats]
     fit: "Fit | None"
 
+    def without_rows(self) -> "SystemStats":
+        """Return the same with the sums alone."""
+        return self._replace(stats=[one.without_rows() for one in self.stats])
+
 
 def count(
     corpus: Corpus,
@@ -302,6 +306,7 @@ def count(
     keep_rows: bool = False,
     inspect: bool = False,
     progress: "Callable[[int], None] | None" = None,
+    keep: "Callable[[list[SystemStats]], None] | None" = None,
 ) -> list[SystemStats]:
     """Count all systems of a corpus by all metrics.
 
@@ -312,6 +317,7 @@ def count(
         keep_rows: keep the statistics of each segment; else memory is bounded by the block.
         inspect: look at how systems fit their references.
         progress: called with the number of segments counted so far.
+        keep: called with each block, which has rows, before it is added up.
 
     Returns:
         One for each system; nothing if there is no text at all, where a corpus may be empty.
@@ -321,7 +327,12 @@ def count(
             along different references.
     """
     totals: list[SystemStats] = []
-    for counted in count_blocks(corpus, metrics, jobs=jobs, keep_rows=keep_rows, inspect=inspect):
+    with_rows = keep_rows or keep is not None
+    for counted in count_blocks(corpus, metrics, jobs=jobs, keep_rows=with_rows, inspect=inspect):
+        if keep is not None:
+            keep(counted)
+            if not keep_rows:
+                counted = [system.without_rows() for system in counted]  # noqa: PLW2901 - they were kept elsewhere
         totals = [_add(*both) for both in zip(totals, counted, strict=True)] if totals else counted
         if progress is not None:
             progress(totals[0].stats[0].segments)

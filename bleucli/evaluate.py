@@ -2,9 +2,10 @@
 
 - `score_systems`: corpus scores of one or several systems, with tests and with scores of parts
 - `score_segments`: one score a segment
+- `score_counted`, `score_rows`: the same from statistics, wherever they were counted
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bleucli.corpus import Corpus
 from bleucli.counting import CorpusStats, SystemStats, count, count_blocks
@@ -51,6 +52,7 @@ def score_systems(
     sampling: "Sampling | None" = None,
     selection: Selection | None = None,
     progress: Callable[[str, int, int], None] = _report_nothing,
+    keep: Callable[[list[SystemStats]], None] | None = None,
 ) -> Results:
     """Score every system with every metric.
 
@@ -61,6 +63,7 @@ def score_systems(
         sampling: how the scores are resampled, if at all; the statistics of all segments are kept then.
         selection: what is scored of the corpus, if not just all of it; likewise.
         progress: called with what is counted, how many are done, and of how many (0: not known).
+        keep: called with the statistics of each block, rows included.
 
     Raises:
         BleuError: the sources do not have the same number of segments, a segment has no reference, or systems bring
@@ -80,7 +83,32 @@ def score_systems(
         keep_rows=sampling is not None or selection is not None,
         inspect=True,
         progress=lambda done: progress("segments", done, 0),
+        keep=keep,
     )
+    return score_counted(
+        counted, metrics, references=references, sampling=sampling, selection=selection, progress=progress
+    )
+
+
+def score_counted(
+    counted: Sequence[SystemStats],
+    metrics: Sequence[Metric],
+    *,
+    references: Sequence[str] = (),
+    sampling: "Sampling | None" = None,
+    selection: Selection | None = None,
+    progress: Callable[[str, int, int], None] = _report_nothing,
+) -> Results:
+    """Score what was counted of each system.
+
+    Args:
+        counted: systems, with rows if they are resampled or parts of them are scored.
+        metrics: that counted.
+        references: what they are called, for hints about texts.
+        sampling: as for `score_systems`.
+        selection: likewise.
+        progress: likewise.
+    """
     hints = [hint for system in counted for hint in _hints(system, references)]
     hints += [hint for metric in metrics for hint in metric.advice]
     fields: Sequence[tuple[str, str]] = ()
@@ -126,12 +154,29 @@ def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
 
 
 def score_segments(
-    corpus: Corpus, metric: Metric, *, jobs: int = 1, selection: Selection | None = None
+    corpus: Corpus,
+    metric: Metric,
+    *,
+    jobs: int = 1,
+    selection: Selection | None = None,
+    keep: Callable[[list[SystemStats]], None] | None = None,
 ) -> Iterator[ScoreRecord]:
     """Score every segment of a system on its own; corpus: of one system. Arguments and errors as in `score_systems`."""
+    return score_rows(count_blocks(corpus, [metric], jobs=jobs), selection, keep)
+
+
+def score_rows(
+    blocks: Iterable[list[SystemStats]],
+    selection: Selection | None = None,
+    keep: Callable[[list[SystemStats]], None] | None = None,
+) -> Iterator[ScoreRecord]:
+    """Score each row of a system's statistics, which come in blocks; other arguments as for `score_segments`."""
     start = 0
     chosen = None if selection is None or selection.chosen is None else set(selection.chosen)
-    for ((name, (stats,), _),) in count_blocks(corpus, [metric], jobs=jobs):
+    for block in blocks:
+        if keep is not None:
+            keep(block)
+        ((name, (stats,), _),) = block
         rows, nrefs = stats.rows, stats.nrefs
         assert rows is not None
         assert nrefs is not None
@@ -147,7 +192,7 @@ def score_segments(
                     score.score,
                     score.verbose,
                     signature,
-                    metric.higher_is_better,
+                    stats.metric.higher_is_better,
                     figures=score.figures(),
                 )
         start += stats.segments

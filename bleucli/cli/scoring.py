@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from bleucli import evaluate, kernels
+from bleucli import kernels
 from bleucli.cli import request, sampling
 from bleucli.cli.arguments import has_gates
 from bleucli.cli.delivery import deliver
@@ -261,17 +261,13 @@ def _results(
     metrics = request.make_metrics(options)
     if options.keep_going:
         _leave_out(options, texts, environment, report)
-    corpus, jobs = texts.corpus(), request.count_threads(options.jobs)
     with Progress(environment, options.quiet) as progress:
         if options.segment_scores:
             from bleucli import segment_scores
 
-            return _mark_best(segment_scores.score(corpus.systems, plan, progress), bold, plan)
-        results = evaluate.score_systems(
-            corpus, metrics, jobs=jobs, sampling=plan, selection=texts.select(), progress=progress
-        )
-    systems = [system._replace(scores=list(map(texts.sign, system.scores))) for system in results.systems]
-    return _mark_best(results._replace(systems=systems), bold, plan)
+            return _mark_best(segment_scores.score(texts.systems(), plan, progress), bold, plan)
+        results = texts.score(metrics, request.count_threads(options.jobs), plan, progress)
+    return _mark_best(results, bold, plan)
 
 
 def _leave_out(

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 
-from bleucli import evaluate
 from bleucli.cli import request
 from bleucli.cli.delivery import deliver, spool
 from bleucli.cli.streams import Environment, encode
@@ -30,14 +29,12 @@ def print_segments(
         BleuError: there are several, texts are not what they should be, or the answer cannot be written.
     """
     metrics = request.make_metrics(options)
-    corpus = texts.corpus()
-    if len(metrics) != 1 or len(corpus.system_names()) != 1:
+    if len(metrics) != 1 or texts.count_systems() != 1:
         raise UsageError("--sentence-level takes one system and one metric")
     request.format_of(options, environment)  # refuses a wrong one; only the option makes JSON of segments
     render = json_text.score_line if options.format == "json" else score_line
     selection = texts.select()
-    scores = evaluate.score_segments(corpus, metrics[0], jobs=request.count_threads(options.jobs), selection=selection)
-    records = map(texts.sign, scores)
+    records = texts.score_segments(metrics[0], request.count_threads(options.jobs))
     layout = request.layout_of(options, environment, "text")
     first = next(records)
     counts: dict[str, int] = {}  # segments by their number of references

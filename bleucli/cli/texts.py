@@ -2,9 +2,10 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
+from bleucli import evaluate
 from bleucli.cli.delivery import is_file_of, refuse_overwriting
 from bleucli.cli.lengths import find_misfits
 from bleucli.cli.streams import Environment, shown
@@ -23,8 +24,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from bleucli.cli.options import Options
+    from bleucli.counting import SystemStats
     from bleucli.evaluate import Selection
     from bleucli.jsonfields import Fields
+    from bleucli.metrics import Metric
+    from bleucli.results import Results
+    from bleucli.significance.comparison import Sampling
 
 STDIN = "standard input"
 
@@ -287,6 +292,29 @@ class Texts:
     def corpus(self) -> Corpus:
         """Return systems and references."""
         return Corpus(self.systems(), self.references())
+
+    def score(
+        self,
+        metrics: "Sequence[Metric]",
+        jobs: int,
+        sampling: "Sampling | None",
+        progress: "Callable[[str, int, int], None]",
+        keep: "Callable[[list[SystemStats]], None] | None" = None,
+    ) -> "Results":
+        """Score all systems; arguments as of `evaluate.score_systems`."""
+        selection = self.select()
+        results = evaluate.score_systems(
+            self.corpus(), metrics, jobs=jobs, sampling=sampling, selection=selection, progress=progress, keep=keep
+        )
+        systems = [system._replace(scores=list(map(self.sign, system.scores))) for system in results.systems]
+        return results._replace(systems=systems)
+
+    def score_segments(
+        self, metric: "Metric", jobs: int, keep: "Callable[[list[SystemStats]], None] | None" = None
+    ) -> Iterator[ScoreRecord]:
+        """Score each segment of the only system."""
+        found = evaluate.score_segments(self.corpus(), metric, jobs=jobs, selection=self.select(), keep=keep)
+        return map(self.sign, found)
 
     def select(self) -> "Selection | None":
         """Return what is scored of the corpus: all of a file."""
