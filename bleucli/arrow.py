@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from bleucli import kernels
 from bleucli.counting import CorpusStats
 from bleucli.errors import BleuError, InputTypeError
-from bleucli.metrics import Metric, metric_from_signature, metric_named, name_of
+from bleucli.metrics import Metric, metric_from_signature, metric_named, metric_that_counted, name_of
 from bleucli.optional_deps import load
 from bleucli.phrases import suggest, tell_count
 from bleucli.records import NamedTuple
@@ -403,7 +403,7 @@ def _groups(table: "pa.Table", metrics: "Mapping[str, Metric] | None") -> Iterat
                 continue
             metric = metrics[name] if metrics is not None else made.get((name, signature))
             if metric is None:
-                metric = made[name, signature] = metric_from_signature(signature)
+                metric = made[name, signature] = metric_that_counted(signature)
             stats[name] = stats_of(metric, name, row)
         yield Group(
             {key: row[key] for key in keys},

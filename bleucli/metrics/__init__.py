@@ -9,6 +9,8 @@ from bleucli.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from bleucli.metrics.bleu import BLEU, BLEUScore
     from bleucli.metrics.cer import CER, CERScore
     from bleucli.metrics.chrf import CHRF, CHRFScore
@@ -36,6 +38,7 @@ __all__ = [
     "WERScore",
     "metric_from_signature",
     "metric_named",
+    "metric_that_counted",
     "name_of",
 ]
 
@@ -92,6 +95,39 @@ def metric_from_signature(signature: str | Signature) -> Metric:
     described = METRICS[reading.metric_of(signature, METRICS)]
     metric = described(**reading.values_of(described, signature))
     reading.refuse_other(metric, signature)
+    return metric
+
+
+def metric_that_counted(
+    signature: str | Signature, given: "Mapping[str, Any] | None" = None, in_command: bool = False
+) -> Metric:
+    """Return the metric that a signature describes, to score what it has counted; a tokenizer is not loaded.
+
+    Args:
+        signature: as for `metric_from_signature`.
+        given: arguments of the constructor that are others.
+        in_command: whether messages name options as the command does.
+
+    Raises:
+        BleuError: as for `metric_from_signature`; or an argument cannot be.
+
+    >>> metric = metric_that_counted("BLEU|nrefs:1|tok:ja-mecab-0.996-IPA", {"smooth_method": "floor"})
+    >>> str(metric.signature(1, 1)).partition("|version")[0]
+    'nrefs:1|case:mixed|eff:no|tok:ja-mecab-0.996-IPA|smooth:floor[0.1]'
+    """
+    from bleucli.metrics import reading
+
+    if not isinstance(signature, Signature):
+        signature = Signature.parse(signature)
+    described = METRICS[reading.metric_of(signature, METRICS)]
+    values = reading.values_of(described, signature, given or {}) | dict(given or {})
+    unloaded = [option for option in described.options if option.stand_in and option.name not in (given or {})]
+    for option in unloaded:
+        values.pop(option.name)
+    metric = described.of_command(**values) if in_command else described(**values)
+    for option in unloaded:
+        if option.stand_in is not None:
+            option.stand_in(metric, option.restate(signature.info.get(option.key, option.absent)))
     return metric
 
 

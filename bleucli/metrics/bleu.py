@@ -110,6 +110,10 @@ def _read_tokenizer(signed: str, exact: bool) -> "dict[str, Any]":
     return {"tokenize": next(mecab, signed)}
 
 
+def _stand_in_tokenizer(metric: "BLEU", signed: str) -> None:
+    metric.tokenizer = tokenizers.Unloaded(signed)
+
+
 def _read_smoothing(signed: str, exact: bool) -> "dict[str, Any]":
     smoothing = Smoothing.parse(signed)
     if smoothing.method not in DEFAULT_VALUES:
@@ -167,6 +171,7 @@ class BLEU(Metric[BLEUScore]):
             sign=lambda metric: metric.tokenizer.signature,
             restate=lambda signed: "flores101" if signed == "spm" else signed,  # its old name
             read=_read_tokenizer,
+            stand_in=_stand_in_tokenizer,
         ),
         Option(
             "lowercase",
@@ -255,7 +260,7 @@ class BLEU(Metric[BLEUScore]):
         tokenize = self.check("tokenize", tokenize)
         if tokenize is None:
             tokenize = tokenizers.default_for(trg_lang)
-        self.tokenizer = tokenizers.get(tokenize)
+        self.tokenizer: tokenizers.Tokenizer = tokenizers.get(tokenize)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
         self.advice = tokenizers.advice(tokenize, trg_lang, self.spell("tokenize"))
 

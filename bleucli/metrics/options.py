@@ -54,6 +54,7 @@ class Option:
         in_name: the value stands in the name of the score, not in its signature.
         decides: `ROWS`; or `SCORE` for one that can be changed once segments were counted; or `CHOICE` for one that can
             be unless segments have several references, among which it chooses.
+        stand_in: for an option that loads something: lets a metric sign what a signature says, and load nothing.
 
     >>> order = Option("order", int, 4, ("--order",), "longest n-gram", least=1, most=9, key="n")
     >>> order.check(12, "order")
@@ -90,6 +91,7 @@ class Option:
         read: "Callable[[str, bool], dict[str, Any]] | None" = None,
         in_name: bool = False,
         decides: str = ROWS,
+        stand_in: "Callable[[Any, str], None] | None" = None,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -113,6 +115,7 @@ class Option:
         self.read = read or self._read
         self.in_name = in_name
         self.decides = decides
+        self.stand_in = stand_in
 
     @property
     def dest(self) -> str:
@@ -253,14 +256,6 @@ class Configured:
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return keys and values for the signature, between `nrefs` and `version`, from the table of options."""
         return [(key, value) for key, sign in self._signers if (value := sign(self))]
-
-    def row_fields(self, several: bool) -> list[tuple[str, str]]:
-        """Return keys and values of what decides the statistics of segments, with several references each or not."""
-        deciding = (ROWS, CHOICE) if several else (ROWS,)
-        others = {option.key for option in self.options if option.decides not in deciding}
-        in_name = [option for option in self.options if option.in_name and option.decides in deciding]
-        fields = [(key, value) for key, value in self.signature_fields() if key not in others]
-        return [*fields, *((option.name, option.sign(self)) for option in in_name)]
 
     def score_name(self) -> str:
         """Return the name of the scores, which may tell options."""
