@@ -113,7 +113,7 @@ def metric_that_counted(
 
     >>> metric = metric_that_counted("BLEU|nrefs:1|tok:ja-mecab-0.996-IPA", {"smooth_method": "floor"})
     >>> str(metric.signature(1, 1)).partition("|version")[0]
-    'nrefs:1|case:mixed|eff:no|tok:ja-mecab-0.996-IPA|smooth:floor[0.1]'
+    'nrefs:1|case:mixed|eff:no|tok:ja-mecab-0.996-IPA|smooth:floor[0.10]'
     """
     from bleucli.metrics import reading
 
