@@ -13,7 +13,7 @@ from bleucli._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli import arrow, metrics, significance
+    from bleucli import arrow, metrics, significance, statsfiles
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.metrics import metric_from_signature
@@ -46,6 +46,7 @@ _MODULES = {
     "metrics": "bleucli.metrics",
     "resampling": "bleucli.significance.resampling",
     "significance": "bleucli.significance",
+    "statsfiles": "bleucli.statsfiles",
 }
 _HOMES = {
     "BLEU": "bleucli.metrics.bleu",
@@ -142,6 +143,7 @@ __all__ = [
     "sentence_wer",
     "significance",
     "smart_open",
+    "statsfiles",
 ]
 
 

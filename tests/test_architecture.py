@@ -60,6 +60,10 @@ LADDER: dict[str, set[str]] = {
         *("counting", "errors", "kernels", "metrics", "optional_deps", "phrases", "records", "segments", "signature"),
         "stats",
     },
+    "statsfiles": {
+        *("_version", "arrow", "counting", "errors", "metrics", "optional_deps", "phrases", "records", "signature"),
+        *("stats", "wholefiles"),
+    },
     "evaluate": {"corpus", "counting", "errors", "metrics", "records", "results", "significance"},
     "baselines": {"errors", "jsonlines", "naming", "output", "records", "results", "signature"},
     "gates": {"baselines", "errors", "limits", "records", "results"},
@@ -84,14 +88,7 @@ LADDER: dict[str, set[str]] = {
     "__main__": {"cli"},
     # resolves names where they are used
     "__init__": {
-        "_version",
-        "arrow",
-        "counting",
-        "errors",
-        "metrics",
-        "segments",
-        "signature",
-        "significance",
+        *("_version", "arrow", "counting", "errors", "metrics", "segments", "signature", "significance", "statsfiles"),
         "testsets",
     },
 }
