@@ -333,15 +333,21 @@ def count(
             keep(counted)
             if not keep_rows:
                 counted = [system.without_rows() for system in counted]  # noqa: PLW2901 - they were kept elsewhere
-        totals = [_add(*both) for both in zip(totals, counted, strict=True)] if totals else counted
+        totals = add_systems(totals, counted)
         if progress is not None:
             progress(totals[0].stats[0].segments)
     return totals
 
 
-def _add(total: SystemStats, block: SystemStats) -> SystemStats:
-    seen = total.fit.join(block.fit) if total.fit and block.fit else None
-    return SystemStats(total.name, [a + b for a, b in zip(total.stats, block.stats, strict=True)], seen)
+def add_systems(totals: list[SystemStats], block: list[SystemStats]) -> list[SystemStats]:
+    """Return the statistics of systems with those of further segments; totals: none of the first block."""
+    if not totals:
+        return block
+    added = []
+    for total, more in zip(totals, block, strict=True):
+        seen = total.fit.join(more.fit) if total.fit and more.fit else None
+        added.append(SystemStats(total.name, [a + b for a, b in zip(total.stats, more.stats, strict=True)], seen))
+    return added
 
 
 def count_blocks(

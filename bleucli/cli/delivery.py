@@ -57,8 +57,8 @@ def is_file_of(stream: "IO[bytes] | None", path: str) -> bool:
         return False
 
 
-def refuse_overwriting(output: str | None, inputs: Iterable[str]) -> None:
-    """Refuse an answer that would go to a file which is read.
+def refuse_overwriting(output: str | None, inputs: Iterable[str], option: str = "--output") -> None:
+    """Refuse an answer that would go to a file which is read; option: that names the former.
 
     Raises:
         UsageError: it would.
@@ -67,7 +67,7 @@ def refuse_overwriting(output: str | None, inputs: Iterable[str]) -> None:
         return
     for path in inputs:
         if path != "-" and os.path.exists(path) and os.path.samefile(path, output):
-            raise UsageError(f"--output {shown(output)} is also read; name another file")
+            raise UsageError(f"{option} {shown(output)} is also read; name another file")
 
 
 def spool(chunks: Iterable[bytes]) -> "IO[bytes]":

@@ -21,6 +21,7 @@ from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from array import array
     from typing import Any
 
     from bleucli.cli.options import Options
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from bleucli.metrics import Metric
     from bleucli.results import Results
     from bleucli.significance.comparison import Sampling
+    from bleucli.statsfiles import Shard
 
 STDIN = "standard input"
 
@@ -45,10 +47,7 @@ class Texts:
         self._environment = environment
         self._hashed = hashed
         self._stdin_taken = False
-        self._paired = options.paired_ar or options.paired_bs
-        names = None if options.names is None else shown(options.names).split(",")
-        self._given_names = names and [name.strip() for name in names]
-        self._name_by = options.name_by
+        self._read_names(options)
         paths = _system_paths(options.input or ["-"], self._paired)
         split = None if options.input is None else 0
         columns = options.num_refs or 0
@@ -72,6 +71,13 @@ class Texts:
         refuse_overwriting(options.output, paths)  # patterns are files by now
         if self._stdin_taken and options.output is not None and is_file_of(environment.stdin, options.output):
             raise UsageError(f"--output {shown(options.output)} is also read, as standard input; name another file")
+
+    def _read_names(self, options: "Options") -> None:
+        """Note what the options say of the names of systems."""
+        names = None if options.names is None else shown(options.names).split(",")
+        self._given_names = names and [name.strip() for name in names]
+        self._name_by = options.name_by
+        self._paired = options.paired_ar or options.paired_bs
 
     def _read(self, path: str, options: "Options", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
         file = self._open(path, options, columns)
@@ -300,14 +306,57 @@ class Texts:
         sampling: "Sampling | None",
         progress: "Callable[[str, int, int], None]",
         keep: "Callable[[list[SystemStats]], None] | None" = None,
+        before: "Sequence[SystemStats]" = (),
     ) -> "Results":
         """Score all systems; arguments as of `evaluate.score_systems`."""
-        selection = self.select()
         results = evaluate.score_systems(
-            self.corpus(), metrics, jobs=jobs, sampling=sampling, selection=selection, progress=progress, keep=keep
+            self.corpus(),
+            metrics,
+            jobs=jobs,
+            sampling=sampling,
+            selection=self.select(),
+            progress=progress,
+            keep=keep,
+            before=before,
         )
         systems = [system._replace(scores=list(map(self.sign, system.scores))) for system in results.systems]
         return results._replace(systems=systems)
+
+    def numbers(self, progress: "Callable[[str, int, int], None]") -> "Mapping[str, array[float]]":
+        """Return the numbers of --segment-scores, by system."""
+        from bleucli import segment_scores
+
+        return segment_scores.read(self.systems(), progress)
+
+    def counted_by(self, options: "Options", names: "Sequence[str]") -> "Mapping[str, Metric]":
+        """Return the metrics, by name, that have counted already: none where there are texts."""
+        return {}
+
+    def columns(self, start: int, count: int) -> "Mapping[str, Sequence[object] | str]":
+        """Return what statistics files say of segments beside their statistics: nothing of files."""
+        return {}
+
+    def shards(self, first: int, rows: int) -> "list[Shard]":
+        """Return what statistics files say of where rows come from, once all was read and hashed.
+
+        first: the index of the first segment in the whole; rows: how many there are.
+        """
+        from bleucli.statsfiles import Shard
+
+        systems, references = self.inputs()
+        digests = [one.sha256 for one in references]
+        named = zip(self._select_scored(self._names()), systems, strict=True)
+        return [Shard(name, first, rows, one.sha256, digests, one.name) for name, one in named]
+
+    def texts_named(self) -> list[tuple[str, str]]:
+        """Return what statistics files say of all segments: nothing of files."""
+        return []
+
+    def name_metrics(self, metrics: "Sequence[Metric]") -> "Mapping[str, Metric]":
+        """Return the metrics by what they are to be called in files of statistics."""
+        from bleucli import arrow
+
+        return arrow.make_metrics(metrics)
 
     def score_segments(
         self, metric: "Metric", jobs: int, keep: "Callable[[list[SystemStats]], None] | None" = None

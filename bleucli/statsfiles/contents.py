@@ -1,7 +1,7 @@
 """What files of statistics hold, as one: scores of systems and groups, and one file of all."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import arrow
 from bleucli.counting import CorpusStats, SystemStats
@@ -47,21 +47,29 @@ class Statistics:
         self.metrics = {name: (filled[0].signatures[name] or [""])[0] for name in common}
         self.columns = list(dict.fromkeys(key for file in files for key in file.keys if key != SYSTEM))
         self.is_summed = any(file.is_summed for file in files)
-        self.systems: list[str] = []
+        self._homes: dict[str, str] = {}  # by system, the first file that it is in
+        self._met: list[tuple[Any, ...]] = []
         for file in filled:
             names = file.read([SYSTEM]).column(0).unique().to_pylist() if SYSTEM in file.columns else [_UNNAMED]
-            self.systems += [name for name in map(_name_system, names) if name not in self.systems]
+            for name in map(_name_system, names):
+                self._homes.setdefault(name, file.path)
+        self.systems = list(self._homes)
         if self.is_summed:
             _refuse_twice(self.files)
 
     def choose(
-        self, kind: str, given: "Mapping[str, Any] | None" = None, in_command: bool = False
+        self,
+        kind: str,
+        given: "Mapping[str, Any] | None" = None,
+        like: Signature | None = None,
+        in_command: bool = False,
     ) -> tuple[str, Metric]:
         """Return what a metric is called in the files, and the metric to score with.
 
         Args:
             kind: of metric, as in `METRICS`.
             given: arguments of its constructor that are asked for; others are those that it counted with.
+            like: the signature of a score whose way of counting is wanted.
             in_command: whether messages name options as the command does.
 
         Raises:
@@ -69,10 +77,13 @@ class Statistics:
         """
         found: list[tuple[str, Metric, tuple[str, str, str] | None]] = []
         for name, text in self.metrics.items():
-            signature = Signature.parse(text)
-            if reading.metric_of(signature, METRICS) == kind:
+            if self.kind_of(name) == kind:
+                signature = Signature.parse(text)
                 metric = metric_that_counted(signature, given, in_command)
-                found.append((name, metric, reading.find_difference(metric, signature, several=True)))
+                difference = reading.find_difference(metric, signature, several=True)
+                if difference is None and like is not None:
+                    difference = _turn(reading.find_difference(metric, like, several=True))
+                found.append((name, metric, difference))
         if not found:
             known = ", ".join(self.metrics) or "nothing that all of them have"
             raise BleuError(f"{self.files[0]} has no {METRICS[kind].name}; counted are {known}")
@@ -85,6 +96,13 @@ class Statistics:
         _, metric, difference = found[0]
         assert difference is not None
         raise _counted_otherwise(self.files[0], metric, difference)
+
+    def kind_of(self, name: str) -> str | None:
+        """Return which of `METRICS` has counted what has that name in the files; None if it is another one."""
+        try:
+            return reading.metric_of(Signature.parse(self.metrics[name]), METRICS)
+        except BleuError:
+            return None
 
     def count(self, metrics: Mapping[str, Metric], by: Sequence[str] = (), keep_rows: bool = False) -> list[Part]:
         """Return the statistics of all systems.
@@ -126,6 +144,7 @@ class Statistics:
                     else:
                         tally.add_sums(rows)
         met.check()
+        self._met = list(order)
         return [
             Part(
                 list(zip(by, labels, strict=True)),
@@ -197,6 +216,23 @@ class Statistics:
         (part,) = self.count({metric: metric_that_counted(self.metrics[metric])}, keep_rows=keep_rows)
         return next(found.stats[0] for found in part.systems if found.name == system)
 
+    def values_met(self, column: str) -> list[str]:
+        """Return the values of a column of places that `count` has met; none if a row has none."""
+        values = [place[PLACES.index(column)] for place in self._met]
+        return [] if None in values else [str(value) for value in values]
+
+    def home(self, system: str) -> str:
+        """Return the first file that has rows of a system."""
+        return self._homes[system]
+
+    def digests(self) -> "Iterator[tuple[str, int, str]]":
+        """Give path, rows and SHA-256 of each file."""
+        from hashlib import file_digest
+
+        for file in self._files:
+            with open(file.path, "rb") as content:
+                yield file.path, file.rows, file_digest(content, "sha256").hexdigest()
+
     def shards(self) -> list[Shard]:
         """Return from what all rows were made, as far as that is known."""
         return [shard for file in self._files for shard in file.shards()]
@@ -228,6 +264,11 @@ class Statistics:
         if not any(file.rows for file in self._files):
             table.add(_fit(first.read(first.columns), whole))
         table.save(path, metadata(self.shards(), command))
+
+
+def _turn(difference: "Difference | None") -> "Difference | None":
+    """Return a difference as seen from the other side."""
+    return difference and (difference[0], difference[2], difference[1])
 
 
 def _name_system(name: object) -> str:
