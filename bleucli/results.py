@@ -132,7 +132,7 @@ class Unscored(NamedTuple):
 class Input(NamedTuple):
     """A text that was read."""
 
-    role: str  # "system", "reference", "groups" or "statistics"
+    role: str  # "system", "reference", "groups", "statistics" or "table"
     name: str
     segments: int
     sha256: str  # of its bytes as they were read, compressed ones as they are

@@ -13,7 +13,7 @@ from collections import namedtuple
 from io import BytesIO
 from itertools import combinations
 
-from pyarrow import parquet
+from pyarrow import parquet, table
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 
@@ -40,6 +40,7 @@ GIVEN = {
     "chrf_whitespace": Given(("--chrf-whitespace",), ("chrf",)),
     "chrf_word_order": Given(("-cw", "1"), ("chrf",)),
     "cite": Given(("--cite",), ("set",)),
+    "columns": Given(("--columns", "hyp=mt"), ("table",)),
     "confidence": Given(("-ci",)),
     "confidence_n": Given(("-cin", "5"), ("confidence",)),
     "detail": Given(("--detail",), ("set",)),
@@ -94,6 +95,7 @@ GIVEN = {
     "stats": Given(("--stats", "stored.parquet"), ("stored",)),
     "strict": Given(("--strict",)),
     "subset": Given(("--subset", "news"), ("set",)),
+    "table": Given(("--table", "texts.parquet"), ("tabled",)),
     "ter_asian_support": Given(("--ter-asian-support",), ("ter",)),
     "ter_case_sensitive": Given(("--ter-case-sensitive",), ("ter",)),
     "ter_no_punct": Given(("--ter-no-punct",), ("ter",)),
@@ -124,6 +126,7 @@ NEEDS = {
     "set": ("test_set", ("-t", "own/set")),
     "pair": ("language_pair", ("-l", "en-zh")),
     "stats": ("stats", ("--stats", "stored.parquet")),
+    "table": ("table", ("--table", "texts.parquet")),
     "saved": ("save_stats", ("--save-stats", "kept.parquet")),
 }
 IMPLIED = {"set": ("pair",), "paired": ("several",), "paired_ar": ("several",), "paired_bs": ("several",)}
@@ -201,6 +204,9 @@ def write_files():
         rows = parquet.read_table(f"{name}.parquet")
         domains = ["news" if segment % 3 else "social" for segment in rows["segment"].to_pylist()]
         parquet.write_table(rows.append_column("domain", [domains]), f"{name}.parquet")
+    references = [list(both) for both in zip(*REFERENCES.values(), strict=True)]
+    columns = {"hyp": SYSTEMS["sys.txt"], "mt": SYSTEMS["sys2.txt"], "ref": references, "domain": domains[:6]}
+    parquet.write_table(table(columns), "texts.parquet")
     write("labels.txt", ["one", "other"] * 3)
     write("num.txt", ["1", "5", "2.5"])
     write("num2.txt", ["1.5", "3", "2"])
@@ -265,7 +271,7 @@ def words_of(given):
     is_stored = "stored" in needs
     if is_stored:
         shutil.copy("two.parquet" if "several" in needs else "one.parquet", "stored.parquet")
-    has_none = has_set or "numbers" in needs or "bare" in needs or is_stored
+    has_none = has_set or "numbers" in needs or "bare" in needs or is_stored or "tabled" in needs
     references = [] if has_none else ["refs.tsv"] if "columns" in needs else ["ref", "ref2"]
     systems = (
         ["num.txt", "num2.txt"]
@@ -277,7 +283,7 @@ def words_of(given):
         stdin = "".join(json.dumps({"hypothesis": line}) + "\n" for line in SYSTEMS["sys.txt"]).encode()
     else:
         stdin = b""
-    if is_stored:
+    if is_stored or "tabled" in needs:
         systems = []
     beside += [] if "width" in given or "width" in words else ["-w", "9"]  # else a score may look the same
     systems = systems[: 2 if "several" in needs else 1]

@@ -64,6 +64,7 @@ LADDER: dict[str, set[str]] = {
         *("_version", "arrow", "counting", "errors", "metrics", "optional_deps", "phrases", "records", "signature"),
         *("stats", "wholefiles"),
     },
+    "tables": {"arrow", "corpus", "errors", "kernels", "optional_deps", "phrases", "records", "segments", "statsfiles"},
     "evaluate": {
         *("corpus", "counting", "errors", "metrics", "phrases", "records", "results", "significance", "statsfiles"),
     },
@@ -77,7 +78,7 @@ LADDER: dict[str, set[str]] = {
         *("_version", "arrow", "baselines", "corpus", "counting", "errors", "evaluate", "gates", "inspection"),
         *("jsonfields", "jsonlines", "jsonsamples", "kernels", "limits", "markup", "metrics", "naming", "output"),
         *("phrases", "records", "results", "segment_scores", "segments", "signature", "significance", "statsfiles"),
-        *("testsets", "textfiles", "tokenizers", "wholefiles"),
+        *("tables", "testsets", "textfiles", "tokenizers", "wholefiles"),
     },
     "__main__": {"cli"},
     # resolves names where they are used

@@ -180,7 +180,7 @@ def test_options_about_texts_are_told_of(both):
         (("--save-stats", "s.parquet", "--keep-going"), ["--save-stats does not go with --keep-going"]),
         (("--save-stats", "s.parquet", "--explain", "--line", "1"), ["--save-stats does not go with --explain"]),
         (("--save-stats", "no/s.parquet"), ["cannot write no/s.parquet"]),
-        (("--by", "system"), ["--by groups what --stats reads"]),
+        (("--by", "system"), ["--by groups what --stats or --table reads"]),
     ],
 )
 def test_what_cannot_be_saved_is_refused(run, corpus, words, parts):

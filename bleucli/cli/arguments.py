@@ -255,7 +255,19 @@ def _parser_of_run() -> Parser:
         metavar="FILE",
         help="statistics instead of texts: files that --save-stats wrote, folders, patterns; shards in any order",
     )
-    ours("--by", nargs="+", metavar="COLUMN", help="a score for each value of these columns of --stats")
+    ours(
+        "--table",
+        action=Once,
+        nargs="+",
+        metavar="FILE",
+        help="texts are columns of Parquet or Arrow IPC files, folders, patterns",
+    )
+    ours(
+        "--columns",
+        metavar="hyp=NAME,refs=NAME",
+        help="those of --table that hold the texts (default: hyp=hyp,refs=ref); several systems: hyp=a,b",
+    )
+    ours("--by", nargs="+", metavar="COLUMN", help="a score for each value of these columns of --stats or --table")
 
     add, ours = top.group("test sets")
     add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of files; needs -l")

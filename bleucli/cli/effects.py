@@ -112,6 +112,8 @@ def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset
             yield {trials}, f"without --{asked.replace('_', '-')}"
     if not any(getattr(options, asked) for asked, _, _ in METHODS.values()):
         yield {"paired_jobs"}, "nothing is resampled"
+    if options.table is not None:
+        yield {"encoding"}, "text in tables is UTF-8"
     if options.stats is not None:
         yield {"language_pair", "encoding", "force"}, "the texts were read when the statistics were saved"
     if options.test_set is None:

@@ -25,6 +25,8 @@ class Options:
     jsonl_fields: str | None
     skip_empty_refs: bool = False
     stats: "Sequence[str] | None"
+    table: "Sequence[str] | None"
+    columns: str | None
     by: "Sequence[str] | None"
     # test sets
     test_set: str | None

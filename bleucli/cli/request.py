@@ -50,6 +50,15 @@ def check(options: "Options") -> None:
 
 def _check_source(options: "Options") -> None:
     """Refuse texts without references, and what has no place beside statistics or other numbers."""
+    if options.by is not None:
+        _check_groups(options)
+    if options.table is not None:
+        from bleucli.cli import tabled
+
+        tabled.check(options)
+        return
+    if options.columns is not None:
+        raise UsageError("--columns names columns of --table; add it, or leave --columns out")
     if options.stats is not None:
         from bleucli.cli import stored
 
@@ -57,13 +66,22 @@ def _check_source(options: "Options") -> None:
         if options.segment_scores:
             _check_segment_scores(options, None)
         return
-    if options.by is not None:
-        raise UsageError("--by groups what --stats reads; save statistics first, with --save-stats")
     jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options)), None)
     if options.segment_scores:
         _check_segment_scores(options, jsonl)
     elif options.test_set is None and not options.refs and jsonl is None and not options.self_bleu:
         raise _no_references(list(map(shown, options.input or [])))
+
+
+def _check_groups(options: "Options") -> None:
+    """Refuse groups of what has no columns, and what compares systems on all segments."""
+    if options.stats is None and options.table is None:
+        raise UsageError("--by groups what --stats or --table reads; save statistics first, with --save-stats")
+    for name in ("paired_bs", "paired_ar", "sentence_level", "segment_scores", "explain", "baseline"):
+        if getattr(options, name) not in (None, False):
+            raise UsageError(f"--by scores groups, each for itself; leave out --{name.replace('_', '-')}, or --by")
+    if options.format == "paper":
+        raise UsageError("--by cannot be shown in paper, which writes of one set of segments; choose another format")
 
 
 def _no_references(systems: Sequence[str]) -> UsageError:

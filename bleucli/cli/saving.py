@@ -44,15 +44,23 @@ class Saving:
         self._done = 0
         return self
 
-    def __call__(self, block: "list[SystemStats]", labels: "Sequence[tuple[str, Any]]" = ()) -> None:
+    def __call__(self, block: "Sequence[SystemStats]", labels: "Sequence[tuple[str, Any]]" = ()) -> None:
         """Keep the next segments of all systems; labels: what makes the group that they are."""
+        self.keep_rows(block)
+        self.keep_sums(block, labels)
+
+    def keep_rows(self, block: "Sequence[SystemStats]") -> None:
+        """Keep the rows of the next segments."""
         count = block[0].stats[0].segments
         if self._writer is not None:
             self._writer.add(block, self._texts.columns(self._done, count))
-        if self._options.save_sums is not None:
-            sums = [system.without_rows() for system in block]
-            self._sums[tuple(labels)] = add_systems(self._sums.get(tuple(labels), []), sums)
         self._done += count
+
+    def keep_sums(self, systems: "Sequence[SystemStats]", labels: "Sequence[tuple[str, Any]]") -> None:
+        """Add to the sums of a group."""
+        if self._options.save_sums is not None:
+            sums = [system.without_rows() for system in systems]
+            self._sums[tuple(labels)] = add_systems(self._sums.get(tuple(labels), []), sums)
 
     def save(self) -> None:
         """Write the files, each whole or not at all.

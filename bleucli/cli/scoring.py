@@ -136,6 +136,10 @@ def _open_texts(options: "Options", environment: Environment, hashed: bool, stat
         from bleucli.cli.stored import StoredTexts
 
         return StoredTexts(options, environment, statistics)
+    if options.table is not None:
+        from bleucli.cli.tabled import TabledTexts
+
+        return TabledTexts(options, environment)
     if options.test_set is None:
         texts = Texts(options, environment, hashed)
     else:

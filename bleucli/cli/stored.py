@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli import evaluate, statsfiles
 from bleucli.cli.streams import Environment, shown
+from bleucli.cli.tabled import TEXTS, columns_of_groups, signed
 from bleucli.cli.texts import Texts
 from bleucli.counting import SystemStats
 from bleucli.errors import BleuError, UsageError
@@ -12,6 +13,7 @@ from bleucli.phrases import tell_count
 from bleucli.results import Input, Results, ScoreRecord, name_row
 from bleucli.signature import Signature
 from bleucli.statsfiles import Shard, Statistics
+from bleucli.statsfiles.layout import SYSTEM
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
@@ -20,20 +22,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from bleucli.cli.options import Options
+    from bleucli.cli.texts import Keeper
     from bleucli.significance.comparison import Sampling
 
 # Why options have no place here
 _REASONS = {
     "the texts were read when the statistics were saved": (
-        *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "first_line"),
+        *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "first_line", "columns"),
     ),
     "the texts are not at hand": ("self_bleu", "groups", "explain", "line"),
     "parts of a test set are groups here: --by origlang domain": ("origlang", "subset", "detail"),
 }
-# What compares systems on all segments, or prints what is not a score of segments
-_NOT_BY_GROUP = ("paired_bs", "paired_ar", "sentence_level", "segment_scores", "baseline")
-# Columns whose values signatures name as texts
-_TEXTS = {"testset": "test", "langpair": "lang"}
 
 
 def check(options: "Options") -> None:
@@ -47,11 +46,6 @@ def check(options: "Options") -> None:
             if name in options.given and getattr(options, name) not in (None, False):
                 flag = "references" if name == "refs" else f"--{name.replace('_', '-')}"
                 raise UsageError(f"{flag} and --stats exclude each other: {reason}; leave out one of the two")
-    for name in _NOT_BY_GROUP if options.by is not None else ():
-        if getattr(options, name) not in (None, False):
-            raise UsageError(f"--by scores groups, each for itself; leave out --{name.replace('_', '-')}, or --by")
-    if options.by is not None and options.format == "paper":
-        raise UsageError("--by cannot be shown in paper, which writes of one set of segments; choose another format")
 
 
 def read(paths: Sequence[str]) -> Statistics:
@@ -87,9 +81,7 @@ class StoredTexts(Texts):
         self._kept = {}
         self._remedy = ""
         self.failures: dict[int, BleuError] = {}
-        self._by = [column for word in options.by or () for column in shown(word).split(",") if column != "system"]
-        if len(set(self._by)) < len(self._by):
-            raise UsageError(f"--by names {max(self._by, key=self._by.count)} twice; name each column once")
+        self._by = [column for column in columns_of_groups(options) if column != SYSTEM]
         self._stored: dict[str, Metric] = {}  # by what they are called in the files
         self._rows: list[tuple[int, Sequence[tuple[str, str]]]] = []  # systems by number, and groups
 
@@ -135,7 +127,7 @@ class StoredTexts(Texts):
         jobs: int,
         sampling: "Sampling | None",
         progress: Callable[[str, int, int], None],
-        keep: "Callable[..., None] | None" = None,
+        keep: "Keeper | None" = None,
         before: Sequence[SystemStats] = (),
     ) -> Results:
         """Score all systems, on all segments or group by group."""
@@ -186,9 +178,7 @@ class StoredTexts(Texts):
     def _number(self, system: SystemStats) -> int:
         return self._names().index(system.name)
 
-    def score_segments(
-        self, metric: Metric, jobs: int, keep: "Callable[..., None] | None" = None
-    ) -> Iterator[ScoreRecord]:
+    def score_segments(self, metric: Metric, jobs: int, keep: "Keeper | None" = None) -> Iterator[ScoreRecord]:
         """Score each segment of the only system."""
         (part,) = self._read_parts([metric], keep_rows=True)
         if keep is not None:
@@ -198,13 +188,13 @@ class StoredTexts(Texts):
 
     def _sign(self, record: ScoreRecord, labels: Sequence[tuple[str, str]]) -> ScoreRecord:
         """Add to a signature which test set, and which group of segments, was scored."""
-        told = {_TEXTS[column]: value for column, value in self.texts_named()}
-        told |= {_TEXTS.get(column, column): value for column, value in labels}
+        told = signed(self.texts_named())
+        told |= signed(labels)
         return record._replace(signature=Signature(record.signature).with_texts(told.items()))
 
     def texts_named(self) -> list[tuple[str, str]]:
         """Return which test sets were scored, and which pair of languages, where the files tell."""
-        found = ((column, self._statistics.values_met(column)) for column in _TEXTS)
+        found = ((column, self._statistics.values_met(column)) for column in TEXTS)
         return [(column, ",".join(dict.fromkeys(values))) for column, values in found if values]
 
     def names_in(self, form: str) -> list[str]:

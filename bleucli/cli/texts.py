@@ -22,7 +22,7 @@ from bleucli.textfiles import TextFile
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from typing import Any
+    from typing import Any, Protocol
 
     from bleucli.cli.options import Options
     from bleucli.counting import SystemStats
@@ -32,6 +32,19 @@ if TYPE_CHECKING:
     from bleucli.results import Results
     from bleucli.significance.comparison import Sampling
     from bleucli.statsfiles import Shard
+
+    class Keeper(Protocol):
+        """What keeps statistics beside the answer; see `saving.Saving`."""
+
+        def __call__(self, block: Sequence[SystemStats], labels: Sequence[tuple[str, Any]] = ()) -> None:
+            """Keep the next segments of all systems, which are those of a group."""
+
+        def keep_rows(self, block: Sequence[SystemStats]) -> None:
+            """Keep the rows of the next segments."""
+
+        def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
+            """Add to the sums of a group."""
+
 
 STDIN = "standard input"
 
@@ -305,7 +318,7 @@ class Texts:
         jobs: int,
         sampling: "Sampling | None",
         progress: "Callable[[str, int, int], None]",
-        keep: "Callable[[list[SystemStats]], None] | None" = None,
+        keep: "Keeper | None" = None,
         before: "Sequence[SystemStats]" = (),
     ) -> "Results":
         """Score all systems; arguments as of `evaluate.score_systems`."""
@@ -345,6 +358,8 @@ class Texts:
 
         systems, references = self.inputs()
         digests = [one.sha256 for one in references]
+        if any(one.sha256 in digests for one in systems):  # that of JSON Lines says nothing of the references alone
+            digests = []
         named = zip(self._select_scored(self._names()), systems, strict=True)
         return [Shard(name, first, rows, one.sha256, digests, one.name) for name, one in named]
 
@@ -358,9 +373,7 @@ class Texts:
 
         return arrow.make_metrics(metrics)
 
-    def score_segments(
-        self, metric: "Metric", jobs: int, keep: "Callable[[list[SystemStats]], None] | None" = None
-    ) -> Iterator[ScoreRecord]:
+    def score_segments(self, metric: "Metric", jobs: int, keep: "Keeper | None" = None) -> Iterator[ScoreRecord]:
         """Score each segment of the only system."""
         found = evaluate.score_segments(self.corpus(), metric, jobs=jobs, selection=self.select(), keep=keep)
         return map(self.sign, found)

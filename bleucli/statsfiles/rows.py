@@ -209,11 +209,12 @@ def check_references(counted: Sequence[SystemStats], shards: Sequence[Shard] = (
         if shard.references:
             digests.setdefault((shard.first, shard.rows), {})[shard.system] = sorted(shard.references)
     for system in others:
-        places = [
+        by_file = [
             start
             for (start, _), of in digests.items()
             if first.name in of and system.name in of and of[first.name] != of[system.name]
         ]
+        places = []
         for one, other in zip(first.stats, system.stats, strict=True):
             if one.rows is None or other.rows is None:
                 continue
@@ -223,8 +224,10 @@ def check_references(counted: Sequence[SystemStats], shards: Sequence[Shard] = (
             of_reference = [n for n, name in enumerate(one.metric.column_names()) if name.startswith("ref")]
             differs = (ours[:, of_reference] != theirs[:, of_reference]).any(axis=1) & (counts[0] == 1)
             places += np.flatnonzero(differs | (counts[0] != counts[1]))[:1].tolist()
-        if places:
+        if places or by_file:
+            start = min([*places, *by_file]) + 1
+            how = "" if places else ", by the SHA-256 of their files"
             raise BleuError(
-                f"the references of {first.name} and {system.name} differ from segment {min(places) + 1} on; a paired"
-                " test needs the same references"
+                f"the references of {first.name} and {system.name} differ from segment {start} on{how}; a paired test"
+                " needs the same references"
             )
