@@ -50,7 +50,7 @@ class Statistics:
         self._homes: dict[str, str] = {}  # by system, the first file that it is in
         self._met: list[tuple[Any, ...]] = []
         for file in filled:
-            names = file.read([SYSTEM]).column(0).unique().to_pylist() if SYSTEM in file.columns else [_UNNAMED]
+            names = file.values_of(SYSTEM) if SYSTEM in file.columns else [_UNNAMED]
             for name in map(_name_system, names):
                 self._homes.setdefault(name, file.path)
         self.systems = list(self._homes)

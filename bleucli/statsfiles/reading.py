@@ -15,6 +15,8 @@ from bleucli.statsfiles.layout import ENDING, LAYOUT, LAYOUT_KEY, REFERENCES, SE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import pyarrow as pa
 
 ANEW = "write it anew with --save-stats"
@@ -72,8 +74,7 @@ class StatsFile:
         self.rows: int = self._parquet.metadata.num_rows
         self.signatures: dict[str, list[str]] = {}
         for name in arrow.metrics_in(self.columns):
-            column = self.read([f"{name}.{arrow.SIGNATURE}"]).column(0)
-            self.signatures[name] = [one for one in column.unique().to_pylist() if one is not None]
+            self.signatures[name] = [one for one in self.values_of(f"{name}.{arrow.SIGNATURE}") if one is not None]
 
     @contextmanager
     def _mended(self) -> Iterator[None]:
@@ -112,6 +113,21 @@ class StatsFile:
         """Return whole columns."""
         with self._mended():
             return self._parquet.read(columns=list(columns))
+
+    def values_of(self, column: str) -> "list[Any]":
+        """Return the values of a column, each once."""
+        schema = self._parquet.schema
+        place = next(n for n in range(len(schema.names)) if schema.column(n).path == column)
+        found: dict[Any, None] = {}
+        for number in range(self._parquet.num_row_groups):
+            known = self._parquet.metadata.row_group(number).column(place).statistics
+            if known is not None and known.has_min_max and known.min == known.max and known.null_count == 0:
+                found[known.min] = None  # the only one; nothing need be read
+                continue
+            with self._mended():
+                table = self._parquet.read_row_group(number, [column], use_threads=False)
+            found |= dict.fromkeys(table.column(0).unique().to_pylist())
+        return list(found)
 
     def row_groups(self, columns: Sequence[str] | None) -> "Iterator[pa.Table]":
         """Give some columns, or all, of one row group after the other."""

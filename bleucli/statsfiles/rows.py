@@ -85,8 +85,11 @@ class Places:
         import numpy as np
 
         runs = self._runs.setdefault(whose, [])
-        if (np.diff(segments) != 1).any():
-            segments = np.sort(segments)
+        first, last = int(segments[0]), int(segments[-1])
+        if last - first == len(segments) - 1 and bool((np.diff(segments) == 1).all()):  # nearly always
+            runs.append((first, last + 1, path))
+            return
+        segments = np.sort(segments)
         starts = np.flatnonzero(np.diff(segments, prepend=segments[0] - 2) != 1)
         for a, b in zip(starts, [*starts[1:], len(segments)], strict=True):
             runs.append((int(segments[a]), int(segments[b - 1]) + 1, path))
