@@ -194,6 +194,18 @@ def test_shards_of_systems_may_be_in_files_of_their_own(tmp_path):
     assert all_stats(read(*paths), keep_rows=True) == count()
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="the system does not list open files")
+def test_many_shards_need_few_open_files(tmp_path):
+    stats = BLEU().corpus_stats(["a b"], [["a b"]], keep_rows=True)
+    for n in range(40):
+        write(str(tmp_path / f"{n:02}.parquet"), {"a": stats}, first=n)
+    before = len(os.listdir("/proc/self/fd"))
+    statistics = read(str(tmp_path))
+    assert statistics.stats(keep_rows=True).segments == 40
+    statistics.write(str(tmp_path / "all.parquet"))
+    assert len(os.listdir("/proc/self/fd")) <= before + 2
+
+
 def test_parts_of_engines_are_told_apart_by_their_names(tmp_path):
     for name, (start, stop) in {"part-0": (0, 1), "part-1": (1, 4)}.items():
         write(str(tmp_path / f"{name}.parquet"), count(start=start, stop=stop), columns={"part": name})

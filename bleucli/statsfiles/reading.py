@@ -61,30 +61,34 @@ class StatsFile:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        parquet = load("pyarrow.parquet", "arrow")
-        with self._mended():
-            self._parquet = parquet.ParquetFile(path, page_checksum_verification=True)
+        with self._opened() as file:
+            known = file.metadata
+            self.columns: list[str] = file.schema_arrow.names
+        self.rows: int = known.num_rows
         self.metadata = {
             key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
-            for key, value in (self._parquet.metadata.metadata or {}).items()
+            for key, value in (known.metadata or {}).items()
         }
-        self.columns: list[str] = self._parquet.schema_arrow.names
         self._check_layout()
         self.is_summed = SEGMENT not in self.columns
-        self.rows: int = self._parquet.metadata.num_rows
         self.signatures: dict[str, list[str]] = {}
         for name in arrow.metrics_in(self.columns):
             self.signatures[name] = [one for one in self.values_of(f"{name}.{arrow.SIGNATURE}") if one is not None]
 
     @contextmanager
-    def _mended(self) -> Iterator[None]:
-        """Turn what pyarrow says of a file into one line."""
-        pa = load("pyarrow", "arrow")
+    def _opened(self) -> "Iterator[Any]":
+        """Open the file for a while, for there may be many; turn what pyarrow says of it into one line."""
+        pa, parquet = load("pyarrow", "arrow"), load("pyarrow.parquet", "arrow")
         try:
-            yield
+            with parquet.ParquetFile(self.path, page_checksum_verification=True) as file:
+                yield file
         except FileNotFoundError:
             raise BleuError(f"there is no file {self.path}; name files of statistics") from None
         except (pa.ArrowException, OSError, ValueError) as error:
+            if isinstance(error, BleuError):
+                raise
+            if isinstance(error, OSError) and error.errno:
+                raise BleuError(f"cannot read {self.path}: {os.strerror(error.errno)}; name another file") from None
             told = " ".join(str(error).split()) or type(error).__name__
             raise BleuError(f"{self.path} is not a whole Parquet file ({told[:200]}); {ANEW}") from None
 
@@ -111,32 +115,29 @@ class StatsFile:
 
     def read(self, columns: Sequence[str]) -> "pa.Table":
         """Return whole columns."""
-        with self._mended():
-            return self._parquet.read(columns=list(columns))
+        with self._opened() as file:
+            return file.read(columns=list(columns))
 
     def values_of(self, column: str) -> "list[Any]":
         """Return the values of a column, each once."""
-        schema = self._parquet.schema
-        place = next(n for n in range(len(schema.names)) if schema.column(n).path == column)
         found: dict[Any, None] = {}
-        for number in range(self._parquet.num_row_groups):
-            known = self._parquet.metadata.row_group(number).column(place).statistics
-            if known is not None and known.has_min_max and known.min == known.max and known.null_count == 0:
-                found[known.min] = None  # the only one; nothing need be read
-                continue
-            with self._mended():
-                table = self._parquet.read_row_group(number, [column], use_threads=False)
-            found |= dict.fromkeys(table.column(0).unique().to_pylist())
+        with self._opened() as file:
+            place = next(n for n in range(len(file.schema.names)) if file.schema.column(n).path == column)
+            for number in range(file.num_row_groups):
+                known = file.metadata.row_group(number).column(place).statistics
+                if known is not None and known.has_min_max and known.min == known.max and known.null_count == 0:
+                    found[known.min] = None  # the only one; nothing need be read
+                else:
+                    table = file.read_row_group(number, [column], use_threads=False)
+                    found |= dict.fromkeys(table.column(0).unique().to_pylist())
         return list(found)
 
     def row_groups(self, columns: Sequence[str] | None) -> "Iterator[pa.Table]":
         """Give some columns, or all, of one row group after the other."""
-        for number in range(self._parquet.num_row_groups):
-            with self._mended():
-                table = self._parquet.read_row_group(
-                    number, columns if columns is None else list(columns), use_threads=False
-                )
-            yield table
+        wanted = None if columns is None else list(columns)
+        with self._opened() as file:
+            for number in range(file.num_row_groups):
+                yield file.read_row_group(number, wanted, use_threads=False)
 
     def shards(self) -> list[Shard]:
         """Return from what the rows were made; nothing if that was lost, as other programs lose it."""
