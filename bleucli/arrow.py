@@ -20,6 +20,7 @@ statistics, `bleu.hyp_len` and so on, which add up. Signatures are a column, for
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import kernels
+from bleucli.buffers import text_array, to_arrow, to_numpy
 from bleucli.counting import CorpusStats
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.metrics import Metric, metric_from_signature, metric_named, metric_that_counted, name_of
@@ -197,10 +198,10 @@ def read_references(column: "pa.Array", name: str) -> list[Segments]:
 
     texts = of_arrow(column.values, name)
     bounds = np.frombuffer(texts.bounds, np.int64).reshape(-1, 2)
-    ends = column.offsets.to_numpy().astype(np.int64)
+    ends = to_numpy(column.offsets).astype(np.int64)
     lengths = np.diff(ends)
     if column.null_count:
-        lengths[column.is_null().to_numpy(zero_copy_only=False)] = 0
+        lengths[np.array(column.is_null().to_pylist())] = 0
     streams = []
     for place in range(max(int(lengths.max(initial=0)), 1)):
         stream = np.full((len(column), 2), -1, np.int64)
@@ -230,7 +231,7 @@ def _assemble(
     import numpy as np
 
     numbers = np.concatenate([np.zeros(0, np.int64), *(np.asarray(block, np.int64) for block in nrefs)])
-    columns = [*keys, ("segments", pa.array(np.ones(count, np.int64))), ("refs_min", pa.array(numbers))]
+    columns = [*keys, ("segments", to_arrow(np.ones(count, np.int64))), ("refs_min", to_arrow(numbers))]
     columns.append(("refs_max", columns[-1][1]))
     for name, blocks in counted.items():
         columns += columns_of(metrics[name], name, blocks)
@@ -239,7 +240,6 @@ def _assemble(
 
 def columns_of(metric: Metric, name: str, blocks: "Sequence[SegmentStats]") -> "list[tuple[str, Any]]":
     """Return blocks of a metric's statistics as columns with their names; name: what the metric is called there."""
-    pa = load("pyarrow", "arrow")
     import numpy as np
 
     names = metric.column_names()
@@ -254,7 +254,7 @@ def columns_of(metric: Metric, name: str, blocks: "Sequence[SegmentStats]") -> "
             start += len(piece)
     kinds = [np.float64 if column in metric.fractions else np.int64 for column in names]
     return [
-        (f"{name}.{column}", pa.array(numbers.astype(kind, copy=False)))
+        (f"{name}.{column}", to_arrow(numbers.astype(kind, copy=False)))
         for column, numbers, kind in zip(names, columns, kinds, strict=True)
     ]
 
@@ -266,8 +266,8 @@ def sign(table: "pa.Table", metrics: Mapping[str, Metric], coded: bool = False) 
 
     for name, metric in metrics.items():
         place = table.column_names.index(f"{name}.{metric.column_names()[0]}")
-        codes = pa.array(np.zeros(len(table), np.int8))
-        column = pa.DictionaryArray.from_arrays(codes, pa.array([signature_of(metric)]))
+        codes = to_arrow(np.zeros(len(table), np.int8))
+        column = pa.DictionaryArray.from_arrays(codes, text_array([signature_of(metric)]))
         table = table.add_column(place, f"{name}.{SIGNATURE}", column if coded else column.cast(pa.string()))
     return table
 

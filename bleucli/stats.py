@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterator, Sequence
 
+from bleucli.buffers import to_arrow, to_numpy
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
@@ -103,7 +104,7 @@ class SegmentStats:
         import numpy as np
 
         rows = np.asarray(self)
-        columns = [pa.array(np.ascontiguousarray(rows[:, place])) for place in range(self.columns)]
+        columns = [to_arrow(rows[:, place]) for place in range(self.columns)]
         return pa.table(columns, names=names)
 
     @classmethod
@@ -125,7 +126,7 @@ class SegmentStats:
         kind = np.int64 if all(name.startswith(("int", "uint")) for name in kinds) else np.float64
         rows = np.empty((table.num_rows, table.num_columns), kind)
         for place, column in enumerate(table.columns):
-            rows[:, place] = column.to_numpy()
+            rows[:, place] = to_numpy(column)
         data = memoryview(rows.data).cast("B") if len(rows) else memoryview(b"")
         return cls(data.cast("q") if kind is np.int64 else data.cast("d"), table.num_columns)
 

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -420,6 +421,25 @@ def test_a_kill_leaves_no_file_or_the_old_one(tmp_path, write):
             with open("s.parquet", "wb") as file:
                 file.write(old)
     assert finished < 50
+
+
+def test_pandas_is_not_imported(run, corpus):
+    run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
+    program = (
+        "import runpy, sys\nsys.argv = ['bleu', *{}]\ntry:\n    runpy.run_module('bleucli', run_name='__main__')\n"
+        "finally:\n    print('pandas' in sys.modules, file=sys.stderr)\n"
+    )
+    for words in (["--stats", "s.parquet", "-ci"], ["ref.txt", "-i", "a.txt", "--save-sums", "g.parquet"]):
+        done = subprocess.run(
+            [sys.executable, "-c", program.format(words)], capture_output=True, text=True, env=process_environment(())
+        )
+        assert (done.returncode, done.stderr) == (0, "False\n")
+
+
+def test_a_name_that_is_not_utf8_is_kept_as_it_can_be(run, corpus):
+    shutil.copy("a.txt", b"a\xff.txt")
+    assert run("ref.txt", "-i", b"a\xff.txt", "--save-stats", "s.parquet").status == 0
+    assert run("--stats", "s.parquet").out == run("ref.txt", "-i", "a.txt").out
 
 
 def test_the_same_texts_give_the_same_bytes(run, corpus):

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import arrow
+from bleucli.buffers import to_numpy
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric, metric_that_counted, reading
@@ -138,7 +139,7 @@ class Statistics:
                     tally = groups.setdefault(labels, {}).setdefault(system, Tally(metrics))
                     order.setdefault(places)
                     if not file.is_summed:
-                        met.add((system, *places), rows.column(SEGMENT).to_numpy(), file.path)
+                        met.add((system, *places), to_numpy(rows.column(SEGMENT)), file.path)
                     if keep_rows:
                         tally.add_rows(places, rows)
                     else:

@@ -29,5 +29,6 @@ class Shard(NamedTuple):
 
 def metadata(shards: Sequence[Shard], command: str) -> dict[str, str]:
     """Return what the metadata of a file tell."""
-    told = {LAYOUT_KEY: LAYOUT, VERSION_KEY: __version__, COMMAND_KEY: command}
-    return {**told, SHARDS_KEY: json.dumps([shard._asdict() for shard in shards], ensure_ascii=False)}
+    shown = command.encode("utf-8", "backslashreplace").decode()  # names of files need not be UTF-8
+    told = {LAYOUT_KEY: LAYOUT, VERSION_KEY: __version__, COMMAND_KEY: shown}
+    return {**told, SHARDS_KEY: json.dumps([shard._asdict() for shard in shards])}

@@ -9,6 +9,7 @@
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 
+from bleucli.buffers import to_arrow, to_numpy
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError
 from bleucli.metrics import Metric
@@ -56,7 +57,7 @@ def split(table: "pa.Table", keys: Sequence[str]) -> Iterator[Rows]:
             values.append([known[bounds["min"].as_py()]])
             codes.append(None)
         else:
-            places = coded.indices.fill_null(len(known) - 1).to_numpy(zero_copy_only=False)
+            places = to_numpy(coded.indices.fill_null(len(known) - 1) if coded.null_count else coded.indices)
             values.append(known)
             codes.append(places.astype(np.int64))
     if all(of is None for of in codes):
@@ -71,7 +72,7 @@ def split(table: "pa.Table", keys: Sequence[str]) -> Iterator[Rows]:
     for rows in sorted(groups, key=lambda rows: int(rows[0])):  # by first appearance
         first = int(rows[0])
         found = tuple(known[0 if of is None else int(of[first])] for of, known in zip(codes, values, strict=True))
-        yield Rows(found, others.take(pa.array(rows)))
+        yield Rows(found, others.take(to_arrow(rows)))
 
 
 class Places:
@@ -165,8 +166,8 @@ class Tally:
             SegmentStats.from_arrow(table.select([f"{name}.{column}" for column in metric.column_names()]))
             for name, metric in self._metrics.items()
         ]
-        nrefs = table.column(REFERENCES).to_numpy()
-        self._blocks.setdefault(where, []).append((table.column(SEGMENT).to_numpy(), nrefs, rows))
+        nrefs = to_numpy(table.column(REFERENCES))
+        self._blocks.setdefault(where, []).append((to_numpy(table.column(SEGMENT)), nrefs, rows))
 
     def stats(self, places: Sequence[object]) -> list[CorpusStats]:
         """Return statistics by metric; those with rows in the order of places, and of segments within each."""

@@ -8,6 +8,7 @@
 from collections.abc import Mapping, Sequence
 
 from bleucli import arrow, wholefiles
+from bleucli.buffers import text_array, to_arrow
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError
 from bleucli.metrics import Metric
@@ -119,12 +120,14 @@ class Writer:
 
         count = stats[0].segments
         found = {SYSTEM: _repeat(name, count)}
-        found |= {key: _repeat(of, count) if isinstance(of, str) else _code(of) for key, of in columns.items()}
+        for key, of in columns.items():
+            if key != SEGMENT:
+                found[key] = _repeat(of, count) if isinstance(of, str) else _code(of)
         if SEGMENT in columns:
-            found[SEGMENT] = pa.array(columns[SEGMENT], pa.int64())
+            found[SEGMENT] = to_arrow(np.asarray(columns[SEGMENT], np.int64))
         else:
-            found[SEGMENT] = pa.array(np.arange(first, first + count, dtype=np.int64))
-        found[REFERENCES] = pa.array(np.asarray(stats[0].nrefs, np.int32))
+            found[SEGMENT] = to_arrow(np.arange(first, first + count, dtype=np.int64))
+        found[REFERENCES] = to_arrow(np.asarray(stats[0].nrefs, np.int32))
         return pa.table(found)
 
     def _write(self, table: "pa.Table", blocks: Sequence[Sequence[CorpusStats]]) -> None:
@@ -149,7 +152,9 @@ class Writer:
         self._flush()
         if self._is_empty:
             pa = load("pyarrow", "arrow")
-            numbers = {SEGMENT: pa.array([], pa.int64()), REFERENCES: pa.array([], pa.int32())}
+            import numpy as np
+
+            numbers = {SEGMENT: to_arrow(np.zeros(0, np.int64)), REFERENCES: to_arrow(np.zeros(0, np.int32))}
             self._write(pa.table({SYSTEM: _code([]), **numbers}), [])
         self._table.save(path, metadata(shards, command))
 
@@ -159,7 +164,7 @@ def _repeat(text: str, count: int) -> "pa.Array":
     pa = load("pyarrow", "arrow")
     import numpy as np
 
-    return pa.DictionaryArray.from_arrays(np.zeros(count, np.int32), pa.array([text]))
+    return pa.DictionaryArray.from_arrays(to_arrow(np.zeros(count, np.int32)), text_array([text]))
 
 
 def _code(values: Sequence[object]) -> "pa.Array":
@@ -167,7 +172,8 @@ def _code(values: Sequence[object]) -> "pa.Array":
     pa = load("pyarrow", "arrow")
     if len(values) and not isinstance(values[0], str | None):
         return pa.array(values)
-    return pa.array(values, pa.string()).dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))
+    texts = text_array([None if value is None else str(value) for value in values])
+    return texts.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))
 
 
 def write(
@@ -257,19 +263,21 @@ def write_sums(
         BleuError: the file cannot be written.
     """
     pa = load("pyarrow", "arrow")
+    import numpy as np
+
     rows = [(part.labels, system) for part in parts for system in part.systems if system.stats[0].segments]
     columns: dict[str, Any] = {SYSTEM: _code([system.name for _, system in rows])}
     for place, (label, _) in enumerate(parts[0].labels if parts else ()):
         columns[label] = _code([labels[place][1] for labels, _ in rows])
     first = [system.stats[0] for _, system in rows]
-    columns["segments"] = pa.array([one.segments for one in first], pa.int64())
-    columns["refs_min"] = pa.array([one.fewest for one in first], pa.int64())
-    columns["refs_max"] = pa.array([one.most for one in first], pa.int64())
+    columns["segments"] = to_arrow(np.array([one.segments for one in first], np.int64))
+    columns["refs_min"] = to_arrow(np.array([one.fewest for one in first], np.int64))
+    columns["refs_max"] = to_arrow(np.array([one.most for one in first], np.int64))
     for number, (name, metric) in enumerate(metrics.items()):
         for place, column in enumerate(metric.column_names()):
             kind = float if column in metric.fractions else int
             sums = [kind(system.stats[number].sums[place]) for _, system in rows]
-            columns[f"{name}.{column}"] = pa.array(sums, pa.float64() if kind is float else pa.int64())
+            columns[f"{name}.{column}"] = to_arrow(np.array(sums, np.float64 if kind is float else np.int64))
     table = Table()
     table.add(arrow.sign(pa.table(columns), metrics, coded=True))
     table.save(path, metadata(shards, command))
