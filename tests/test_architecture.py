@@ -90,7 +90,7 @@ LADDER: dict[str, set[str]] = {
         *("_version", "arrow", "baselines", "corpus", "counting", "errors", "evaluate", "gates", "inspection"),
         *("jsonfields", "jsonlines", "jsonsamples", "kernels", "limits", "markup", "metrics", "naming", "output"),
         *("phrases", "records", "results", "segment_scores", "segments", "signature", "significance", "statsfiles"),
-        *("tables", "testsets", "textfiles", "tokenizers", "wholefiles"),
+        *("stats", "tables", "testsets", "textfiles", "tokenizers", "wholefiles"),
     },
     "__main__": {"cli"},
     # resolves names where they are used

@@ -292,6 +292,16 @@ def test_a_test_set_is_signed_as_from_its_texts(run, own_set):
     assert [table[name] for name in ("docid", "origlang", "domain", "segment")] == ["d3", "en", "social", 3]
 
 
+def test_all_of_a_test_set_is_saved_whatever_part_is_scored(run, own_set):
+    part = run(*own_set, "-i", "a.txt", "--origlang", "en", "-f", "json", "-q", "--save-stats", "s.parquet")
+    assert len(pq.read_table("s.parquet")) == 12
+    direct = run(*own_set, "-i", "a.txt", "-f", "json", "-q")
+    assert run("--stats", "s.parquet", "-f", "json", "-q") == direct
+    (_, english) = json.loads(run("--stats", "s.parquet", "--by", "origlang", "-f", "json", "-q").out)
+    assert english["system"] == "a.txt origlang=en"
+    assert english["BLEU"] == json.loads(part.out)
+
+
 @pytest.mark.parametrize("form", [form for form in FORMATS if form != "paper"])
 def test_groups_have_rows_in_every_format(run, own_set, form):
     run(*own_set, "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "--save-stats", "s.parquet", "-q")

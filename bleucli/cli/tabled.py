@@ -11,6 +11,7 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import tell_count
 from bleucli.results import Input, Results, name_row
 from bleucli.signature import Signature
+from bleucli.stats import SegmentStats
 from bleucli.statsfiles import Shard
 from bleucli.statsfiles.layout import PLACES, SEGMENT, SYSTEM
 from bleucli.textfiles import TextFile
@@ -198,12 +199,17 @@ def _group(labels: "Sequence[Labels]") -> "dict[Labels, list[int]]":
 
 def _take(system: SystemStats, indexes: Sequence[int], keep_rows: bool) -> SystemStats:
     """Return the statistics of some segments; hints on texts are made from all, not from these."""
+    from array import array
+
+    import numpy as np
+
     taken = []
     for stats in system.stats:
-        some = stats.take(indexes)
-        rows, nrefs = some.rows, some.nrefs
-        assert rows is not None
-        assert nrefs is not None
+        assert stats.rows is not None
+        assert stats.nrefs is not None
+        some = np.asarray(stats.rows)[indexes]
+        rows = SegmentStats(memoryview(some.data).cast("B").cast("q" if some.dtype.kind == "i" else "d"), some.shape[1])
+        nrefs = array("i", np.asarray(stats.nrefs)[indexes].tobytes())
         found = CorpusStats.of_rows(stats.metric, rows, nrefs)
         taken.append(found if keep_rows else found.without_rows())
     return SystemStats(system.name, taken, None)
