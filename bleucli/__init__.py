@@ -13,7 +13,7 @@ from bleucli._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli import metrics, significance
+    from bleucli import arrow, metrics, significance, statsfiles
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.metrics import metric_from_signature
@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     )
 
 _MODULES = {
+    "arrow": "bleucli.arrow",
     "metrics": "bleucli.metrics",
     "resampling": "bleucli.significance.resampling",
     "significance": "bleucli.significance",
+    "statsfiles": "bleucli.statsfiles",
 }
 _HOMES = {
     "BLEU": "bleucli.metrics.bleu",
@@ -113,6 +115,7 @@ __all__ = [
     "TERScore",
     "WERScore",
     "__version__",
+    "arrow",
     "compute",
     "corpus_bleu",
     "corpus_cer",
@@ -140,6 +143,7 @@ __all__ = [
     "sentence_wer",
     "significance",
     "smart_open",
+    "statsfiles",
 ]
 
 

@@ -2,6 +2,7 @@
 
 - `Baseline`: an earlier answer
 - `read_baseline`: one that a file has
+- `is_statistics`, `baseline_of`: files of statistics, and what is scored from them
 - `find`: the score in it that one of now is compared with
 - `shift_of`: how scores from 0 to 1 are written, against those in percent
 """
@@ -16,7 +17,7 @@ from bleucli.jsonlines import is_jsonl
 from bleucli.naming import comes_from, unmark_baseline
 from bleucli.output.jsonl_text import SHAPE
 from bleucli.records import NamedTuple
-from bleucli.results import Input, ScoreRecord
+from bleucli.results import Input, Results, ScoreRecord
 from bleucli.signature import RESAMPLING_KEYS, Signature
 
 TYPE_CHECKING = False
@@ -62,12 +63,44 @@ class Baseline(NamedTuple):
 # Keys of a signature that do not decide a score
 _IGNORED_KEYS = (*RESAMPLING_KEYS, "version")
 _MOST_DECIMALS = 1000  # as for --width
+_PARQUET = b"PAR1"
 # In messages: how many names at most, and how much of a digest
 _MOST_NAMES = 9
 _DIGITS = 12
 
 
 # --- reading
+
+
+def is_statistics(path: str) -> bool:
+    """Return whether a file is one of statistics, not an answer: Parquet says so in its first bytes."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_PARQUET)) == _PARQUET
+    except OSError:  # said where it is read
+        return False
+
+
+def baseline_of(results: Results, name: str, references: "Mapping[str, Sequence[str]]") -> Baseline:
+    """Return scores of an earlier output as an earlier answer, exact.
+
+    Args:
+        results: scored from its statistics.
+        name: of their file.
+        references: by system, the SHA-256 of its references, where they are known.
+    """
+    from decimal import Decimal
+
+    systems = {}
+    for system in results.systems:
+        digests = frozenset(("", digest) for digest in references.get(system.name, ()))
+        systems[system.name] = {
+            record.name: [Earlier(Decimal(repr(record.score)), Signature(record.signature), "", digests)]
+            for record in system.scores
+        }
+    if len(systems) == 1:
+        systems = {"": next(iter(systems.values()))}
+    return Baseline(name, systems, _MOST_DECIMALS)
 
 
 def read_baseline(path: str, name: str) -> Baseline:

@@ -111,7 +111,8 @@ class CorpusStats:
         segments: how many there are.
         sums: the sum of their rows, k numbers; empty if there are no segments.
         fewest, most: references that a segment has.
-        signs: what the metric's hints are made from, to be added up; a selection has those of the whole.
+        signs: what the metric's hints on texts are made from, to be added up; a selection has those of the whole, and
+            statistics that were kept without texts have none.
 
     >>> from bleucli import BLEU
     >>> bleu = BLEU()
@@ -142,6 +143,17 @@ class CorpusStats:
         self.most = most
         self.signs = signs
         self._blocks = blocks
+
+    @classmethod
+    def of_rows(cls, metric: "Measure", rows: SegmentStats, nrefs: "array[int]") -> "CorpusStats":
+        """Take the rows of segments that were counted before; nrefs: how many references each has."""
+        if not len(rows):
+            return cls(metric)
+        return cls(metric, len(rows), kernels.column_sums(rows), min(nrefs), max(nrefs), (), [_Rows(rows, nrefs)])
+
+    def without_rows(self) -> "CorpusStats":
+        """Return the same with the sums alone."""
+        return CorpusStats(self.metric, self.segments, self.sums, self.fewest, self.most, self.signs, None)
 
     @property
     def rows(self) -> SegmentStats | None:
@@ -179,7 +191,7 @@ class CorpusStats:
             tuple([a + b for a, b in zip(self.sums, other.sums, strict=True)]),
             min(self.fewest, other.fewest),
             max(self.most, other.most),
-            tuple([a + b for a, b in zip(self.signs, other.signs, strict=True)]),
+            tuple([a + b for a, b in zip(self.signs, other.signs, strict=False)]),  # none if one side has none
             None if self._blocks is None or other._blocks is None else _join(self._blocks, other._blocks),
         )
 
@@ -281,6 +293,10 @@ class SystemStats(NamedTuple):
     stats: Sequence[CorpusStats]
     fit: "Fit | None"
 
+    def without_rows(self) -> "SystemStats":
+        """Return the same with the sums alone."""
+        return self._replace(stats=[one.without_rows() for one in self.stats])
+
 
 def count(
     corpus: Corpus,
@@ -290,6 +306,7 @@ def count(
     keep_rows: bool = False,
     inspect: bool = False,
     progress: "Callable[[int], None] | None" = None,
+    keep: "Callable[[list[SystemStats]], None] | None" = None,
 ) -> list[SystemStats]:
     """Count all systems of a corpus by all metrics.
 
@@ -300,6 +317,7 @@ def count(
         keep_rows: keep the statistics of each segment; else memory is bounded by the block.
         inspect: look at how systems fit their references.
         progress: called with the number of segments counted so far.
+        keep: called with each block, which has rows, before it is added up.
 
     Returns:
         One for each system; nothing if there is no text at all, where a corpus may be empty.
@@ -309,16 +327,27 @@ def count(
             along different references.
     """
     totals: list[SystemStats] = []
-    for counted in count_blocks(corpus, metrics, jobs=jobs, keep_rows=keep_rows, inspect=inspect):
-        totals = [_add(*both) for both in zip(totals, counted, strict=True)] if totals else counted
+    with_rows = keep_rows or keep is not None
+    for counted in count_blocks(corpus, metrics, jobs=jobs, keep_rows=with_rows, inspect=inspect):
+        if keep is not None:
+            keep(counted)
+            if not keep_rows:
+                counted = [system.without_rows() for system in counted]  # noqa: PLW2901 - they were kept elsewhere
+        totals = add_systems(totals, counted)
         if progress is not None:
             progress(totals[0].stats[0].segments)
     return totals
 
 
-def _add(total: SystemStats, block: SystemStats) -> SystemStats:
-    seen = total.fit.join(block.fit) if total.fit and block.fit else None
-    return SystemStats(total.name, [a + b for a, b in zip(total.stats, block.stats, strict=True)], seen)
+def add_systems(totals: list[SystemStats], block: list[SystemStats]) -> list[SystemStats]:
+    """Return the statistics of systems with those of further segments; totals: none of the first block."""
+    if not totals:
+        return block
+    added = []
+    for total, more in zip(totals, block, strict=True):
+        seen = total.fit.join(more.fit) if total.fit and more.fit else None
+        added.append(SystemStats(total.name, [a + b for a, b in zip(total.stats, more.stats, strict=True)], seen))
+    return added
 
 
 def count_blocks(

@@ -2,16 +2,19 @@
 
 - `score_systems`: corpus scores of one or several systems, with tests and with scores of parts
 - `score_segments`: one score a segment
+- `score_counted`, `score_rows`: the same from statistics, wherever they were counted
+- `score_groups`: scores of systems on groups of segments
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bleucli.corpus import Corpus
 from bleucli.counting import CorpusStats, SystemStats, count, count_blocks
-from bleucli.errors import SegmentError
+from bleucli.errors import BleuError, SegmentError
 from bleucli.metrics import Metric
+from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
-from bleucli.results import Detail, Results, ScoreRecord, SystemResult
+from bleucli.results import Detail, Results, ScoreRecord, SystemResult, name_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +54,8 @@ def score_systems(
     sampling: "Sampling | None" = None,
     selection: Selection | None = None,
     progress: Callable[[str, int, int], None] = _report_nothing,
+    keep: Callable[[list[SystemStats]], None] | None = None,
+    before: Sequence[SystemStats] = (),
 ) -> Results:
     """Score every system with every metric.
 
@@ -61,6 +66,8 @@ def score_systems(
         sampling: how the scores are resampled, if at all; the statistics of all segments are kept then.
         selection: what is scored of the corpus, if not just all of it; likewise.
         progress: called with what is counted, how many are done, and of how many (0: not known).
+        keep: called with the statistics of each block, rows included.
+        before: systems that were counted before, with rows; they become the first ones.
 
     Raises:
         BleuError: the sources do not have the same number of segments, a segment has no reference, or systems bring
@@ -80,7 +87,57 @@ def score_systems(
         keep_rows=sampling is not None or selection is not None,
         inspect=True,
         progress=lambda done: progress("segments", done, 0),
+        keep=keep,
     )
+    systems = put_before(before, counted)
+    return score_counted(
+        systems, metrics, references=references, sampling=sampling, selection=selection, progress=progress
+    )
+
+
+def put_before(before: Sequence[SystemStats], counted: Sequence[SystemStats]) -> list[SystemStats]:
+    """Return systems that were counted before, and those of now.
+
+    Raises:
+        BleuError: they have other segments or references, or were counted in another way.
+    """
+    if not before:
+        return list(counted)
+    then, now = before[0], counted[0]
+    for one, other in zip(then.stats, now.stats, strict=True):
+        if one.metric.configuration() != other.metric.configuration():
+            ways = [f"{told.name}|{told}" for told in (one.signature(), other.signature())]
+            raise BleuError(f"{then.name} has {ways[0]}, but this is {ways[1]}; count both in the same way")
+        if one.segments != other.segments:
+            raise BleuError(
+                f"{then.name} has {tell_count(one.segments, 'segment')} but {now.name} has {other.segments}; a test"
+                " compares the same segments"
+            )
+    from bleucli.statsfiles import check_references
+
+    check_references([then, now])
+    return [*before, *counted]
+
+
+def score_counted(
+    counted: Sequence[SystemStats],
+    metrics: Sequence[Metric],
+    *,
+    references: Sequence[str] = (),
+    sampling: "Sampling | None" = None,
+    selection: Selection | None = None,
+    progress: Callable[[str, int, int], None] = _report_nothing,
+) -> Results:
+    """Score what was counted of each system.
+
+    Args:
+        counted: systems, with rows if they are resampled or parts of them are scored.
+        metrics: that counted.
+        references: what they are called, for hints about texts.
+        sampling: as for `score_systems`.
+        selection: likewise.
+        progress: likewise.
+    """
     hints = [hint for system in counted for hint in _hints(system, references)]
     hints += [hint for metric in metrics for hint in metric.advice]
     fields: Sequence[tuple[str, str]] = ()
@@ -98,6 +155,33 @@ def score_systems(
         return results
     samples = [[comparison.sample_of(stats) for stats in chosen] for _, _, chosen in scored]
     return comparison.resample(results, samples, sampling, lambda done, total: progress("trials", done, total))
+
+
+def score_groups(
+    groups: Iterable[tuple[Sequence[tuple[str, str]], Sequence[SystemStats]]],
+    metrics: Sequence[Metric],
+    *,
+    sampling: "Sampling | None" = None,
+    progress: Callable[[str, int, int], None] = _report_nothing,
+) -> Results:
+    """Score systems on groups of segments, each for itself: one row for each group and system.
+
+    Args:
+        groups: what their segments have in common, and what was counted of each system.
+        metrics: that counted.
+        sampling: as for `score_systems`; nothing is compared across groups.
+        progress: likewise.
+    """
+    systems: list[SystemResult] = []
+    hints = advice = [hint for metric in metrics for hint in metric.advice]
+    for labels, counted in groups:
+        found = score_counted(counted, metrics, sampling=sampling, progress=progress)
+        for system, stats in zip(found.systems, counted, strict=True):
+            name = name_row(system.name, labels)
+            systems.append(system._replace(name=name, labels=labels, segments=stats.stats[0].segments))
+        told = name_row("", labels).strip()
+        hints = [*hints, *(f"{told}: {hint}" for hint in found.hints if hint not in advice)]
+    return Results(systems, sum(system.segments or 0 for system in systems), hints)
 
 
 def _select(stats: CorpusStats, selection: Selection | None) -> CorpusStats:
@@ -126,12 +210,29 @@ def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
 
 
 def score_segments(
-    corpus: Corpus, metric: Metric, *, jobs: int | None = 1, selection: Selection | None = None
+    corpus: Corpus,
+    metric: Metric,
+    *,
+    jobs: int | None = 1,
+    selection: Selection | None = None,
+    keep: Callable[[list[SystemStats]], None] | None = None,
 ) -> Iterator[ScoreRecord]:
     """Score every segment of a system on its own; corpus: of one system. Arguments and errors as in `score_systems`."""
+    return score_rows(count_blocks(corpus, [metric], jobs=jobs), selection, keep)
+
+
+def score_rows(
+    blocks: Iterable[list[SystemStats]],
+    selection: Selection | None = None,
+    keep: Callable[[list[SystemStats]], None] | None = None,
+) -> Iterator[ScoreRecord]:
+    """Score each row of a system's statistics, which come in blocks; other arguments as for `score_segments`."""
     start = 0
     chosen = None if selection is None or selection.chosen is None else set(selection.chosen)
-    for ((name, (stats,), _),) in count_blocks(corpus, [metric], jobs=jobs):
+    for block in blocks:
+        if keep is not None:
+            keep(block)
+        ((name, (stats,), _),) = block
         rows, nrefs = stats.rows, stats.nrefs
         assert rows is not None
         assert nrefs is not None
@@ -147,7 +248,7 @@ def score_segments(
                     score.score,
                     score.verbose,
                     signature,
-                    metric.higher_is_better,
+                    stats.metric.higher_is_better,
                     figures=score.figures(),
                 )
         start += stats.segments

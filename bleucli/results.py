@@ -13,9 +13,10 @@
 - `Input`, `Run`: what was read, and who asked for it when
 - `Results`: all systems, and the hints that go with them
 - `in_scale`: a score, in percent, as it is printed
+- `name_row`: what a system is called on a group of segments
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bleucli.records import NamedTuple
 from bleucli.signature import Signature
@@ -90,7 +91,9 @@ class SystemResult(NamedTuple):
 
     name: str
     scores: list[ScoreRecord]
-    segments: int | None = None  # of this system, where systems differ in that
+    # What the segments that were scored have in common, by column, and how many they are, if they are not all
+    labels: Sequence[tuple[str, str]] = ()
+    segments: int | None = None
 
 
 class Test(NamedTuple):
@@ -129,7 +132,7 @@ class Unscored(NamedTuple):
 class Input(NamedTuple):
     """A text that was read."""
 
-    role: str  # "system", "reference" or "groups"
+    role: str  # "system", "reference", "groups", "statistics" or "table"
     name: str
     segments: int
     sha256: str  # of its bytes as they were read, compressed ones as they are
@@ -187,6 +190,15 @@ def in_scale(score: float, scale: int) -> float:
     (0.551625, 55.1625)
     """
     return score if scale == 100 else score / 100
+
+
+def name_row(system: str, labels: Iterable[tuple[str, str]]) -> str:
+    """Return what a system is called on a group of segments.
+
+    >>> name_row("KIT", [("testset", "wmt17"), ("domain", "news")])
+    'KIT testset=wmt17 domain=news'
+    """
+    return " ".join([system, *(f"{column}={value}" for column, value in labels)])
 
 
 def _tell_score(record: ScoreRecord, with_p_value: bool) -> str:

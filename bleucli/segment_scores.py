@@ -1,14 +1,21 @@
 """Scores that others gave to segments, one number a line: their means, intervals and tests.
 
 COMET, human ratings, anything; a system's score is the mean of its numbers.
+
+- `read`, `score_columns`: numbers, and what they say
+- `stats_of`, `columns_of`: numbers in files of statistics
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import fsum
 
 from bleucli.corpus import Source, in_step
+from bleucli.counting import CorpusStats, References, SystemStats
 from bleucli.errors import BleuError
 from bleucli.limits import read_number
+from bleucli.metrics import Metric
+from bleucli.metrics.score import Score
 from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.segments import Segments
 from bleucli.signature import VERSION, Signature
@@ -21,26 +28,76 @@ if TYPE_CHECKING:
 
     from bleucli.significance.comparison import Sampling
 
+    Columns = Mapping[str, array[float]]  # by system
+
 NAME = "score"
 # Sums of larger numbers might not be finite
 _LARGEST = 1e100
 
 
-def score(
-    systems: Sequence[Source], sampling: "Sampling | None", progress: "Callable[[str, int, int], None]"
-) -> Results:
-    """Return each system's mean, and what resampling finds.
+class Given(Metric[Score]):
+    """What stands for a metric in files of such numbers: it has nothing to count."""
+
+    name = NAME
+    fractions = frozenset({"value"})
+
+    def prepare(self, segments: Segments) -> Segments:
+        """Return the texts as they are; nobody asks for that."""
+        return segments
+
+    def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
+        """Refuse to.
+
+        Raises:
+            BleuError: always.
+        """
+        raise BleuError("scores that others gave to segments are not counted from texts")
+
+    def column_names(self) -> list[str]:
+        """Return `value`."""
+        return ["value"]
+
+    def score_from_stats(self, sums: Sequence[int | float]) -> Score:
+        """Refuse to: a mean needs the number of segments.
+
+        Raises:
+            BleuError: always.
+        """
+        raise BleuError("scores that others gave to segments have a mean, which their sum does not tell")
+
+
+def stats_of(columns: "Columns") -> list[SystemStats]:
+    """Return numbers as a file keeps them."""
+    metric = Given()
+    return [
+        SystemStats(
+            name,
+            [CorpusStats.of_rows(metric, SegmentStats(memoryview(column), 1), array("i", bytes(4 * len(column))))],
+            None,
+        )
+        for name, column in columns.items()
+    ]
+
+
+def columns_of(counted: Sequence[SystemStats]) -> "Columns":
+    """Return the numbers that a file has kept."""
+    found = {}
+    for system in counted:
+        rows = system.stats[0].rows
+        found[system.name] = array("d", rows.data if rows is not None else ())
+    return found
+
+
+def read(systems: Sequence[Source], progress: "Callable[[str, int, int], None]") -> "Columns":
+    """Return each system's numbers.
 
     Args:
         systems: at least one column of numbers in all; higher ones are better.
-        sampling: how the means are resampled, if at all.
         progress: called with what is counted, how many are done, and of how many (0: not known).
 
     Raises:
         BleuError: the sources do not have the same number of lines, or a line is not a number.
     """
-    from array import array
-
     names = [name for source in systems for name in source.names]
     columns = [array("d") for _ in names]
     for pieces in in_step(systems):
@@ -49,17 +106,30 @@ def score(
         for column, name, texts in pairs:
             column.extend(_numbers(texts, name, start))
         progress("segments", len(columns[0]), 0)
+    return dict(zip(names, columns, strict=True))
+
+
+def score_columns(
+    columns: "Columns", sampling: "Sampling | None", progress: "Callable[[str, int, int], None]"
+) -> Results:
+    """Return each system's mean, and what resampling finds.
+
+    Args:
+        columns: by system, equally many numbers.
+        sampling: how the means are resampled, if at all.
+        progress: called with what is counted, how many are done, and of how many (0: not known).
+    """
     fields: Sequence[tuple[str, str]] = ()
     if sampling is not None:
         from bleucli.significance import comparison
 
         fields = comparison.signature_fields(sampling)
     signature = Signature([*fields, ("version", VERSION)])
-    count = len(columns[0])
+    count = len(next(iter(columns.values())))
     results = Results(
         [
             SystemResult(name, [ScoreRecord(NAME, fsum(column) / count, "", signature, True)])
-            for name, column in zip(names, columns, strict=True)
+            for name, column in columns.items()
         ],
         count,
         [],
@@ -77,7 +147,7 @@ def score(
         return means
 
     # no published p-value leaves ties out here, and coarse scores, such as human ratings, have many
-    samples = [[Sample(SegmentStats(memoryview(column), 1), mean, ties=True)] for column in columns]
+    samples = [[Sample(SegmentStats(memoryview(column), 1), mean, ties=True)] for column in columns.values()]
     return comparison.resample(results, samples, sampling, partial(progress, "trials"))
 
 

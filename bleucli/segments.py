@@ -25,6 +25,9 @@ _BYTE_ORDER = sys.byteorder
 _LISTS = frozenset((list, tuple))
 # What can be iterated but does not list texts
 _NO_LISTS = (str, bytes, set, frozenset, dict)
+# Arrow's types of texts, those first that are shared, with the type of their offsets
+_OFFSETS = {"string": "i4", "large_string": "i8"}
+_TEXTUAL = (*_OFFSETS, "string_view")
 _encode = str.encode  # not the texts' own, for text is what is a string
 
 
@@ -263,38 +266,52 @@ def _blocks_of_arrow(column: "Any", what: str) -> Iterator[Segments]:
     for chunk in getattr(column, "chunks", [column]):
         for start in range(0, len(chunk), _BLOCK_STRINGS):
             block = chunk.slice(start, _BLOCK_STRINGS)
-            yield _take_arrow(block, what, first)
+            yield of_arrow(block, what, first)
             first += len(block)
 
 
-def _take_arrow(texts: "Any", what: str, first: int) -> Segments:
+def of_arrow(texts: "Any", what: str, first: int = 1) -> Segments:
+    """Return the texts of an Arrow array; those of `string` and `large_string` are shared, others are copied.
+
+    Args:
+        texts: a pyarrow array, not a chunked one; nulls are missing texts.
+        what: each text is, for errors.
+        first: its number there.
+
+    Raises:
+        InputTypeError: it holds something else than strings.
+        BleuError: it is not valid.
+    """
     try:
         texts.validate(full=True)
     except ValueError as error:
         raise BleuError(
             f"{what} {first} or a later one is not valid Arrow text ({error}); make the column of UTF-8 strings"
         ) from None
-    if str(texts.type) == "string":
-        return _share_arrow(texts, "i", 4)
-    if str(texts.type) == "large_string":
-        return _share_arrow(texts, "q", 8)
+    values = texts.dictionary if hasattr(texts, "dictionary") else texts
+    if str(values.type) in _TEXTUAL and str(texts.type) not in _OFFSETS:
+        texts = texts.cast("large_string")
+    if str(texts.type) in _OFFSETS:
+        return _share_arrow(texts, _OFFSETS[str(texts.type)])
     return Segments.from_strings(texts.to_pylist(), what, first)
 
 
-def _share_arrow(texts: "Any", layout: str, width: int) -> Segments:
-    """Return `Segments` over the bytes of an Arrow array: n + 1 offsets of `width` bytes, n bits for what is there."""
+def _share_arrow(texts: "Any", offset: str) -> Segments:
+    """Return `Segments` over the bytes of an Arrow array: n + 1 offsets of a type, n bits for what is there."""
+    if not len(texts):
+        return Segments(b"", b"")
+    import numpy as np
+
     present, offsets, data = texts.buffers()
     first, last = texts.offset, texts.offset + len(texts)
-    ends = memoryview(offsets)[width * first : width * (last + 1)].cast(layout)  # type: ignore[call-overload]
-    start = ends[0]
-    shifted = array("q", [end - start for end in ends])
-    bounds = array("q", bytes(16 * len(texts)))
-    bounds[::2], bounds[1::2] = shifted[:-1], shifted[1:]
-    bits = memoryview(present) if texts.null_count else b""
-    for index in range(len(texts)) if bits else ():
-        if not bits[(first + index) // 8] >> (first + index) % 8 & 1:
-            bounds[2 * index] = bounds[2 * index + 1] = -1
-    return Segments(memoryview(data)[start : ends[-1]] if data else b"", bounds.tobytes())
+    ends = np.frombuffer(offsets, offset)[first : last + 1].astype(np.int64)
+    start, end = int(ends[0]), int(ends[-1])
+    bounds = np.stack((ends[:-1] - start, ends[1:] - start), axis=1)
+    if texts.null_count:
+        bits = np.frombuffer(present, np.uint8)[first // 8 : (last + 7) // 8]
+        there = np.unpackbits(bits, bitorder="little")[first % 8 :][: len(texts)]
+        bounds[there == 0] = -1
+    return Segments(memoryview(data)[start:end] if data else b"", bounds.tobytes())
 
 
 # --- several series in step

@@ -3,12 +3,16 @@
 from array import array
 from collections.abc import Iterator, Sequence
 
+from bleucli.buffers import to_arrow, to_numpy
 from bleucli.errors import BleuError
+from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, overload
+
+    import pyarrow
 
 
 class SegmentStats:
@@ -83,6 +87,48 @@ class SegmentStats:
         """Return the rows of all blocks, one behind the other; there is at least one."""
         data = memoryview(b"".join(block.data for block in blocks))
         return cls(data.cast("q") if blocks[0].data.format == "q" else data.cast("d"), blocks[0].columns)
+
+    def to_arrow(self, names: Sequence[str] | None = None) -> "pyarrow.Table":
+        """Return the rows as a table of pyarrow, with a column each of 64-bit integers or doubles.
+
+        Args:
+            names: of the columns; `column_1` and so on by default. `Metric.column_names` has a metric's own.
+
+        Raises:
+            BleuError: there are more or fewer names than columns; or pyarrow is not installed.
+        """
+        pa = load("pyarrow", "arrow")
+        names = [f"column_{n}" for n in range(1, self.columns + 1)] if names is None else list(names)
+        if len(names) != self.columns:
+            raise BleuError(f"{tell_count(len(names), 'name')} for statistics of {self.columns} columns; give as many")
+        import numpy as np
+
+        rows = np.asarray(self)
+        columns = [to_arrow(rows[:, place]) for place in range(self.columns)]
+        return pa.table(columns, names=names)
+
+    @classmethod
+    def from_arrow(cls, table: "pyarrow.Table") -> "SegmentStats":
+        """Return the rows of a table whose columns are numbers: doubles if one of them has doubles, else integers.
+
+        Raises:
+            BleuError: a column holds something else or has gaps, or there is none.
+        """
+        import numpy as np
+
+        if not table.num_columns:
+            raise BleuError("a table without columns holds no statistics; select some")
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            if column.null_count or not str(column.type).startswith(("int", "uint", "float", "double")):
+                found = "gaps" if column.null_count else f"values of type {column.type}"
+                raise BleuError(f"the column {name} has {found}; expected a number in each row")
+        kinds = {str(column.type) for column in table.columns}
+        kind = np.int64 if all(name.startswith(("int", "uint")) for name in kinds) else np.float64
+        rows = np.empty((table.num_rows, table.num_columns), kind)
+        for place, column in enumerate(table.columns):
+            rows[:, place] = to_numpy(column)
+        data = memoryview(rows.data).cast("B") if len(rows) else memoryview(b"")
+        return cls(data.cast("q") if kind is np.int64 else data.cast("d"), table.num_columns)
 
     def __reduce__(self) -> "tuple[Any, ...]":
         rows = array(self.data.format)

@@ -6,12 +6,15 @@
 import json
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections import namedtuple
 from io import BytesIO
 from itertools import combinations
 from unittest import mock
+
+from pyarrow import parquet, table
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 
@@ -30,6 +33,7 @@ GIVEN = {
     "append": Given(("--append",), ("history",)),
     "baseline": Given(("--baseline", "before.json"), ("drop",)),
     "bold_best": Given(("--bold-best",), ("several", "latex")),
+    "by": Given(("--by", "domain"), ("stats",)),
     "cer_lowercase": Given(("--cer-lowercase",), ("cer",)),
     "chrf_beta": Given(("--chrf-beta", "3"), ("chrf",)),
     "chrf_char_order": Given(("-cc", "4"), ("chrf",)),
@@ -38,6 +42,7 @@ GIVEN = {
     "chrf_whitespace": Given(("--chrf-whitespace",), ("chrf",)),
     "chrf_word_order": Given(("-cw", "1"), ("chrf",)),
     "cite": Given(("--cite",), ("set",)),
+    "columns": Given(("--columns", "hyp=mt"), ("table",)),
     "confidence": Given(("-ci",)),
     "confidence_n": Given(("-cin", "5"), ("confidence",)),
     "detail": Given(("--detail",), ("set",)),
@@ -46,6 +51,7 @@ GIVEN = {
     "encoding": Given(("-e", "latin-1")),
     "explain": Given(("--explain",), ("line",)),
     "fail_under": Given(("--fail-under", "1")),
+    "first_line": Given(("--first-line", "3"), ("saved",)),
     "force": Given(("--force",)),
     "format": Given(("-f", "csv")),
     "groups": Given(("--groups", "labels.txt"), ("self_bleu",)),
@@ -77,6 +83,8 @@ GIVEN = {
     "paired_jobs": Given(("-j", "2"), ("confidence",)),
     "quiet": Given(("-q",)),
     "registry": Given(("--registry", "own.toml"), ("set",)),
+    "save_stats": Given(("--save-stats", "kept.parquet")),
+    "save_sums": Given(("--save-sums", "sums.parquet")),
     "scale": Given(("--scale", "1")),
     "score_only": Given(("-b",)),
     "segment_scores": Given(("--segment-scores",), ("numbers",)),
@@ -87,8 +95,10 @@ GIVEN = {
     "skip_empty_refs": Given(("--skip-empty-refs",)),
     "smooth_method": Given(("-s", "floor")),
     "smooth_value": Given(("-sv", "0.5"), ("floor",)),
+    "stats": Given(("--stats", "stored.parquet"), ("stored",)),
     "strict": Given(("--strict",)),
     "subset": Given(("--subset", "news"), ("set",)),
+    "table": Given(("--table", "texts.parquet"), ("tabled",)),
     "ter_asian_support": Given(("--ter-asian-support",), ("ter",)),
     "ter_case_sensitive": Given(("--ter-case-sensitive",), ("ter",)),
     "ter_no_punct": Given(("--ter-no-punct",), ("ter",)),
@@ -118,6 +128,9 @@ NEEDS = {
     "line": ("line", ("--line", "2")),
     "set": ("test_set", ("-t", "own/set")),
     "pair": ("language_pair", ("-l", "en-zh")),
+    "stats": ("stats", ("--stats", "stored.parquet")),
+    "table": ("table", ("--table", "texts.parquet")),
+    "saved": ("save_stats", ("--save-stats", "kept.parquet")),
 }
 IMPLIED = {"set": ("pair",), "paired": ("several",), "paired_ar": ("several",), "paired_bs": ("several",)}
 # Options that say how the work is done, or what is done and said where something is wrong
@@ -135,6 +148,8 @@ SAME_ANYWAY = {
     ("encoding", "wer_lowercase"),  # and so are words that differ
     ("smooth_method", "score_only"),  # where every order has matches, nothing but the signature differs
     ("smooth_value", "score_only"),
+    ("metrics", "stats"),  # all that were counted are scored
+    ("metrics", "by"),
     ("registry", "echo"),  # both registries have the same sources
     ("registry", "list"),
     ("width", "wer_lowercase"),  # of just 22 %
@@ -186,6 +201,15 @@ def write_files():
     items = zip(SYSTEMS["sys.txt"], SYSTEMS["sys2.txt"], strict=True)
     write("sys.jsonl", [json.dumps({"hypothesis": one, "mt": other}) for one, other in items])
     answer(["ref", "ref2", "-i", "sys2.txt", "-w", "9", "-o", "before.json"], b"", {})
+    for name, systems in (("one", ["sys.txt"]), ("two", ["sys.txt", "sys2.txt"])):
+        words = ["-m", "bleu", "chrf", "ter", "cer", "wer", "--save-stats", f"{name}.parquet"]
+        answer(["ref", "ref2", "-i", *systems, *words], b"", {})
+        rows = parquet.read_table(f"{name}.parquet")
+        domains = ["news" if segment % 3 else "social" for segment in rows["segment"].to_pylist()]
+        parquet.write_table(rows.append_column("domain", [domains]), f"{name}.parquet")
+    references = [list(both) for both in zip(*REFERENCES.values(), strict=True)]
+    columns = {"hyp": SYSTEMS["sys.txt"], "mt": SYSTEMS["sys2.txt"], "ref": references, "domain": domains[:6]}
+    parquet.write_table(table(columns), "texts.parquet")
     write("labels.txt", ["one", "other"] * 3)
     write("num.txt", ["1", "5", "2.5"])
     write("num2.txt", ["1.5", "3", "2"])
@@ -222,6 +246,10 @@ def answer(words, stdin, variables):
             with open(name, "rb") as file:
                 written[name] = file.read()
             os.unlink(name)
+    for name in ("kept.parquet", "sums.parquet"):
+        if os.path.exists(name):
+            written[name] = parquet.read_table(name).to_pylist()
+            os.unlink(name)
     return int(status), out.getvalue().decode(), err.getvalue().decode(), written
 
 
@@ -244,7 +272,10 @@ def words_of(given):
     if MODES.keys() & set(given):
         return beside, [], b""
     has_set = "set" in needs or "test_set" in given
-    has_none = has_set or "numbers" in needs or "bare" in needs
+    is_stored = "stored" in needs
+    if is_stored:
+        shutil.copy("two.parquet" if "several" in needs else "one.parquet", "stored.parquet")
+    has_none = has_set or "numbers" in needs or "bare" in needs or is_stored or "tabled" in needs
     references = [] if has_none else ["refs.tsv"] if "columns" in needs else ["ref", "ref2"]
     systems = (
         ["num.txt", "num2.txt"]
@@ -256,8 +287,11 @@ def words_of(given):
         stdin = "".join(json.dumps({"hypothesis": line}) + "\n" for line in SYSTEMS["sys.txt"]).encode()
     else:
         stdin = b""
+    if is_stored or "tabled" in needs:
+        systems = []
     beside += [] if "width" in given or "width" in words else ["-w", "9"]  # else a score may look the same
-    return beside, [*references, "-i", *systems[: 2 if "several" in needs else 1]], stdin
+    systems = systems[: 2 if "several" in needs else 1]
+    return beside, [*references, *(["-i", *systems] if systems else [])], stdin
 
 
 def decide(given, variables):

@@ -28,8 +28,10 @@ LADDER: dict[str, set[str]] = {
     "limits": {"errors"},
     "naming": {"errors", "phrases"},
     "optional_deps": {"errors"},
+    "buffers": {"optional_deps"},
+    "wholefiles": set(),
     "segments": {"errors", "phrases"},
-    "stats": {"errors", "phrases"},
+    "stats": {"buffers", "errors", "optional_deps", "phrases"},
     "kernels": {"errors", "records", "segments", "stats"},
     "threads": {"errors", "kernels", "limits"},
     "inspection": {"errors", "kernels", "records", "segments"},
@@ -57,10 +59,35 @@ LADDER: dict[str, set[str]] = {
         *("corpus", "counting", "errors", "inspection", "kernels", "limits", "markup", "phrases", "prose", "records"),
         *("results", "segments", "signature", "significance", "stats", "threads", "tokenizers"),
     },
-    "evaluate": {"corpus", "counting", "errors", "metrics", "records", "results", "significance"},
+    "arrow": {
+        *("buffers", "counting", "errors", "kernels", "metrics", "optional_deps", "phrases", "records", "segments"),
+        *("signature", "stats"),
+    },
+    "statsfiles": {
+        *(
+            "_version",
+            "arrow",
+            "buffers",
+            "counting",
+            "errors",
+            "metrics",
+            "optional_deps",
+            "phrases",
+            "records",
+            "signature",
+        ),
+        *("stats", "wholefiles"),
+    },
+    "tables": {"arrow", "corpus", "errors", "kernels", "optional_deps", "phrases", "records", "segments", "statsfiles"},
+    "evaluate": {
+        *("corpus", "counting", "errors", "metrics", "phrases", "records", "results", "significance", "statsfiles"),
+    },
     "baselines": {"errors", "jsonlines", "naming", "output", "records", "results", "signature"},
     "gates": {"baselines", "errors", "limits", "records", "results"},
-    "segment_scores": {"corpus", "errors", "limits", "results", "segments", "signature", "significance", "stats"},
+    "segment_scores": {
+        *("corpus", "counting", "errors", "limits", "metrics", "results", "segments", "signature", "significance"),
+        "stats",
+    },
     "web": {
         *("_version", "corpus", "counting", "errors", "evaluate", "highlights", "jsonfields", "jsonlines", "kernels"),
         *(
@@ -79,14 +106,17 @@ LADDER: dict[str, set[str]] = {
         "tokenizers",
     },
     "cli": {
-        *("_version", "baselines", "corpus", "errors", "evaluate", "gates", "inspection", "jsonfields", "jsonlines"),
-        *("jsonsamples", "kernels"),
-        *("limits", "markup", "metrics", "naming", "output", "phrases", "records", "results", "segment_scores"),
-        *("segments", "signature", "significance", "testsets", "textfiles", "threads", "tokenizers", "web"),
+        *("_version", "arrow", "baselines", "corpus", "counting", "errors", "evaluate", "gates", "inspection"),
+        *("jsonfields", "jsonlines", "jsonsamples", "kernels", "limits", "markup", "metrics", "naming", "output"),
+        *("phrases", "records", "results", "segment_scores", "segments", "signature", "significance", "statsfiles"),
+        *("stats", "tables", "testsets", "textfiles", "threads", "tokenizers", "web", "wholefiles"),
     },
     "__main__": {"cli"},
     # resolves names where they are used
-    "__init__": {"_version", "counting", "errors", "metrics", "segments", "signature", "significance", "testsets"},
+    "__init__": {
+        *("_version", "arrow", "counting", "errors", "metrics", "segments", "signature", "significance", "statsfiles"),
+        "testsets",
+    },
 }
 # What no edit of the ladder may allow
 TEXTS = {"testsets", "textfiles", "jsonfields", "jsonlines", "decompression"}

@@ -10,7 +10,21 @@ import pyarrow as pa
 import pytest
 
 import bleucli
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, PairedTest, Segments, Signature, errors
+from bleucli import (
+    BLEU,
+    CER,
+    CHRF,
+    TER,
+    WER,
+    BleuError,
+    InputTypeError,
+    PairedTest,
+    Segments,
+    Signature,
+    errors,
+    tokenizers,
+)
+from bleucli import metrics as all_metrics
 from bleucli.segments import blocks_of_strings
 from bleucli.significance.resampling import Sample, bootstrap
 from bleucli.stats import SegmentStats
@@ -140,8 +154,16 @@ def test_attack_29_a_metric_with_mecab_is_copied_and_opens_its_dictionary_anew(l
         assert way(metric).get_signature() == metric.get_signature()
 
 
-def test_the_table_of_characters_is_not_taken_along():
-    assert len(pickle.dumps(METRICS["intl"]())) < 2000
+@pytest.mark.parametrize("tokenizer", [name for name, entry in tokenizers._ENTRIES.items() if entry.extra != "spm"])
+def test_bleu_travels_small_with_every_tokenizer(tokenizer):
+    metric = BLEU(tokenize=tokenizer)
+    metric.sentence_score("東京 is a city.", ["東京 is the city."])
+    assert len(pickle.dumps(metric)) < 2000
+
+
+@pytest.mark.parametrize("kind", all_metrics.METRICS.values(), ids=all_metrics.METRICS)
+def test_every_metric_travels_small(kind):
+    assert len(pickle.dumps(kind())) < 2000
 
 
 # --- errors

@@ -9,6 +9,7 @@ import threading
 import pytest
 from conftest import SECONDS, needs_pipes
 
+from bleucli import wholefiles
 from bleucli.cli import delivery, streams
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -169,7 +170,10 @@ class Interrupted:
         self.steps = steps
 
     def __call__(self, frame, event, argument):
-        if frame.f_code.co_filename not in (streams.__file__, delivery.__file__) or frame.f_code.co_name == "__init__":
+        if (
+            frame.f_code.co_filename not in (streams.__file__, delivery.__file__, wholefiles.__file__)
+            or frame.f_code.co_name == "__init__"
+        ):
             return None
         self.steps -= event == "line"
         if self.steps < 0:

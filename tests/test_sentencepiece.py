@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import pickle
 import random
 import re
 import subprocess
@@ -170,6 +171,25 @@ def test_threads_share_a_tokenizer_and_get_the_same_tokens(model, model_path):
 
 def test_the_signature_of_a_local_model_is_its_checksum(model_bytes, model_path):
     assert LocalModel(model_path).signature == f"spm-{hashlib.sha256(model_bytes).hexdigest()[:8]}"
+
+
+def test_a_metric_travels_without_its_model(model_path, monkeypatch, tmp_path):
+    monkeypatch.chdir(os.path.dirname(model_path))
+    metric = BLEU(tokenize=f"spm:{os.path.basename(model_path)}")
+    sent = pickle.dumps(metric)
+    assert len(sent) < 2000
+    monkeypatch.chdir(tmp_path)  # a worker runs elsewhere
+    texts = (["the cat sat on"], [["the cat sat on it"]])
+    assert pickle.loads(sent).corpus_score(*texts).score == metric.corpus_score(*texts).score
+
+
+def test_a_metric_that_finds_another_model_where_it_arrives_is_refused(model_bytes, tmp_path):
+    path = tmp_path / "mine.model"
+    path.write_bytes(model_bytes)
+    sent = pickle.dumps(BLEU(tokenize=f"spm:{path}"))
+    path.write_bytes(trained("char"))
+    with pytest.raises(BleuError, match=r"^the SentencePiece model .*mine\.model is not the same as where"):
+        pickle.loads(sent)
 
 
 def test_a_model_that_was_replaced_is_loaded_anew(model_bytes, tmp_path):

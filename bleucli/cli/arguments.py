@@ -79,9 +79,9 @@ def parse(words: Sequence[str]) -> Options:
 
 def _refuse_slips(values: "Mapping[str, Any]", top: Parser) -> None:
     """Refuse empty names, as an unset variable of a script leaves them, and options behind a dash of typesetters."""
-    for name in ("baseline", "groups", "mirror", "output", "registry"):
+    for name in ("baseline", "groups", "mirror", "output", "registry", "save_stats", "save_sums"):
         if values[name] == "":
-            raise UsageError(f"--{name} is empty; give it a value, or leave it out")
+            raise UsageError(f"--{name.replace('_', '-')} is empty; give it a value, or leave it out")
     for word in (*values["refs"], *(values["input"] or ())):
         if not word:
             raise UsageError("the name of a file is empty; give it one (is a variable unset?)")
@@ -249,6 +249,26 @@ def _parser_of_run() -> Parser:
         help="the fields that hold the texts, or paths such as out.0; several systems: hyp=a:out.0,b:out.1;"
         " group= is for --self-bleu",
     )
+    ours(
+        "--stats",
+        action=Once,
+        nargs="+",
+        metavar="FILE",
+        help="statistics instead of texts: files that --save-stats wrote, folders, patterns; shards in any order",
+    )
+    ours(
+        "--table",
+        action=Once,
+        nargs="+",
+        metavar="FILE",
+        help="texts are columns of Parquet or Arrow IPC files, folders, patterns",
+    )
+    ours(
+        "--columns",
+        metavar="hyp=NAME,refs=NAME",
+        help="those of --table that hold the texts (default: hyp=hyp,refs=ref); several systems: hyp=a,b",
+    )
+    ours("--by", nargs="+", metavar="COLUMN", help="a score for each value of these columns of --stats or --table")
 
     add, ours = top.group("test sets")
     add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of files; needs -l")
@@ -334,13 +354,17 @@ def _parser_of_run() -> Parser:
     ours("--output", "-o", metavar="FILE", help="write the answer there: whole, or not at all")
     ours("--append", action="store_true", help="add the lines of -f jsonl to that file; many may do so at once")
 
+    ours("--save-stats", metavar="FILE", help="also keep the statistics of each segment (Parquet), for --stats")
+    ours("--save-sums", metavar="FILE", help="also keep their sums alone: a row a system, or a group of --by")
+    ours("--first-line", type=int, metavar="N", help="for --save-stats of a shard: its first line is line N of all")
+
     _, ours = top.group("gates for Makefiles and CI")
     ours(
         "--fail-under",
         metavar="X",
         help="exit with 1 if any system is worse than X by the first metric named, or by each: chrf=55,ter=60",
     )
-    ours("--baseline", metavar="FILE", help="an earlier answer, in json or jsonl, for --max-drop")
+    ours("--baseline", metavar="FILE", help="an earlier answer, in json, jsonl or statistics, for --max-drop")
     ours(
         "--max-drop",
         metavar="D",

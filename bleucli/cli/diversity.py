@@ -88,7 +88,7 @@ def print_self_bleu(
     hints = [*idle, *texts.hints(), *_hints(names, found), *metric.advice]
     messages.hold_back(hints)
     named = zip(texts.names_in(chosen), found, strict=True)
-    systems = [SystemResult(name, [one.record()], len(one.scores)) for name, one in named]
+    systems = [SystemResult(name, [one.record()], segments=len(one.scores)) for name, one in named]
     results = Results(systems, len(found[0].scores), [])
     if asked is None:
         answer = [render(results, layout, chosen)]

@@ -95,6 +95,8 @@ def _contradictions(options: "Options", run: Run) -> "Iterator[tuple[str, str]]"
     """Give options of sacreBLEU's that are given for what is ours, and have no effect, each with the reason."""
     if options.score_only and run.systems > 1:
         yield "score_only", "several systems are printed as a table"
+    if options.score_only and options.by is not None:
+        yield "score_only", "groups are printed as a table"
     if "format" in options.given and run.format not in _THEIR_FORMATS:
         if run.segments and run.format != "jsonl":
             yield "format", f"segments are printed as text, json or jsonl, not as {run.format}"
@@ -110,6 +112,10 @@ def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset
             yield {trials}, f"without --{asked.replace('_', '-')}"
     if not any(getattr(options, asked) for asked, _, _ in METHODS.values()):
         yield {"paired_jobs"}, "nothing is resampled"
+    if options.table is not None:
+        yield {"encoding"}, "text in tables is UTF-8"
+    if options.stats is not None:
+        yield {"language_pair", "encoding", "force"}, "the texts were read when the statistics were saved"
     if options.test_set is None:
         yield {"registry"}, "no test set is named"
     if options.test_set is None and "tokenize" not in options.of_metric("bleu"):
@@ -160,7 +166,8 @@ def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
     if options.segment_scores:
         yield {"scale"}, "scores that others made are printed as they are"
     is_nameless = options.score_only or options.explain or run.format in ("text", "json", "card")
-    if run.systems == 1 and is_nameless and not has_gates(options):
+    is_saved = options.save_stats is not None or options.save_sums is not None  # with the name
+    if run.systems == 1 and is_nameless and not has_gates(options) and not is_saved and options.by is None:
         yield {"names", "name_by"}, "a single score is printed without a name"
 
 

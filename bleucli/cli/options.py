@@ -24,6 +24,10 @@ class Options:
     jsonl: bool
     jsonl_fields: str | None
     skip_empty_refs: bool = False
+    stats: "Sequence[str] | None"
+    table: "Sequence[str] | None"
+    columns: str | None
+    by: "Sequence[str] | None"
     # test sets
     test_set: str | None
     origlang: str | None
@@ -71,6 +75,9 @@ class Options:
     quiet: bool
     output: str | None
     append: bool
+    save_stats: str | None
+    save_sums: str | None
+    first_line: int | None
     # gates
     fail_under: str | None
     baseline: str | None

@@ -36,11 +36,8 @@ def check(options: "Options") -> None:
     if options.like is not None and options.like.name == _SELF_BLEU and not options.self_bleu:
         raise UsageError("--like is a signature of self-BLEU, which --self-bleu measures; add it")
     _check_test_set(options)
-    jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options)), None)
-    if options.segment_scores:
-        _check_segment_scores(options, jsonl)
-    elif options.test_set is None and not options.refs and jsonl is None and not options.self_bleu:
-        raise _no_references(list(map(shown, options.input or [])))
+    check_saving(options)
+    _check_source(options)
     values.check(options)
     if options.keep_going and (options.sentence_level or options.segment_scores):
         other = (
@@ -49,6 +46,42 @@ def check(options: "Options") -> None:
         raise UsageError(f"--keep-going leaves out systems that do not fit the references; not beside {other}")
     if options.num_refs is not None and len(options.refs) != 1:
         raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
+
+
+def _check_source(options: "Options") -> None:
+    """Refuse texts without references, and what has no place beside statistics or other numbers."""
+    if options.by is not None:
+        _check_groups(options)
+    if options.table is not None:
+        from bleucli.cli import tabled
+
+        tabled.check(options)
+        return
+    if options.columns is not None:
+        raise UsageError("--columns names columns of --table; add it, or leave --columns out")
+    if options.stats is not None:
+        from bleucli.cli import stored
+
+        stored.check(options)
+        if options.segment_scores:
+            _check_segment_scores(options, None)
+        return
+    jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options)), None)
+    if options.segment_scores:
+        _check_segment_scores(options, jsonl)
+    elif options.test_set is None and not options.refs and jsonl is None and not options.self_bleu:
+        raise _no_references(list(map(shown, options.input or [])))
+
+
+def _check_groups(options: "Options") -> None:
+    """Refuse groups of what has no columns, and what compares systems on all segments."""
+    if options.stats is None and options.table is None:
+        raise UsageError("--by groups what --stats or --table reads; save statistics first, with --save-stats")
+    for name in ("paired_bs", "paired_ar", "sentence_level", "segment_scores", "explain", "baseline"):
+        if getattr(options, name) not in (None, False):
+            raise UsageError(f"--by scores groups, each for itself; leave out --{name.replace('_', '-')}, or --by")
+    if options.format == "paper":
+        raise UsageError("--by cannot be shown in paper, which writes of one set of segments; choose another format")
 
 
 def _no_references(systems: Sequence[str]) -> UsageError:
@@ -75,6 +108,19 @@ def _check_test_set(options: "Options") -> None:
             raise UsageError(f"--{name} needs a test set; name it with -t and -l")
     if options.detail and options.sentence_level:
         raise UsageError("--detail gives corpus scores; leave out --sentence-level")
+
+
+def check_saving(options: "Options") -> None:
+    """Refuse to save statistics where there are none, or not those of all systems."""
+    asked = next((name for name in ("save_stats", "save_sums") if getattr(options, name) is not None), None)
+    flag = None if asked is None else f"--{asked.replace('_', '-')}"
+    if options.first_line is not None and (options.save_stats is None or options.stats is not None):
+        raise UsageError("--first-line numbers the segments of texts for --save-stats; add that, or leave it out")
+    if options.first_line is not None and options.test_set is not None:
+        raise UsageError("--first-line is for shards of your own files, and a test set is whole; leave it out")
+    for other in ("self_bleu", "explain", "keep_going"):
+        if flag is not None and getattr(options, other):
+            raise UsageError(f"{flag} does not go with --{other.replace('_', '-')}; leave out one of the two")
 
 
 def _check_segment_scores(options: "Options", jsonl: str | None) -> None:
@@ -140,12 +186,16 @@ def names_of_metrics(options: "Options") -> list[str]:
     return [] if options.segment_scores else [name for name in METRICS if name in wanted]
 
 
-def make_metrics(options: "Options") -> list[Metric]:
-    """Return the metrics that were asked for, made; refuse what --like names and cannot be reproduced."""
+def make_metrics(options: "Options", texts: Texts | None = None) -> list[Metric]:
+    """Return the metrics that were asked for, made; refuse what --like names and cannot be reproduced.
+
+    texts: that may have been counted already, and know by what.
+    """
     names = names_of_metrics(options)
     if options.followed and options.followed not in names:
         raise UsageError(f"--like is a signature of {options.followed}, which is not among the metrics; add it to -m")
-    made = {name: metric_options.make(options, name) for name in names}
+    counted = {} if texts is None else texts.counted_by(options, names)
+    made = {name: counted.get(name) or metric_options.make(options, name) for name in names}
     if options.like is not None:
         from bleucli.cli import like
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from bleucli import evaluate, kernels
+from bleucli import kernels
 from bleucli.cli import request, sampling
 from bleucli.cli.arguments import has_gates
 from bleucli.cli.delivery import deliver
@@ -19,12 +19,17 @@ from bleucli.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.baselines import Baseline
+    from bleucli.cli.before import Before
     from bleucli.cli.gating import Gates
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
+    from bleucli.cli.saving import Saving
+    from bleucli.counting import SystemStats
     from bleucli.results import Verdict
     from bleucli.significance.comparison import Sampling
+    from bleucli.statsfiles import Statistics
 
 # Seconds that nobody minds to wait for slow kernels
 _PATIENCE = 2.0
@@ -49,7 +54,9 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
 
         options = like.follow(options, options.like)
         request.check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
+    options, statistics = _read_statistics(options)
     gates = _gates(options, environment)
+    saving = _saving(options, words)
     asked = None
     if request.is_jsonl(options, environment):
         from bleucli.cli.provenance import Provenance
@@ -62,7 +69,8 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         diversity.print_self_bleu(options, environment, messages, asked)
         _note_slowness(start, messages)
         return True
-    texts = _open_texts(options, environment, asked is not None or options.baseline is not None)
+    hashed = asked is not None or options.baseline is not None or saving is not None
+    texts = _open_texts(options, environment, hashed, statistics)
     try:
         if not options.keep_going:
             texts.check_lengths()
@@ -74,9 +82,9 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         elif options.sentence_level:
             from bleucli.cli import segment_scoring
 
-            segment_scoring.print_segments(options, texts, environment, messages, asked)
+            segment_scoring.print_segments(options, texts, environment, messages, asked, saving)
         else:
-            passed = _print_systems(options, texts, environment, messages, asked, gates)
+            passed = _print_systems(options, texts, environment, messages, asked, gates, saving)
     except LengthError as error:
         raise texts.explain(error) from None
     _note_slowness(start, messages)
@@ -100,8 +108,38 @@ def _check(options: "Options") -> None:
         explaining.check(options)
 
 
-def _open_texts(options: "Options", environment: Environment, hashed: bool) -> Texts:
-    """Return the texts, unread; refuse what --like is not about, if they tell so already."""
+def _read_statistics(options: "Options") -> "tuple[Options, Statistics | None]":
+    """Return what the files of --stats hold, if any are named, and options with their metrics if none are."""
+    if options.stats is None:
+        return options, None
+    from bleucli.cli import stored
+
+    statistics = stored.read(options.stats)
+    return stored.follow(options, statistics), statistics
+
+
+def _saving(options: "Options", words: Sequence[str]) -> "Saving | None":
+    """Return what keeps statistics, if that is asked for; words: of the command line."""
+    if options.save_stats is None and options.save_sums is None:
+        return None
+    from bleucli.cli.saving import Saving
+
+    return Saving(options, words)
+
+
+def _open_texts(options: "Options", environment: Environment, hashed: bool, statistics: "Statistics | None") -> Texts:
+    """Return the texts, unread; refuse what --like is not about, if they tell so already.
+
+    statistics: that stand in their place.
+    """
+    if statistics is not None:
+        from bleucli.cli.stored import StoredTexts
+
+        return StoredTexts(options, environment, statistics)
+    if options.table is not None:
+        from bleucli.cli.tabled import TabledTexts
+
+        return TabledTexts(options, environment)
     if options.test_set is None:
         texts = Texts(options, environment, hashed)
     else:
@@ -136,16 +174,17 @@ def _print_systems(
     messages: "Messages",
     asked: "Provenance | None",
     gates: "Gates | None",
+    saving: "Saving | None",
 ) -> bool:
     chosen = _choose_format(options, environment)
     layout = request.layout_of(options, environment, chosen)
-    baseline = None
-    if options.baseline is not None:
-        from bleucli.baselines import read_baseline
-
-        baseline = read_baseline(options.baseline, shown(options.baseline))
+    baseline, before = _read_baseline(options, environment)
     form = None if baseline is None else baseline.form  # in which systems are judged
-    idle = request.find_idle(options, texts.count_systems(), chosen, False)
+    then = [] if before is None else [before.system(texts.names_in("json"))]
+    idle = request.find_idle(options, len(then) + texts.count_systems(), chosen, False)
+
+    def names_in(form: str) -> list[str]:
+        return [*(system.name for system in then), *texts.names_in(form)]
 
     def write(results: Results) -> None:
         unscored = texts.unscored_in(form if chosen == "junit" else chosen)
@@ -153,25 +192,28 @@ def _print_systems(
             [render(results._replace(unscored=unscored), layout, chosen)], options.output, environment, options.append
         )
 
-    results = _results(options, texts, environment, layout.bold_best, write if chosen == "junit" else None)
+    report = write if chosen == "junit" else None
+    results = _results(options, texts, environment, layout.bold_best, report, saving, then)
     names = request.names_of_metrics(options)
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     request.check_like(options, signed)
     judged = results
     if form is not None:
-        judged = _rename(results, texts.names_in(form))._replace(run=Run(*texts.inputs()))
+        judged = _rename(results, names_in(form))._replace(run=Run(*texts.inputs()))
     verdicts, gate_hints = gates.judge(judged, baseline) if gates else ((), [])
     hints = [*idle, *texts.hints(), *results.hints, *gate_hints]
     others = [name for name in names if name != "bleu"]
     if options.of_metric("bleu").get("lowercase") and others:
         hints.append(f"-lc applies to BLEU only; {', '.join(map(_how_to_lowercase, others))}")
     messages.hold_back(hints)
+    if saving is not None:
+        saving.save()
     failed = [verdict for verdict in verdicts if verdict.failure]
     is_withheld = chosen != "junit" and (failed or texts.failures)  # a report is about what failed
     is_for_file = options.output is not None
     if not (is_for_file and is_withheld):
-        run = None if asked is None else asked.of_texts(texts)
-        named = judged if chosen == "junit" else _rename(results, texts.names_in(chosen))  # verdicts say who is judged
+        run = _tell_run(asked, texts, before)
+        named = judged if chosen == "junit" else _rename(results, names_in(chosen))  # verdicts say who is judged
         write(named._replace(verdicts=verdicts, run=run))
     request.note_files(texts, results.segments, options, messages)
     request.note_differences(signed, options, messages)
@@ -183,6 +225,28 @@ def _print_systems(
     if is_for_file and is_withheld and not texts.failures:  # else that is said with how many were
         environment.say("error", f"{_tell_withheld(options)}, as a gate failed")
     return not failed
+
+
+def _read_baseline(options: "Options", environment: Environment) -> "tuple[Baseline | None, Before | None]":
+    """Return the earlier answer that scores are compared with, or the earlier output that they are tested against."""
+    if options.baseline is None:
+        return None, None
+    from bleucli.baselines import is_statistics, read_baseline
+
+    if not is_statistics(options.baseline):
+        return read_baseline(options.baseline, shown(options.baseline)), None
+    from bleucli.cli.before import Before
+
+    before = Before(options, environment)
+    return (None, before) if before.is_tested else (before.answer(), None)
+
+
+def _tell_run(asked: "Provenance | None", texts: Texts, before: "Before | None") -> Run | None:
+    """Return what a format tells of the run, if it does."""
+    if asked is None:
+        return None
+    run = asked.of_texts(texts)
+    return run if before is None else run._replace(systems=[before.input(), *run.systems])
 
 
 def _tell_withheld(options: "Options") -> str:
@@ -246,6 +310,8 @@ def _results(
     environment: Environment,
     bold: bool,
     report: "Callable[[Results], None] | None",
+    saving: "Saving | None",
+    before: "Sequence[SystemStats]",
 ) -> Results:
     """Score; options and names are checked as the systems were given, before any of them is left out.
 
@@ -255,23 +321,32 @@ def _results(
         environment: the world around.
         bold: the best of each column will be.
         report: writes a report of what failed, where one is asked for and no system can be scored.
+        saving: keeps the statistics.
+        before: what was counted earlier, to be tested against.
     """
     plan = sampling.plan(options, environment, bold)
-    sampling.check_systems(options, texts.count_systems())
-    metrics = request.make_metrics(options)
+    sampling.check_systems(options, len(before) + texts.count_systems())
+    metrics = request.make_metrics(options, texts)
     if options.keep_going:
         _leave_out(options, texts, environment, report)
-    corpus, jobs = texts.corpus(), request.count_threads(options.jobs)
     with Progress(environment, options.quiet) as progress:
         if options.segment_scores:
-            from bleucli import segment_scores
+            return _mark_best(_score_numbers(texts, plan, progress, saving), bold, plan)
+        keep = None if saving is None else saving.start(texts, metrics)
+        results = texts.score(metrics, request.count_threads(options.jobs), plan, progress, keep, before)
+    return _mark_best(results, bold, plan)
 
-            return _mark_best(segment_scores.score(corpus.systems, plan, progress), bold, plan)
-        results = evaluate.score_systems(
-            corpus, metrics, jobs=jobs, sampling=plan, selection=texts.select(), progress=progress
-        )
-    systems = [system._replace(scores=list(map(texts.sign, system.scores))) for system in results.systems]
-    return _mark_best(results._replace(systems=systems), bold, plan)
+
+def _score_numbers(
+    texts: Texts, sampling: "Sampling | None", progress: "Callable[[str, int, int], None]", saving: "Saving | None"
+) -> Results:
+    """Return the means of numbers that others gave to segments."""
+    from bleucli import segment_scores
+
+    columns = texts.numbers(progress)
+    if saving is not None:
+        saving.start(texts, [segment_scores.Given()])(segment_scores.stats_of(columns))
+    return segment_scores.score_columns(columns, sampling, progress)
 
 
 def _leave_out(

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 
-from bleucli import evaluate
 from bleucli.cli import request
 from bleucli.cli.delivery import deliver, spool
 from bleucli.cli.streams import Environment, encode
@@ -19,25 +18,30 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
+    from bleucli.cli.saving import Saving
 
 
 def print_segments(
-    options: "Options", texts: Texts, environment: Environment, messages: "Messages", asked: "Provenance | None"
+    options: "Options",
+    texts: Texts,
+    environment: Environment,
+    messages: "Messages",
+    asked: "Provenance | None",
+    saving: "Saving | None",
 ) -> None:
     """Score one system's segments by one metric, and print a line each.
 
     Raises:
         BleuError: there are several, texts are not what they should be, or the answer cannot be written.
     """
-    metrics = request.make_metrics(options)
-    corpus = texts.corpus()
-    if len(metrics) != 1 or len(corpus.system_names()) != 1:
+    metrics = request.make_metrics(options, texts)
+    if len(metrics) != 1 or texts.count_systems() != 1:
         raise UsageError("--sentence-level takes one system and one metric")
     request.format_of(options, environment)  # refuses a wrong one; only the option makes JSON of segments
     render = json_text.score_line if options.format == "json" else score_line
     selection = texts.select()
-    scores = evaluate.score_segments(corpus, metrics[0], jobs=request.count_threads(options.jobs), selection=selection)
-    records = map(texts.sign, scores)
+    keep = None if saving is None else saving.start(texts, metrics)
+    records = texts.score_segments(metrics[0], request.count_threads(options.jobs), keep)
     layout = request.layout_of(options, environment, "text")
     first = next(records)
     counts: dict[str, int] = {}  # segments by their number of references
@@ -51,6 +55,8 @@ def print_segments(
         request.check_like(options, dict(first.signature) | _nrefs(counts))
         hints.extend(texts.hints())
         messages.hold_back(hints)
+        if saving is not None:
+            saving.save()
 
     if asked is None:
         lines: Iterator[str] = (render(rescale_record(record, layout.scale), layout) for record in counted())

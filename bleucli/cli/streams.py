@@ -4,6 +4,8 @@ import os
 import sys
 from collections.abc import Mapping
 
+from bleucli.wholefiles import write_all
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from io import TextIOWrapper
@@ -137,10 +139,3 @@ def shown(name: str) -> str:
 def encode(text: str) -> bytes:
     """Return UTF-8; file names that are not UTF-8 come out as they went in."""
     return text.encode("utf-8", "surrogateescape")
-
-
-def write_all(target: "IO[bytes]", data: bytes) -> None:
-    """Write to a raw stream, which may take a part at a time."""
-    rest = memoryview(data)
-    while rest:
-        rest = rest[target.write(rest) or 0 :]

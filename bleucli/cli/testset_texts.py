@@ -51,6 +51,7 @@ class TestSetTexts(Texts):
         refuse_overwriting(options.output, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
         self._references = [*self._reference_files()]
         self._known: Marks | None = None
+        self._of_segments: dict[str, Sequence[object]] | None = None
 
     def _reference_files(self) -> Iterator[TextFile]:
         counts = [len(one.references) for one in self._sets]
@@ -99,6 +100,43 @@ class TestSetTexts(Texts):
         if self._known is None:
             self._known = selection.join([selection.marks_of(one.test_set, one.paths) for one in self._sets])
         return self._known
+
+    def columns(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
+        """Return what statistics files say of segments: test set, place in it, document, language, domain."""
+        if self._of_segments is None:
+            self._of_segments = self._read_columns()
+        return {name: values[start : start + count] for name, values in self._of_segments.items()}
+
+    def texts_named(self) -> list[tuple[str, str]]:
+        """Return the test sets, and the pair of languages."""
+        return [("testset", str(self._options.test_set)), ("langpair", self._pair)]
+
+    def _read_columns(self) -> dict[str, Sequence[object]]:
+        from bleucli.testsets import selection
+        from bleucli.testsets.plain import read_lines
+
+        counts = [sum(1 for _ in read_lines(one.paths[one.references[0]])) for one in self._sets]
+        names = [one.test_set.name for one in self._sets]
+        found: dict[str, Sequence[object]] = {
+            "testset": [name for name, count in zip(names, counts, strict=True) for _ in range(count)],
+            "langpair": [self._pair] * sum(counts),
+            "segment": [index for count in counts for index in range(count)],
+        }
+        marks = self._marks()
+        if all("docid" in one.paths for one in self._sets):
+            found["docid"] = [line.rstrip() for one in self._sets for line in read_lines(one.paths["docid"])]
+        if marks.origlangs is not None:
+            found["origlang"] = marks.origlangs
+        if marks.subsets is not None:
+            found["domain"] = [next((name for name in of if ":" not in name), "") for of in marks.subsets]
+            found["country"] = [
+                next((name.partition(":")[2] for name in of if ":" in name), "") for of in marks.subsets
+            ]
+            if not any(found["country"]):
+                del found["country"]
+        if any(len(values) != sum(counts) for values in found.values()):
+            raise BleuError(f"the fields of {self._options.test_set} have different lengths; {selection.ANEW}")
+        return found
 
     # --- what is said of it
 

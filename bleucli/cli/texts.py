@@ -2,9 +2,10 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
+from bleucli import evaluate
 from bleucli.cli.delivery import is_file_of, refuse_overwriting
 from bleucli.cli.lengths import find_misfits
 from bleucli.cli.streams import Environment, shown
@@ -20,11 +21,30 @@ from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from array import array
+    from typing import Any, Protocol
 
     from bleucli.cli.options import Options
+    from bleucli.counting import SystemStats
     from bleucli.evaluate import Selection
     from bleucli.jsonfields import Fields
+    from bleucli.metrics import Metric
+    from bleucli.results import Results
+    from bleucli.significance.comparison import Sampling
+    from bleucli.statsfiles import Shard
+
+    class Keeper(Protocol):
+        """What keeps statistics beside the answer; see `saving.Saving`."""
+
+        def __call__(self, block: Sequence[SystemStats], labels: Sequence[tuple[str, Any]] = ()) -> None:
+            """Keep the next segments of all systems, which are those of a group."""
+
+        def keep_rows(self, block: Sequence[SystemStats]) -> None:
+            """Keep the rows of the next segments."""
+
+        def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
+            """Add to the sums of a group."""
+
 
 STDIN = "standard input"
 
@@ -40,10 +60,7 @@ class Texts:
         self._environment = environment
         self._hashed = hashed
         self._stdin_taken = False
-        self._paired = options.paired_ar or options.paired_bs
-        names = None if options.names is None else shown(options.names).split(",")
-        self._given_names = names and [name.strip() for name in names]
-        self._name_by = options.name_by
+        self._read_names(options)
         paths = _system_paths(options.input or ["-"], self._paired)
         split = None if options.input is None else 0
         columns = options.num_refs or 0
@@ -67,6 +84,13 @@ class Texts:
         refuse_overwriting(options.output, paths)  # patterns are files by now
         if self._stdin_taken and options.output is not None and is_file_of(environment.stdin, options.output):
             raise UsageError(f"--output {shown(options.output)} is also read, as standard input; name another file")
+
+    def _read_names(self, options: "Options") -> None:
+        """Note what the options say of the names of systems."""
+        names = None if options.names is None else shown(options.names).split(",")
+        self._given_names = names and [name.strip() for name in names]
+        self._name_by = options.name_by
+        self._paired = options.paired_ar or options.paired_bs
 
     def _read(self, path: str, options: "Options", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
         file = self._open(path, options, columns)
@@ -287,6 +311,72 @@ class Texts:
     def corpus(self) -> Corpus:
         """Return systems and references."""
         return Corpus(self.systems(), self.references())
+
+    def score(
+        self,
+        metrics: "Sequence[Metric]",
+        jobs: int,
+        sampling: "Sampling | None",
+        progress: "Callable[[str, int, int], None]",
+        keep: "Keeper | None" = None,
+        before: "Sequence[SystemStats]" = (),
+    ) -> "Results":
+        """Score all systems; arguments as of `evaluate.score_systems`."""
+        results = evaluate.score_systems(
+            self.corpus(),
+            metrics,
+            jobs=jobs,
+            sampling=sampling,
+            selection=self.select(),
+            progress=progress,
+            keep=keep,
+            before=before,
+        )
+        systems = [system._replace(scores=list(map(self.sign, system.scores))) for system in results.systems]
+        return results._replace(systems=systems)
+
+    def numbers(self, progress: "Callable[[str, int, int], None]") -> "Mapping[str, array[float]]":
+        """Return the numbers of --segment-scores, by system."""
+        from bleucli import segment_scores
+
+        return segment_scores.read(self.systems(), progress)
+
+    def counted_by(self, options: "Options", names: "Sequence[str]") -> "Mapping[str, Metric]":
+        """Return the metrics, by name, that have counted already: none where there are texts."""
+        return {}
+
+    def columns(self, start: int, count: int) -> "Mapping[str, Sequence[object] | str]":
+        """Return what statistics files say of segments beside their statistics: nothing of files."""
+        return {}
+
+    def shards(self, first: int, rows: int) -> "list[Shard]":
+        """Return what statistics files say of where rows come from, once all was read and hashed.
+
+        first: the index of the first segment in the whole; rows: how many there are.
+        """
+        from bleucli.statsfiles import Shard
+
+        systems, references = self.inputs()
+        digests = [one.sha256 for one in references]
+        if any(one.sha256 in digests for one in systems):  # that of JSON Lines says nothing of the references alone
+            digests = []
+        named = zip(self._select_scored(self._names()), systems, strict=True)
+        return [Shard(name, first, rows, one.sha256, digests, one.name) for name, one in named]
+
+    def texts_named(self) -> list[tuple[str, str]]:
+        """Return what statistics files say of all segments: nothing of files."""
+        return []
+
+    def name_metrics(self, metrics: "Sequence[Metric]") -> "Mapping[str, Metric]":
+        """Return the metrics by what they are to be called in files of statistics."""
+        from bleucli import arrow
+
+        return arrow.make_metrics(metrics)
+
+    def score_segments(self, metric: "Metric", jobs: int, keep: "Keeper | None" = None) -> Iterator[ScoreRecord]:
+        """Score each segment of the only system."""
+        found = evaluate.score_segments(self.corpus(), metric, jobs=jobs, selection=self.select(), keep=keep)
+        return map(self.sign, found)
 
     def select(self) -> "Selection | None":
         """Return what is scored of the corpus: all of a file."""

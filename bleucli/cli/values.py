@@ -13,6 +13,7 @@ _RANGES = {
     "jobs": (0, 1024, "a number of threads, or 0 for as many as there are processors,"),
     "paired_jobs": (0, 1024, "a number of threads, or 0 for as many as there are processors,"),
     "num_refs": (1, 1000, "a number"),
+    "first_line": (1, 10**15, "the number of a line"),
 }
 
 
@@ -59,10 +60,12 @@ def _check_gates(options: Options) -> None:
     if options.baseline is not None and max_drop is None:
         raise UsageError("--baseline is for --max-drop; say by how much a score may be worse")
     test = next((f"--{name.replace('_', '-')}" for name in ("paired_bs", "paired_ar") if getattr(options, name)), None)
-    if options.baseline is not None and test is not None:
+    from bleucli.baselines import is_statistics
+
+    if options.baseline is not None and test is not None and not is_statistics(options.baseline):
         raise UsageError(
             f"--baseline has scores alone, and {test} needs the earlier output itself; leave out one of them, or give"
-            f" both outputs: -i old.txt new.txt {test} --max-drop {max_drop}"
+            f" both outputs: -i old.txt new.txt {test} --max-drop {max_drop}, or a baseline that --save-stats wrote"
         )
     if max_drop is not None and options.baseline is None and test is None:
         raise UsageError("--max-drop needs an earlier answer, --baseline FILE, or a paired test, --paired-ar")

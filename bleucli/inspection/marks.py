@@ -72,12 +72,12 @@ def tell_unspaced(metric: str, signs: Sequence[int]) -> str:
 
     Args:
         metric: the name of what counts them.
-        signs: sums of what `unspaced_stretches` returns.
+        signs: sums of what `unspaced_stretches` returns, if known.
 
     >>> tell_unspaced("WER", (9, 13)), tell_unspaced("WER", (0, 13))
     ('WER counts what is between spaces, but most of the output has none between its words', '')
     """
-    unspaced, letters = signs
+    unspaced, letters = signs or (0, 0)
     if 2 * unspaced <= letters:
         return ""
     return f"{metric} counts what is between spaces, but most of the output has none between its words"

@@ -7,7 +7,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from bleucli.errors import InputTypeError, UsageError
+from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.metrics.base import Metric
 from bleucli.phrases import suggest
 from bleucli.signature import Signature
@@ -43,6 +43,9 @@ __all__ = [
     "WERScore",
     "find_metric",
     "metric_from_signature",
+    "metric_named",
+    "metric_that_counted",
+    "name_of",
 ]
 
 
@@ -126,3 +129,66 @@ def metric_from_signature(signature: str | Signature) -> Metric:
     metric = described(**reading.values_of(described, signature))
     reading.refuse_other(metric, signature)
     return metric
+
+
+def metric_that_counted(
+    signature: str | Signature, given: "Mapping[str, Any] | None" = None, in_command: bool = False
+) -> Metric:
+    """Return the metric that a signature describes, to score what it has counted; a tokenizer is not loaded.
+
+    Args:
+        signature: as for `metric_from_signature`.
+        given: arguments of the constructor that are others.
+        in_command: whether messages name options as the command does.
+
+    Raises:
+        BleuError: as for `metric_from_signature`; or an argument cannot be.
+
+    >>> metric = metric_that_counted("BLEU|nrefs:1|tok:ja-mecab-0.996-IPA", {"smooth_method": "floor"})
+    >>> str(metric.signature(1, 1)).partition("|version")[0]
+    'nrefs:1|case:mixed|eff:no|tok:ja-mecab-0.996-IPA|smooth:floor[0.10]'
+    """
+    from bleucli.metrics import reading
+
+    if not isinstance(signature, Signature):
+        signature = Signature.parse(signature)
+    described = METRICS[reading.metric_of(signature, METRICS)]
+    values = reading.values_of(described, signature, given or {}) | dict(given or {})
+    unloaded = [option for option in described.options if option.stand_in and option.name not in (given or {})]
+    for option in unloaded:
+        values.pop(option.name)
+    metric = described.of_command(**values) if in_command else described(**values)
+    for option in unloaded:
+        if option.stand_in is not None:
+            option.stand_in(metric, option.restate(signature.info.get(option.key, option.absent)))
+    return metric
+
+
+def metric_named(name: str) -> Metric:
+    """Return the metric, or the variant of one, that the command knows under a name, with its defaults.
+
+    Raises:
+        BleuError: there is none of that name.
+
+    >>> metric_named("chrf++").corpus_score(["The dog bit the man."], [["the dog had bit the man."]])
+    chrF2++ = 61.62
+    """
+    kind, arguments = VARIANTS.get(name, (name, {}))
+    if kind not in _CLASSES:
+        known = [*_CLASSES, *VARIANTS]
+        raise BleuError(f"{name!r} is not a metric; choose one of {', '.join(known)}{suggest(name, known)}")
+    return METRICS[kind](**arguments)  # type: ignore[arg-type] # a variant's own
+
+
+def name_of(metric: Metric) -> str:
+    """Return the name that the command knows a metric, or its variant, under; of others, their own in lower case.
+
+    >>> name_of(metric_named("chrf++")), name_of(metric_named("ter"))
+    ('chrf++', 'ter')
+    """
+    kind = type(metric).__name__
+    name = next((name for name, known in _CLASSES.items() if known == kind), metric.name.lower())
+    variants = (
+        word for word, (base, given) in VARIANTS.items() if base == name and given.items() <= vars(metric).items()
+    )
+    return next(variants, name)

@@ -69,6 +69,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     # Whether p-values count trials that equal the difference; sacreBLEU's do not, and its metrics follow it
     counts_ties = True
     needs_all_references = False
+    # Which of its statistics, by `column_names`, may be fractions
+    fractions: frozenset[str] = frozenset()
     learned: object = None
 
     def __init_subclass__(cls, **options: object) -> None:
@@ -119,6 +121,18 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         Args:
             references: the streams, block by block.
         """
+
+    def column_names(self) -> list[str]:
+        """Return what the columns of its statistics are called in files and tables.
+
+        Those whose names begin with `ref` tell, of a segment with a single reference, something of the latter alone.
+
+        Raises:
+            BleuError: the metric does not say so.
+        """
+        raise BleuError(
+            f"{self.name} does not name its statistics, which files and tables need; define column_names() in its class"
+        )
 
     def prepare_reference(self, segments: Segments) -> Segments:
         """Return references in the form in which `compare` takes them: like `prepare`, unless a metric differs."""

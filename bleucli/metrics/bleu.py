@@ -12,7 +12,7 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.inspection.marks import subword_marks, unspaced_letters
 from bleucli.limits import LARGEST_ORDER
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.options import SCORE, SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
 from bleucli.phrases import tell_count
@@ -112,6 +112,10 @@ def _read_tokenizer(signed: str, exact: bool) -> "dict[str, Any]":
     return {"tokenize": next(mecab, signed)}
 
 
+def _stand_in_tokenizer(metric: "BLEU", signed: str) -> None:
+    metric.tokenizer = tokenizers.Unloaded(signed)
+
+
 def _read_smoothing(signed: str, exact: bool) -> "dict[str, Any]":
     smoothing = Smoothing.parse(signed)
     if smoothing.method not in DEFAULT_VALUES:
@@ -170,6 +174,7 @@ class BLEU(Metric[BLEUScore]):
             sign=lambda metric: metric.tokenizer.signature,
             restate=lambda signed: "flores101" if signed == "spm" else signed,  # its old name
             read=_read_tokenizer,
+            stand_in=_stand_in_tokenizer,
         ),
         Option(
             "lowercase",
@@ -191,6 +196,7 @@ class BLEU(Metric[BLEUScore]):
             sign=lambda metric: metric.smoothing.signature,
             restate=lambda signed: Smoothing.parse(signed).signature,
             read=_read_smoothing,
+            decides=SCORE,
         ),
         Option(
             "smooth_value",
@@ -199,6 +205,7 @@ class BLEU(Metric[BLEUScore]):
             ("--smooth-value", "-sv"),
             f"for {' and '.join(f'{method} ({value:g})' for method, value in DEFAULT_VALUES.items())}",
             most=LARGEST_VALUE,
+            decides=SCORE,
         ),
         Option(
             "max_ngram_order",
@@ -221,6 +228,7 @@ class BLEU(Metric[BLEUScore]):
             shared=True,
             key="eff",
             words=("no", "yes"),
+            decides=SCORE,
         ),
         Option("trg_lang", str, "", ("--language-pair", "-l"), shared=True, loads=True),
         SKIP_EMPTY_REFS,
@@ -255,7 +263,7 @@ class BLEU(Metric[BLEUScore]):
         tokenize = self.check("tokenize", tokenize)
         if tokenize is None:
             tokenize = tokenizers.default_for(trg_lang)
-        self.tokenizer = tokenizers.get(tokenize)
+        self.tokenizer: tokenizers.Tokenizer = tokenizers.get(tokenize)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
         self.advice = tokenizers.advice(tokenize, trg_lang, self.spell("tokenize"))
 
@@ -268,6 +276,11 @@ class BLEU(Metric[BLEUScore]):
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return rows of `[hyp_len, ref_len, correct_1..N, total_1..N]`; N is 5 at least for chen-cherry-5 and -7."""
         return kernels.ngram_stats(hypotheses, references.streams, self.counted_order)
+
+    def column_names(self) -> list[str]:
+        """Return `hyp_len, ref_len, match_1..N, total_1..N`."""
+        orders = range(1, self.counted_order + 1)
+        return ["hyp_len", "ref_len", *(f"match_{n}" for n in orders), *(f"total_{n}" for n in orders)]
 
     def score_from_stats(self, sums: Sequence[int | float]) -> BLEUScore:
         """Return the score of a sum of rows of `[hyp_len, ref_len, correct_1..N, total_1..N]`.
@@ -380,7 +393,9 @@ class BLEU(Metric[BLEUScore]):
         return [*self.text_hints(stats.signs), *(hint for applies, hint in candidates if applies)]
 
     def text_hints(self, signs: Sequence[int]) -> list[str]:
-        """Warn of text that is not what the tokenizer expects; signs: what `observe` counted, added up."""
+        """Warn of text that is not what the tokenizer expects; signs: what `observe` counted, added up, if known."""
+        if not signs:
+            return []
         endings, marks, sampled, unspaced, letters = signs
         candidates = (
             (endings >= _TOKENIZED_MANY, _TOKENIZED_HINT.format(endings, self.spell("force"))),

@@ -10,7 +10,7 @@ from bleucli.counting import References
 from bleucli.errors import BleuError, UsageError
 from bleucli.limits import LARGEST_ORDER, read_number
 from bleucli.metrics.base import Metric, metric_for
-from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
+from bleucli.metrics.options import CHOICE, SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.results import Figures
 from bleucli.segments import Segments
@@ -111,6 +111,7 @@ class CHRF(Metric[CHRFScore]):
             most=_LARGEST_BETA,
             reads=int,
             in_name=True,
+            decides=CHOICE,
         ),
         Option(
             "whitespace",
@@ -137,6 +138,7 @@ class CHRF(Metric[CHRFScore]):
             "smooth as chrF++.py, NLTK and Moses do",
             key="eff",
             words=("yes", "no"),
+            decides=CHOICE,
         ),
         SKIP_EMPTY_REFS,
     )
@@ -179,6 +181,11 @@ class CHRF(Metric[CHRFScore]):
             self.whitespace,
             self.eps_smoothing,
         )
+
+    def column_names(self) -> list[str]:
+        """Return `hyp_c1, ref_c1, match_c1` and so on for the character orders, `hyp_w1` and so on for words."""
+        orders = [f"c{n}" for n in range(1, self.char_order + 1)] + [f"w{n}" for n in range(1, self.word_order + 1)]
+        return [f"{what}_{order}" for order in orders for what in ("hyp", "ref", "match")]
 
     def score_from_stats(self, sums: Sequence[int | float]) -> CHRFScore:
         """Return the score of a sum of rows."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+# What an option decides: the statistics of segments; which of several references these are of; or the score alone
+ROWS, CHOICE, SCORE = "rows", "choice", "score"
 # Numbers in signatures have no more digits than these
 _MOST_DIGITS = 9
 # Equal to nothing that an option can be
@@ -50,6 +52,9 @@ class Option:
         read: returns the constructor's arguments from what a signature says, and from whether its numbers are exact;
             those of sacreBLEU have two decimals.
         in_name: the value stands in the name of the score, not in its signature.
+        decides: `ROWS`; or `SCORE` for one that can be changed once segments were counted; or `CHOICE` for one that can
+            be unless segments have several references, among which it chooses.
+        stand_in: for an option that loads something: lets a metric sign what a signature says, and load nothing.
 
     >>> order = Option("order", int, 4, ("--order",), "longest n-gram", least=1, most=9, key="n")
     >>> order.check(12, "order")
@@ -85,6 +90,8 @@ class Option:
         restate: Callable[[str], str] | None = None,
         read: "Callable[[str, bool], dict[str, Any]] | None" = None,
         in_name: bool = False,
+        decides: str = ROWS,
+        stand_in: "Callable[[Any, str], None] | None" = None,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -107,6 +114,8 @@ class Option:
         self.restate = restate or self._restate
         self.read = read or self._read
         self.in_name = in_name
+        self.decides = decides
+        self.stand_in = stand_in
 
     @property
     def dest(self) -> str:

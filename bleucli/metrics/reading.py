@@ -3,15 +3,16 @@
 - `metric_of`: which metric it is
 - `values_of`: the arguments to construct it with
 - `refuse_other`: an error if a metric is another one
+- `find_difference`: in what a metric would have counted other statistics
 
 A signature may leave keys out, as those of sacreBLEU 1.x do; they mean the defaults then.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from bleucli.errors import BleuError
 from bleucli.metrics.base import Metric
-from bleucli.metrics.options import Option
+from bleucli.metrics.options import CHOICE, SCORE, Option
 from bleucli.signature import RUN_KEYS, TEXT_KEYS, VERSION, Signature
 
 TYPE_CHECKING = False
@@ -85,8 +86,13 @@ def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
     return texts
 
 
-def values_of(metric: type[Metric], signature: Signature) -> "dict[str, Any]":
+def values_of(metric: type[Metric], signature: Signature, given: Container[str] = ()) -> "dict[str, Any]":
     """Return the constructor's arguments that a signature names, defaults included.
+
+    Args:
+        metric: that it is of.
+        signature: of a score.
+        given: arguments that are known; what the signature says by the same key is then left out.
 
     Raises:
         BleuError: a key is none of the metric's, or a value cannot be.
@@ -95,7 +101,9 @@ def values_of(metric: type[Metric], signature: Signature) -> "dict[str, Any]":
     exact = is_exact(signature)
     values = _values_in_name(metric, signature)
     for option in _signed(metric.options):
-        values |= option.read(texts[option.key], exact)
+        found = option.read(texts[option.key], exact)
+        if not any(name in given for name in found):
+            values |= found
     return values
 
 
@@ -125,3 +133,31 @@ def refuse_other(metric: Metric, signature: Signature) -> None:
                 f"{asked}, but this would be {key}:{ours[key]}; leave out the options that contradict the signature, or"
                 " install what it names"
             )
+
+
+def find_difference(metric: Metric, signature: Signature, several: bool) -> tuple[str, str, str] | None:
+    """Return the key in which a metric differs from what counted statistics, so that these would be others.
+
+    Args:
+        metric: that is asked for.
+        signature: of what counted.
+        several: whether segments have several references.
+
+    Returns:
+        The key, its value in the signature, and the metric's; None if the metric counts alike.
+
+    Raises:
+        BleuError: the signature has a key that is none of the metric's.
+    """
+    theirs = _texts_of(type(metric), signature) | {
+        name: str(value) for name, value in _values_in_name(type(metric), signature).items()
+    }
+    free = {option.key or option.name for option in metric.options if option.decides == SCORE}
+    if not several:
+        free |= {option.key or option.name for option in metric.options if option.decides == CHOICE}
+    ours = {option.key: option.absent for option in _signed(metric.options)} | dict(metric.signature_fields())
+    for key, value in theirs.items():
+        own = ours[key] if key in ours else str(getattr(metric, key))
+        if key not in free and value != own:
+            return key, value, own
+    return None

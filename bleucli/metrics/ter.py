@@ -58,6 +58,7 @@ class TER(Metric[TERScore]):
     name = "TER"
     counts_ties = False
     higher_is_better = False
+    fractions = frozenset({"ref_len"})
     options = (
         Option(
             "case_sensitive",
@@ -135,6 +136,10 @@ class TER(Metric[TERScore]):
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
         """Return rows of edits and average length of the references."""
         return kernels.ter_stats(hypotheses, references.streams)
+
+    def column_names(self) -> list[str]:
+        """Return `edits, ref_len`."""
+        return ["edits", "ref_len"]
 
     def score_from_stats(self, sums: Sequence[int | float]) -> TERScore:
         """Return the score of a sum of rows of edits and reference lengths.

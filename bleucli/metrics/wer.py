@@ -94,6 +94,10 @@ class ErrorRate(Metric["RateT"]):
         """Return rows of edits and the length of the reference that they are counted against."""
         return kernels.edit_stats(hypotheses, references.streams, self.characters)
 
+    def column_names(self) -> list[str]:
+        """Return `edits, ref_len`."""
+        return ["edits", "ref_len"]
+
     def score_from_stats(self, sums: Sequence[int | float]) -> "RateT":
         """Return the score of a sum of rows of edits and reference lengths.
 

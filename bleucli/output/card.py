@@ -29,7 +29,8 @@ def render(results: Results, layout: Layout) -> str:
 
 
 def _card(results: Results, index: int, layout: Layout) -> dict[str, object]:
-    _, scores, segments = results.systems[index]
+    system = results.systems[index]
+    scores = system.scores
     clusters = {ranking.name: ranking.clusters[index] for ranking in results.rankings}
     card: dict[str, object] = {} if results.test is None else {"baseline": index == 0}
     for record in scores:
@@ -52,7 +53,7 @@ def _card(results: Results, index: int, layout: Layout) -> dict[str, object]:
     return card | {
         "signature": signatures if len(signatures) > 1 else signatures[_key(scores[0].name)],
         "version": scores[0].signature.info.get("version"),
-        "items": results.segments if segments is None else segments,
+        "items": results.segments if system.segments is None else system.segments,
     }
 
 

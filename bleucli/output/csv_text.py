@@ -5,16 +5,17 @@ from io import StringIO
 
 from bleucli.markup import visible
 from bleucli.output.layout import Layout
-from bleucli.results import Results
+from bleucli.results import Results, name_row
 
 
 def render(results: Results, layout: Layout) -> str:
     """Return a header and a row a system, as `pandas.read_csv` reads them.
 
-    Columns: `system`; `baseline`, true or false, if there was a paired test; for each metric its score under its name,
-    then, where there are any, `BLEU mean`, `BLEU ci` (half the width of the interval), `BLEU p_value` (empty for the
-    baseline), `BLEU cluster`, shares under their names; at the end `BLEU signature`. Scores and intervals have the
-    layout's decimals, shares two more, p-values all they have. Control characters in a name are written as escapes.
+    Columns: `system`; of groups what makes them, under the names of these columns, and `segments`; `baseline`, true or
+    false, if there was a paired test; for each metric its score under its name, then, where there are any, `BLEU mean`,
+    `BLEU ci` (half the width of the interval), `BLEU p_value` (empty for the baseline), `BLEU cluster`, shares under
+    their names; at the end `BLEU signature`. Scores and intervals have the layout's decimals, shares two more, p-values
+    all they have. Control characters in a name are written as escapes.
     """
     return _write(results, layout, ",")
 
@@ -37,10 +38,13 @@ def _write(results: Results, layout: Layout, delimiter: str) -> str:
 
 def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
     """Return all that there may be of one system, in the order of the columns; what is absent is empty."""
-    name, scores, _ = results.systems[index]
+    system = results.systems[index]
     clusters = {ranking.name: str(ranking.clusters[index]) for ranking in results.rankings}
-    found = {"system": visible(name), "baseline": "" if results.test is None else ("false" if index else "true")}
-    for record in scores:
+    bare = system.name.removesuffix(name_row("", system.labels))  # the labels have columns of their own
+    found = {"system": visible(bare)} | {column: visible(value) for column, value in system.labels}
+    found["segments"] = "" if system.segments is None else str(system.segments)
+    found["baseline"] = "" if results.test is None else ("false" if index else "true")
+    for record in system.scores:
         mean, half_width = ("", "") if record.interval is None else (_round(one, layout) for one in record.interval)
         found |= {
             record.name: _round(record.score, layout),
@@ -50,7 +54,7 @@ def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
         }
         found[f"{record.name} cluster"] = clusters.get(record.name, "")
         found |= {label: "" if share is None else layout.share(share) for label, share in record.shares}
-    return found | {f"{record.name} signature": record.signature.format() for record in scores}
+    return found | {f"{record.name} signature": record.signature.format() for record in system.scores}
 
 
 def _round(number: float, layout: Layout) -> str:

@@ -73,7 +73,8 @@ def schema() -> "Any":
 def _score_keys(results: Results, index: int, record: ScoreRecord, ranking: Ranking | None) -> dict[str, object]:
     """Return what is said of one score of a system's whole output."""
     names = [system.name for system in results.systems]
-    found = _keys(names[index], record, results.segments)
+    segments = results.systems[index].segments
+    found = _keys(names[index], record, results.segments if segments is None else segments)
     if results.test is not None:
         method, trials = results.test
         found |= {

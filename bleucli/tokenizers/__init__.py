@@ -10,7 +10,7 @@ A tokenizer maps each segment to a string whose tokens are separated by white sp
 from collections.abc import Iterator
 from functools import partial
 
-from bleucli.errors import UsageError
+from bleucli.errors import BleuError, UsageError
 from bleucli.phrases import suggest
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments
@@ -53,6 +53,21 @@ class Untouched:
     def tokenize(self, segments: Segments) -> Segments:
         """Return `segments` as they are."""
         return segments
+
+
+class Unloaded:
+    """A tokenizer that is known by its signature alone, where texts were counted before."""
+
+    def __init__(self, signature: str) -> None:
+        self.signature = signature
+
+    def tokenize(self, segments: Segments) -> Segments:
+        """Refuse to.
+
+        Raises:
+            BleuError: always.
+        """
+        raise BleuError(f"the tokenizer {self.signature} is not loaded; make the metric by its name to count texts")
 
 
 def _make(module: str, kind: str, *arguments: str) -> "Tokenizer":

@@ -44,6 +44,7 @@ class LocalModel:
     _remedy = "give the path of a .model file"
 
     def __init__(self, path: str) -> None:
+        self._given = os.path.abspath(path)  # what pickles name: workers may run in another folder
         try:
             status = os.stat(path)
         except (OSError, ValueError) as error:
@@ -57,6 +58,9 @@ class LocalModel:
         return tokenize_distinct(
             segments, lambda texts: map(" ".join, self._model.EncodeAsPieces(texts, num_threads=1))
         )
+
+    def __reduce__(self) -> "tuple[object, tuple[type[LocalModel], str, str]]":
+        return _load_same, (type(self), self._given, self._digest)  # models are large; where it arrives, it is loaded
 
 
 class PublishedModel(LocalModel):
@@ -76,6 +80,7 @@ class PublishedModel(LocalModel):
         load("sentencepiece", "spm")  # before a download for nothing
         path = fetch_model(ADDRESSES[current], name=current, sha256=SHA256.get(current, ""))
         super().__init__(path)
+        self._given = name
         if current not in SHA256:
             trust_model(path, self._digest, name=current)
         self.signature = current
@@ -84,6 +89,18 @@ class PublishedModel(LocalModel):
 def path_of(name: str) -> str:
     """Return where the model of a `PublishedModel` is once it was downloaded."""
     return model_path(ADDRESSES[_NEW_NAMES.get(name, name)])
+
+
+def _load_same(kind: type[LocalModel], given: str, digest: str) -> LocalModel:
+    """Load the model that a pickle names.
+
+    Raises:
+        BleuError: another one has its place by now, or on this machine.
+    """
+    tokenizer = kind(given)
+    if tokenizer._digest != digest:
+        raise BleuError(f"the SentencePiece model {given} is not the same as where it was chosen; put the same there")
+    return tokenizer
 
 
 @lru_cache(maxsize=2)

@@ -1,0 +1,436 @@
+"""Arrow: a batch of texts becomes a table of statistics, which any engine can add up.
+
+- `stats_table`: texts to statistics, a row a segment, or a row a key
+- `merge`: rows of one key become one, in whatever order and grouping
+- `scores`: scores and signatures of each key, from what engines have added up
+
+Columns of such a table, layout 1: the keys; `segments`, how many there are; `refs_min` and `refs_max`, how many
+references each has; then by metric, `bleu` for example: `bleu.signature`, which says how was counted, and the
+statistics, `bleu.hyp_len` and so on, which add up. Signatures are a column, for it survives every tool.
+
+>>> import pyarrow as pa
+>>> batch = pa.table({"system": ["a", "b"], "hyp": ["The cat sat.", "A cat."], "ref": ["The cat sat."] * 2})
+>>> table = stats_table(batch, ["chrf"], keys=["system"])
+>>> table.column_names[:5]
+['system', 'segments', 'refs_min', 'refs_max', 'chrf.signature']
+>>> [(group.keys["system"], round(group.scores["chrf"].score, 1)) for group in scores(merge(table))]
+[('a', 100.0), ('b', 22.1)]
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from bleucli import kernels
+from bleucli.buffers import text_array, to_arrow, to_numpy
+from bleucli.counting import CorpusStats
+from bleucli.errors import BleuError, InputTypeError
+from bleucli.metrics import Metric, metric_from_signature, metric_named, metric_that_counted, name_of
+from bleucli.optional_deps import load
+from bleucli.phrases import suggest, tell_count
+from bleucli.records import NamedTuple
+from bleucli.segments import Segments, of_arrow
+from bleucli.signature import Signature
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import pyarrow as pa
+
+    from bleucli.stats import SegmentStats
+
+    Metrics = Mapping[str, Metric | str] | Sequence[Metric | str]
+
+# What all tables of statistics have, with how it is added up
+COUNTS = {"segments": "sum", "refs_min": "min", "refs_max": "max"}
+# The last part of the name of the column that says how a metric counted
+SIGNATURE = "signature"
+# Rows that are counted at once
+_BLOCK = 4096
+
+
+class Group(NamedTuple):
+    """What was counted of one key: its values by column, and by metric statistics, score and signature."""
+
+    keys: "Mapping[str, Any]"
+    segments: int
+    stats: Mapping[str, CorpusStats]
+    scores: "Mapping[str, Any]"
+    signatures: Mapping[str, Signature]
+
+
+# --- texts to statistics
+
+
+def stats_table(
+    batch: "pa.Table | pa.RecordBatch",
+    metrics: "Metrics",
+    hypothesis: str = "hyp",
+    references: str | Sequence[str] = "ref",
+    keys: Sequence[str] = (),
+    rows: bool = False,
+) -> "pa.Table":
+    """Count a batch of texts; texts of the types `string` and `large_string` are not copied.
+
+    Args:
+        batch: a table or record batch of pyarrow; one without rows gives one without rows.
+        metrics: what counts; objects, or what makes them elsewhere: names such as `chrf++`, or signatures. By what
+            their columns are to be called, or in a list, to be called by their usual names.
+        hypothesis: the column of the system's output, which must not have nulls.
+        references: the column of references, or several; nulls are missing ones. A column of lists of strings holds
+            any number for each segment.
+        keys: columns whose values tell groups apart.
+        rows: give a row for each segment, not one for each key.
+
+    Raises:
+        BleuError: there is no such column, or a text is missing; the row and its key are named. Or pyarrow is not
+            installed.
+        InputTypeError: a column holds something else than texts.
+    """
+    pa = load("pyarrow", "arrow")
+    made = make_metrics(metrics)
+    table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+    streams = [references] if isinstance(references, str) else list(references)
+    wanted = [*keys, hypothesis, *streams]
+    _check_columns(table, wanted, keys, made)
+    table = table.select(list(dict.fromkeys(wanted)))
+    counted: dict[str, list[SegmentStats]] = {name: [] for name in made}
+    nrefs: list[Any] = []
+    start = 0
+    for block in table.to_batches(max_chunksize=_BLOCK):  # columns are cut alike, and not copied
+        texts = _read_hypotheses(block, hypothesis, keys, start)
+        read = [stream for name in streams for stream in read_references(block.column(name), name)]
+        _refuse_bare(read, block, keys, start)
+        for name, metric in made.items():
+            prepared = metric.prepare_references(read, start)
+            counted[name].append(metric.block_stats(texts, prepared, start, hypothesis))
+        nrefs.append(prepared.counts())
+        start += len(block)
+    by_row = _assemble([(key, _decode(table.column(key))) for key in keys], start, nrefs, counted, made)
+    return sign(by_row, made, coded=True) if rows else sign(_add_up(by_row, keys), made)
+
+
+def make_metrics(metrics: "Metrics") -> dict[str, Metric]:
+    """Return metrics by what their columns are called, made from their names and signatures where these are given.
+
+    Raises:
+        BleuError: there is none, two are called alike, or a name is not a metric's.
+    """
+    if isinstance(metrics, str | Metric):
+        metrics = [metrics]
+    found = {name: _make(metric) for name, metric in metrics.items()} if isinstance(metrics, Mapping) else {}
+    for one in () if isinstance(metrics, Mapping) else metrics:
+        metric = _make(one)
+        name = name_of(metric)
+        if name in found:
+            raise BleuError(f"two metrics would be called {name}; give them names: {{{name!r}: ..., ...}}")
+        found[name] = metric
+    if not found:
+        raise BleuError("no metric was given; name one at least, such as 'bleu'")
+    if len({metric.skip_empty_refs for metric in found.values()}) > 1:
+        raise BleuError("with skip_empty_refs segments have other numbers of references; make a table for each way")
+    for metric in found.values():
+        if metric.needs_all_references:
+            raise BleuError(f"{metric.name} reads all references before it counts, and a batch has only some of them")
+    return found
+
+
+def _make(metric: Metric | str) -> Metric:
+    if isinstance(metric, Metric):
+        return metric
+    if not isinstance(metric, str):
+        raise InputTypeError(f"a metric of type {type(metric).__name__}; give its object, its name or a signature")
+    return metric_from_signature(metric) if ":" in metric else metric_named(metric)
+
+
+def _check_columns(
+    table: "pa.Table", wanted: Sequence[str], keys: Sequence[str], metrics: Mapping[str, Metric]
+) -> None:
+    """Refuse columns that are not there, or are there twice, and keys that would be called like what is counted."""
+    for name in wanted:
+        count = table.column_names.count(name)
+        if count != 1:
+            told = f"there are {count} columns {name}" if count else f"there is no column {name}"
+            known = ", ".join(table.column_names) or "none"
+            raise BleuError(f"{told}; the columns are {known}{suggest(name, table.column_names)}")
+    for key in keys:
+        if key in COUNTS or any(key.startswith(f"{name}.") for name in metrics):
+            raise BleuError(f"the column {key} has the name of what is counted; rename it to make it a key")
+
+
+def _read_hypotheses(block: "pa.RecordBatch", name: str, keys: Sequence[str], start: int) -> Segments:
+    column = block.column(name)
+    if column.null_count:
+        row = column.is_null().to_pylist().index(True)
+        raise BleuError(
+            f"{name} is null in {_tell_row(block, keys, start, row)}; give a string, an empty one for no output"
+        )
+    return of_arrow(column, name, start + 1)
+
+
+def _refuse_bare(streams: Sequence[Segments], block: "pa.RecordBatch", keys: Sequence[str], start: int) -> None:
+    """Refuse a segment without references."""
+    _, _, bare = kernels.reference_counts(streams)
+    if bare >= 0:
+        raise BleuError(
+            f"all references are missing in {_tell_row(block, keys, start, bare)}; give at least one, or leave it out"
+        )
+
+
+def _tell_row(block: "pa.RecordBatch", keys: Sequence[str], start: int, row: int) -> str:
+    """Return the number of a row of the batch, and its key."""
+    key = ", ".join(f"{name} {block.column(name)[row].as_py()}" for name in keys)
+    return f"row {start + row + 1}{key and f' ({key})'}"
+
+
+def read_references(column: "pa.Array", name: str) -> list[Segments]:
+    """Return a column of strings as a stream of references, one of lists of strings as many as the longest list has.
+
+    Raises:
+        InputTypeError: it holds something else.
+        BleuError: it is not valid.
+    """
+    pa = load("pyarrow", "arrow")
+    if pa.types.is_fixed_size_list(column.type) or str(column.type).startswith(("list_view", "large_list_view")):
+        column = column.cast(pa.large_list(column.type.value_type))
+    if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
+        return [of_arrow(column, name)]
+    import numpy as np
+
+    texts = of_arrow(column.values, name)
+    bounds = np.frombuffer(texts.bounds, np.int64).reshape(-1, 2)
+    ends = to_numpy(column.offsets).astype(np.int64)
+    lengths = np.diff(ends)
+    if column.null_count:
+        lengths[np.array(column.is_null().to_pylist())] = 0
+    streams = []
+    for place in range(max(int(lengths.max(initial=0)), 1)):
+        stream = np.full((len(column), 2), -1, np.int64)
+        has = lengths > place
+        stream[has] = bounds[ends[:-1][has] + place]
+        streams.append(Segments(texts.data, stream.tobytes()))
+    return streams
+
+
+def _assemble(
+    keys: "Sequence[tuple[str, Any]]",
+    count: int,
+    nrefs: "Sequence[Any]",
+    counted: "Mapping[str, Sequence[SegmentStats]]",
+    metrics: Mapping[str, Metric],
+) -> "pa.Table":
+    """Return a table of statistics with a row a segment, unsigned.
+
+    Args:
+        keys: names and columns.
+        count: of rows.
+        nrefs: by block, the number of references of each segment.
+        counted: by metric and block, the statistics.
+        metrics: that counted them.
+    """
+    pa = load("pyarrow", "arrow")
+    import numpy as np
+
+    numbers = np.concatenate([np.zeros(0, np.int64), *(np.asarray(block, np.int64) for block in nrefs)])
+    columns = [*keys, ("segments", to_arrow(np.ones(count, np.int64))), ("refs_min", to_arrow(numbers))]
+    columns.append(("refs_max", columns[-1][1]))
+    for name, blocks in counted.items():
+        columns += columns_of(metrics[name], name, blocks)
+    return pa.table([column for _, column in columns], names=[name for name, _ in columns])
+
+
+def columns_of(metric: Metric, name: str, blocks: "Sequence[SegmentStats]") -> "list[tuple[str, Any]]":
+    """Return blocks of a metric's statistics as columns with their names; name: what the metric is called there."""
+    import numpy as np
+
+    names = metric.column_names()
+    count = sum(map(len, blocks))
+    columns = np.empty((len(names), count), np.asarray(blocks[0]).dtype if blocks else np.int64)
+    start = 0
+    for block in blocks:
+        rows = np.asarray(block)
+        for first in range(0, len(rows), _BLOCK):  # pieces that stay in the processor's cache while they are turned
+            piece = rows[first : first + _BLOCK]
+            columns[:, start : start + len(piece)] = piece.T
+            start += len(piece)
+    kinds = [np.float64 if column in metric.fractions else np.int64 for column in names]
+    return [
+        (f"{name}.{column}", to_arrow(numbers.astype(kind, copy=False)))
+        for column, numbers, kind in zip(names, columns, kinds, strict=True)
+    ]
+
+
+def sign(table: "pa.Table", metrics: Mapping[str, Metric], coded: bool = False) -> "pa.Table":
+    """Return a table of statistics with the signature of each metric before its numbers; coded: as a dictionary."""
+    pa = load("pyarrow", "arrow")
+    import numpy as np
+
+    for name, metric in metrics.items():
+        place = table.column_names.index(f"{name}.{metric.column_names()[0]}")
+        codes = to_arrow(np.zeros(len(table), np.int8))
+        column = pa.DictionaryArray.from_arrays(codes, text_array([signature_of(metric)]))
+        table = table.add_column(place, f"{name}.{SIGNATURE}", column if coded else column.cast(pa.string()))
+    return table
+
+
+def signature_of(metric: Metric) -> str:
+    """Return how a metric counts, as the column of signatures says it: without the number of references.
+
+    >>> signature_of(metric_named("chrf++")).partition("|version")[0]
+    'chrF2++|case:mixed|eff:yes|nc:6|nw:2|space:no'
+    """
+    signature = metric.signature(1, 1)
+    return "|".join([metric.score_name(), *(f"{key}:{value}" for key, value in signature if key != "nrefs")])
+
+
+# --- adding up
+
+
+def metrics_in(names: Sequence[str]) -> list[str]:
+    """Return what the metrics are called that a table with these columns has statistics of.
+
+    >>> metrics_in(["doc.id", "segments", "bleu.signature", "bleu.hyp_len", "chrf++.signature"])
+    ['bleu', 'chrf++']
+    """
+    ending = f".{SIGNATURE}"
+    return [name.removesuffix(ending) for name in names if name.endswith(ending)]
+
+
+def keys_in(names: Sequence[str]) -> list[str]:
+    """Return the columns of a table of statistics that are keys.
+
+    >>> keys_in(["doc.id", "segments", "bleu.signature", "bleu.hyp_len"])
+    ['doc.id']
+    """
+    counted = tuple(f"{metric}." for metric in metrics_in(names))
+    return [name for name in names if name not in COUNTS and not name.startswith(counted)]
+
+
+def merge(table: "pa.Table") -> "pa.Table":
+    """Add up the rows of each key; what was merged before, by parts and in any order, comes out the same.
+
+    Sums of integers are exact. Those of TER's mean lengths of three references or more are, to 12 digits.
+
+    Args:
+        table: made by `stats_table`, or of several such: `merge(pa.concat_tables(tables))`.
+
+    Raises:
+        BleuError: it is not such a table, or one key was counted in two ways.
+    """
+    pa = load("pyarrow", "arrow")
+    check_table(table)
+    names = table.column_names
+    metrics = metrics_in(names)
+    keys = keys_in(names)
+    signatures = [f"{metric}.{SIGNATURE}" for metric in metrics]
+    columns = [_decode(table.column(name)) if name in (*keys, *signatures) else table.column(name) for name in names]
+    merged = _add_up(pa.table(columns, names=names), [*keys, *signatures])
+    _refuse_mixed(merged, keys, signatures)
+    return merged
+
+
+def _add_up(table: "pa.Table", keys: Sequence[str]) -> "pa.Table":
+    """Return a row for each key."""
+    if not len(table):
+        return table
+    names = table.column_names
+    ways = [(name, COUNTS.get(name, "sum")) for name in names if name not in keys]
+    summed = table.group_by(list(keys), use_threads=False).aggregate(ways)
+    summed = summed.select([*keys, *(f"{name}_{way}" for name, way in ways)])
+    found: pa.Table = summed.rename_columns([*keys, *(name for name, _ in ways)]).select(names)
+    return found
+
+
+def _decode(column: "Any") -> "Any":
+    """Return a column without a dictionary, which parts need not share."""
+    return column.cast(column.type.value_type) if str(column.type).startswith("dictionary") else column
+
+
+def check_table(table: "pa.Table") -> None:
+    """Refuse what is not a table of statistics.
+
+    Raises:
+        BleuError: saying which columns it lacks.
+    """
+    missing = [name for name in COUNTS if name not in table.column_names]
+    if missing or not metrics_in(table.column_names):
+        lacks = ", ".join(missing) or "the signature of a metric, such as bleu.signature"
+        raise BleuError(f"this is not a table of statistics: it lacks {lacks}; make it with bleucli.arrow.stats_table")
+
+
+def _refuse_mixed(summed: "pa.Table", keys: Sequence[str], signatures: Sequence[str]) -> None:
+    """Refuse a table in which a key was counted in two ways; `summed` has a row for each key and way."""
+    if all(len(set(summed.column(name).to_pylist())) == 1 for name in signatures):
+        return
+    found: dict[tuple[object, ...], tuple[object, ...]] = {}
+    columns = [summed.column(name).to_pylist() for name in (*keys, *signatures)]
+    for row in zip(*columns, strict=True):
+        key, way = row[: len(keys)], row[len(keys) :]
+        before = found.setdefault(key, way)
+        for one, other in zip(before, way, strict=True):
+            if one != other:
+                told = ", ".join(f"{name} {value}" for name, value in zip(keys, key, strict=True))
+                whose = f" of {told}" if told else ""
+                raise BleuError(f"statistics{whose} with {one} and with {other} cannot be added; count both in one way")
+
+
+# --- scores
+
+
+def scores(
+    table: "pa.Table", expected: int | None = None, metrics: "Mapping[str, Metric] | None" = None
+) -> list[Group]:
+    """Return scores and signatures of each key.
+
+    Args:
+        table: made by `stats_table`, and added up by `merge` or by an engine, or not yet.
+        expected: how many segments there are in all; engines have been seen to lose and to double some.
+        metrics: that counted, by what their columns are called; by default what the signatures say.
+
+    Raises:
+        BleuError: there are more or fewer segments; it is not a table of statistics; a key was counted in two ways.
+    """
+    merged = merge(table)
+    found = sum(merged.column("segments").to_pylist())
+    if expected is not None and found != expected:
+        lost = "lost" if found < expected else "doubled"
+        raise BleuError(
+            f"the statistics are of {tell_count(found, 'segment')}, but {expected} were expected; some were {lost} on"
+            " the way: count those that were read, and look for paths that are listed twice"
+        )
+    return list(_groups(merged, metrics))
+
+
+def _groups(table: "pa.Table", metrics: "Mapping[str, Metric] | None") -> Iterator[Group]:
+    keys, names = keys_in(table.column_names), metrics_in(table.column_names)
+    made: dict[tuple[str, str], Metric] = {}
+    for row in table.to_pylist():
+        stats = {}
+        for name in names:
+            signature = row[f"{name}.{SIGNATURE}"]
+            if signature is None:  # this key was not counted by this metric
+                continue
+            metric = metrics[name] if metrics is not None else made.get((name, signature))
+            if metric is None:
+                metric = made[name, signature] = metric_that_counted(signature)
+            stats[name] = stats_of(metric, name, row)
+        yield Group(
+            {key: row[key] for key in keys},
+            row["segments"],
+            stats,
+            {name: one.score() for name, one in stats.items()},
+            {name: one.signature() for name, one in stats.items()},
+        )
+
+
+def stats_of(metric: Metric, name: str, row: "Mapping[str, Any]") -> CorpusStats:
+    """Return the sums in a row of a table of statistics; name: what the metric's columns are called.
+
+    Raises:
+        BleuError: a column that the metric needs is not there.
+    """
+    titles = [f"{name}.{column}" for column in metric.column_names()]
+    lacking = [title for title in titles if row.get(title) is None]
+    if lacking:
+        raise BleuError(f"there is no column {lacking[0]}, which {metric.name} needs; count anew")
+    sums = tuple(row[title] for title in titles)
+    return CorpusStats(metric, row["segments"], sums, row["refs_min"], row["refs_max"], (), None)

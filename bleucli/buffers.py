@@ -1,0 +1,75 @@
+"""Numbers and texts to pyarrow and back, by their buffers.
+
+pyarrow's own ways import pandas where it is installed, whatever is converted, and that takes half a second.
+
+- `to_arrow`, `to_numpy`: numbers
+- `text_array`: texts
+"""
+
+from collections.abc import Sequence
+
+from bleucli.optional_deps import load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+# NumPy's types by Arrow's
+_KINDS = {
+    **{f"int{bits}": f"i{bits // 8}" for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": f"u{bits // 8}" for bits in (8, 16, 32, 64)},
+    "float": "f4",
+    "double": "f8",
+}
+
+
+def to_arrow(numbers: "NDArray[Any]") -> "pa.Array":
+    """Return numbers as an array of pyarrow that shares their memory.
+
+    >>> import numpy as np
+    >>> to_arrow(np.array([1, 2, 3])).type
+    DataType(int64)
+    """
+    pa = load("pyarrow", "arrow")
+    import numpy as np
+
+    kinds = {"i1": pa.int8(), "i4": pa.int32(), "i8": pa.int64(), "f8": pa.float64()}
+    whole = np.ascontiguousarray(numbers)
+    return pa.Array.from_buffers(kinds[whole.dtype.str[1:]], len(whole), [None, pa.py_buffer(whole)])
+
+
+def to_numpy(column: "pa.Array | pa.ChunkedArray") -> "NDArray[Any]":
+    """Return the numbers of a column without gaps; those of a single chunk are shared.
+
+    >>> import pyarrow as pa
+    >>> to_numpy(pa.chunked_array([[1, 2], [3]])).tolist()
+    [1, 2, 3]
+    """
+    import numpy as np
+
+    kind = np.dtype(_KINDS[str(column.type)])
+    found = [
+        np.frombuffer(chunk.buffers()[1], kind)[chunk.offset : chunk.offset + len(chunk)]
+        for chunk in getattr(column, "chunks", [column])
+        if len(chunk)
+    ]
+    return found[0] if len(found) == 1 else np.concatenate([np.zeros(0, kind), *found])
+
+
+def text_array(texts: Sequence[str | None]) -> "pa.Array":
+    """Return texts as an array of pyarrow; bytes of file names that are not UTF-8 become escapes.
+
+    >>> text_array(["a", None, "東京"]).to_pylist()
+    ['a', None, '東京']
+    """
+    pa = load("pyarrow", "arrow")
+    import numpy as np
+
+    encoded = [b"" if text is None else text.encode("utf-8", "backslashreplace") for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
+    there = np.packbits(np.array([text is not None for text in texts], bool), bitorder="little")
+    buffers = [pa.py_buffer(there), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.large_string(), len(encoded), buffers).cast(pa.string())

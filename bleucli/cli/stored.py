@@ -1,0 +1,245 @@
+"""`--stats`: files of statistics in the place of texts."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from bleucli import evaluate, statsfiles
+from bleucli.cli.streams import Environment, shown
+from bleucli.cli.tabled import TEXTS, columns_of_groups, signed
+from bleucli.cli.texts import Texts
+from bleucli.counting import SystemStats
+from bleucli.errors import BleuError, UsageError
+from bleucli.metrics import METRICS, Metric
+from bleucli.phrases import tell_count
+from bleucli.results import Input, Results, ScoreRecord, name_row
+from bleucli.signature import Signature
+from bleucli.statsfiles import Shard, Statistics
+from bleucli.statsfiles.layout import SYSTEM
+from bleucli.textfiles import TextFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+    from typing import Any
+
+    from bleucli.cli.options import Options
+    from bleucli.cli.texts import Keeper
+    from bleucli.significance.comparison import Sampling
+
+# Why options have no place here
+_REASONS = {
+    "the texts were read when the statistics were saved": (
+        *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "first_line", "columns"),
+    ),
+    "the texts are not at hand": ("self_bleu", "groups", "explain", "line"),
+    "parts of a test set are groups here: --by origlang domain": ("origlang", "subset", "detail"),
+}
+
+
+def check(options: "Options") -> None:
+    """Refuse what has no place beside --stats.
+
+    Raises:
+        UsageError: something has not.
+    """
+    for reason, names in _REASONS.items():
+        for name in names:
+            if name in options.given and getattr(options, name) not in (None, False):
+                flag = "references" if name == "refs" else f"--{name.replace('_', '-')}"
+                raise UsageError(f"{flag} and --stats exclude each other: {reason}; leave out one of the two")
+
+
+def read(paths: Sequence[str]) -> Statistics:
+    """Return what the files of --stats hold."""
+    return statsfiles.read(*map(shown, paths))
+
+
+def follow(options: "Options", statistics: Statistics) -> "Options":
+    """Return options with the metrics that are in the files, if none are named."""
+    if options.metrics is not None or options.segment_scores:
+        return options
+    if not any(statistics.metrics.values()):
+        raise BleuError(f"{statistics.files[0]} holds no segment; name files of statistics")
+    kinds = set(map(statistics.kind_of, statistics.metrics)) - {None}
+    if not kinds:
+        raise BleuError(f"{statistics.files[0]} has scores that others gave to segments; add --segment-scores")
+    if options.followed:
+        kinds = {options.followed}
+    return options.replace(metrics=[name for name in METRICS if name in kinds])
+
+
+class StoredTexts(Texts):
+    """What files of statistics tell of systems, in the place of their texts."""
+
+    def __init__(self, options: "Options", environment: Environment, statistics: Statistics) -> None:
+        self._environment = environment
+        self._read_names(options)
+        self._statistics = statistics
+        # What is needed of the files of texts here is what they are called
+        self._given = [TextFile(name) for name in statistics.systems]
+        self._systems = self._given
+        self._references = []
+        self._kept = {}
+        self._remedy = ""
+        self.failures: dict[int, BleuError] = {}
+        self._by = [column for column in columns_of_groups(options) if column != SYSTEM]
+        self._stored: dict[str, Metric] = {}  # by what they are called in the files
+        self._rows: list[tuple[int, Sequence[tuple[str, str]]]] = []  # systems by number, and groups
+
+    def counted_by(self, options: "Options", names: Sequence[str]) -> Mapping[str, Metric]:
+        """Return the metrics that have counted, with the options that are asked for."""
+        found = {}
+        for name in names:
+            given = dict(options.of_metric(name))
+            for option in METRICS[name].options:
+                if option.loads and option.dest not in options.given:  # what --like says is compared below
+                    given.pop(option.name, None)
+            if options.sentence_level and any(option.name == "effective_order" for option in METRICS[name].options):
+                given["effective_order"] = True
+            if options.skip_empty_refs:
+                given["skip_empty_refs"] = True
+            like = options.like if name == options.followed else None
+            stored, found[name] = self._statistics.choose(name, given, like, in_command=True)
+            self._stored[stored] = found[name]
+        return found
+
+    def numbers(self, progress: Callable[[str, int, int], None]) -> "Mapping[str, array[float]]":
+        """Return the numbers that others gave to segments, by system."""
+        from bleucli import segment_scores
+
+        if segment_scores.NAME not in self._statistics.metrics:
+            known = ", ".join(self._statistics.metrics)
+            raise BleuError(
+                f"{self._statistics.files[0]} has no scores of others, but {known}; leave out --segment-scores"
+            )
+        given = segment_scores.Given()
+        self._stored = {segment_scores.NAME: given}
+        (part,) = self._read_parts([given], keep_rows=True)
+        self._rows = [(number, ()) for number in range(len(part.systems))]
+        return segment_scores.columns_of(part.systems)
+
+    def name_metrics(self, metrics: Sequence[Metric]) -> Mapping[str, Metric]:
+        """Return the metrics by what they are called in the files."""
+        return dict(zip(self._stored, metrics, strict=True))
+
+    def score(
+        self,
+        metrics: Sequence[Metric],
+        jobs: int,
+        sampling: "Sampling | None",
+        progress: Callable[[str, int, int], None],
+        keep: "Keeper | None" = None,
+        before: Sequence[SystemStats] = (),
+    ) -> Results:
+        """Score all systems, on all segments or group by group."""
+        parts = self._read_parts(metrics, keep_rows=sampling is not None)
+        if keep is not None:
+            for part in parts:
+                keep(part.systems, part.labels)
+        groups = [([(column, _tell(value)) for column, value in part.labels], part.systems) for part in parts]
+        self._rows = [(self._number(system), labels) for labels, systems in groups for system in systems]
+        if self._by:
+            results = evaluate.score_groups(groups, metrics, sampling=sampling, progress=progress)
+        else:
+            counted = evaluate.put_before(before, parts[0].systems)
+            if sampling is not None and sampling.method != "ci":
+                statsfiles.check_references(counted, self._statistics.shards())
+            results = evaluate.score_counted(counted, metrics, sampling=sampling, progress=progress)
+        systems = [
+            system._replace(scores=[self._sign(record, system.labels) for record in system.scores])
+            for system in results.systems
+        ]
+        return results._replace(systems=systems)
+
+    def read_only_system(self, metrics: Sequence[Metric], names: Sequence[str]) -> SystemStats:
+        """Return what a test compares with: the only system, or the one of a name if that is the only name.
+
+        Raises:
+            BleuError: there are several, or sums alone.
+        """
+        (part,) = self._read_parts(metrics, keep_rows=True)
+        found = [system for system in part.systems if len(part.systems) == 1 or list(names) == [system.name]]
+        if not found:
+            raise BleuError(
+                f"{self._statistics.files[0]} has {tell_count(len(part.systems), 'system')}, and a test compares with"
+                " one; save the statistics of that one alone, or call what is compared like it, with --names"
+            )
+        return found[0]
+
+    def _read_parts(self, metrics: Sequence[Metric], keep_rows: bool) -> "list[statsfiles.Part]":
+        parts = self._statistics.count(self.name_metrics(metrics), self._by, keep_rows)
+        if not parts:
+            raise BleuError(f"{self._statistics.files[0]} holds no segment; name files of statistics")
+        names = dict(zip(self._statistics.systems, self._names(), strict=True))
+        return [
+            part._replace(systems=[system._replace(name=names[system.name]) for system in part.systems])
+            for part in parts
+        ]
+
+    def _number(self, system: SystemStats) -> int:
+        return self._names().index(system.name)
+
+    def score_segments(self, metric: Metric, jobs: int, keep: "Keeper | None" = None) -> Iterator[ScoreRecord]:
+        """Score each segment of the only system."""
+        (part,) = self._read_parts([metric], keep_rows=True)
+        if keep is not None:
+            keep(part.systems, part.labels)
+        self._rows = [(0, ())]
+        return (self._sign(record, ()) for record in evaluate.score_rows([list(part.systems)]))
+
+    def _sign(self, record: ScoreRecord, labels: Sequence[tuple[str, str]]) -> ScoreRecord:
+        """Add to a signature which test set, and which group of segments, was scored."""
+        told = signed(self.texts_named())
+        told |= signed(labels)
+        return record._replace(signature=Signature(record.signature).with_texts(told.items()))
+
+    def texts_named(self) -> list[tuple[str, str]]:
+        """Return which test sets were scored, and which pair of languages, where the files tell."""
+        found = ((column, self._statistics.values_met(column)) for column in TEXTS)
+        return [(column, ",".join(dict.fromkeys(values))) for column, values in found if values]
+
+    def names_in(self, form: str) -> list[str]:
+        """Return what the rows of the answer are called in a format."""
+        names = super().names_in(form)
+        return [name_row(names[number], labels) for number, labels in self._rows]
+
+    def check_lengths(self) -> None:
+        """Do nothing: what is missing is seen where statistics are read."""
+
+    def inputs(self) -> tuple[list[Input], list[Input]]:
+        """Return the files, for each row one that its system is in, and all of them."""
+        found = {path: Input("statistics", path, rows, digest) for path, rows, digest in self._statistics.digests()}
+        return [found[self._statistics.home(name)] for name in self._systems_of_rows()], list(found.values())
+
+    def _systems_of_rows(self) -> list[str]:
+        return [self._statistics.systems[number] for number, _ in self._rows]
+
+    def shards(self, first: int, rows: int) -> list[Shard]:
+        """Return from which texts the rows were made, as far as the files tell."""
+        return self._statistics.shards()
+
+    def write_stats(self, path: str, command: str) -> None:
+        """Write all that the files hold to one."""
+        self._statistics.write(path, command)
+
+    def which_is_which(self, segments: int) -> str:
+        """Return a line that tells files and systems."""
+        systems = ", ".join(self._statistics.systems)
+        files = ", ".join(self._statistics.files[:3]) + ", ..." * (len(self._statistics.files) > 3)
+        return f"statistics {files}, {tell_count(segments, 'segment')}; systems {systems}"
+
+    def hints(self) -> list[str]:
+        """Say which ways of counting are in the files and were not taken."""
+        kind_of = self._statistics.kind_of
+        kinds = {kind_of(name): name for name in self._stored}
+        return [
+            f"the files have {name} as well as {kinds[kind_of(name)]}, which was taken; the options that differ choose"
+            for name in self._statistics.metrics
+            if name not in self._stored and kind_of(name) in kinds
+        ]
+
+    def reference_count(self) -> None:
+        """Return nothing: only reading can tell."""
+
+
+def _tell(value: "Any") -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,215 @@
+"""`--table`: texts that are columns of tables, in the place of text files."""
+
+from collections.abc import Sequence
+
+from bleucli import counting, evaluate, tables
+from bleucli.cli.streams import Environment, shown
+from bleucli.cli.texts import Texts
+from bleucli.corpus import Corpus
+from bleucli.counting import CorpusStats, SystemStats
+from bleucli.errors import BleuError, UsageError
+from bleucli.phrases import tell_count
+from bleucli.results import Input, Results, name_row
+from bleucli.signature import Signature
+from bleucli.stats import SegmentStats
+from bleucli.statsfiles import Shard
+from bleucli.statsfiles.layout import PLACES, SEGMENT, SYSTEM
+from bleucli.textfiles import TextFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from bleucli.cli.options import Options
+    from bleucli.cli.texts import Keeper
+    from bleucli.metrics import Metric
+    from bleucli.significance.comparison import Sampling
+
+    Labels = tuple[Any, ...]
+
+# Columns whose values signatures name as texts
+TEXTS = {"testset": "test", "langpair": "lang"}
+# What reads texts from elsewhere
+_OTHERS = ("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "self_bleu", "groups")
+_NOT_TEXTS = ("segment_scores", "stats")
+
+
+def check(options: "Options") -> None:
+    """Refuse what has no place beside --table.
+
+    Raises:
+        UsageError: something has not.
+    """
+    for name in (*_OTHERS, *_NOT_TEXTS):
+        if name in options.given and getattr(options, name) not in (None, False):
+            flag = "references" if name == "refs" else f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag} and --table exclude each other: columns hold all texts; leave out one of the two")
+
+
+class TabledTexts(Texts):
+    """The texts of tables: a system a column of hypotheses, and their references."""
+
+    def __init__(self, options: "Options", environment: Environment) -> None:
+        self._environment = environment
+        self._read_names(options)
+        self._by = columns_of_groups(options)
+        columns = tables.Columns() if options.columns is None else tables.columns_named(shown(options.columns))
+        if SYSTEM in self._by and len(columns.hypotheses) > 1:
+            raise UsageError("--by system tells rows apart, but here systems are columns; leave system out")
+        self._table = tables.TextTable(list(map(shown, options.table or ())), columns, self._by)
+        # What is needed of the files of texts here is what they are called
+        self._given = [TextFile(name) for name in columns.hypotheses]
+        self._systems = self._given
+        self._references = []
+        self._kept = {}
+        self._remedy = ""
+        self.failures: dict[int, BleuError] = {}
+        self._of_block: Sequence[Labels] = ()  # the groups of what is counted
+        self._counted: dict[Labels, int] = {}  # segments so far
+        self._rows: list[tuple[int, Sequence[tuple[str, str]]]] = [(n, ()) for n in range(len(self._given))]
+
+    def corpus(self) -> Corpus:
+        """Return systems and references."""
+        corpus = self._table.corpus()
+        return corpus._replace(systems=[corpus.systems[0]._replace(names=self._names())])
+
+    def columns(self, start: int, count: int) -> "Mapping[str, Sequence[object] | str]":
+        """Return what statistics files say of segments beside their statistics: their groups."""
+        if not self._by:
+            return {}
+        places = [index for index, column in enumerate(self._by) if column in (SYSTEM, *PLACES)]
+        segments = []
+        for labels in self._of_block:  # numbered anew in each test set, and for each system
+            place = tuple(labels[index] for index in places)
+            segments.append(self._counted.get(place, 0))
+            self._counted[place] = segments[-1] + 1
+        return dict(zip(self._by, zip(*self._of_block, strict=True), strict=True)) | {SEGMENT: segments}
+
+    def score(
+        self,
+        metrics: "Sequence[Metric]",
+        jobs: int,
+        sampling: "Sampling | None",
+        progress: "Callable[[str, int, int], None]",
+        keep: "Keeper | None" = None,
+        before: Sequence[SystemStats] = (),
+    ) -> Results:
+        """Score all systems, on all rows or group by group."""
+        if not self._by:
+            return super().score(metrics, jobs, sampling, progress, keep, before)
+        totals: list[SystemStats] = []
+        groups: dict[Labels, list[SystemStats]] = {}
+        corpus = self.corpus()
+        references = corpus.reference_names()
+        for number, block in enumerate(counting.count_blocks(corpus, metrics, jobs=jobs, inspect=True)):
+            self._of_block = self._table.labels[number]
+            self._table.labels[number] = []  # not needed any more
+            if keep is not None:
+                keep.keep_rows(block)
+            totals = counting.add_systems(totals, [system.without_rows() for system in block])
+            for labels, indexes in _group(self._of_block).items():
+                taken = [_take(system, indexes, sampling is not None) for system in block]
+                groups[labels] = counting.add_systems(groups.get(labels, []), taken)
+            progress("segments", totals[0].stats[0].segments, 0)
+        named = {labels: list(zip(self._by, labels, strict=True)) for labels in groups}
+        if keep is not None:
+            for labels, systems in groups.items():
+                keep.keep_sums(systems, named[labels])
+        told = [([(c, "" if v is None else str(v)) for c, v in named[labels]], of) for labels, of in groups.items()]
+        self._rows = [(number, labels) for labels, systems in told for number in range(len(systems))]
+        results = evaluate.score_groups(told, metrics, sampling=sampling, progress=progress)
+        hints = evaluate.score_counted(totals, metrics, references=references).hints if totals else []
+        return results._replace(
+            systems=[
+                system._replace(
+                    scores=[
+                        record._replace(signature=Signature(record.signature).with_texts(signed(system.labels).items()))
+                        for record in system.scores
+                    ]
+                )
+                for system in results.systems
+            ],
+            hints=list(dict.fromkeys([*hints, *results.hints])),
+        )
+
+    def names_in(self, form: str) -> list[str]:
+        """Return what the rows of the answer are called in a format."""
+        names = super().names_in(form)
+        return [name_row(names[number], labels) for number, labels in self._rows]
+
+    def check_lengths(self) -> None:
+        """Do nothing: all columns of a table are of one length."""
+
+    def inputs(self) -> tuple[list[Input], list[Input]]:
+        """Return the files, for each row the first one, and all of them."""
+        from hashlib import file_digest
+
+        found = []
+        for path, rows in self._table.rows.items():
+            with open(path, "rb") as content:
+                found.append(Input("table", path, rows, file_digest(content, "sha256").hexdigest()))
+        return [found[0]] * len(self._rows), found
+
+    def shards(self, first: int, rows: int) -> list[Shard]:
+        """Return what statistics files say of where rows come from: nothing is known of single columns."""
+        return [Shard(name, first, rows, source=", ".join(self._table.files)) for name in self._names()]
+
+    def which_is_which(self, segments: int) -> str:
+        """Return a line that tells files and systems."""
+        files = ", ".join(self._table.files[:3]) + ", ..." * (len(self._table.files) > 3)
+        return f"table {files}, {tell_count(segments, 'segment')}; systems {', '.join(self._names())}"
+
+    def hints(self) -> list[str]:
+        """Return what is to be said of the files: nothing."""
+        return []
+
+    def reference_count(self) -> None:
+        """Return nothing: only reading can tell."""
+
+
+def signed(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return what a signature says of a group of segments, by key.
+
+    >>> signed([("system", "KIT"), ("testset", "wmt17"), ("domain", "news")])
+    {'test': 'wmt17', 'domain': 'news'}
+    """
+    return {TEXTS.get(column, column): value for column, value in labels if column != SYSTEM}
+
+
+def columns_of_groups(options: "Options") -> list[str]:
+    """Return the columns of --by; systems are rows of their own anyway.
+
+    Raises:
+        UsageError: one is named twice.
+    """
+    found = [column for word in options.by or () for column in shown(word).split(",") if column]
+    if len(set(found)) < len(found):
+        raise UsageError(f"--by names {max(found, key=found.count)} twice; name each column once")
+    return found
+
+
+def _group(labels: "Sequence[Labels]") -> "dict[Labels, list[int]]":
+    """Return the rows of each group."""
+    found: dict[Labels, list[int]] = {}
+    for index, label in enumerate(labels):
+        found.setdefault(label, []).append(index)
+    return found
+
+
+def _take(system: SystemStats, indexes: Sequence[int], keep_rows: bool) -> SystemStats:
+    """Return the statistics of some segments; hints on texts are made from all, not from these."""
+    from array import array
+
+    import numpy as np
+
+    taken = []
+    for stats in system.stats:
+        assert stats.rows is not None
+        assert stats.nrefs is not None
+        some = np.asarray(stats.rows)[indexes]
+        rows = SegmentStats(memoryview(some.data).cast("B").cast("q" if some.dtype.kind == "i" else "d"), some.shape[1])
+        nrefs = array("i", np.asarray(stats.nrefs)[indexes].tobytes())
+        found = CorpusStats.of_rows(stats.metric, rows, nrefs)
+        taken.append(found if keep_rows else found.without_rows())
+    return SystemStats(system.name, taken, None)

@@ -1,0 +1,42 @@
+"""Files of statistics: what was counted of systems, kept as Parquet, to be scored, tested, grouped and added up later.
+
+- `write`: statistics of systems to a file; `Writer`: block by block; `write_sums`: of groups
+- `read`: files, of whatever shards, as `Statistics`
+- `layout`, `writing`, `reading`, `rows`, `contents`: how, to be read in this order
+
+Layout, version 1. A row a segment of a system: `system`; `testset`, `langpair` and any other columns that tell segments
+apart or groups; `segment`, its index from 0; `refs`, how many references it has; then by metric its signature and its
+statistics, as in `bleucli.arrow`. A file of sums has a row a group instead, and `segments`, `refs_min`, `refs_max`. A
+signature is a column, for this survives every tool. Metadata tells where rows come from, and decides nothing.
+
+>>> import os, tempfile
+>>> from bleucli import BLEU
+>>> folder = tempfile.TemporaryDirectory()
+>>> path = os.path.join(folder.name, "dog.parquet")
+>>> texts = ["The dog bit the man.", "It was not unexpected."], [["The dog bit the man.", "It wasn't surprising."]]
+>>> write(path, {"dog": BLEU().corpus_stats(*texts, keep_rows=True)})
+>>> statistics = read(path)
+>>> statistics.systems, statistics.stats("dog").score()
+(['dog'], BLEU = 61.01 72.7/55.6/57.1/60.0 (BP = 1.000 ratio = 1.100 hyp_len = 11 ref_len = 10))
+"""
+
+from bleucli.statsfiles.contents import Statistics
+from bleucli.statsfiles.layout import Shard
+from bleucli.statsfiles.reading import StatsFile, find_files
+from bleucli.statsfiles.rows import check_references
+from bleucli.statsfiles.writing import Part, Writer, write, write_sums
+
+__all__ = ["Part", "Shard", "Statistics", "Writer", "check_references", "find_files", "read", "write", "write_sums"]
+
+
+def read(*paths: str) -> "Statistics":
+    """Return the statistics in files, which may be shards of one corpus, in any order.
+
+    Args:
+        paths: files, folders of them, or patterns.
+
+    Raises:
+        BleuError: there is no such file, one is damaged, or is not a file of statistics, or of a later version; or
+            pyarrow is not installed.
+    """
+    return Statistics([StatsFile(path) for path in find_files(paths)])

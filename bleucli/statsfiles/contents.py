@@ -1,0 +1,324 @@
+"""What files of statistics hold, as one: scores of systems and groups, and one file of all."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from bleucli import arrow
+from bleucli.buffers import to_numpy
+from bleucli.counting import CorpusStats, SystemStats
+from bleucli.errors import BleuError
+from bleucli.metrics import METRICS, Metric, metric_that_counted, reading
+from bleucli.metrics.options import CHOICE
+from bleucli.optional_deps import load
+from bleucli.phrases import suggest, tell_count
+from bleucli.signature import Signature
+from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, metadata
+from bleucli.statsfiles.reading import ANEW, StatsFile
+from bleucli.statsfiles.rows import Places, Tally, split
+from bleucli.statsfiles.writing import Part, Table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import pyarrow as pa
+
+    Difference = tuple[str, str, str]  # a key, its value in a file, and the one that is asked for
+
+# What a system is called where no column says so
+_UNNAMED = "system"
+
+
+class Statistics:
+    """What files of statistics hold.
+
+    Attributes:
+        files: their paths.
+        systems: their names, in the order in which they appear.
+        metrics: what they are called in the files, those that all files have, each with its signature.
+        columns: that segments can be grouped by.
+        is_summed: whether a file holds sums, so that segments are not known.
+    """
+
+    def __init__(self, files: "Sequence[StatsFile]") -> None:
+        self._files = files
+        self.files = [file.path for file in files]
+        filled = [file for file in files if file.rows] or list(files)
+        common = [name for name in filled[0].signatures if all(name in file.signatures for file in filled)]
+        self.metrics = {name: (filled[0].signatures[name] or [""])[0] for name in common}
+        self.columns = list(dict.fromkeys(key for file in files for key in file.keys if key != SYSTEM))
+        self.is_summed = any(file.is_summed for file in files)
+        self._homes: dict[str, str] = {}  # by system, the first file that it is in
+        self._met: list[tuple[Any, ...]] = []
+        for file in filled:
+            names = file.values_of(SYSTEM) if SYSTEM in file.columns else [_UNNAMED]
+            for name in map(_name_system, names):
+                self._homes.setdefault(name, file.path)
+        self.systems = list(self._homes)
+        if self.is_summed:
+            _refuse_twice(self.files)
+
+    def choose(
+        self,
+        kind: str,
+        given: "Mapping[str, Any] | None" = None,
+        like: Signature | None = None,
+        in_command: bool = False,
+    ) -> tuple[str, Metric]:
+        """Return what a metric is called in the files, and the metric to score with.
+
+        Args:
+            kind: of metric, as in `METRICS`.
+            given: arguments of its constructor that are asked for; others are those that it counted with.
+            like: the signature of a score whose way of counting is wanted.
+            in_command: whether messages name options as the command does.
+
+        Raises:
+            BleuError: no such metric has counted, or it has counted in another way.
+        """
+        found: list[tuple[str, Metric, tuple[str, str, str] | None]] = []
+        for name, text in self.metrics.items():
+            if self.kind_of(name) == kind:
+                signature = Signature.parse(text)
+                metric = metric_that_counted(signature, given, in_command)
+                difference = reading.find_difference(metric, signature, several=True)
+                if difference is None and like is not None:
+                    difference = _turn(reading.find_difference(metric, like, several=True))
+                found.append((name, metric, difference))
+        if not found:
+            known = ", ".join(self.metrics) or "nothing that all of them have"
+            raise BleuError(f"{self.files[0]} has no {METRICS[kind].name}; counted are {known}")
+        for name, metric, difference in found:
+            if difference is None:
+                return name, metric
+        alike = [(name, metric) for name, metric, (key, *_) in found if _is_choice(metric, key)]  # type: ignore[misc]
+        if alike:  # what differs decides rows only of segments with several references, which is seen there
+            return alike[0]
+        _, metric, difference = found[0]
+        assert difference is not None
+        raise _counted_otherwise(self.files[0], metric, difference)
+
+    def kind_of(self, name: str) -> str | None:
+        """Return which of `METRICS` has counted what has that name in the files; None if it is another one."""
+        try:
+            return reading.metric_of(Signature.parse(self.metrics[name]), METRICS)
+        except BleuError:
+            return None
+
+    def count(self, metrics: Mapping[str, Metric], by: Sequence[str] = (), keep_rows: bool = False) -> list[Part]:
+        """Return the statistics of all systems.
+
+        Args:
+            metrics: to score with, by what they are called in the files.
+            by: columns whose values make groups, in which segments are counted; none for one of all.
+            keep_rows: keep those of each segment.
+
+        Raises:
+            BleuError: a segment is there twice or is missing, something was counted in another way, there is no such
+                column, or rows are wanted of files with sums.
+        """
+        self._check_columns(metrics, by)
+        if keep_rows and self.is_summed:
+            summed = next(file.path for file in self._files if file.is_summed)
+            raise BleuError(f"{summed} holds sums, and this needs each segment's statistics; save them: --save-stats")
+        signatures = [f"{name}.{arrow.SIGNATURE}" for name in metrics]
+        keys = [SYSTEM, *PLACES, *by, *signatures]
+        numbers = [f"{name}.{column}" for name, metric in metrics.items() for column in metric.column_names()]
+        met = Places()
+        groups: dict[tuple[Any, ...], dict[str, Tally]] = {}  # by labels and systems
+        order: dict[tuple[Any, ...], None] = {}
+        checked: set[tuple[str, str, bool]] = set()
+        for file in self._files:
+            counts = tuple(arrow.COUNTS) if file.is_summed else (SEGMENT, REFERENCES)
+            wanted = [*dict.fromkeys(key for key in keys if key in file.columns), *counts, *numbers]
+            for table in file.row_groups(wanted):
+                for values, rows in split(table, keys):
+                    system, places = _name_system(values[0]), values[1 : 1 + len(PLACES)]
+                    labels = values[1 + len(PLACES) : len(values) - len(signatures)]
+                    self._check_rows(file, metrics, values[len(values) - len(signatures) :], rows, checked)
+                    tally = groups.setdefault(labels, {}).setdefault(system, Tally(metrics))
+                    order.setdefault(places)
+                    if not file.is_summed:
+                        met.add((system, *places), to_numpy(rows.column(SEGMENT)), file.path)
+                    if keep_rows:
+                        tally.add_rows(places, rows)
+                    else:
+                        tally.add_sums(rows)
+        met.check()
+        self._met = list(order)
+        return [
+            Part(
+                list(zip(by, labels, strict=True)),
+                [SystemStats(name, of[name].stats(list(order)), None) for name in self.systems if name in of],
+            )
+            for labels, of in groups.items()
+        ]
+
+    def _check_columns(self, metrics: Mapping[str, Metric], by: Sequence[str]) -> None:
+        for name in by:
+            if name not in self.columns:
+                known = ", ".join(self.columns) or "none"
+                told = f"there is no column {name} to group by; there are {known}{suggest(name, self.columns)}"
+                raise BleuError(told)
+        for name, metric in metrics.items():
+            for file in self._files:
+                lacking = [one for one in metric.column_names() if f"{name}.{one}" not in file.columns]
+                if file.rows and lacking:
+                    raise BleuError(f"{file.path} has no column {name}.{lacking[0]}, which this needs; count anew")
+
+    def _check_rows(
+        self,
+        file: StatsFile,
+        metrics: Mapping[str, Metric],
+        signatures: "Sequence[Any]",
+        rows: "pa.Table",
+        checked: set[tuple[str, str, bool]],
+    ) -> None:
+        """Refuse rows that were counted otherwise, or have gaps."""
+        most = rows.column("refs_max" if file.is_summed else REFERENCES)
+        several = bool(load("pyarrow.compute", "arrow").max(most).as_py() > 1)
+        for name in rows.column_names:
+            if rows.column(name).null_count:
+                raise BleuError(f"the column {name} of {file.path} has gaps; {ANEW}")
+        for (name, metric), text in zip(metrics.items(), signatures, strict=True):
+            if text is None:
+                raise BleuError(f"{file.path} has rows that {name} has not counted; leave it out, or count them")
+            if (name, text, several) in checked:
+                continue
+            difference = reading.find_difference(metric, Signature.parse(text), several)
+            if difference is not None:
+                raise self._mixed(file, name, text, metric, difference)
+            checked.add((name, text, several))
+
+    def _mixed(self, file: StatsFile, name: str, text: str, metric: Metric, difference: "Difference") -> BleuError:
+        """Return the error about rows that were counted in another way than is asked for, or than in another file."""
+        first = self.metrics.get(name, "")
+        if text != first and reading.find_difference(metric, Signature.parse(first), several=True) is None:
+            key, theirs, ours = difference
+            return BleuError(
+                f"{file.path} has {metric.name} with {key}:{theirs} but {self.files[0]} with {key}:{ours}; statistics"
+                " of different signatures cannot be added"
+            )
+        return _counted_otherwise(file.path, metric, difference)
+
+    def stats(self, system: str | None = None, metric: str | None = None, keep_rows: bool = False) -> CorpusStats:
+        """Return the statistics of one system by one metric.
+
+        Args:
+            system: its name; None for the only one.
+            metric: what it is called in the files; None for the only one.
+            keep_rows: with those of each segment.
+
+        Raises:
+            BleuError: there is none of that name, or several; or as for `count`.
+        """
+        system = _choose(self.systems, system, "system")
+        metric = _choose(list(self.metrics), metric, "metric")
+        (part,) = self.count({metric: metric_that_counted(self.metrics[metric])}, keep_rows=keep_rows)
+        return next(found.stats[0] for found in part.systems if found.name == system)
+
+    def values_met(self, column: str) -> list[str]:
+        """Return the values of a column of places that `count` has met; none if a row has none."""
+        values = [place[PLACES.index(column)] for place in self._met]
+        return [] if None in values else [str(value) for value in values]
+
+    def home(self, system: str) -> str:
+        """Return the first file that has rows of a system."""
+        return self._homes[system]
+
+    def digests(self) -> "Iterator[tuple[str, int, str]]":
+        """Give path, rows and SHA-256 of each file."""
+        from hashlib import file_digest
+
+        for file in self._files:
+            with open(file.path, "rb") as content:
+                yield file.path, file.rows, file_digest(content, "sha256").hexdigest()
+
+    def shards(self) -> list[Shard]:
+        """Return from what all rows were made, as far as that is known."""
+        return [shard for file in self._files for shard in file.shards()]
+
+    def write(self, path: str, command: str = "") -> None:
+        """Write all rows to one file, with all columns.
+
+        Args:
+            path: where to; it may be one of the files that were read.
+            command: that does so.
+
+        Raises:
+            BleuError: the files have other metrics, or some have sums and others not; or the file cannot be written.
+        """
+        pa = load("pyarrow", "arrow")
+        first = self._files[0]
+        for file in self._files:
+            for name in {*first.signatures} ^ {*file.signatures}:
+                one, other = (first, file) if name in first.signatures else (file, first)
+                raise BleuError(f"{other.path} has no {name}, which {one.path} has; merge files of the same metrics")
+            if file.is_summed != first.is_summed:
+                raise BleuError(f"of {first.path} and {file.path} one holds sums, the other segments; merge one kind")
+        schemas = [_plain_schema(next(file.row_groups(None), None) or file.read(file.columns)) for file in self._files]
+        whole = pa.unify_schemas(schemas, promote_options="permissive")
+        table = Table()
+        for file in self._files:
+            for rows in file.row_groups(None):
+                table.add(_fit(rows, whole))
+        if not any(file.rows for file in self._files):
+            table.add(_fit(first.read(first.columns), whole))
+        table.save(path, metadata(self.shards(), command))
+
+
+def _turn(difference: "Difference | None") -> "Difference | None":
+    """Return a difference as seen from the other side."""
+    return difference and (difference[0], difference[2], difference[1])
+
+
+def _name_system(name: object) -> str:
+    return _UNNAMED if name is None else str(name)
+
+
+def _refuse_twice(paths: Sequence[str]) -> None:
+    """Refuse a file of sums that is named twice: nothing in it would show that."""
+    real = [os.path.realpath(path) for path in paths]
+    twice = next((path for path, name in zip(paths, real, strict=True) if real.count(name) > 1), None)
+    if twice is not None:
+        raise BleuError(f"{twice} was given twice; name each file once")
+
+
+def _is_choice(metric: Metric, key: str) -> bool:
+    """Return whether a key decides which of several references rows are of."""
+    return any(option.decides == CHOICE and key in (option.key, option.name) for option in metric.options)
+
+
+def _counted_otherwise(path: str, metric: Metric, difference: "Difference") -> BleuError:
+    key, theirs, ours = difference
+    return BleuError(
+        f"{path} has {metric.name} counted with {key}:{theirs or 'none'}, not with {key}:{ours or 'none'}; that cannot"
+        " be changed afterwards: count the texts anew"
+    )
+
+
+def _choose(known: Sequence[str], name: str | None, what: str) -> str:
+    if name is None and len(known) == 1:
+        return known[0]
+    if name is None or name not in known:
+        asked = f"there is no {what} {name}" if name is not None else f"there are {tell_count(len(known), what)}"
+        raise BleuError(f"{asked}; choose one of {', '.join(known)}")
+    return name
+
+
+def _plain_schema(table: "pa.Table") -> "pa.Schema":
+    """Return the columns of a table, dictionaries as what they hold: other files may have others."""
+    pa = load("pyarrow", "arrow")
+    coded = pa.types.is_dictionary
+    return pa.schema([(one.name, one.type.value_type if coded(one.type) else one.type) for one in table.schema])
+
+
+def _fit(table: "pa.Table", schema: "pa.Schema") -> "pa.Table":
+    """Return the rows of a table in another schema; columns that it lacks have gaps."""
+    pa = load("pyarrow", "arrow")
+    columns = []
+    for field in schema:
+        missing = field.name not in table.column_names
+        column = pa.nulls(len(table), field.type) if missing else table.column(field.name).cast(field.type)
+        columns.append(column)
+    return pa.table(columns, schema=schema)

@@ -1,0 +1,237 @@
+"""Rows of statistics files: by what they have in common, which segments they are of, and what they add up to.
+
+- `split`: rows of a table by the values of some columns
+- `Places`: which segments were met
+- `Tally`: sums or rows of one system
+- `check_references`: whether systems were counted against the same
+"""
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+
+from bleucli.buffers import to_arrow, to_numpy
+from bleucli.counting import CorpusStats, SystemStats
+from bleucli.errors import BleuError
+from bleucli.metrics import Metric
+from bleucli.optional_deps import load
+from bleucli.records import NamedTuple
+from bleucli.stats import SegmentStats
+from bleucli.statsfiles.layout import REFERENCES, SEGMENT, Shard
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+class Rows(NamedTuple):
+    """Rows of a file that have some values in common: which, and their other columns."""
+
+    values: "tuple[Any, ...]"
+    table: "pa.Table"
+
+
+def split(table: "pa.Table", keys: Sequence[str]) -> Iterator[Rows]:
+    """Give the rows of a table by the values of keys; a column that is not there has nothing but None."""
+    pa, compute = load("pyarrow", "arrow"), load("pyarrow.compute", "arrow")
+    import numpy as np
+
+    if not len(table):
+        return
+    others = table.select([name for name in table.column_names if name not in keys])
+    values: list[list[Any]] = []
+    codes: list[NDArray[np.int64] | None] = []  # None where all rows have the same value
+    for key in keys:
+        if key not in table.column_names:
+            values.append([None])
+            codes.append(None)
+            continue
+        column = table.column(key).combine_chunks()
+        coded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
+        known = [*coded.dictionary.to_pylist(), None]
+        bounds = compute.min_max(coded.indices.fill_null(len(known) - 1) if coded.null_count else coded.indices)
+        if bounds["min"] == bounds["max"]:
+            values.append([known[bounds["min"].as_py()]])
+            codes.append(None)
+        else:
+            places = to_numpy(coded.indices.fill_null(len(known) - 1) if coded.null_count else coded.indices)
+            values.append(known)
+            codes.append(places.astype(np.int64))
+    if all(of is None for of in codes):
+        yield Rows(tuple(of[0] for of in values), others)
+        return
+    whole = np.zeros(len(table), np.int64)
+    for of_key, known in zip(codes, values, strict=True):
+        whole = whole if of_key is None else whole * len(known) + of_key
+    order = np.argsort(whole, kind="stable")
+    starts = np.flatnonzero(np.diff(whole[order], prepend=-1))
+    groups = [order[a:b] for a, b in zip(starts, [*starts[1:], len(order)], strict=True)]
+    for rows in sorted(groups, key=lambda rows: int(rows[0])):  # by first appearance
+        first = int(rows[0])
+        found = tuple(known[0 if of is None else int(of[first])] for of, known in zip(codes, values, strict=True))
+        yield Rows(found, others.take(to_arrow(rows)))
+
+
+class Places:
+    """Which segments of systems were met, so that none is there twice or missing."""
+
+    def __init__(self) -> None:
+        self._runs: dict[tuple[Any, ...], list[tuple[int, int, str]]] = {}
+
+    def add(self, whose: "tuple[Any, ...]", segments: "NDArray[np.int64]", path: str) -> None:
+        """Note the segments of a system and place; path: of the file that they are in."""
+        import numpy as np
+
+        runs = self._runs.setdefault(whose, [])
+        first, last = int(segments[0]), int(segments[-1])
+        if last - first == len(segments) - 1 and bool((np.diff(segments) == 1).all()):  # nearly always
+            runs.append((first, last + 1, path))
+            return
+        segments = np.sort(segments)
+        starts = np.flatnonzero(np.diff(segments, prepend=segments[0] - 2) != 1)
+        for a, b in zip(starts, [*starts[1:], len(segments)], strict=True):
+            runs.append((int(segments[a]), int(segments[b - 1]) + 1, path))
+
+    def check(self) -> None:
+        """Refuse segments that are there twice, or are missing.
+
+        Raises:
+            BleuError: the first one is named.
+        """
+        ends: dict[tuple[Any, ...], dict[str, int]] = {}
+        for whose, runs in self._runs.items():
+            runs.sort()
+            name = _tell_place(whose)
+            done, before = 0, ""
+            for start, end, path in runs:
+                if start < done:
+                    raise BleuError(
+                        f"segment {start + 1} of {name} is there twice ({before}, {path}); name each shard once, and"
+                        " number its segments when it is saved (--first-line)"
+                    )
+                if start > done:
+                    raise BleuError(f"{_tell_missing(done, start, name)}; name the file that has them, too")
+                done, before = end, path
+            ends.setdefault(whose[1:], {})[whose[0]] = done
+        systems = list(dict.fromkeys(whose[0] for whose in self._runs))
+        for place, found in ends.items():
+            most = max(found, key=found.__getitem__)
+            for system in systems:
+                if found.get(system, 0) != found[most]:
+                    told = _tell_missing(found.get(system, 0), found[most], _tell_place((system, *place)))
+                    raise BleuError(f"{told}, but {most} has them; give the same segments of all systems")
+
+
+def _tell_place(whose: "tuple[Any, ...]") -> str:
+    """Return a system with what its segments belong to."""
+    system, *places = whose
+    told = "/".join(str(place) for place in places if place is not None)
+    return f"{system} in {told}" if told else str(system)
+
+
+def _tell_missing(start: int, end: int, whose: str) -> str:
+    if end - start == 1:
+        return f"segment {end} of {whose} is missing"
+    return f"segments {start + 1} to {end} of {whose} are missing"
+
+
+class Tally:
+    """What was found of one system: its sums, or its rows by where they belong."""
+
+    def __init__(self, metrics: Mapping[str, Metric]) -> None:
+        self._metrics = metrics
+        self._totals = [CorpusStats(metric) for metric in metrics.values()]
+        self._blocks: dict[Any, list[tuple[NDArray[np.int64], NDArray[np.int32], list[SegmentStats]]]] = {}
+
+    def add_sums(self, table: "pa.Table") -> None:
+        """Add the sums of rows of segments, or of groups."""
+        compute = load("pyarrow.compute", "arrow")
+        least, most = ("refs_min", "refs_max") if "segments" in table.column_names else (REFERENCES, REFERENCES)
+        segments = compute.sum(table.column("segments")).as_py() if "segments" in table.column_names else len(table)
+        fewest, largest = compute.min(table.column(least)).as_py(), compute.max(table.column(most)).as_py()
+        for place, (name, metric) in enumerate(self._metrics.items()):
+            sums = [compute.sum(table.column(f"{name}.{column}")).as_py() for column in metric.column_names()]
+            numbers = tuple(
+                float(one) if column in metric.fractions else int(one)
+                for one, column in zip(sums, metric.column_names(), strict=True)
+            )
+            self._totals[place] += CorpusStats(metric, segments, numbers, fewest, largest, (), None)
+
+    def add_rows(self, where: object, table: "pa.Table") -> None:
+        """Keep rows of segments; where: these belong."""
+        rows = [
+            SegmentStats.from_arrow(table.select([f"{name}.{column}" for column in metric.column_names()]))
+            for name, metric in self._metrics.items()
+        ]
+        nrefs = to_numpy(table.column(REFERENCES))
+        self._blocks.setdefault(where, []).append((to_numpy(table.column(SEGMENT)), nrefs, rows))
+
+    def stats(self, places: Sequence[object]) -> list[CorpusStats]:
+        """Return statistics by metric; those with rows in the order of places, and of segments within each."""
+        import numpy as np
+
+        if not self._blocks:
+            return self._totals
+        whole = [CorpusStats(metric) for metric in self._metrics.values()]
+        for place in places:
+            blocks = self._blocks.get(place)
+            if blocks is None:
+                continue
+            segments = np.concatenate([block[0] for block in blocks])
+            order = None if (np.diff(segments) > 0).all() else np.argsort(segments, kind="stable")
+            nrefs = np.concatenate([block[1] for block in blocks])
+            counts = array("i", (nrefs if order is None else nrefs[order]).astype(np.int32).tobytes())
+            for number, metric in enumerate(self._metrics.values()):
+                rows = SegmentStats.join([block[2][number] for block in blocks])
+                if order is not None:
+                    rows = rows.take(order.tolist())
+                whole[number] += CorpusStats.of_rows(metric, rows, counts)
+        return whole
+
+
+# --- tests of several systems
+
+
+def check_references(counted: Sequence[SystemStats], shards: Sequence[Shard] = ()) -> None:
+    """Refuse systems whose references are known to differ; a paired test would compare what cannot be compared.
+
+    Args:
+        counted: systems with rows.
+        shards: from what they were made.
+
+    Raises:
+        BleuError: the first segment that differs is named.
+    """
+    import numpy as np
+
+    first, *others = counted
+    digests: dict[tuple[int, int], dict[str, Sequence[str]]] = {}
+    for shard in shards:
+        if shard.references:
+            digests.setdefault((shard.first, shard.rows), {})[shard.system] = sorted(shard.references)
+    for system in others:
+        by_file = [
+            start
+            for (start, _), of in digests.items()
+            if first.name in of and system.name in of and of[first.name] != of[system.name]
+        ]
+        places = []
+        for one, other in zip(first.stats, system.stats, strict=True):
+            if one.rows is None or other.rows is None:
+                continue
+            ours, theirs = np.asarray(one.rows), np.asarray(other.rows)
+            counts = np.asarray(one.nrefs), np.asarray(other.nrefs)
+            assert isinstance(one.metric, Metric)
+            of_reference = [n for n, name in enumerate(one.metric.column_names()) if name.startswith("ref")]
+            differs = (ours[:, of_reference] != theirs[:, of_reference]).any(axis=1) & (counts[0] == 1)
+            places += np.flatnonzero(differs | (counts[0] != counts[1]))[:1].tolist()
+        if places or by_file:
+            start = min([*places, *by_file]) + 1
+            how = "" if places else ", by the SHA-256 of their files"
+            raise BleuError(
+                f"the references of {first.name} and {system.name} differ from segment {start} on{how}; a paired test"
+                " needs the same references"
+            )

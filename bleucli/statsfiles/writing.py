@@ -1,0 +1,283 @@
+"""Writing files of statistics: block by block, whole or not at all.
+
+- `Table`: a Parquet file in the making
+- `Writer`: rows of segments
+- `write`, `write_sums`: what was counted already
+"""
+
+from collections.abc import Mapping, Sequence
+
+from bleucli import arrow, wholefiles
+from bleucli.buffers import text_array, to_arrow
+from bleucli.counting import CorpusStats, SystemStats
+from bleucli.errors import BleuError
+from bleucli.metrics import Metric
+from bleucli.optional_deps import load
+from bleucli.records import NamedTuple
+from bleucli.statsfiles.layout import REFERENCES, SEGMENT, SYSTEM, Shard, metadata
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO, Any
+
+    import pyarrow as pa
+
+    Columns = Mapping[str, Sequence[object] | str]
+    Given = Mapping[str, CorpusStats | Sequence[CorpusStats] | Mapping[str, CorpusStats]]
+
+# Rows that are written at once
+_ROWS = 1 << 17
+
+
+class Table:
+    """A Parquet file that is written row group by row group, in a temporary one, and is there when it is whole."""
+
+    def __init__(self) -> None:
+        from tempfile import TemporaryFile
+
+        self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed when it was written
+        self._writer: Any = None
+
+    def add(self, table: "pa.Table") -> None:
+        """Write the rows of a table; all have the same columns."""
+        if self._writer is None:
+            parquet = load("pyarrow.parquet", "arrow")
+            coded = [name for name in table.column_names if name != SEGMENT]
+            self._writer = parquet.ParquetWriter(
+                self._file,
+                table.schema,
+                compression="zstd",
+                use_dictionary=coded,
+                # counted up, so that differences are all the same
+                column_encoding={SEGMENT: "DELTA_BINARY_PACKED"} if SEGMENT in table.column_names else None,
+                write_page_checksum=True,
+            )
+        self._writer.write_table(table, row_group_size=_ROWS)
+
+    def save(self, path: str, metadata: Mapping[str, str]) -> None:
+        """Put the file where it belongs, in one go.
+
+        Raises:
+            BleuError: it cannot be written.
+        """
+        self._writer.add_key_value_metadata(metadata)
+        self._writer.close()
+        self._file.seek(0)
+        try:
+            wholefiles.write_file(self._file, path)
+        except OSError as error:
+            raise BleuError(f"cannot write {path}: {error.strerror or error}; name a writable file") from None
+        finally:
+            self._file.close()
+
+
+class Writer:
+    """A file of statistics in the making.
+
+    Args:
+        metrics: that count, by what they are to be called there, or in a list, to be called by their usual names.
+        first: the index of the first segment in the whole that the file is a part of.
+    """
+
+    def __init__(self, metrics: Mapping[str, Metric] | Sequence[Metric], first: int = 0) -> None:
+        self._metrics = arrow.make_metrics(metrics)
+        self._next = first
+        self._table = Table()
+        self._waiting: list[tuple[str, Sequence[CorpusStats], Columns, int]] = []
+        self._rows = 0
+        self._is_empty = True
+
+    def add(self, systems: Sequence[SystemStats], columns: "Columns | None" = None) -> None:
+        """Take the next segments of all systems.
+
+        Args:
+            systems: with rows; their statistics by the metrics, in the order of these.
+            columns: what else is known of each segment, or of all: `testset`, or what groups are made by. `segment`
+                may be among them, where indexes do not just count up.
+        """
+        for system in systems:
+            self._waiting.append((system.name, system.stats, columns or {}, self._next))
+            self._rows += system.stats[0].segments
+        self._next += systems[0].stats[0].segments if systems else 0
+        if self._rows >= _ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Write what waits, system by system: what is constant in a group of rows takes next to no room."""
+        pa = load("pyarrow", "arrow")
+        for name in dict.fromkeys(name for name, *_ in self._waiting):
+            blocks = [block for block in self._waiting if block[0] == name and block[1][0].segments]
+            tables = [self._columns_of(name, columns, first, stats) for _, stats, columns, first in blocks]
+            if tables:
+                found = pa.concat_tables(tables)
+                self._write(found, [stats for _, stats, _, _ in blocks])
+        self._waiting, self._rows = [], 0
+
+    def _columns_of(self, name: str, columns: "Columns", first: int, stats: Sequence[CorpusStats]) -> "pa.Table":
+        """Return what is known of the segments of a block beside their statistics."""
+        pa = load("pyarrow", "arrow")
+        import numpy as np
+
+        count = stats[0].segments
+        found = {SYSTEM: _repeat(name, count)}
+        for key, of in columns.items():
+            if key != SEGMENT:
+                found[key] = _repeat(of, count) if isinstance(of, str) else _code(of)
+        if SEGMENT in columns:
+            found[SEGMENT] = to_arrow(np.asarray(columns[SEGMENT], np.int64))
+        else:
+            found[SEGMENT] = to_arrow(np.arange(first, first + count, dtype=np.int64))
+        found[REFERENCES] = to_arrow(np.asarray(stats[0].nrefs, np.int32))
+        return pa.table(found)
+
+    def _write(self, table: "pa.Table", blocks: Sequence[Sequence[CorpusStats]]) -> None:
+        self._is_empty = False
+        for place, (name, metric) in enumerate(self._metrics.items()):
+            rows = [stats[place].rows for stats in blocks]
+            for title, column in arrow.columns_of(metric, name, [one for one in rows if one is not None]):
+                table = table.append_column(title, column)
+        self._table.add(arrow.sign(table, self._metrics, coded=True))
+
+    def save(self, path: str, shards: Sequence[Shard] = (), command: str = "") -> None:
+        """Write the file, whole or not at all.
+
+        Args:
+            path: where to.
+            shards: from what it was made.
+            command: that made it.
+
+        Raises:
+            BleuError: it cannot be written.
+        """
+        self._flush()
+        if self._is_empty:
+            pa = load("pyarrow", "arrow")
+            import numpy as np
+
+            numbers = {SEGMENT: to_arrow(np.zeros(0, np.int64)), REFERENCES: to_arrow(np.zeros(0, np.int32))}
+            self._write(pa.table({SYSTEM: _code([]), **numbers}), [])
+        self._table.save(path, metadata(shards, command))
+
+
+def _repeat(text: str, count: int) -> "pa.Array":
+    """Return a column that has one text everywhere."""
+    pa = load("pyarrow", "arrow")
+    import numpy as np
+
+    return pa.DictionaryArray.from_arrays(to_arrow(np.zeros(count, np.int32)), text_array([text]))
+
+
+def _code(values: Sequence[object]) -> "pa.Array":
+    """Return texts, or numbers, as a column that has each of them once."""
+    pa = load("pyarrow", "arrow")
+    if len(values) and not isinstance(values[0], str | None):
+        return pa.array(values)
+    texts = text_array([None if value is None else str(value) for value in values])
+    return texts.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))
+
+
+def write(
+    path: str,
+    systems: "Given",
+    *,
+    columns: "Columns | None" = None,
+    first: int = 0,
+    shards: Sequence[Shard] = (),
+    command: str = "",
+) -> None:
+    """Write the statistics of systems to a file: a row a segment, or, where rows were not kept, a row a system.
+
+    Args:
+        path: where to; an old file is replaced once the new one is whole.
+        systems: by name; of one metric, of several, or of several by what they are to be called.
+        columns: what else is known of each segment, in their order, or of all: `testset`, or what groups are made by.
+        first: the index of the first segment in the whole that these are a part of.
+        shards: from what they were made.
+        command: that made them.
+
+    Raises:
+        BleuError: systems were counted by other metrics, have other segments, or some have rows and others not; the
+            file cannot be written; or pyarrow is not installed.
+    """
+    counted = {name: _by_metric(stats) for name, stats in systems.items()}
+    if not counted:
+        raise BleuError("no system was given; give the statistics of at least one")
+    names = list(next(iter(counted.values())))
+    metrics = {name: _metric_of(stats) for name, stats in next(iter(counted.values())).items()}
+    ways = [metric.configuration() for metric in metrics.values()]
+    for system, stats in counted.items():
+        if list(stats) != names or [one.metric.configuration() for one in stats.values()] != ways:
+            raise BleuError(f"{system} was counted by other metrics than {next(iter(counted))}; count all alike")
+    blocks = [SystemStats(name, list(stats.values()), None) for name, stats in counted.items()]
+    kept = {one.rows is not None for block in blocks for one in block.stats if one.segments}
+    if len(kept) > 1:
+        raise BleuError("some statistics have rows and others have not; count all with keep_rows=True, or none")
+    if kept == {False}:
+        write_sums(path, [Part((), blocks)], metrics, shards=shards, command=command)
+        return
+    if len({one.segments for block in blocks for one in block.stats}) > 1:
+        raise BleuError("the systems have different numbers of segments; write each to a file of its own")
+    writer = Writer(metrics, first)
+    writer.add(blocks, columns)
+    writer.save(path, shards, command)
+
+
+def _by_metric(stats: "CorpusStats | Sequence[CorpusStats] | Mapping[str, CorpusStats]") -> dict[str, CorpusStats]:
+    """Return the statistics of a system by what their metrics are called."""
+    if isinstance(stats, Mapping):
+        return dict(stats)
+    several = [stats] if isinstance(stats, CorpusStats) else list(stats)
+    return dict(zip(arrow.make_metrics(list(map(_metric_of, several))), several, strict=True))
+
+
+def _metric_of(stats: CorpusStats) -> Metric:
+    assert isinstance(stats.metric, Metric)  # nothing else counts
+    return stats.metric
+
+
+class Part(NamedTuple):
+    """Systems, as counted on the segments that have some values in common; labels: columns, each with its value."""
+
+    labels: "Sequence[tuple[str, Any]]"
+    systems: Sequence[SystemStats]
+
+
+def write_sums(
+    path: str,
+    parts: Sequence[Part],
+    metrics: Mapping[str, Metric],
+    *,
+    shards: Sequence[Shard] = (),
+    command: str = "",
+) -> None:
+    """Write a row for each system and group.
+
+    Args:
+        path: where to.
+        parts: the groups, which have the same columns for labels.
+        metrics: that counted, by what they are to be called.
+        shards: as for `write`.
+        command: likewise.
+
+    Raises:
+        BleuError: the file cannot be written.
+    """
+    pa = load("pyarrow", "arrow")
+    import numpy as np
+
+    rows = [(part.labels, system) for part in parts for system in part.systems if system.stats[0].segments]
+    columns: dict[str, Any] = {SYSTEM: _code([system.name for _, system in rows])}
+    for place, (label, _) in enumerate(parts[0].labels if parts else ()):
+        columns[label] = _code([labels[place][1] for labels, _ in rows])
+    first = [system.stats[0] for _, system in rows]
+    columns["segments"] = to_arrow(np.array([one.segments for one in first], np.int64))
+    columns["refs_min"] = to_arrow(np.array([one.fewest for one in first], np.int64))
+    columns["refs_max"] = to_arrow(np.array([one.most for one in first], np.int64))
+    for number, (name, metric) in enumerate(metrics.items()):
+        for place, column in enumerate(metric.column_names()):
+            kind = float if column in metric.fractions else int
+            sums = [kind(system.stats[number].sums[place]) for _, system in rows]
+            columns[f"{name}.{column}"] = to_arrow(np.array(sums, np.float64 if kind is float else np.int64))
+    table = Table()
+    table.add(arrow.sign(pa.table(columns), metrics, coded=True))
+    table.save(path, metadata(shards, command))

@@ -1,0 +1,182 @@
+"""Tables of texts: Parquet and Arrow IPC files, a column of hypotheses a system, read block by block.
+
+- `TextTable`: files with the same columns, as a corpus, and what makes groups of their rows
+- `columns_named`: which columns hold what, as the command says it
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from bleucli import arrow, kernels
+from bleucli.corpus import Corpus, Source
+from bleucli.errors import BleuError, UsageError
+from bleucli.optional_deps import load
+from bleucli.phrases import suggest
+from bleucli.records import NamedTuple
+from bleucli.segments import Segments, of_arrow
+from bleucli.statsfiles import find_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import pyarrow as pa
+
+PARQUET, IPC = (".parquet",), (".arrow", ".feather", ".ipc")
+# Rows that are read at once
+_BLOCK = 4096
+_EXPECTED = (
+    "expected hyp=COLUMN,refs=COLUMN; several of one kind stand side by side, and hyp=NAME:COLUMN names a system"
+)
+
+
+class Columns(NamedTuple):
+    """Which columns of a table hold what: those of hypotheses by system, and those of references."""
+
+    hypotheses: Mapping[str, str] = {"hyp": "hyp"}
+    references: Sequence[str] = ("ref",)
+
+
+def columns_named(text: str) -> Columns:
+    """Return what the value of --columns says; what it leaves out is called `hyp` and `ref`.
+
+    Raises:
+        UsageError: it has another form.
+
+    >>> columns_named("hyp=KIT:kit,uedin,refs=reference")
+    Columns(hypotheses={'KIT': 'kit', 'uedin': 'uedin'}, references=['reference'])
+    """
+    found: dict[str, list[str]] = {}
+    key = ""
+    for part in text.split(","):
+        before, mark, after = part.partition("=")
+        if mark:
+            key = before.strip()
+        value = (after if mark else part).strip()
+        if key not in ("hyp", "refs") or not value:
+            raise UsageError(f"--columns {text!r}; {_EXPECTED}")
+        found.setdefault(key, []).append(value)
+    hypotheses: dict[str, str] = {}
+    for value in found.get("hyp", ["hyp"]):
+        name, mark, column = value.partition(":")
+        if name in hypotheses or not name or (mark and not column):
+            raise UsageError(f"--columns {text!r} names no system, or one twice; {_EXPECTED}")
+        hypotheses[name] = column or name
+    return Columns(hypotheses, found.get("refs", ["ref"]))
+
+
+class TextTable:
+    """The rows of files, one behind the other.
+
+    Args:
+        paths: files, folders or patterns.
+        columns: of texts, by default `hyp` and `ref`; references may be lists of strings.
+        keys: columns whose values make groups.
+
+    Attributes:
+        files: their paths. labels: of each block that was read, in order, the values of the keys by row.
+
+    Raises:
+        BleuError: there is no such file or column, or pyarrow is not installed.
+    """
+
+    def __init__(self, paths: Sequence[str], columns: Columns | None = None, keys: Sequence[str] = ()) -> None:
+        self.files = find_files(paths, (*PARQUET, *IPC))
+        self._columns = columns or Columns()
+        self._keys = keys
+        self.labels: list[list[tuple[Any, ...]]] = []
+        self.rows = dict.fromkeys(self.files, 0)
+        for path in self.files:
+            with _mended(path):
+                names = self._open(path).schema_arrow.names if path.endswith(PARQUET) else self._open(path).schema.names
+            self._check(path, names)
+
+    def _check(self, path: str, names: Sequence[str]) -> None:
+        for name in (*self._columns.hypotheses.values(), *self._columns.references, *self._keys):
+            if name not in names:
+                how = "" if name in self._keys else "; say which hold the texts with --columns hyp=NAME,refs=NAME"
+                told = f"{path} has no column {name}; it has {', '.join(names)}"
+                raise BleuError(f"{told}{suggest(name, names)}{how}")
+
+    def corpus(self) -> Corpus:
+        """Return the texts as a corpus, which can be read once: the systems, which bring the references along."""
+        references = ", ".join(self._columns.references)
+        source = Source("the table", list(self._columns.hypotheses), self._blocks(), references)
+        return Corpus([source], [])
+
+    def _open(self, path: str) -> "Any":
+        if path.endswith(PARQUET):
+            return load("pyarrow.parquet", "arrow").ParquetFile(path)
+        pa = load("pyarrow", "arrow")
+        try:
+            return pa.ipc.open_file(pa.memory_map(path))
+        except pa.ArrowInvalid:  # a stream has no footer
+            return pa.ipc.open_stream(pa.memory_map(path))
+
+    def _batches(self, path: str) -> "Iterator[pa.RecordBatch]":
+        """Give the rows of a file, a few thousand at a time; memory holds a row group, or a batch of the file."""
+        pa = load("pyarrow", "arrow")
+        wanted = [*self._columns.hypotheses.values(), *self._columns.references, *self._keys]
+        names = list(dict.fromkeys(wanted))
+        file = self._open(path)
+        if path.endswith(PARQUET):
+            yield from file.iter_batches(batch_size=_BLOCK, columns=names)
+            return
+        batches = map(file.get_batch, range(file.num_record_batches)) if hasattr(file, "get_batch") else iter(file)
+        for batch in batches:
+            yield from pa.Table.from_batches([batch]).select(names).to_batches(max_chunksize=_BLOCK)
+
+    def _blocks(self) -> Iterator[list[Segments]]:
+        """Give columns of hypotheses, then of references.
+
+        Raises:
+            BleuError: a file is damaged, a hypothesis is missing, or all references of a segment are.
+        """
+        for path in self.files:
+            with _mended(path):
+                for batch in self._batches(path):
+                    if len(batch):
+                        yield self._read(batch, path)
+                        self.rows[path] += len(batch)
+
+    def _read(self, batch: "pa.RecordBatch", path: str) -> list[Segments]:
+        keys = [batch.column(key).to_pylist() for key in self._keys]
+        if keys:
+            self.labels.append(list(zip(*keys, strict=True)))
+        hypotheses = []
+        for column in self._columns.hypotheses.values():
+            texts = batch.column(column)
+            if texts.null_count:
+                row = texts.is_null().to_pylist().index(True)
+                raise BleuError(
+                    f"{column} is null in {self._tell(path, row, keys)}; give a string, an empty one for no output"
+                )
+            hypotheses.append(of_arrow(texts, column, self.rows[path] + 1))
+        streams = [one for name in self._columns.references for one in arrow.read_references(batch.column(name), name)]
+        _, _, bare = kernels.reference_counts(streams)
+        if bare >= 0:
+            raise BleuError(
+                f"all references are missing in {self._tell(path, bare, keys)}; give at least one, or leave it out"
+            )
+        return [*hypotheses, *streams]
+
+    def _tell(self, path: str, row: int, keys: "Sequence[Sequence[Any]]") -> str:
+        """Return a row of a file, and its key."""
+        key = ", ".join(f"{name} {values[row]}" for name, values in zip(self._keys, keys, strict=True))
+        return f"{path}, row {self.rows[path] + row + 1}{key and f' ({key})'}"
+
+
+@contextmanager
+def _mended(path: str) -> Iterator[None]:
+    """Turn what pyarrow says of a file into one line."""
+    pa = load("pyarrow", "arrow")
+    try:
+        yield
+    except BleuError:
+        raise
+    except FileNotFoundError:
+        raise BleuError(f"there is no file {path}; name tables") from None
+    except (pa.ArrowException, OSError, ValueError) as error:
+        told = " ".join(str(error).split()) or type(error).__name__
+        kind = "Parquet" if path.endswith(PARQUET) else "Arrow IPC"
+        raise BleuError(f"{path} is not a whole {kind} file ({told[:200]}); write it anew") from None

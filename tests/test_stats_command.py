@@ -1,0 +1,479 @@
+"""The command with files of statistics: what comes from them is what comes from the texts."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+
+import pytest
+from conftest import COMMAND, needs_signals, process_environment, refused, warnings_in
+from strategies import enough
+
+from bleucli.output import FORMATS
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no files to write")
+pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; there are no files to write")
+
+WORDS = tuple("the cat sat on a mat and dogs ran off to see what had been said by Anna in town".split())  # noqa: SIM905
+EPOCH = {"SOURCE_DATE_EPOCH": "1"}
+ALL = ("bleu", "chrf", "ter", "wer", "cer")
+
+
+@pytest.fixture
+def corpus(write):
+    """Write a reference and two systems that differ from it here and there; return how many lines these have."""
+    rng = random.Random(3)
+    reference = [[rng.choice(WORDS) for _ in range(rng.randrange(4, 15))] for _ in range(60)]
+    write("ref.txt", "".join(f"{' '.join(line)}.\n" for line in reference))
+    for name, rate in (("a.txt", 0.2), ("b.txt", 0.35)):
+        lines = ([rng.choice(WORDS) if rng.random() < rate else word for word in line] for line in reference)
+        write(name, "".join(f"{' '.join(line)}.\n" for line in lines))
+    return len(reference)
+
+
+@pytest.fixture
+def both(run, corpus):
+    """Save the statistics of two systems; return what scores with them, and without them."""
+    answer = run("ref.txt", "-i", "a.txt", "b.txt", "-m", *ALL, "--save-stats", "s.parquet", "-q")
+    assert (answer.status, answer.err) == (0, "")
+
+    def both(*words, metrics=ALL):
+        chosen = ("-m", *metrics) if metrics else ()
+        texts = run("ref.txt", "-i", "a.txt", "b.txt", *chosen, *words, variables=EPOCH)
+        return texts, run("--stats", "s.parquet", *chosen, *words, variables=EPOCH)
+
+    return both
+
+
+def cut(name, *bounds):
+    """Write the lines between bounds to files of their own."""
+    with open(name, encoding="utf-8") as file:
+        lines = file.readlines()
+    for start, end in pairwise(bounds):
+        with open(f"{name}.{start}", "w", encoding="utf-8") as file:
+            file.writelines(lines[start:end])
+
+
+# --- as from texts
+
+QUESTIONS = {
+    "scores": (),
+    "decimals": ("-w", "4", "--short"),
+    "interval": ("--confidence", "-cin", "50"),
+    "bootstrap": ("--paired-bs", "-pbsn", "60"),
+    "randomization": ("--paired-ar", "-parn", "60"),
+    "ranking": ("--paired-ar", "-parn", "60", "--paired-all", "--bold-best"),
+    "scale": ("--scale", "1"),
+    "names": ("--names", "one,two"),
+    "gate": ("--fail-under", "bleu=99"),
+}
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_answers_are_those_of_the_texts_in_every_format(both, form, question):
+    from_texts, from_files = both(*QUESTIONS[question], "-f", form)
+    if form == "jsonl":
+        told = [[json.loads(line) for line in answer.out.splitlines()] for answer in (from_texts, from_files)]
+        for line in [*told[0], *told[1]]:
+            del line["command"], line["inputs"]
+        assert told[0] == told[1]
+        assert (from_texts.status, from_texts.err) == (from_files.status, from_files.err)
+    else:
+        assert from_files == from_texts
+
+
+@pytest.mark.parametrize("metric", [*ALL, "chrf++"])
+def test_segments_are_scored_as_from_texts(run, corpus, metric):
+    words = ("-m", metric, "-sl")
+    assert run("ref.txt", "-i", "a.txt", "-m", metric, "--save-stats", "s.parquet").status == 0
+    for more in ((), ("-f", "json"), ("-b",)):
+        assert run("--stats", "s.parquet", *words, *more) == run("ref.txt", "-i", "a.txt", *words, *more)
+
+
+def test_lines_of_segments_name_the_file(run, corpus):
+    run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
+    lines = [json.loads(line) for line in run("--stats", "s.parquet", "-sl", "-f", "jsonl").out.splitlines()]
+    assert [line["segment"] for line in lines] == list(range(1, corpus + 1))
+    assert {line["system"] for line in lines} == {"a"}
+    (one,) = lines[0]["inputs"]
+    assert (one["role"], one["name"], one["segments"], len(one["sha256"])) == ("statistics", "s.parquet", corpus, 64)
+
+
+def test_without_metrics_all_that_were_counted_are_scored(both, run):
+    _, answer = both("-f", "csv", metrics=())
+    assert answer.out.splitlines()[0].startswith("system,BLEU,chrF2,TER,WER,CER,")
+    run("ref.txt", "-i", "a.txt", "-m", "ter", "--save-stats", "ter.parquet")
+    assert run("--stats", "ter.parquet").out == run("ref.txt", "-i", "a.txt", "-m", "ter").out
+
+
+def test_segment_scores_do_not_need_effective_order_beforehand(run, corpus):
+    run("ref.txt", "-i", "a.txt", "-sl", "--save-stats", "s.parquet")
+    assert run("--stats", "s.parquet", "-sl") == run("ref.txt", "-i", "a.txt", "-sl")
+    refused(run("--stats", "s.parquet", "-sl", "-m", "ter"), "s.parquet has no TER; counted are bleu")
+
+
+def test_several_references_and_jsonl_are_kept_as_they_are(run, corpus, write):
+    items = [{"hypothesis": "a b c d", "references": ["a b c d", "a"]}, {"hypothesis": "e f g h", "reference": "e f g"}]
+    write("i.jsonl", "".join(json.dumps(item) + "\n" for item in items))
+    direct = run("-i", "i.jsonl", "-m", "bleu", "chrf", "--save-stats", "s.parquet", "-q")
+    assert "nrefs:var" in direct.out
+    assert run("--stats", "s.parquet", "-q") == direct
+    refused(run("--stats", "s.parquet", "--chrf-beta", "3"), "beta:2, not with beta:3")
+
+
+def test_what_decides_the_score_alone_can_be_changed(both):
+    for words in (("-s", "floor"), ("-s", "add-k", "-sv", "2"), ("-sl", "-s", "none"), ("--chrf-beta", "3")):
+        if "-sl" not in words:
+            from_texts, from_files = both(*words, "-f", "csv", metrics=("bleu", "chrf"))
+            assert from_files == from_texts
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (("-tok", "char"), ["BLEU counted with tok:13a, not with tok:char"]),
+        (("-lc",), ["case:mixed, not with case:lc"]),
+        (("-m", "ter", "--ter-normalized"), ["TER counted with norm:no"]),
+        (("--skip-empty-refs",), ["empty:none, not with empty:missing"]),
+        (("--max-ngram-order", "2"), ["ngram:4"]),
+        (("-m", "chrf++"), ["nw:0, not with nw:2"]),
+        (("--like", "BLEU|nrefs:1|tok:intl"), ["tok:13a, not with tok:intl"]),
+        (("ref.txt",), ["references and --stats exclude each other"]),
+        (("-i", "a.txt"), ["--input and --stats exclude each other"]),
+        (("--detail",), ["--detail needs a test set"]),
+        (("-t", "demo", "-l", "en-de"), ["--test-set and --stats exclude each other"]),
+        (("--explain",), ["--explain and --stats exclude each other"]),
+        (("--keep-going",), ["--keep-going and --stats"]),
+        (("--first-line", "3"), ["--first-line numbers the segments of texts"]),
+        (("--by", "domain"), ["there is no column domain to group by; there are none"]),
+        (("--by", "x", "x"), ["--by names x twice"]),
+        (("--by", "x", "--paired-ar"), ["--by scores groups", "--paired-ar"]),
+        (("--by", "x", "-f", "paper"), ["--by cannot be shown in paper"]),
+        (("--segment-scores",), ["s.parquet has no scores of others, but bleu"]),
+    ],
+)
+def test_what_statistics_cannot_tell_is_refused(both, run, words, parts):
+    refused(run(*words, "--stats", "s.parquet"), *parts)
+
+
+def test_options_about_texts_are_told_of(both):
+    _, answer = both("--force", "-l", "en-zh", "-e", "latin-1")
+    (line,) = warnings_in(answer)
+    assert "without effect" in line
+    for name in ("--force", "--language-pair", "--encoding"):
+        assert name in line
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (("--first-line", "2"), ["--first-line numbers the segments of texts for --save-stats"]),
+        (("--first-line", "0", "--save-stats", "s.parquet"), ["--first-line 0; expected the number of a line"]),
+        (("--save-stats", ""), ["--save-stats is empty"]),
+        (("--save-stats", "a.txt"), ["--save-stats a.txt is also read"]),
+        (("--save-sums", "ref.txt"), ["--save-sums ref.txt is also read"]),
+        (("--save-stats", "s.parquet", "--keep-going"), ["--save-stats does not go with --keep-going"]),
+        (("--save-stats", "s.parquet", "--explain", "--line", "1"), ["--save-stats does not go with --explain"]),
+        (("--save-stats", "no/s.parquet"), ["cannot write no/s.parquet"]),
+        (("--by", "system"), ["--by groups what --stats or --table reads"]),
+    ],
+)
+def test_what_cannot_be_saved_is_refused(run, corpus, words, parts):
+    refused(run("ref.txt", "-i", "a.txt", *words), *parts)
+    assert not os.path.exists("s.parquet")
+
+
+def test_nothing_is_saved_where_no_answer_is_given(run, corpus, write):
+    write("short.txt", "one\n")
+    refused(run("ref.txt", "-i", "short.txt", "--save-stats", "s.parquet"), "has 1 segment")
+    write("tokenized.txt", "a b .\n" * corpus)
+    answer = run("ref.txt", "-i", "tokenized.txt", "--strict", "--save-stats", "s.parquet")
+    assert (answer.status, answer.out) == (2, "")
+    assert not os.path.exists("s.parquet")
+
+
+# --- shards
+
+
+def test_shards_are_the_whole_in_any_order(run, corpus, both):
+    bounds = (0, 7, 8, 40, corpus)
+    for name in ("ref.txt", "a.txt", "b.txt"):
+        cut(name, *bounds)
+    for start in bounds[:-1]:
+        words = ("-i", f"a.txt.{start}", f"b.txt.{start}", "--names", "a.txt,b.txt", "--first-line", str(start + 1))
+        answer = run(f"ref.txt.{start}", *words, "-m", *ALL, "-q", "--save-stats", f"shard{start}.parquet")
+        assert (answer.status, answer.err) == (0, "")
+    files = [f"shard{start}.parquet" for start in bounds[:-1]]
+    for question in QUESTIONS.values():
+        whole, _ = both(*question, "-f", "csv")
+        assert run("--stats", *files[::-1], "-m", *ALL, *question, "-f", "csv") == whole
+        assert run("--stats", "shard*.parquet", "-m", *ALL, *question, "-f", "csv") == whole
+    assert run("--stats", *files, "--save-stats", "all.parquet", "-f", "csv", "-q").status == 0
+    assert run("--stats", "all.parquet", "--paired-ar").out == both("--paired-ar")[0].out
+    refused(run("--stats", *files, files[1]), "segment 8 of a.txt is there twice (shard7.parquet, shard7.parquet)")
+    refused(run("--stats", files[0], *files[2:]), "segment 8 of a.txt is missing")
+    refused(run("--stats", files[0], files[3]), "segments 8 to 40 of a.txt are missing")
+
+
+def test_files_that_do_not_belong_together_are_refused(run, both, write, corpus):
+    run("ref.txt", "-i", "a.txt", "-lc", "--save-stats", "lc.parquet", "--names", "c")
+    refused(run("--stats", "s.parquet", "lc.parquet", "-m", "bleu"), "lc.parquet has BLEU with case:lc but s.parquet")
+    with open("ref.txt", encoding="utf-8") as file:
+        lines = file.readlines()
+    write("other.txt", "".join([*lines[:9], "something else\n", *lines[10:]]))
+    run("other.txt", "-i", "a.txt", "-m", *ALL, "--save-stats", "other.parquet", "--names", "c")
+    for metric in ALL:
+        answer = run("--stats", "s.parquet", "other.parquet", "--paired-ar", "-m", metric)
+        assert "the references of a.txt and c differ from segment " in refused(answer)
+    words = ("-i", "b.txt", "--names", "d", "--save-stats", "d.parquet")
+    write("same.txt", "".join([lines[0].replace("a", "e"), *lines[1:]]))
+    run("same.txt", *words, "-m", "bleu")  # which has the same lengths
+    assert "differ from segment 1 on" in refused(run("--stats", "s.parquet", "d.parquet", "--paired-bs", "-m", "bleu"))
+
+
+# --- sums and groups
+
+
+def test_sums_give_the_same_scores(both, run):
+    run("ref.txt", "-i", "a.txt", "b.txt", "-m", *ALL, "--save-sums", "sums.parquet", "-q")
+    assert len(pq.read_table("sums.parquet")) == 2
+    assert run("--stats", "sums.parquet", "-f", "csv").out == both("-f", "csv")[0].out
+    refused(run("--stats", "sums.parquet", "--paired-ar"), "sums.parquet holds sums")
+    refused(run("--stats", "sums.parquet", "sums.parquet"), "sums.parquet was given twice")
+
+
+@pytest.fixture
+def own_set(run, write, monkeypatch, tmp_path):
+    """Write a test set whose documents have languages and domains, and two systems; return how to name it."""
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path / "cache"))
+    rng = random.Random(8)
+    lines = [" ".join(rng.choices(WORDS, k=9)) for _ in range(12)]
+    documents = "".join(
+        f'<doc id="d{n}" origlang="{"en" if n % 2 else "de"}" domain="{"news" if n % 3 else "social"}"><src lang="en">'
+        f'<seg id="1">s {n}</seg></src><ref lang="de" translator="A"><seg id="1">{line}</seg></ref></doc>'
+        for n, line in enumerate(lines)
+    )
+    write("own.xml", f"<dataset><collection>{documents}</collection></dataset>\n")
+    about = '[testsets."own/set"]\nabout = "made"\nformat = "wmt-xml"\nrefs = ["A"]\nsources = [{ url = "own.xml" }]\n'
+    write("own.toml", about + '[testsets."own/set".pairs.en-de]\nfiles = ["source:0"]\n')
+    for name in ("a.txt", "b.txt"):
+        write(name, "".join(" ".join(rng.choice([w, w, "x"]) for w in line.split()) + "\n" for line in lines))
+    return ("--registry", "own.toml", "-t", "own/set", "-l", "en-de")
+
+
+def test_groups_of_a_test_set_are_the_details(run, own_set):
+    detailed = run(*own_set, "-i", "a.txt", "-m", *ALL, "--detail", "-f", "jsonl", "--save-stats", "s.parquet", "-q")
+    parts = {line["metric"]: line["parts"] for line in map(json.loads, detailed.out.splitlines())}
+    found = {}
+    for by in (("origlang",), ("origlang,domain",), ("origlang", "domain", "system")):
+        for line in map(json.loads, run("--stats", "s.parquet", "--by", *by, "-f", "jsonl", "-q").out.splitlines()):
+            key = line["signature"]["origlang"], line["signature"].get("domain", "ALL")
+            found[line["metric"], *key] = line["segments"], line["score"]
+            assert (line["signature"]["test"], line["signature"]["lang"]) == ("own/set", "en-de")
+    assert found == {
+        (metric, part["origlang"], part["value"]): (part["segments"], pytest.approx(part["score"], rel=1e-12))
+        for metric, of_metric in parts.items()
+        for part in of_metric
+    }
+
+
+def test_a_test_set_is_signed_as_from_its_texts(run, own_set):
+    words = ("-m", "bleu", "-f", "json")
+    direct = run(*own_set, "-i", "a.txt", *words, "--save-stats", "s.parquet", "-q")
+    assert '"signature": "nrefs:1|test:own/set|lang:en-de|' in direct.out
+    assert run("--stats", "s.parquet", *words, "-q").out == direct.out
+    table = pq.read_table("s.parquet").to_pylist()[3]
+    assert [table[name] for name in ("docid", "origlang", "domain", "segment")] == ["d3", "en", "social", 3]
+
+
+def test_all_of_a_test_set_is_saved_whatever_part_is_scored(run, own_set):
+    part = run(*own_set, "-i", "a.txt", "--origlang", "en", "-f", "json", "-q", "--save-stats", "s.parquet")
+    assert len(pq.read_table("s.parquet")) == 12
+    direct = run(*own_set, "-i", "a.txt", "-f", "json", "-q")
+    assert run("--stats", "s.parquet", "-f", "json", "-q") == direct
+    (_, english) = json.loads(run("--stats", "s.parquet", "--by", "origlang", "-f", "json", "-q").out)
+    assert english["system"] == "a.txt origlang=en"
+    assert english["BLEU"] == json.loads(part.out)
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form != "paper"])
+def test_groups_have_rows_in_every_format(run, own_set, form):
+    run(*own_set, "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", "--save-stats", "s.parquet", "-q")
+    answer = run("--stats", "s.parquet", "--by", "domain", "-f", form, "-ci", "-cin", "20", "-q")
+    assert (answer.status, answer.err) == (0, "")
+    if form in ("csv", "tsv"):
+        mark = "," if form == "csv" else "\t"
+        head, *rows = [line.split(mark) for line in answer.out.splitlines()]
+        assert head[:4] == ["system", "domain", "segments", "BLEU"]
+        assert [row[:3] for row in rows] == [
+            [name, of, n] for of, n in (("social", "4"), ("news", "8")) for name in "ab"
+        ]
+    else:
+        escaped = answer.out.replace("\\_", "_").replace("&#x27;", "'")
+        assert "domain=social" in escaped or "domain:social" in escaped
+
+
+def test_groups_are_gated_and_summed(run, own_set):
+    run(*own_set, "-i", "a.txt", "--save-stats", "s.parquet", "-q")
+    answer = run("--stats", "s.parquet", "--by", "domain", "--save-sums", "g.parquet", "--fail-under", "100", "-q")
+    assert answer.status == 1
+    assert "a.txt domain=social: BLEU" in answer.err
+    assert run("--stats", "g.parquet", "--by", "domain", "-q") == run("--stats", "s.parquet", "--by", "domain", "-q")
+    columns = pq.read_table("g.parquet").select(["system", "domain", "segments"]).to_pylist()
+    assert columns == [{"system": "a.txt", "domain": of, "segments": n} for of, n in (("social", 4), ("news", 8))]
+    refused(run("--stats", "s.parquet", "--by", "domian"), "did you mean domain?")
+
+
+# --- baselines of gates
+
+
+def test_a_gate_compares_with_a_file_of_statistics(run, corpus):
+    for words in ((), ("--paired-ar",), ("--paired-bs",)):
+        run("ref.txt", "-i", "a.txt", "-m", "bleu", "ter", "--save-stats", "old.parquet", "-q")
+        gate = ("-m", "bleu", "ter", "--baseline", "old.parquet", "--max-drop", "0.5", *words, "-q")
+        worse, same = run("ref.txt", "-i", "b.txt", *gate), run("ref.txt", "-i", "a.txt", *gate)
+        assert (worse.status, same.status) == (1, 0)
+        assert "b.txt: BLEU " in worse.err
+        assert "b.txt: TER " in worse.err
+        run("ref.txt", "-i", "b.txt", "-m", "bleu", "ter", "--save-stats", "new.parquet")
+        stored = run("--stats", "new.parquet", *gate)
+        assert (stored.status, stored.out, stored.err) == worse
+
+
+def test_a_test_against_a_file_is_that_of_both_texts(run, corpus):
+    run("ref.txt", "-i", "a.txt", "-m", "bleu", "chrf", "--save-stats", "old.parquet")
+    for test in ("--paired-ar", "--paired-bs"):
+        direct = run("ref.txt", "-i", "a.txt", "b.txt", "-m", "bleu", "chrf", test, "--max-drop", "9", "-f", "csv")
+        gate = (test, "--max-drop", "9", "-f", "csv", "-m", "bleu", "chrf", "--baseline", "old.parquet")
+        found = run("ref.txt", "-i", "b.txt", *gate)
+        assert found.out.replace("old.parquet,", "a,") == direct.out
+    line = json.loads(run("ref.txt", "-i", "b.txt", *gate, "-f", "jsonl").out.splitlines()[-1])
+    assert [one["role"] for one in line["inputs"]] == ["system", "statistics", "reference"]
+
+
+def test_a_baseline_that_cannot_be_compared_is_refused(run, corpus, write):
+    gate = ("--baseline", "old.parquet", "--max-drop", "1")
+    run("ref.txt", "-i", "a.txt", "b.txt", "--save-stats", "old.parquet")
+    refused(run("ref.txt", "-i", "a.txt", "--names", "c", *gate), "old.parquet has no system c; it has a.txt, b.txt")
+    refused(run("ref.txt", "-i", "a.txt", "--names", "c", *gate, "--paired-ar"), "has 2 systems", "compares with one")
+    assert run("ref.txt", "-i", "b.txt", *gate, "--paired-ar").status == 0  # which is the one of that name
+    refused(run("ref.txt", "-i", "a.txt", "-m", "ter", *gate), "old.parquet has no TER")
+    run("ref.txt", "-i", "a.txt", "-tok", "char", "--save-stats", "old.parquet")
+    refused(run("ref.txt", "-i", "a.txt", *gate), "tok:char", "tok:13a")
+    refused(run("ref.txt", "-i", "a.txt", *gate, "--paired-ar"), "tok:char", "tok:13a", "count both in the same way")
+    run("ref.txt", "-i", "a.txt", "--save-sums", "old.parquet")
+    assert run("ref.txt", "-i", "a.txt", *gate).status == 0
+    refused(run("ref.txt", "-i", "a.txt", *gate, "--paired-ar"), "old.parquet holds sums")
+    cut("ref.txt", 0, 5)
+    cut("a.txt", 0, 5)
+    run("ref.txt.0", "-i", "a.txt.0", "--save-stats", "old.parquet")
+    refused(run("ref.txt", "-i", "a.txt", *gate, "--paired-ar"), "old.parquet has 5 segments but a.txt has 60")
+    refused(run("ref.txt", "-i", "a.txt", *gate), "score both with the same references")
+
+
+# --- scores of others
+
+
+def test_scores_of_others_are_kept_as_they_are(run, write):
+    write("a.num", "0.1\n0.25\n-3\n1e-9\n")
+    write("b.num", "0.2\n0.25\n-2\n1e-7\n")
+    words = ("--segment-scores", "-i", "a.num", "b.num")
+    assert run(*words, "--save-stats", "s.parquet").status == 0
+    for question in (
+        (),
+        ("-w", "9"),
+        ("-ci",),
+        ("--paired-ar", "--paired-all"),
+        ("--paired-bs",),
+        ("--fail-under", "9"),
+    ):
+        assert run("--segment-scores", "--stats", "s.parquet", *question) == run(*words, *question)
+    refused(run("--stats", "s.parquet"), "has scores that others gave to segments; add --segment-scores")
+
+
+# --- what breaks off
+
+
+@needs_signals
+@pytest.mark.slow
+def test_a_kill_leaves_no_file_or_the_old_one(tmp_path, write):
+    rng = random.Random(50)
+    lines = [" ".join(rng.choices(WORDS, k=12)) for _ in range(20_000)]
+    write("ref.txt", "".join(f"{line}\n" for line in lines))
+    write("a.txt", "".join(f"{line}\n" for line in lines[::-1]))
+    words = (*COMMAND, "ref.txt", "-i", "a.txt", "-m", "bleu", "chrf", "-q", "--save-stats", "s.parquet")
+    options = {"env": process_environment(()), "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    begun = time.monotonic()
+    subprocess.run(words, check=True, **options)
+    whole = time.monotonic() - begun
+    with open("s.parquet", "rb") as file:
+        old = file.read()
+    finished = 0
+    for moment in range(50):
+        is_new = moment % 2
+        if is_new and os.path.exists("s.parquet"):
+            os.unlink("s.parquet")
+        process = subprocess.Popen(words, **options)
+        time.sleep(rng.uniform(0.3, 1.15) * whole)
+        process.send_signal(signal.SIGKILL)
+        finished += process.wait() == 0
+        if os.path.exists("s.parquet"):
+            with open("s.parquet", "rb") as file:
+                assert file.read() == old  # the same bytes each time, so that a part would be seen
+        else:
+            assert is_new
+            with open("s.parquet", "wb") as file:
+                file.write(old)
+    assert finished < 50
+
+
+def test_pandas_is_not_imported(run, corpus):
+    run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
+    program = (
+        "import runpy, sys\nsys.argv = ['bleu', *{}]\ntry:\n    runpy.run_module('bleucli', run_name='__main__')\n"
+        "finally:\n    print('pandas' in sys.modules, file=sys.stderr)\n"
+    )
+    for words in (["--stats", "s.parquet", "-ci"], ["ref.txt", "-i", "a.txt", "--save-sums", "g.parquet"]):
+        done = subprocess.run(
+            [sys.executable, "-c", program.format(words)], capture_output=True, text=True, env=process_environment(())
+        )
+        assert (done.returncode, done.stderr) == (0, "False\n")
+
+
+def test_a_name_that_is_not_utf8_is_kept_as_it_can_be(run, corpus):
+    shutil.copy("a.txt", b"a\xff.txt")
+    assert run("ref.txt", "-i", b"a\xff.txt", "--save-stats", "s.parquet").status == 0
+    assert run("--stats", "s.parquet").out == run("ref.txt", "-i", "a.txt").out
+
+
+def test_the_same_texts_give_the_same_bytes(run, corpus):
+    contents = []
+    for _ in range(2):
+        run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet", "-J", "2")
+        with open("s.parquet", "rb") as file:
+            contents.append(file.read())
+    assert contents[0] == contents[1]
+
+
+def test_without_pyarrow_it_says_what_to_type(run, corpus, monkeypatch):
+    run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
+    for module in ("pyarrow", "pyarrow.parquet"):
+        monkeypatch.setitem(sys.modules, module, None)
+    refused(run("--stats", "s.parquet"), "pip install 'bleucli[arrow]'")
+    refused(run("ref.txt", "-i", "a.txt", "--save-stats", "t.parquet"), "pip install 'bleucli[arrow]'")
+    assert run("ref.txt", "-i", "a.txt").status == 0
+
+
+def test_a_large_corpus_is_saved_block_by_block(run, write):
+    count = enough(8) * 20_000
+    write("ref.txt", "the cat sat on the mat\nso it goes, he said\n" * count)
+    write("a.txt", "the cat sat on a mat\nso it goes, said he\n" * count)
+    direct = run("ref.txt", "-i", "a.txt", "-m", "bleu", "chrf", "--save-stats", "s.parquet")
+    assert pq.ParquetFile("s.parquet").num_row_groups == -(-2 * count // (1 << 17))
+    assert run("--stats", "s.parquet", "-m", "bleu", "chrf") == direct

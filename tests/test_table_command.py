@@ -1,0 +1,203 @@
+"""--table: columns of Parquet and Arrow IPC files are scored as the same texts in files are."""
+
+import json
+import random
+
+import pytest
+from conftest import refused, warnings_in
+
+from bleucli import statsfiles
+from bleucli.output import FORMATS
+
+pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no tables to read")
+pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; there are no tables to read")
+
+WORDS = tuple("the cat sat on a mat and dogs ran off to see what had been said by Anna in town".split())  # noqa: SIM905
+COUNT = 40
+ALL = ("bleu", "chrf", "ter", "wer", "cer")
+
+
+def sentences(rng, count=COUNT):
+    return [" ".join(rng.choices(WORDS, k=rng.randrange(4, 12))) for _ in range(count)]
+
+
+@pytest.fixture
+def columns(write):
+    """Write texts as text files; return them as columns, with what groups them."""
+    rng = random.Random(4)
+    found = {name: sentences(rng) for name in ("hyp", "mt")}
+    found["ref"] = [" ".join(rng.choice([word, word, "x"]) for word in line.split()) for line in found["hyp"]]
+    found["ref2"] = sentences(rng)
+    for name, texts in found.items():
+        write(f"{name}.txt", "".join(f"{text}\n" for text in texts))
+    return found | {"system": ["A", "B"] * (COUNT // 2), "year": [2023 + n // 20 for n in range(COUNT)]}
+
+
+@pytest.fixture
+def parts(columns, folder):
+    """Write a folder of tables, of which one is empty, in row groups of a few rows; return its name."""
+    table = pa.table(columns)
+    (folder / "parts").mkdir()
+    for name, start, stop in (("a", 0, 7), ("b", 7, 7), ("c", 7, COUNT)):
+        pq.write_table(table.slice(start, stop - start), f"parts/{name}.parquet", row_group_size=5)
+    return "parts"
+
+
+def same(answer, other, *names):
+    """Return whether two answers are the same but for the names of systems."""
+    shown = [text for one in (answer, other) for text in (one.out, one.err)]
+    for name in names:
+        shown = [text.replace(f"{name}.txt", name) for text in shown]
+    return answer.status == other.status and shown[:2] == shown[2:]
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form not in ("jsonl", "latex")])
+@pytest.mark.parametrize("question", [(), ("-ci", "-cin", "30"), ("-J", "2"), ("--scale", "1")])
+def test_columns_are_scored_as_texts(run, parts, form, question):
+    words = ("-m", *ALL, "-f", form, *question)
+    assert same(run("--table", parts, *words), run("ref.txt", "-i", "hyp.txt", *words), "hyp", "ref")
+
+
+def test_several_columns_are_several_systems_and_references(run, parts):
+    words = ("-m", *ALL, "--paired-ar", "-parn", "50", "-f", "csv")
+    told = ("--columns", "hyp=hyp,mt,refs=ref,ref2")
+    direct = run("ref.txt", "ref2.txt", "-i", "hyp.txt", "mt.txt", *words)
+    assert same(run("--table", parts, *told, *words), direct)
+    named = run("--table", parts, "--columns", "refs=ref,ref2,hyp=one:hyp,two:mt", *words)
+    assert named.out == direct.out.replace("hyp,", "one,").replace("mt,", "two,")
+    assert run("--table", parts, *told, *words, "--names", "one,two").out == named.out
+
+
+def test_segments_are_scored_and_explained(run, parts):
+    for words in (("-sl",), ("-sl", "-m", "ter", "-f", "json"), ("--explain", "--line", "9")):
+        assert same(run("--table", parts, *words), run("ref.txt", "-i", "hyp.txt", *words), "hyp")
+
+
+def test_references_may_be_lists(run, columns, folder):
+    pairs = zip(columns["ref"], columns["ref2"], strict=True)
+    lists = [list(pair) if n % 3 else [pair[0]] for n, pair in enumerate(pairs)]
+    pq.write_table(pa.table({"hyp": columns["hyp"], "ref": lists}), "t.parquet")
+    with open("t.jsonl", "w", encoding="utf-8") as file:
+        file.writelines(
+            json.dumps({"hypothesis": text, "references": references}) + "\n"
+            for text, references in zip(columns["hyp"], lists, strict=True)
+        )
+    answer = run("--table", "t.parquet", "-m", *ALL)
+    assert "nrefs:var" in answer.out
+    assert answer == run("-i", "t.jsonl", "-m", *ALL)
+
+
+@pytest.mark.parametrize("ending", ["arrow", "feather", "ipc", "stream.arrow"])
+def test_arrow_files_are_tables(run, columns, parts, ending):
+    table = pa.table(columns)
+    opened = pa.ipc.new_stream if ending.startswith("stream") else pa.ipc.new_file
+    with opened(f"t.{ending}", table.schema) as file:
+        file.write_table(table, max_chunksize=9)
+    for words in ((), ("--by", "year", "-f", "csv")):
+        assert run("--table", f"t.{ending}", *words) == run("--table", parts, *words)
+
+
+# --- groups
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_groups_are_scored_each_for_itself(run, parts, columns, write, jobs):
+    answer = run("--table", parts, "--by", "year,system", "-m", *ALL, "-f", "jsonl", "-J", jobs, "-q")
+    lines = [json.loads(line) for line in answer.out.splitlines()]
+    groups = list(dict.fromkeys(zip(columns["year"], columns["system"], strict=True)))
+    assert len(lines) == len(groups) * len(ALL)
+    for year, system in groups:
+        places = [n for n in range(COUNT) if (columns["year"][n], columns["system"][n]) == (year, system)]
+        for name in ("hyp", "ref"):
+            write(f"some.{name}", "".join(f"{columns[name][n]}\n" for n in places))
+        direct = run("some.ref", "-i", "some.hyp", "-m", *ALL, "-f", "jsonl", "-q")
+        expected = [json.loads(line) for line in direct.out.splitlines()]
+        found = [line for line in lines if line["system"] == f"hyp year={year} system={system}"]
+        for one, other in zip(found, expected, strict=True):
+            assert one["signature"].pop("year") == str(year)
+            for name in ("metric", "score", "segments", "signature", "counts", "edits"):
+                assert one[name] == other[name]
+
+
+def test_groups_have_columns_of_their_own(run, parts):
+    answer = run("--table", parts, "--by", "system", "year", "-f", "csv", "-ci", "-cin", "20", "--columns", "hyp=mt")
+    head, *rows = [line.split(",") for line in answer.out.splitlines()]
+    assert head[:4] == ["system", "year", "segments", "BLEU"]
+    assert [row[:3] for row in rows] == [[s, y, "10"] for y in ("2023", "2024") for s in "AB"]
+    refused(run("--table", parts, "--by", "system", "--columns", "hyp=hyp,mt"), "here systems are columns")
+
+
+def test_statistics_of_tables_are_saved_with_their_groups(run, parts):
+    words = ("-m", "bleu", "ter", "-q")
+    by = ("--by", "system,year", "-f", "csv")
+    saved = run("--table", parts, *by, *words, "--save-stats", "s.parquet", "--save-sums", "g.parquet")
+    found = run("--stats", "s.parquet", "--by", "year", "-f", "csv", *words)
+    assert sorted(found.out.splitlines()) == sorted(saved.out.splitlines())
+    assert run("--stats", "g.parquet", "--by", "year", "-f", "csv", *words) == saved
+    assert statsfiles.read("s.parquet").systems == ["A", "B"]
+    assert run("--stats", "s.parquet", "--paired-ar", "-m", "bleu", "-q").status == 2  # other references
+    plain = run("--table", parts, *words, "--save-stats", "t.parquet")
+    assert run("--stats", "t.parquet", *words) == plain
+
+
+def test_hints_on_texts_are_said_once(run, folder):
+    table = pa.table({"hyp": ["a b c d e ."] * 200, "ref": ["a b c d f ."] * 200, "n": [1, 2] * 100})
+    pq.write_table(table, "t.parquet")
+    (line,) = warnings_in(run("--table", "t.parquet", "--by", "n"))
+    assert "200 hypotheses end in ' .'" in line
+    assert [line] == warnings_in(run("--table", "t.parquet"))
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("words", "parts_of_line"),
+    [
+        (("--columns", "hyp=hpy"), ["a.parquet has no column hpy; it has hyp, mt,", "did you mean hyp?"]),
+        (("--columns", "refs=reference"), ["has no column reference", "--columns hyp=NAME,refs=NAME"]),
+        (("--columns", "hyp=year"), ["year 1 is of type int, not a string"]),
+        (("--columns", "hyp"), ["--columns 'hyp'; expected hyp=COLUMN,refs=COLUMN"]),
+        (("--columns", "source=hyp"), ["--columns 'source=hyp'; expected"]),
+        (("--columns", "hyp=a:hyp,a:mt"), ["names no system, or one twice"]),
+        (("--by", "yaer"), ["has no column yaer", "did you mean year?"]),
+        (("--by", "year", "--paired-ar"), ["--by scores groups"]),
+        (("ref.txt",), ["references and --table exclude each other"]),
+        (("-i", "hyp.txt"), ["--input and --table exclude each other"]),
+        (("--stats", "s.parquet"), ["--stats and --table exclude each other"]),
+        (("--self-bleu",), ["--self-bleu and --table exclude each other"]),
+        (("--detail",), ["--detail needs a test set"]),
+    ],
+)
+def test_what_a_table_cannot_tell_is_refused(run, parts, words, parts_of_line):
+    refused(run(*words, "--table", parts), *parts_of_line)
+
+
+def test_columns_without_a_table_are_refused(run, columns):
+    refused(run("ref.txt", "-i", "hyp.txt", "--columns", "hyp=a"), "--columns names columns of --table")
+
+
+def test_a_missing_text_is_named_with_its_file_row_and_key(run, columns, folder):
+    columns["hyp"][9] = None
+    columns["ref"][12] = None
+    pq.write_table(pa.table(columns), "t.parquet", row_group_size=5)
+    refused(
+        run("--table", "t.parquet", "--by", "system,year"), "hyp is null in t.parquet, row 10 (system B, year 2023)"
+    )
+    words = ("--columns", "hyp=mt")
+    refused(run("--table", "t.parquet", *words), "all references are missing in t.parquet, row 13; give at least one")
+
+
+def test_files_that_are_no_tables_are_refused(run, columns, write, folder):
+    refused(run("--table", "none.parquet"), "there is no file none.parquet")
+    for name, kind in (("x.parquet", "Parquet"), ("x.arrow", "Arrow IPC")):
+        for content in (b"", b"a line\n" * 9):
+            write(name, content)
+            refused(run("--table", name), f"{name} is not a whole {kind} file")
+    pq.write_table(pa.table(columns), "t.parquet")
+    with open("t.parquet", "rb") as file:
+        content = file.read()
+    write("t.parquet", content[:40] + bytes(200) + content[240:])
+    refused(run("--table", "t.parquet"), "t.parquet is not a whole Parquet file")
+    pq.write_table(pa.table(columns).slice(0, 0), "t.parquet")
+    refused(run("--table", "t.parquet"), "the table is empty")
