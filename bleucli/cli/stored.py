@@ -124,7 +124,7 @@ class StoredTexts(Texts):
     def score(
         self,
         metrics: Sequence[Metric],
-        jobs: int,
+        jobs: int | None,
         sampling: "Sampling | None",
         progress: Callable[[str, int, int], None],
         keep: "Keeper | None" = None,
@@ -178,7 +178,7 @@ class StoredTexts(Texts):
     def _number(self, system: SystemStats) -> int:
         return self._names().index(system.name)
 
-    def score_segments(self, metric: Metric, jobs: int, keep: "Keeper | None" = None) -> Iterator[ScoreRecord]:
+    def score_segments(self, metric: Metric, jobs: int | None, keep: "Keeper | None" = None) -> Iterator[ScoreRecord]:
         """Score each segment of the only system."""
         (part,) = self._read_parts([metric], keep_rows=True)
         if keep is not None:

@@ -89,7 +89,7 @@ class TabledTexts(Texts):
     def score(
         self,
         metrics: "Sequence[Metric]",
-        jobs: int,
+        jobs: int | None,
         sampling: "Sampling | None",
         progress: "Callable[[str, int, int], None]",
         keep: "Keeper | None" = None,

@@ -315,7 +315,7 @@ class Texts:
     def score(
         self,
         metrics: "Sequence[Metric]",
-        jobs: int,
+        jobs: int | None,
         sampling: "Sampling | None",
         progress: "Callable[[str, int, int], None]",
         keep: "Keeper | None" = None,
@@ -373,7 +373,7 @@ class Texts:
 
         return arrow.make_metrics(metrics)
 
-    def score_segments(self, metric: "Metric", jobs: int, keep: "Keeper | None" = None) -> Iterator[ScoreRecord]:
+    def score_segments(self, metric: "Metric", jobs: int | None, keep: "Keeper | None" = None) -> Iterator[ScoreRecord]:
         """Score each segment of the only system."""
         found = evaluate.score_segments(self.corpus(), metric, jobs=jobs, selection=self.select(), keep=keep)
         return map(self.sign, found)
