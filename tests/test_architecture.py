@@ -54,8 +54,8 @@ LADDER: dict[str, set[str]] = {
         *("stats", "threads"),
     },
     "metrics": {
-        *("corpus", "counting", "errors", "inspection", "kernels", "limits", "markup", "phrases", "prose", "records"),
-        *("results", "segments", "signature", "significance", "stats", "threads", "tokenizers"),
+        *("corpus", "counting", "errors", "highlights", "inspection", "kernels", "limits", "markup", "phrases", "prose"),
+        *("records", "results", "segments", "signature", "significance", "stats", "threads", "tokenizers"),
     },
     "evaluate": {"corpus", "counting", "errors", "metrics", "records", "results", "significance"},
     "baselines": {"errors", "jsonlines", "naming", "output", "records", "results", "signature"},
