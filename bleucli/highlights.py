@@ -39,7 +39,7 @@ def choose_matches(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[s
     >>> choose_matches("a c a b".split(), {1: {("a",): 1, ("b",): 1}, 2: {("a", "b"): 1}})
     {2: {2}, 1: {2, 3}}
     """
-    chosen = {}
+    chosen: dict[int, set[int]] = {}
     # By start of an n-gram, the length of the longest n-gram that matches and contains it
     longest: list[int] = []
     for order in range(min(max(matching, default=0), len(tokens)), 0, -1):

@@ -74,6 +74,7 @@ def test_all_text_can_be_read(which):
             assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)
     for order in range(1, 7):
         assert contrast(colours["match-text"], colours[f"match-{order}"]) >= 4.5, order
+    assert contrast(colours["smoothed"], colours["field"]) >= 3
     for ground in ("page", "panel", "field"):
         assert contrast(colours["edge"], colours[ground]) >= 3, ground
 
