@@ -47,7 +47,7 @@ mark[class] { border-bottom: 2px solid var(--edge); }
 .bad { color: var(--bad); }
 .missing { color: var(--missing); }
 .clipped { text-decoration: underline dotted 2px var(--bad); text-underline-offset: 0.25em; }
-.moved { outline: 2px dashed var(--edge); }
+.moved { outline: 1px dashed var(--text); outline-offset: -1px; }
 """
 
 

@@ -215,7 +215,7 @@ def test_the_number_is_there_within_50_milliseconds_of_a_key(opened):
           window.times = [];
           let start = 0;
           document.querySelector("#candidate").addEventListener("input", () => { start = performance.now(); }, true);
-          new MutationObserver(() => times.push(performance.now() - start)).observe(document.querySelector("#share"),
+          new MutationObserver(() => times.push(performance.now() - start)).observe(document.querySelector("#facts"),
             { childList: true, characterData: true, subtree: true });
         }"""
     )

@@ -188,7 +188,9 @@ function showExplanation(found, change) {
     const told = found.error && sentence(found.error);
     texts.replaceChildren(element("p", "quiet", told));
     byId("explanation").replaceChildren(element("p", "quiet", told));
-    showOrders([], "");
+    ngrams = [];
+    chooseOrder();
+    byId("marks").textContent = "\u00a0";
     return;
   }
   texts.replaceChildren(...found.texts.map(({ label, html }) => {
