@@ -16,6 +16,7 @@ let explaining = false;
 let resting = 0;
 let speech = 0;
 let announced = "";
+let ngrams = []; // that match, by order
 
 function readFields() {
   const read = Object.fromEntries(FIELDS.map((name) => [name, byId(name).value]));
@@ -53,12 +54,14 @@ async function update() {
   const fields = readFields();
   const isBleu = fields.metric === "bleu";
   OF_BLEU.forEach((name) => { byId(name).disabled = !isBleu; });
-  byId("only").textContent = isBleu ? "\u00a0" : "Grey: for BLEU only";
+  byId("only").textContent = isBleu ? "\u00a0" : "Order, tokenizer and smoothing apply to BLEU only.";
   byId("link").href = "#" + new URLSearchParams(fields);
   const body = JSON.stringify(fields);
   asking.abort(); // a browser has few connections to a server
   asking = new AbortController();
-  const found = await ask("/page/numbers", body, asking.signal);
+  const found = new Blob([body]).size > Number(document.body.dataset.most)
+    ? { error: "The texts have more than 1,000,000 bytes (1 MB). Shorten them, or use the command." }
+    : await ask("/page/numbers", body, asking.signal);
   if (change !== latest) return;
   showNumbers(found);
   if (found.error) showExplanation({ error: "" }, change);
@@ -82,20 +85,59 @@ async function explainNext() {
   explaining = false;
 }
 
-function showNumbers(found) {
+/* What screen readers may have heard is not written again. */
+function write(place, text) {
+  if (place.textContent !== text) place.textContent = text;
+}
+
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".");
+}
+
+function showMessages(messages, isError) {
   const message = byId("message");
-  message.classList.toggle("bad", Boolean(found.error));
-  document.querySelectorAll("#parts, #signature, #command").forEach((part) => part.classList.toggle("stale", Boolean(found.error)));
+  message.classList.toggle("bad", isError);
+  if (messages.join("\n") !== [...message.querySelectorAll("li")].map((one) => one.textContent).join("\n")) {
+    const list = element("ul");
+    list.append(...messages.map((text) => element("li", "", text)));
+    message.replaceChildren(...(messages.length ? [list] : []));
+    message.scrollTop = 0;
+  }
+  showWhetherMoreFollows();
+}
+
+function showWhetherMoreFollows() {
+  const message = byId("message");
+  const overflows = message.scrollHeight > message.clientHeight + 1;
+  message.classList.toggle("more", overflows && message.scrollTop + message.clientHeight + 1 < message.scrollHeight);
+  if (overflows) message.tabIndex = 0;
+  else message.removeAttribute("tabindex");
+}
+
+function markBand(band) {
+  document.querySelectorAll("#bands tbody tr").forEach((row, index) => {
+    row.classList.toggle("here", index === band);
+    if (index === band) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
+  });
+}
+
+function showNumbers(found) {
+  byId("parts").classList.toggle("stale", Boolean(found.error));
+  byId("copy-command").disabled = Boolean(found.error);
   if (found.error) {
-    byId("share").textContent = byId("percent").textContent = "\u2013";
-    message.textContent = found.error;
-    announce(found.error);
+    const told = sentence(found.error);
+    for (const name of ["share", "percent"]) write(byId(name), "\u2013");
+    write(byId("best"), "\u00a0");
+    // No signature and no command of other texts stays
+    for (const name of ["signature", "command"]) byId(name).firstChild.textContent = "\u00a0";
+    markBand(null);
+    showMessages([told], true);
+    announce(told);
     return;
   }
-  byId("share").textContent = found.share;
-  byId("percent").textContent = found.percent;
-  byId("best").textContent = found.best;
-  message.textContent = found.warnings.join(" \u2022 ") || "\u00a0";
+  for (const name of ["share", "percent", "best"]) write(byId(name), found[name]);
+  showMessages(found.messages, false);
   document.querySelectorAll("#facts > div").forEach((fact, index) => {
     [fact.children[0].textContent, fact.children[1].textContent] = found.facts[index];
     fact.children[1].title = found.facts[index][1];
@@ -106,12 +148,9 @@ function showNumbers(found) {
   byId("command").firstChild.textContent = found.command;
   byId("reading").textContent = found.reading;
   byId("bands").classList.toggle("unused", found.band === null);
-  document.querySelectorAll("#bands tbody tr").forEach((row, index) => {
-    row.classList.toggle("here", index === found.band);
-    if (index === found.band) row.setAttribute("aria-current", "true");
-    else row.removeAttribute("aria-current");
-  });
-  announce(`${found.name} ${found.share}, ${found.facts.map((fact) => fact.join(" ")).join(", ")}`);
+  markBand(found.band);
+  const facts = found.facts.map((fact) => fact.join(" ")).join(", ");
+  announce([`${found.name} ${found.share}, ${facts}`, ...found.messages].join(". "));
 }
 
 function element(name, className, text) {
@@ -123,6 +162,7 @@ function element(name, className, text) {
 
 function showBars(bars) {
   const list = byId("bars");
+  list.classList.toggle("long", bars[0].counts.length > 24); // chrF's tell of both texts
   while (list.children.length > bars.length) list.lastChild.remove();
   while (list.children.length < bars.length) {
     const row = element("li");
@@ -145,8 +185,12 @@ function showExplanation(found, change) {
   const texts = byId("texts");
   byId("explanation").dataset.of = change;
   if (found.error !== undefined) {
-    texts.replaceChildren(element("p", "quiet", found.error));
-    byId("explanation").replaceChildren(element("p", "quiet", found.error));
+    const told = found.error && sentence(found.error);
+    texts.replaceChildren(element("p", "quiet", told));
+    byId("explanation").replaceChildren(element("p", "quiet", told));
+    ngrams = [];
+    chooseOrder();
+    byId("marks").textContent = "\u00a0";
     return;
   }
   texts.replaceChildren(...found.texts.map(({ label, html }) => {
@@ -158,10 +202,12 @@ function showExplanation(found, change) {
     return shown;
   }));
   byId("explanation").innerHTML = found.explanation;
-  showOrders(found.orders);
+  showOrders(found.ngrams, found.marks);
 }
 
-function showOrders(longest) {
+function showOrders(found, marks) {
+  ngrams = found;
+  const longest = ngrams.length;
   const group = byId("shown");
   const chosen = group.querySelector(":checked")?.value;
   const choices = longest > 1 ? longest + 1 : 0;
@@ -174,14 +220,20 @@ function showOrders(longest) {
       label.append(choice, order ? `${order}-grams` : "all");
       return label;
     }));
-    [...byId("shades").children].forEach((shade, index) => { shade.hidden = index >= longest; });
   }
+  byId("shades").classList.toggle("none", !longest);
+  [...byId("shades").children].forEach((shade, index) => { shade.hidden = index >= longest; });
+  byId("marks").textContent = marks || "\u00a0";
   chooseOrder();
 }
 
 function chooseOrder() {
   const order = byId("shown").querySelector(":checked")?.value || "0";
   byId("texts").className = order === "0" ? "" : `only-${order}`;
+  const found = [...new Set(ngrams[Number(order) - 1])];
+  const told = order === "0" ? "" : `Only ${order}-grams: ${found.join(", ") || "none matches"}`;
+  byId("chosen").textContent = told; // what sighted people see by the colours
+  return told;
 }
 
 /* Screen readers hear the score once somebody pauses, and not again if it is the same. */
@@ -206,12 +258,21 @@ function readLink() {
   if (location.hash.length > 1) writeFields(Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
 }
 
-FIELDS.forEach((name) => byId(name).addEventListener("input", update));
+/* After a change, a link's inputs are not those of the page; a reload must not bring them back. */
+function leaveLink() {
+  if (location.hash) history.replaceState(null, "", location.pathname);
+}
+
+FIELDS.forEach((name) => byId(name).addEventListener("input", () => { leaveLink(); update(); }));
 byId("examples").addEventListener("click", (event) => {
   const { example } = event.target.dataset;
-  if (example !== undefined) writeFields(EXAMPLES[Number(example)]);
+  if (example === undefined) return;
+  leaveLink();
+  writeFields(EXAMPLES[Number(example)]);
 });
-byId("shown").addEventListener("change", chooseOrder);
+byId("shown").addEventListener("change", () => announce(chooseOrder() || "All n-grams"));
+byId("message").addEventListener("scroll", showWhetherMoreFollows);
+addEventListener("resize", showWhetherMoreFollows);
 byId("copy-command").addEventListener("click", () => copy(byId("command").textContent, "The command"));
 byId("copy-link").addEventListener("click", () => copy(byId("link").href, "The link"));
 addEventListener("hashchange", readLink);
