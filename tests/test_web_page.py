@@ -119,6 +119,33 @@ def test_after_a_change_a_reload_does_not_bring_back_the_texts_of_a_link(chromiu
         assert (page.input_value("#metric"), page.input_value("#candidate")) == ("bleu", EXAMPLES[0]["candidate"])
 
 
+def test_what_a_link_asks_for_and_is_not_here_is_said(chromium, calculator):
+    with watch(chromium, f"{calculator.url}/#tokenize=tik-tok&lowercase=maybe&candidate=a") as watched:
+        page = watched.page
+        page.wait_for_selector("#message li:nth-child(2)")
+        told = page.inner_text("#message")
+        assert "The link asks for the tokenizer \u201ctik-tok\u201d, which is not here; this number is by 13a" in told
+        assert "\u201cmaybe\u201d, which is not here; this number is by lower case." in told
+        page.select_option("#tokenize", "none")
+        settle(page)
+        assert "tik-tok" not in page.inner_text("#message")
+
+
+def test_numbers_of_other_texts_look_so_until_the_answer_comes(opened):
+    page = opened
+    held = []
+    page.route("**/page/numbers", held.append)
+    page.fill("#candidate", "totally other words")
+    page.wait_for_selector("body.late")
+    assert page.get_attribute("#number", "aria-busy") == "true"
+    assert page.is_disabled("#copy-command")
+    held[0].continue_()
+    page.wait_for_selector("body:not(.late)")
+    settle(page)
+    assert page.inner_text("#share") != "0.3851"
+    assert page.is_enabled("#copy-command")
+
+
 def test_what_matches_is_highlighted_by_order(opened):
     page = opened
     marked = page.eval_on_selector_all(

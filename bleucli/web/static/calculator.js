@@ -8,12 +8,16 @@ const OF_BLEU = ["order", "tokenize", "smoothing"];
 const EXAMPLES = JSON.parse(document.body.dataset.examples);
 const MILLISECONDS_TO_REST = 40; // without a key, before the numbers are explained, lest that slow down the next ones
 const MILLISECONDS_TO_SPEAK = 800;
+const MILLISECONDS_UNTIL_STALE = 150; // after which numbers that are not of the texts look so
+const CALLED = { metric: "metric", order: "order", tokenize: "tokenizer", smoothing: "smoothing", lowercase: "value of lowercase" };
 
 let latest = 0; // the number of the last change
 let asking = new AbortController(); // what gives up the request for its numbers
 let pending = null; // what is to be explained next
 let explaining = false;
 let resting = 0;
+let waiting = 0;
+let lacking = {}; // what a link asks for and this page does not have, by field
 let speech = 0;
 let announced = "";
 let ngrams = []; // that match, by order
@@ -24,17 +28,24 @@ function readFields() {
 }
 
 function writeFields(values) {
+  lacking = {};
   for (const name of FIELDS.filter((name) => name in values)) {
     const field = byId(name);
-    if (name === "lowercase") {
-      field.checked = values[name] === true || values[name] === "true";
-    } else if (field.options && ![...field.options].some((one) => one.value === String(values[name]))) {
-      continue; // a link from elsewhere, where more is installed
-    } else {
-      field.value = values[name];
-    }
+    const value = String(values[name]);
+    const known = name === "lowercase" ? ["true", "false"] : field.options && [...field.options].map((one) => one.value);
+    if (known && !known.includes(value)) lacking[name] = value.slice(0, 40); // a link from where more is installed
+    else if (name === "lowercase") field.checked = value === "true";
+    else field.value = value;
   }
   update();
+}
+
+function tellLacking() {
+  return Object.entries(lacking).map(([name, value]) => {
+    const field = byId(name);
+    const used = name === "lowercase" ? (field.checked ? "lower case" : "case as it is") : field.selectedOptions[0].textContent;
+    return `The link asks for the ${CALLED[name]} \u201c${value}\u201d, which is not here; this number is by ${used}.`;
+  });
 }
 
 async function ask(address, body, signal) {
@@ -59,13 +70,24 @@ async function update() {
   const body = JSON.stringify(fields);
   asking.abort(); // a browser has few connections to a server
   asking = new AbortController();
+  clearTimeout(waiting);
+  waiting = setTimeout(() => markLate(true), MILLISECONDS_UNTIL_STALE);
   const found = new Blob([body]).size > Number(document.body.dataset.most)
     ? { error: "The texts have more than 1,000,000 bytes (1 MB). Shorten them, or use the command." }
     : await ask("/page/numbers", body, asking.signal);
   if (change !== latest) return;
+  clearTimeout(waiting);
+  markLate(false);
   showNumbers(found);
   if (found.error) showExplanation({ error: "" }, change);
   else resting = setTimeout(() => explain(change, body), MILLISECONDS_TO_REST);
+}
+
+/* Until the answer comes, what is shown is of other texts. */
+function markLate(isLate) {
+  document.body.classList.toggle("late", isLate);
+  byId("number").setAttribute("aria-busy", String(isLate));
+  byId("copy-command").disabled = isLate;
 }
 
 function explain(change, body) {
@@ -137,7 +159,8 @@ function showNumbers(found) {
     return;
   }
   for (const name of ["share", "percent", "best"]) write(byId(name), found[name]);
-  showMessages(found.messages, false);
+  const messages = [...tellLacking(), ...found.messages];
+  showMessages(messages, false);
   document.querySelectorAll("#facts > div").forEach((fact, index) => {
     [fact.children[0].textContent, fact.children[1].textContent] = found.facts[index];
     fact.children[1].title = found.facts[index][1];
@@ -150,7 +173,7 @@ function showNumbers(found) {
   byId("bands").classList.toggle("unused", found.band === null);
   markBand(found.band);
   const facts = found.facts.map((fact) => fact.join(" ")).join(", ");
-  announce([`${found.name} ${found.share}, ${facts}`, ...found.messages].join(". "));
+  announce([`${found.name} ${found.share}, ${facts}`, ...messages].join(". "));
 }
 
 function element(name, className, text) {
@@ -263,7 +286,7 @@ function leaveLink() {
   if (location.hash) history.replaceState(null, "", location.pathname);
 }
 
-FIELDS.forEach((name) => byId(name).addEventListener("input", () => { leaveLink(); update(); }));
+FIELDS.forEach((name) => byId(name).addEventListener("input", () => { delete lacking[name]; leaveLink(); update(); }));
 byId("examples").addEventListener("click", (event) => {
   const { example } = event.target.dataset;
   if (example === undefined) return;
