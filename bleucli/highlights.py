@@ -1,11 +1,11 @@
 """N-grams that two texts share, highlighted in both, order by order: for pages.
 
 - `Piece`: a token of a text, with the orders whose n-grams cover it
+- `choose_matches`: which occurrences of an n-gram match, where fewer do than there are
 - `cover`: the tokens that are in n-grams which match
 - `highlight`: a text as HTML, for the styles of `theme.py`
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bleucli.markup import escape_html
@@ -16,11 +16,45 @@ SHADES = 6
 
 
 class Piece(NamedTuple):
-    """A token; orders: lengths of the n-grams that match and that it is in; space: what follows it."""
+    """A token.
+
+    orders: lengths of the n-grams that match and that it is in. space: what follows it. note: what else is to be seen
+    of it, a class of `theme.py`: "clipped" or "moved".
+    """
 
     text: str
     orders: Sequence[int]
     space: str = " "
+    note: str = ""
+
+
+def choose_matches(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[str, ...], int]]) -> dict[int, set[int]]:
+    """Return by length where the n-grams that match start.
+
+    Args:
+        tokens: of a text.
+        matching: by length, how many of each n-gram match. Of a text with more of them, those inside the longest
+            n-grams that match do, of equals the first ones.
+
+    >>> choose_matches("a c a b".split(), {1: {("a",): 1, ("b",): 1}, 2: {("a", "b"): 1}})
+    {2: {2}, 1: {2, 3}}
+    """
+    chosen: dict[int, set[int]] = {}
+    # By start of an n-gram, the length of the longest n-gram that matches and contains it
+    longest: list[int] = []
+    for order in range(min(max(matching, default=0), len(tokens)), 0, -1):
+        starts = range(len(tokens) - order + 1)
+        longest = [max(longest[max(0, start - 1) : start + 1], default=0) for start in starts]
+        left = dict(matching.get(order, {}))
+        chosen[order] = set()
+        for start in sorted(starts, key=lambda start: -longest[start]):
+            ngram = tuple(tokens[start : start + order])
+            if left.get(ngram, 0) > 0:
+                left[ngram] -= 1
+                chosen[order].add(start)
+        for start in chosen[order]:
+            longest[start] = max(longest[start], order)
+    return chosen
 
 
 def cover(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[str, ...], int]]) -> list[set[int]]:
@@ -28,20 +62,16 @@ def cover(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[str, ...],
 
     Args:
         tokens: of a text.
-        matching: by length, how many of each n-gram match; of a text with more of them, the first ones do.
+        matching: as `choose_matches` takes it.
 
     >>> cover("a b a".split(), {1: {("a",): 1, ("b",): 1}, 2: {("b", "a"): 1}})
-    [{1}, {1, 2}, {2}]
+    [set(), {1, 2}, {1, 2}]
     """
     covered: list[set[int]] = [set() for _ in tokens]
-    for order, counts in matching.items():
-        seen: Counter[tuple[str, ...]] = Counter()
-        for start in range(len(tokens) - order + 1):
-            ngram = tuple(tokens[start : start + order])
-            seen[ngram] += 1
-            if seen[ngram] <= counts.get(ngram, 0):
-                for place in range(start, start + order):
-                    covered[place].add(order)
+    for order, starts in choose_matches(tokens, matching).items():
+        for start in starts:
+            for place in range(start, start + order):
+                covered[place].add(order)
     return covered
 
 
@@ -49,7 +79,7 @@ def highlight(pieces: Sequence[Piece]) -> str:
     """Return a text as HTML in which tokens that match are marked.
 
     A mark of class `m2` is in a 2-gram that matches, one of class `l2` in none that is longer. Tokens without space
-    between them, such as characters, share a mark where their orders are the same.
+    between them, such as characters, share a mark where their orders are the same. A note is a class, too.
 
     >>> highlight([Piece("the", [1, 2]), Piece("<cat>", [], "")])
     '<mark class="l2 m1 m2">the</mark> &lt;cat&gt;'
@@ -59,15 +89,17 @@ def highlight(pieces: Sequence[Piece]) -> str:
     joined: list[Piece] = []
     for piece in pieces:
         if joined and not joined[-1].space and joined[-1].orders == piece.orders:
-            joined[-1] = Piece(joined[-1].text + piece.text, piece.orders, piece.space)
+            joined[-1] = Piece(joined[-1].text + piece.text, piece.orders, piece.space, piece.note)
         else:
             joined.append(piece)
     shown = []
-    for text, orders, space in joined:
+    for text, orders, space, note in joined:
         if orders:
             longest = min(max(orders), SHADES)
-            names = " ".join([f"l{longest}", *(f"m{order}" for order in sorted(orders))])
+            names = " ".join([f"l{longest}", *(f"m{order}" for order in sorted(orders)), *([note] if note else [])])
             shown.append(f'<mark class="{names}">{escape_html(text)}</mark>{space}')
+        elif note:
+            shown.append(f'<span class="{note}">{escape_html(text)}</span>{space}')
         else:
             shown.append(escape_html(text) + space)
     return "".join(shown)

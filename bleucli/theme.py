@@ -17,6 +17,7 @@ COLOURS = {
     "good": ("#176b30", "#5fd07f"),
     "bad": ("#b3261e", "#ff9088"),
     "missing": ("#7d5200", "#e2b45a"),
+    "smoothed": ("#3f86d0", "#4580c0"),  # the second bar of a chart: contrast 3 at least
     # n-grams that match, by order
     "match-1": ("#dcebfb", "#17304a"),
     "match-2": ("#b9d7f7", "#1c4166"),
@@ -32,7 +33,7 @@ body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 sy
 a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 code, pre { font: 0.9em/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
-mark { color: var(--match-text); padding: 0.1em; border-radius: 0.2em; }
+mark { color: var(--match-text); padding: 0.1em 0; border-radius: 0.2em; forced-color-adjust: none; }
 mark[class] { border-bottom: 2px solid var(--edge); }
 .bleu-explanation table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .bleu-explanation th, .bleu-explanation td { padding: 0.1rem 0.6rem; text-align: right; white-space: nowrap; }
@@ -45,6 +46,8 @@ mark[class] { border-bottom: 2px solid var(--edge); }
 .match { text-decoration: underline; }
 .bad { color: var(--bad); }
 .missing { color: var(--missing); }
+.clipped { text-decoration: underline dotted 2px var(--bad); text-underline-offset: 0.25em; }
+.moved { outline: 1px dashed var(--text); outline-offset: -1px; }
 """
 
 
@@ -55,6 +58,7 @@ def style_sheet() -> str:
         f"mark.l{order} {{ background: var(--match-{order}); }}\n"
         # one order alone: where a page puts the class only-N around a text, nothing else is marked
         f".only-{order} mark:not(.m{order}) {{ background: none; border-color: transparent; color: inherit; }}\n"
+        f".only-{order} mark.m{order} {{ background: var(--match-2); }}\n"
         for order in range(1, 7)
     )
     return (

@@ -56,8 +56,19 @@ LADDER: dict[str, set[str]] = {
         *("stats", "threads"),
     },
     "metrics": {
-        *("corpus", "counting", "errors", "inspection", "kernels", "limits", "markup", "phrases", "prose", "records"),
-        *("results", "segments", "signature", "significance", "stats", "threads", "tokenizers"),
+        *(
+            "corpus",
+            "counting",
+            "errors",
+            "highlights",
+            "inspection",
+            "kernels",
+            "limits",
+            "markup",
+            "phrases",
+            "prose",
+        ),
+        *("records", "results", "segments", "signature", "significance", "stats", "threads", "tokenizers"),
     },
     "arrow": {
         *("buffers", "counting", "errors", "kernels", "metrics", "optional_deps", "phrases", "records", "segments"),

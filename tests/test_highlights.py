@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bleucli import explain, theme
 from bleucli.highlights import Piece, cover, highlight
+from bleucli.metrics.ngrams import mark_matches
 from bleucli.prose import as_html
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=12)
@@ -27,6 +28,24 @@ def test_as_many_n_grams_are_covered_as_match(ours, theirs):
 
 def test_of_a_clipped_word_the_first_ones_are_marked():
     assert cover(["the", "the", "the"], {1: {("the",): 2}}) == [{1}, {1}, set()]
+
+
+def test_a_clipped_word_matches_inside_the_longer_n_gram_on_the_page_and_in_explanations():
+    parts = explain("the cat is on the mat", ["there is a cat on the mat"]).parts
+    tokens = parts.hypothesis_tokens
+    matching = {order.order: {gram.ngram: gram.matches for gram in order.ngrams} for order in parts.orders}
+    assert cover(tokens, matching) == [set(), {1}, {1}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}]
+    marked = mark_matches(tokens, parts.reference_tokens, "bad", 4)
+    assert [role for _, role in marked] == ["bad", *["match"] * 5]
+
+
+@given(WORDS, WORDS)
+def test_page_and_explanations_mark_the_same_words(ours, theirs):
+    parts = explain(" ".join(ours), [" ".join(theirs)], tokenize="none").parts
+    matching = {order.order: {gram.ngram: gram.matches for gram in order.ngrams} for order in parts.orders}
+    covered = cover(ours, matching)
+    marked = mark_matches(ours, [theirs], "", len(parts.orders))
+    assert [1 in orders for orders in covered] == [role == "match" for _, role in marked]
 
 
 def test_markup_in_words_stays_text():
@@ -55,6 +74,7 @@ def test_all_text_can_be_read(which):
             assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)
     for order in range(1, 7):
         assert contrast(colours["match-text"], colours[f"match-{order}"]) >= 4.5, order
+    assert contrast(colours["smoothed"], colours["field"]) >= 3
     for ground in ("page", "panel", "field"):
         assert contrast(colours["edge"], colours[ground]) >= 3, ground
 

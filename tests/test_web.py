@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -249,14 +250,73 @@ def test_the_command_that_is_shown_prints_the_number(ask, command, changed):
     assert (answer.status, answer.out) == (0, shown["percent"] + "\n"), answer.err
 
 
+@pytest.mark.parametrize(
+    ("changed", "messages"),
+    [
+        ({}, []),
+        ({"candidate": " "}, ["Write a candidate."]),
+        ({"smoothing": "none"}, ["No 4-gram matches"]),
+        ({"candidate": "a cat", "smoothing": "exp"}, ["The candidate has fewer than 3 tokens", "much shorter"]),
+        ({"candidate": "\u732b\u5750\u5728", "smoothing": "exp"}, ["Choose zh or char", "No word of", "much shorter"]),
+        ({"candidate": "\u732b\u5750\u5728" * 9, "metric": "wer"}, ["Choose chrF", "as many edits"]),
+        ({"candidate": "there is a cat on the mat"}, ["Every n-gram of the candidate matches"]),
+        ({"candidate": "there is a cat on the mat", "smoothing": "chen-cherry-5"}, ["exceeds 100"]),
+        ({"candidate": "there is a cat on the mat", "metric": "chrf"}, ["the best score"]),
+        ({"candidate": "there is a cat on the mat", "metric": "ter"}, ["0 is the best score"]),
+        ({"candidate": "x " * 9, "metric": "ter"}, ["9 edits for a reference of 7 words: TER has no upper end."]),
+        ({"candidate": "xxx", "metric": "chrf++"}, ["share no n-gram"]),
+    ],
+)
+def test_the_page_says_in_its_own_words_why_a_number_is_as_it_is(ask, changed, messages):
+    found = ask("/page/numbers", {**FIELDS, **changed}).json()["messages"]
+    assert len(found) == len(messages), found
+    for told, expected in zip(found, messages, strict=True):
+        assert expected in told
+        assert not re.search(r" --?[a-z]", told)  # the page has no such options
+        assert told.endswith(".")
+
+
+def test_an_empty_candidate_has_empty_bars(ask):
+    bars = ask("/page/numbers", {**FIELDS, "candidate": ""}).json()["bars"]
+    assert [bar["shares"] for bar in bars] == [[0, 0]] * 4
+
+
+def test_a_smoothing_that_needs_longer_n_grams_says_which(ask):
+    fields = {**FIELDS, "smoothing": "chen-cherry-6", "order": 2}
+    assert error_of(ask("/page/numbers", fields), 422) == "Smoothing chen-cherry-6 needs a maximum order of at least 3."
+
+
+def test_lengths_are_whole_words_or_averages(ask):
+    fields = {**FIELDS, "metric": "ter", "references": "a b c d e f\na b c"}
+    assert ask("/page/numbers", fields).json()["facts"][1] == ["Reference length, on average", "4.5 words"]
+    fields = {**FIELDS, "metric": "wer", "candidate": "a", "references": "a " * 12340}
+    assert ask("/page/numbers", fields).json()["facts"][1] == ["Reference length", "12340 words"]
+
+
+def test_shifted_words_of_the_candidate_stay_where_they_were_typed(ask):
+    fields = {
+        **FIELDS,
+        "metric": "ter",
+        "candidate": "on the mat today the cat sat quietly now",
+        "references": "the cat sat quietly on the mat today",
+    }
+    found = ask("/page/explanation", fields).json()
+    ours = found["texts"][0]
+    assert re.sub("<[^>]*>", "", ours["html"]).strip() == fields["candidate"]
+    assert ours["label"] == "Candidate, of which 1 shift moved \u201con the mat today\u201d"
+    assert re.findall(r'<mark class="[^"]*moved">(\w+)<', ours["html"]) == ["on", "the", "mat", "today"]
+    assert "Dashed" in found["marks"]
+    assert "Signature" not in found["explanation"]  # the page has it already
+
+
 def test_long_texts_have_a_number_and_say_why_they_have_no_explanation(ask):
     fields = {**FIELDS, "candidate": "the cat " * 2000, "references": "a cat " * 2000}
     assert float(ask("/page/numbers", fields).json()["percent"]) > 0
-    assert "bleu --explain" in error_of(ask("/page/explanation", fields), 422)
+    assert "with --explain" in error_of(ask("/page/explanation", fields), 422)
     words = " ".join(map(str, range(60)))
     for metric, many in (("ter", 1), ("wer", 10)):
         fields = {**FIELDS, "metric": metric, "candidate": f"{words} " * many, "references": f"{words} " * many}
-        assert "bleu --explain takes any length" in error_of(ask("/page/explanation", fields), 422)
+        assert "with --explain" in error_of(ask("/page/explanation", fields), 422)
 
 
 # --- who may ask

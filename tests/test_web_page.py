@@ -47,11 +47,11 @@ def boxes(page):
     """Return where everything is that must not move, scrolled or not; numbers may change their width."""
     return page.evaluate(
         """() => {
-          const kept = "h2, textarea, select, button, output, #message, #best, #facts > div, #bars li, #bars .track, "
-            + "#texts, #signature, #command, #legend, #link, #bands";
+          const kept = "h2, textarea, select, button, #share, #percent, #message, #best, #facts > div, "
+            + "#bars li, #bars .track, #texts, #signature, #command, #legend, #link, #bands";
           return Object.fromEntries([...document.querySelectorAll(kept)].map((one, index) => {
             const box = one.getBoundingClientRect();
-            const width = one.tagName === "OUTPUT" ? 0 : box.width;
+            const width = ["share", "percent"].includes(one.id) ? 0 : box.width;
             return [`${index} ${one.tagName} ${one.id}`, [box.x, box.y + scrollY, width, box.height]];
           }));
         }"""
@@ -74,7 +74,76 @@ def test_typing_changes_numbers(opened):
     page.fill("#references", "")
     page.wait_for_selector("#message.bad")
     assert page.inner_text("#share") == "\u2013"
-    assert "at least one" in page.inner_text("#message")
+    assert page.inner_text("#message") == "Write at least one reference, each on its own line."
+    # Nothing of other texts can be taken for an answer
+    assert page.is_disabled("#copy-command")
+    assert page.inner_text("#command").strip() == page.inner_text("#signature").strip() == ""
+    assert page.locator("#bands .here, #bands [aria-current]").count() == 0
+    fill(page, references="the cat")
+    assert page.is_enabled("#copy-command")
+    assert page.locator("#bands .here").count() == 1
+
+
+def test_texts_that_are_too_long_for_the_server_are_not_sent(opened):
+    page = opened
+    page.evaluate("writeFields({ candidate: '\u732b'.repeat(400000) })")
+    page.wait_for_selector("#message.bad")
+    assert "1,000,000 bytes" in page.inner_text("#message")
+
+
+def test_legends_are_of_the_metric(opened):
+    page = opened
+    assert page.is_visible("#shades")
+    fill(page, metric="wer")
+    assert not page.is_visible("#shades")
+    assert page.inner_text("#marks") == "Marked: words that are aligned and equal."
+    fill(page, metric="chrf")
+    assert page.locator("#shades mark:visible").count() == 6
+    assert page.inner_text("#bars li:first-child .value") == "precision 100.0%, recall 84.2%"
+
+
+def test_in_a_low_window_the_score_covers_nothing(chromium, calculator):
+    for height, position in ((450, "static"), (740, "sticky")):
+        with watch(chromium, f"{calculator.url}/", (720, height)) as watched:
+            assert watched.page.evaluate("getComputedStyle(document.querySelector('#number')).position") == position
+
+
+def test_after_a_change_a_reload_does_not_bring_back_the_texts_of_a_link(chromium, calculator):
+    with watch(chromium, f"{calculator.url}/#metric=wer&candidate=old") as watched:
+        page = watched.page
+        page.wait_for_selector(FILLED)
+        page.fill("#candidate", "new")
+        assert page.url == f"{calculator.url}/"
+        page.reload()
+        page.wait_for_selector(FILLED)
+        assert (page.input_value("#metric"), page.input_value("#candidate")) == ("bleu", EXAMPLES[0]["candidate"])
+
+
+def test_what_a_link_asks_for_and_is_not_here_is_said(chromium, calculator):
+    with watch(chromium, f"{calculator.url}/#tokenize=tik-tok&lowercase=maybe&candidate=a") as watched:
+        page = watched.page
+        page.wait_for_selector("#message li:nth-child(2)")
+        told = page.inner_text("#message")
+        assert "The link asks for the tokenizer \u201ctik-tok\u201d, which is not here; this number is by 13a" in told
+        assert "\u201cmaybe\u201d, which is not here; this number is by lower case." in told
+        page.select_option("#tokenize", "none")
+        settle(page)
+        assert "tik-tok" not in page.inner_text("#message")
+
+
+def test_numbers_of_other_texts_look_so_until_the_answer_comes(opened):
+    page = opened
+    held = []
+    page.route("**/page/numbers", held.append)
+    page.fill("#candidate", "totally other words")
+    page.wait_for_selector("body.late")
+    assert page.get_attribute("#number", "aria-busy") == "true"
+    assert page.is_disabled("#copy-command")
+    held[0].continue_()
+    page.wait_for_selector("body:not(.late)")
+    settle(page)
+    assert page.inner_text("#share") != "0.3851"
+    assert page.is_enabled("#copy-command")
 
 
 def test_what_matches_is_highlighted_by_order(opened):
@@ -82,7 +151,9 @@ def test_what_matches_is_highlighted_by_order(opened):
     marked = page.eval_on_selector_all(
         "#texts p:first-child mark", "all => all.map(one => [one.textContent, one.className])"
     )
-    assert marked[0] == ["the", "l1 m1"]
+    assert marked[0] == ["cat", "l1 m1"]
+    assert page.inner_text("#texts .clipped") == "the"
+    assert "clipped" in page.inner_text("#marks")
     assert ["on", "l3 m1 m2 m3"] in marked
     page.check("#shown input[value='3']")
     shown = page.eval_on_selector_all(
@@ -91,6 +162,7 @@ def test_what_matches_is_highlighted_by_order(opened):
           .map((one) => one.textContent)""",
     )
     assert shown == ["on", "the", "mat"] * 2
+    assert page.text_content("#chosen") == "Only 3-grams: on the mat"
 
 
 def test_scripts_in_texts_stay_text(opened):
@@ -170,7 +242,7 @@ def test_the_number_is_there_within_50_milliseconds_of_a_key(opened):
           window.times = [];
           let start = 0;
           document.querySelector("#candidate").addEventListener("input", () => { start = performance.now(); }, true);
-          new MutationObserver(() => times.push(performance.now() - start)).observe(document.querySelector("#share"),
+          new MutationObserver(() => times.push(performance.now() - start)).observe(document.querySelector("#facts"),
             { childList: true, characterData: true, subtree: true });
         }"""
     )
@@ -227,7 +299,7 @@ def test_examples_show_what_they_are_named_for(opened):
     assert shown["A zero"][0] == "0.0000"
     penalty = float(shown["A short candidate"][2].split("\n")[1])
     assert penalty < 0.1
-    assert "does not split into words" in shown["Chinese, wrong tokenizer"][1]
+    assert "does not split this script into words" in shown["Chinese, wrong tokenizer"][1]
     wrong = float(shown["Chinese, wrong tokenizer"][0])
     fill(page, tokenize="zh")
     assert float(page.inner_text("#share")) > wrong
@@ -289,12 +361,16 @@ def test_screen_readers_hear_the_score_once_somebody_pauses(opened):
           new MutationObserver(() => heard.push(live.textContent)).observe(live, { childList: true });
         }"""
     )
+    assert page.locator("output").count() == 0  # a live region, which would be spoken at every key
     page.click("#candidate")
     page.keyboard.press("Control+End")
     page.keyboard.type(" today or tomorrow", delay=20)
     page.wait_for_function("() => heard.length > 0")
     page.wait_for_timeout(1200)
     assert len(page.evaluate("heard")) == 1
+    page.fill("#candidate", "there is")
+    page.wait_for_function("() => heard.length > 1")
+    assert "much shorter" in page.evaluate("heard.at(-1)")
     assert page.get_attribute("#announcement", "aria-live") == "polite"
     for name in (
         "Candidate",

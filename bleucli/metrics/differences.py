@@ -9,7 +9,6 @@ logarithmic mean Divisia index of Ang (2004), "Decomposition analysis for policy
 """
 
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import expm1, log
 from operator import itemgetter
@@ -19,6 +18,7 @@ from bleucli.counting import CorpusStats, count
 from bleucli.errors import BleuError
 from bleucli.limits import string, whole_number
 from bleucli.metrics import BLEU, Metric, find_metric
+from bleucli.metrics.bleu import DEFAULT_ORDER
 from bleucli.metrics.explanations import as_data, freeze, pick, tell_signature
 from bleucli.metrics.ngrams import mark_matches
 from bleucli.metrics.smoothing import SACREBLEU_METHODS
@@ -175,11 +175,8 @@ class DifferenceExplanation(NamedTuple):
                 f"line {segment.line + 1}: {segment.influence:+.{width}f}", "good" if favours_second else "bad"
             )
             references = [text.split() for text in segment.references]
-            most: Counter[str] = Counter()
-            for words in references:
-                most |= Counter(words)
             for place, text in zip(_PLACES, segment.hypotheses, strict=True):
-                yield Words(place.ljust(len("reference")), mark_matches(text.split(), most, ""))
+                yield Words(place.ljust(len("reference")), mark_matches(text.split(), references, "", DEFAULT_ORDER))
             for words in references:
                 yield Words("reference", [(word, "") for word in words])
 

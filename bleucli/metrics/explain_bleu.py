@@ -83,7 +83,7 @@ class BLEUParts(NamedTuple):
             yield Paragraph(reason)
         if self.averaged_orders:
             yield Paragraph(self._summarize())
-        yield from tell_tokens(self.hypothesis_tokens, self.reference_tokens, "token")
+        yield from tell_tokens(self.hypothesis_tokens, self.reference_tokens, "token", len(self.orders))
         several = len(self.reference_tokens) > 1
         for order in self.orders:
             grams = "token" if order.order == 1 else f"{order.order}-gram"
@@ -94,7 +94,7 @@ class BLEUParts(NamedTuple):
             if order.ngrams:
                 yield ngram_table(order.ngrams, several)
             else:
-                yield Paragraph("Neither side is long enough for one.")
+                yield Paragraph(f"Neither text is long enough for {order.order}-grams.")
         yield from self._tell_precisions(max(2, width))
         yield from self._tell_penalty()
         yield from self._tell_score(name, score, width)

@@ -7,6 +7,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from bleucli.highlights import choose_matches
+from bleucli.kernels.python_groups import count_ngrams
 from bleucli.phrases import tell_count
 from bleucli.prose import Paragraph, Table, Words
 from bleucli.records import NamedTuple
@@ -80,25 +82,37 @@ def explain_verdicts(several: bool) -> Paragraph:
     )
 
 
-def tell_tokens(hypothesis: Sequence[str], references: Sequence[Sequence[str]], noun: str) -> "Iterator[Block]":
-    """Show both sides: what matches, what the output has too much of, and what it lacks of its only reference."""
-    most: Counter[str] = Counter()
-    for reference in references:
-        most |= Counter(reference)
+def tell_tokens(
+    hypothesis: Sequence[str], references: Sequence[Sequence[str]], noun: str, order: int
+) -> "Iterator[Block]":
+    """Show both sides: what matches, what the output has too much of, and what it lacks of its only reference.
+
+    noun: for a token. order: of the longest n-grams that count.
+    """
     labels = ["reference"] if len(references) == 1 else [f"reference {n}" for n in range(1, len(references) + 1)]
     widest = max(map(len, labels))
     label = "output".ljust(widest)
-    yield Words(label, mark_matches(hypothesis, most, "bad"), f"({tell_count(len(hypothesis), noun)})")
+    yield Words(label, mark_matches(hypothesis, references, "bad", order), f"({tell_count(len(hypothesis), noun)})")
     for label, reference in zip(labels, references, strict=True):
-        words = mark_matches(reference, Counter(hypothesis), "missing" if len(references) == 1 else "")
+        words = mark_matches(reference, [hypothesis], "missing" if len(references) == 1 else "", order)
         yield Words(label.ljust(widest), words, f"({tell_count(len(reference), noun)})")
 
 
-def mark_matches(tokens: Sequence[str], others: "Counter[str]", beyond: str) -> list[tuple[str, str]]:
-    """Give each token a role: that of a match as often as others have it, `beyond` from then on."""
-    seen: Counter[str] = Counter()
-    marked = []
-    for token in tokens:
-        seen[token] += 1
-        marked.append((token, "match" if seen[token] <= others[token] else beyond))
-    return marked
+def mark_matches(
+    tokens: Sequence[str], others: Sequence[Sequence[str]], beyond: str, order: int
+) -> list[tuple[str, str]]:
+    """Give each token a role: "match", or `beyond` where a token is there more often than in any of the others.
+
+    order: of the longest n-grams that count. Of a token that is there too often, those match that are inside n-grams
+    which do.
+
+    >>> mark_matches(["a", "c", "a", "b"], [["a", "b"]], "bad", 2)
+    [('a', 'bad'), ('c', 'bad'), ('a', 'match'), ('b', 'match')]
+    """
+    matching: dict[int, Counter[tuple[str, ...]]] = {}
+    for number in range(1, min(order, len(tokens)) + 1):
+        matching[number] = Counter()
+        for other in others:
+            matching[number] |= count_ngrams(list(other), number)
+    matches = choose_matches(tokens, matching).get(1, set())
+    return [(token, "match" if place in matches else beyond) for place, token in enumerate(tokens)]

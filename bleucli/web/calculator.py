@@ -20,7 +20,7 @@ from bleucli.metrics.explain_chrf import CHRFParts
 from bleucli.metrics.explain_ter import TERParts
 from bleucli.metrics.explain_wer import ErrorRateParts
 from bleucli.metrics.explanations import Explanation, explain_segment
-from bleucli.metrics.smoothing import METHODS
+from bleucli.metrics.smoothing import METHODS, Smoothing
 from bleucli.phrases import tell_count
 from bleucli.prose import as_html
 from bleucli.records import NamedTuple
@@ -38,15 +38,20 @@ if TYPE_CHECKING:
 # Of the page, in its order, with what each is called there
 METRIC_NAMES = {"bleu": "BLEU", "chrf": "chrF", "chrf++": "chrF++", "ter": "TER", "wer": "WER"}
 ORDERS = (1, 2, 3, 4)
+# Smoothing that can make a precision higher than 1
+_BEYOND = ("chen-cherry-5", "chen-cherry-6", "chen-cherry-7")
 # 0-100 and 0-1
 _PERCENT_DECIMALS, _SHARE_DECIMALS = 2, 4
 # Explanations are made in plain Python and become long: characters in all, and words times words for edits
 _MOST_CHARACTERS = 5_000
 _MOST_CELLS = {"ter": 2_500, "wer": 250_000}
 _LEGENDS = {
-    "bleu": "Upper bar: matches / n-grams of the candidate. Lower bar: after smoothing.",
-    **dict.fromkeys(("chrf", "chrf++"), "Matches of the n-grams of both. Upper bar: precision. Lower bar: recall."),
+    "bleu": "Upper bar: matches divided by the candidate's n-grams. Lower bar: the same, smoothed.",
+    **dict.fromkeys(("chrf", "chrf++"), "Upper bar: precision. Lower bar: recall."),
 }
+# Below, a page says that the candidate is short
+_SHORT_PENALTY = 0.7
+_ELSEWHERE = 'Longer texts: run the command under "Reproduce this score" with --explain instead of -b -w 2.'
 # https://cloud.google.com/translate/automl/docs/evaluate, "Interpretation", for the BLEU of a test set
 BANDS = (
     (0, 10, "almost useless"),
@@ -115,7 +120,7 @@ def read_inputs(body: bytes) -> Inputs:
         raise BleuError("there is no such metric, smoothing or order here; reload the page")
     references = [line for line in given["references"].split("\n") if line.strip()]
     if not references:
-        raise BleuError("there is no reference yet; write at least one, each on a line of its own")
+        raise BleuError("Write at least one reference, each on its own line.")
     return Inputs(**{**given, "references": references})
 
 
@@ -130,7 +135,7 @@ def calculate(inputs: Inputs) -> "dict[str, Any]":
     check_effort(metric, blocks)
     stats = count_items(blocks, metric)
     score = stats.score()
-    facts, bars = _take_apart(inputs.metric, stats)
+    facts, bars = _take_apart(inputs, stats)
     return {
         "name": score.name,
         "percent": f"{score.score:.{_PERCENT_DECIMALS}f}",
@@ -140,10 +145,15 @@ def calculate(inputs: Inputs) -> "dict[str, Any]":
         "bars": bars,
         "legend": _LEGENDS.get(inputs.metric, ""),
         "band": _band_of(score.score) if inputs.metric == "bleu" else None,
-        "reading": tell_range(inputs.metric),
+        "reading": tell_range(inputs.metric, inputs.smoothing),
         "signature": f"{score.name}|{stats.signature().format()}",
         "command": spell_command(inputs),
-        "warnings": [*stats.hints(), *metric.advice],
+        # The gravest first
+        "messages": [
+            *_tell_script(inputs, stats),
+            *_give_reasons(inputs, stats),
+            *_tell_warnings(inputs, metric, stats),
+        ],
     }
 
 
@@ -157,11 +167,14 @@ def explain_inputs(inputs: Inputs) -> "dict[str, Any]":
     ((hypotheses, *references),) = _read_texts(inputs)
     _check_length(inputs, metric, hypotheses, references)
     explanation = explain_segment(metric, hypotheses, references)
-    texts, orders = _highlight(explanation)
+    texts, marks, ngrams = _highlight(explanation)
+    # Without the signature, which the page has elsewhere
+    blocks = explanation.parts.tell(explanation.name, explanation.score, _PERCENT_DECIMALS)
     return {
         "texts": [{"label": label, "html": html} for label, html in texts],
-        "orders": orders,
-        "explanation": as_html(explanation.tell(_PERCENT_DECIMALS), level=3, themed=True),
+        "marks": marks,
+        "ngrams": ngrams,
+        "explanation": as_html(list(blocks), level=3, themed=True),
     }
 
 
@@ -182,6 +195,8 @@ def _options_of(inputs: Inputs) -> "dict[str, Any]":
 
 
 def _make_metric(inputs: Inputs) -> Metric:
+    if inputs.metric == "bleu" and inputs.order < (least := Smoothing(inputs.smoothing).least_order):
+        raise BleuError(f"Smoothing {inputs.smoothing} needs a maximum order of at least {least}.")
     return make_metric(inputs.metric, _options_of(inputs), in_command=True)
 
 
@@ -212,22 +227,25 @@ def spell_command(inputs: Inputs) -> str:
 # --- numbers
 
 
-def _take_apart(name: str, stats: "CorpusStats") -> "tuple[list[list[str]], list[dict[str, Any]]]":
+def _take_apart(inputs: Inputs, stats: "CorpusStats") -> "tuple[list[list[str]], list[dict[str, Any]]]":
     """Return what is told beside the score, as names and values, and the bars of the chart."""
-    if name == "bleu":
+    if inputs.metric == "bleu":
         return _of_bleu(stats)
-    if name in ("ter", "wer"):
+    if inputs.metric in ("ter", "wer"):
         edits, length, share = *stats.sums, stats.score().score
-        facts = [["Edits", f"{edits:g}"], ["Reference length", f"{length:.4g} words"], ["Best score", "0"]]
-        return facts, [_bar("edits", f"{edits:g} for {length:.4g} words", [share], f"{share:.2f} %")]
+        words = _tell_average(length, "word")
+        which = "Reference length" + ", on average" * (inputs.metric == "ter" and len(inputs.references) > 1)
+        facts = [["Edits", str(int(edits))], [which, words], ["Best score", "0"]]
+        return facts, [_bar("edits", f"{int(edits)} for {words}", [share], f"{share:.2f}%")]
     metric: Any = stats.metric
     sums = list(map(int, stats.sums))
-    orders = [f"{number}-gram" for number in range(1, metric.char_order + 1)]
-    orders += [f"word {number}" for number in range(1, metric.word_order + 1)]
+    orders = [f"{number}-grams" for number in range(1, metric.char_order + 1)]
+    orders += [f"word {number}-grams" for number in range(1, metric.word_order + 1)]
     bars = []
     for order, ours, theirs, matches in zip(orders, sums[::3], sums[1::3], sums[2::3], strict=True):
         precision, recall = (100 * matches / total if total else 0.0 for total in (ours, theirs))
-        counts, value = f"{matches} of {ours} and {theirs}", f"{precision:.1f} %, {recall:.1f} %"
+        counts = f"{tell_count(matches, 'match', 'matches')}; candidate {ours}, reference {theirs}"
+        value = f"precision {precision:.1f}%, recall {recall:.1f}%"
         bars.append(_bar(order, counts, [precision, recall], value))
     facts = [["Candidate characters", str(sums[0])], ["Reference characters", str(sums[1])]]
     return [*facts, ["Weight of recall", f"{metric.beta:g}"]], bars
@@ -245,15 +263,99 @@ def _of_bleu(stats: "CorpusStats") -> "tuple[list[list[str]], list[dict[str, Any
     rows = zip(counts, counts[metric.counted_order :], stats.score().precisions, strict=False)
     for order, (matches, total, smoothed) in enumerate(rows, 1):
         precision = 100 * matches / total if total else 0.0
-        plain = f"{precision:.2f} %" if total else "none"
-        value = f"{plain}, smoothed {smoothed:.2f} %"
-        bars.append(_bar(f"{order}-grams", f"{matches} of {total}", [precision, smoothed], value))
+        plain = f"{precision:.2f}%" if total else "none"
+        value = f"{plain}, smoothed {smoothed:.2f}%"
+        shares = [precision, smoothed]
+        if not ours:  # what smoothing makes of nothing would look like a match
+            shares, value = [0.0, 0.0], "none"
+        bars.append(_bar(f"{order}-grams", f"{matches} of {total}", shares, value))
     return facts, bars
+
+
+def _tell_average(length: float, noun: str) -> str:
+    """Return an average length with its noun.
+
+    >>> _tell_average(12340.0, "word"), _tell_average(7.5, "word"), _tell_average(1.0, "word")
+    ('12340 words', '7.5 words', '1 word')
+    """
+    return f"{length:.1f} {noun}s" if length % 1 else tell_count(int(length), noun)
 
 
 def _bar(label: str, counts: str, shares: "Sequence[float]", value: str) -> "dict[str, Any]":
     """Return the bars of a row of the chart, one under the other, in percent, and what stands above them."""
     return {"label": label, "counts": counts, "shares": shares, "value": value}
+
+
+def _give_reasons(inputs: Inputs, stats: "CorpusStats") -> list[str]:
+    """Say why a score is at an end of its scale or beyond; nothing if it is not."""
+    score = stats.score().score
+    if not inputs.candidate.strip():
+        return ["Write a candidate."]
+    if inputs.metric == "bleu":
+        return _give_reasons_of_bleu(inputs, stats, score)
+    if inputs.metric in ("ter", "wer"):
+        name, edits, length = METRIC_NAMES[inputs.metric], *stats.sums
+        if not score:
+            return ["No edit is needed: 0 is the best score."]
+        if score == 100:
+            return ["There are as many edits as words in the reference."]
+        if score > 100:
+            words = _tell_average(length, "word")
+            return [f"{tell_count(int(edits), 'edit')} for a reference of {words}: {name} has no upper end."]
+        return []
+    if not score:
+        return ["The candidate and the reference share no n-gram."]
+    return ["The candidate and the reference have the same n-grams: the best score."] if score == 100 else []
+
+
+def _give_reasons_of_bleu(inputs: Inputs, stats: "CorpusStats", score: float) -> list[str]:
+    metric: Any = stats.metric
+    counts = list(map(int, stats.sums[2:]))
+    rows = list(zip(counts, counts[metric.counted_order :], strict=False))[: inputs.order]
+    if score > 100:
+        return [f"Smoothing {inputs.smoothing} can make a precision higher than 1, so BLEU exceeds 100."]
+    if score == 100 and all(matches == total for matches, total in rows):
+        return ["Every n-gram of the candidate matches, and it is not too short: the best score."]
+    if score:
+        return []
+    if not any(matches for matches, _ in rows):
+        return ["No word of the candidate is in a reference, so BLEU is 0."]
+    order = next((order for order, precision in enumerate(stats.score().precisions, 1) if not precision), 0)
+    if not order:
+        return ["The brevity penalty is so small that BLEU is 0 among the numbers that computers have."]
+    if rows[order - 1][1]:
+        return [f"No {order}-gram matches, and one 0 makes BLEU 0. Choose a smoothing."]
+    return [
+        f"The candidate has fewer than {order} tokens, so it has no {order}-grams. Lower the maximum order, or choose"
+        " smoothing add-one."
+    ]
+
+
+def _tell_script(inputs: Inputs, stats: "CorpusStats") -> list[str]:
+    """Say that the words of the candidate are not split, which makes every number doubtful; nothing if they are."""
+    *_, unspaced, letters = stats.signs or (0, 0)
+    if 2 * unspaced <= letters:
+        return []
+    if inputs.metric == "bleu":
+        return [f"The tokenizer {inputs.tokenize} does not split this script into words. Choose zh or char."]
+    name = METRIC_NAMES[inputs.metric]
+    return [f"{name} counts what is between spaces, and this script has none between words. Choose chrF."]
+
+
+def _tell_warnings(inputs: Inputs, metric: Metric, stats: "CorpusStats") -> list[str]:
+    """Say what else the command would warn of, with the words of the page."""
+    found = []
+    if inputs.metric == "bleu":
+        _, marks, *_ = stats.signs
+        if marks:
+            found.append("The candidate still has subword marks (@@ or \u2581). Join the subwords first.")
+        ours, theirs = map(int, stats.sums[:2])
+        if 0 < (penalty := brevity_penalty(ours, theirs)) < _SHORT_PENALTY:
+            found.append(
+                f"The candidate is much shorter than the reference ({tell_count(ours, 'token')} against {theirs}), so"
+                f" the brevity penalty is {penalty:.3f}."
+            )
+    return [*found, *(f"{told[0].upper()}{told[1:]}." for told in metric.advice)]
 
 
 def _band_of(score: float) -> int:
@@ -265,18 +367,19 @@ def _band_of(score: float) -> int:
     return max(index for index, (low, _, _) in enumerate(BANDS) if score >= low)
 
 
-def tell_range(metric: str) -> str:
+def tell_range(metric: str, smoothing: str) -> str:
     """Return how the scores of a metric are to be read, in a few sentences.
 
-    >>> tell_range("wer")[:48]
+    >>> tell_range("wer", "exp")[:48]
     'WER is the share of words that must be edited: 0'
     """
     if metric == "bleu":
+        beyond = f" Smoothing {smoothing} can exceed that." if smoothing in _BEYOND else ""
         return (
-            "BLEU runs from 0 to 1, or 0 to 100; higher is better. The bands below are a rule of thumb for the BLEU of"
-            " a whole test set by one system. They do not hold for a single sentence, for another tokenizer, case,"
-            " smoothing or number of references, or across languages: there, compare systems on the same texts, and"
-            " read the texts."
+            f"BLEU runs from 0 to 1, or 0 to 100; higher is better.{beyond} The bands below are a rule of thumb for the"
+            " BLEU of a whole test set by one system, and the marked one is where your number would be if it were a"
+            " test set's. They do not hold for a single sentence, for another tokenizer, case, smoothing or number of"
+            " references, or across languages: there, compare systems on the same texts, and read the texts."
         )
     name = METRIC_NAMES[metric]
     if metric in ("ter", "wer"):
@@ -286,9 +389,9 @@ def tell_range(metric: str) -> str:
             " texts, and read the texts."
         )
     return (
-        f"{name} runs from 0 to 1, or 0 to 100; higher is better. It is mostly higher than BLEU on the same texts, and"
-        " scripts differ in how high. No bands of quality are in common use; compare systems on the same texts, and"
-        " read the texts."
+        f"{name} runs from 0 to 1, or 0 to 100; higher is better. It is usually higher than BLEU on the same"
+        " texts; by how much depends on the script. No bands of quality are in common use; compare"
+        " systems on the same texts, and read the texts."
     )
 
 
@@ -300,36 +403,43 @@ def _check_length(inputs: Inputs, metric: Metric, hypotheses: "Segments", refere
     size = len(inputs.candidate) + sum(map(len, inputs.references))
     if size > _MOST_CHARACTERS:
         raise BleuError(
-            f"the texts have {size} characters; up to {_MOST_CHARACTERS} are explained here, longer ones by bleu"
-            " --explain"
+            f"The texts have {size} characters, and up to {_MOST_CHARACTERS} are explained here. {_ELSEWHERE}"
         )
     if inputs.metric in _MOST_CELLS:
         words, *others = (len((metric.prepare(texts)[0] or "").split()) for texts in (hypotheses, *references))
         if words * sum(others) > _MOST_CELLS[inputs.metric]:
             raise BleuError(
-                f"{METRIC_NAMES[inputs.metric]} is explained word by word, which takes too long here for {words} words"
-                f" and {sum(others)} of references; bleu --explain takes any length"
+                f"{METRIC_NAMES[inputs.metric]} is explained word by word, which takes too long here for"
+                f" {tell_count(words, 'word')} and {sum(others)} of references. {_ELSEWHERE}"
             )
 
 
-def _highlight(explanation: Explanation) -> "tuple[list[tuple[str, str]], int]":
-    """Return each text under its name, as HTML with what matches, and the longest n-gram that may be marked."""
+def _highlight(explanation: Explanation) -> "tuple[list[tuple[str, str]], str, list[list[str]]]":
+    """Return each text under its name, as HTML with what matches; what marks mean; by order, the n-grams that match."""
     parts = explanation.parts
+    marks, ngrams = "", []
     if isinstance(parts, BLEUParts):
         texts = [_cover_tokens(parts, parts.hypothesis_tokens, ours=True)]
         texts += [_cover_tokens(parts, tokens, ours=False) for tokens in parts.reference_tokens]
-        longest = len(parts.orders)
+        ngrams = [[" ".join(gram.ngram) for gram in order.ngrams if gram.matches] for order in parts.orders]
+        if any(piece.note for piece in texts[0]):
+            marks = "Dotted: clipped, as no reference has the word so often."
     elif isinstance(parts, CHRFParts):
         texts = [_cover_characters(parts, text) for text in (parts.hypothesis_text, parts.reference_text)]
-        longest = sum(order.kind == "character" for order in parts.orders)
+        characters = (order for order in parts.orders if order.kind == "character")
+        ngrams = [["".join(gram.ngram) for gram in order.ngrams if gram.matches] for order in characters]
     else:
-        texts, longest = _cover_edits(parts), 1
+        texts, marks = _cover_edits(parts), "Marked: words that are aligned and equal."
     labels = ["Candidate", *(f"Reference {number}" for number in range(1, len(texts)))]
+    if isinstance(parts, TERParts) and parts.shifts:
+        moved = " and ".join(f"\u201c{' '.join(shift.words)}\u201d" for shift in parts.shifts)
+        labels[0] += f", of which {tell_count(len(parts.shifts), 'shift')} moved {moved}"
+        marks += " Dashed: moved to another place by a shift, which is one edit."
     if isinstance(parts, CHRFParts | TERParts | ErrorRateParts) and len(explanation.references) > 1:
         labels[1] = f"Reference {parts.reference + 1}, the one that counts"
     elif len(texts) == 2:
         labels[1] = "Reference"
-    return list(zip(labels, map(highlight, texts), strict=True)), longest
+    return list(zip(labels, map(highlight, texts), strict=True)), marks, ngrams
 
 
 def _cover_tokens(parts: BLEUParts, tokens: "Sequence[str]", ours: bool) -> list[Piece]:
@@ -338,7 +448,12 @@ def _cover_tokens(parts: BLEUParts, tokens: "Sequence[str]", ours: bool) -> list
         order.order: {tuple(gram.ngram): gram.matches if ours else gram.hypothesis for gram in order.ngrams}
         for order in parts.orders
     }
-    return [Piece(*both) for both in zip(tokens, map(sorted, cover(tokens, matching)), strict=True)]
+    covered = cover(tokens, matching)
+    known = matching[1] if ours else {}
+    return [
+        Piece(token, sorted(orders), note="" if 1 in orders or not known.get((token,)) else "clipped")
+        for token, orders in zip(tokens, covered, strict=True)
+    ]
 
 
 def _cover_characters(parts: CHRFParts, text: str) -> list[Piece]:
@@ -357,7 +472,24 @@ def _cover_characters(parts: CHRFParts, text: str) -> list[Piece]:
 
 
 def _cover_edits(parts: TERParts | ErrorRateParts) -> list[list[Piece]]:
-    """Mark the words that are under one another and equal; of TER, after its shifts."""
-    marked = [(edit.hypothesis, edit.reference, [1] * (edit.operation == "match")) for edit in parts.edits]
-    ours = [Piece(word, orders) for word, _, orders in marked if word is not None]
-    return [ours, [Piece(word, orders) for _, word, orders in marked if word is not None]]
+    """Mark the words that are aligned and equal, and those that shifts of TER have moved, in the order of the texts."""
+    ours = [[1] * (edit.operation == "match") for edit in parts.edits if edit.hypothesis is not None]
+    theirs = [Piece(edit.reference, [1] * (edit.operation == "match")) for edit in parts.edits if edit.reference]
+    if isinstance(parts, ErrorRateParts):
+        return [list(map(Piece, parts.hypothesis_units, ours)), theirs]
+    # The words as they are aligned, by their places in the candidate
+    places = list(range(len(parts.hypothesis_words)))
+    moved: set[int] = set()
+    for shift in parts.shifts:
+        taken = places[shift.start : shift.start + len(shift.words)]
+        del places[shift.start : shift.start + len(shift.words)]
+        places[shift.position : shift.position] = taken
+        moved.update(taken)
+    orders = dict(zip(places, ours, strict=True))
+    return [
+        [
+            Piece(word, orders[place], note="moved" * (place in moved))
+            for place, word in enumerate(parts.hypothesis_words)
+        ],
+        theirs,
+    ]

@@ -16,6 +16,7 @@ from bleucli.markup import escape_html
 from bleucli.metrics.smoothing import METHODS
 from bleucli.web.calculator import BANDS, EXAMPLES, METRIC_NAMES, ORDERS
 from bleucli.web.choices import ready_tokenizers
+from bleucli.web.guard import MOST_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def make_page() -> bytes:
         ),
         shades="".join(f'<mark class="l{order}">{order}</mark> ' for order in range(1, SHADES + 1)),
         data=escape_html(json.dumps(EXAMPLES)),
+        most=MOST_BYTES,
     )
     return page.encode()
 

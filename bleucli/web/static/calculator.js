@@ -8,14 +8,19 @@ const OF_BLEU = ["order", "tokenize", "smoothing"];
 const EXAMPLES = JSON.parse(document.body.dataset.examples);
 const MILLISECONDS_TO_REST = 40; // without a key, before the numbers are explained, lest that slow down the next ones
 const MILLISECONDS_TO_SPEAK = 800;
+const MILLISECONDS_UNTIL_STALE = 150; // after which numbers that are not of the texts look so
+const CALLED = { metric: "metric", order: "order", tokenize: "tokenizer", smoothing: "smoothing", lowercase: "value of lowercase" };
 
 let latest = 0; // the number of the last change
 let asking = new AbortController(); // what gives up the request for its numbers
 let pending = null; // what is to be explained next
 let explaining = false;
 let resting = 0;
+let waiting = 0;
+let lacking = {}; // what a link asks for and this page does not have, by field
 let speech = 0;
 let announced = "";
+let ngrams = []; // that match, by order
 
 function readFields() {
   const read = Object.fromEntries(FIELDS.map((name) => [name, byId(name).value]));
@@ -23,17 +28,24 @@ function readFields() {
 }
 
 function writeFields(values) {
+  lacking = {};
   for (const name of FIELDS.filter((name) => name in values)) {
     const field = byId(name);
-    if (name === "lowercase") {
-      field.checked = values[name] === true || values[name] === "true";
-    } else if (field.options && ![...field.options].some((one) => one.value === String(values[name]))) {
-      continue; // a link from elsewhere, where more is installed
-    } else {
-      field.value = values[name];
-    }
+    const value = String(values[name]);
+    const known = name === "lowercase" ? ["true", "false"] : field.options && [...field.options].map((one) => one.value);
+    if (known && !known.includes(value)) lacking[name] = value.slice(0, 40); // a link from where more is installed
+    else if (name === "lowercase") field.checked = value === "true";
+    else field.value = value;
   }
   update();
+}
+
+function tellLacking() {
+  return Object.entries(lacking).map(([name, value]) => {
+    const field = byId(name);
+    const used = name === "lowercase" ? (field.checked ? "lower case" : "case as it is") : field.selectedOptions[0].textContent;
+    return `The link asks for the ${CALLED[name]} \u201c${value}\u201d, which is not here; this number is by ${used}.`;
+  });
 }
 
 async function ask(address, body, signal) {
@@ -53,16 +65,29 @@ async function update() {
   const fields = readFields();
   const isBleu = fields.metric === "bleu";
   OF_BLEU.forEach((name) => { byId(name).disabled = !isBleu; });
-  byId("only").textContent = isBleu ? "\u00a0" : "Grey: for BLEU only";
+  byId("only").textContent = isBleu ? "\u00a0" : "Order, tokenizer and smoothing apply to BLEU only.";
   byId("link").href = "#" + new URLSearchParams(fields);
   const body = JSON.stringify(fields);
   asking.abort(); // a browser has few connections to a server
   asking = new AbortController();
-  const found = await ask("/page/numbers", body, asking.signal);
+  clearTimeout(waiting);
+  waiting = setTimeout(() => markLate(true), MILLISECONDS_UNTIL_STALE);
+  const found = new Blob([body]).size > Number(document.body.dataset.most)
+    ? { error: "The texts have more than 1,000,000 bytes (1 MB). Shorten them, or use the command." }
+    : await ask("/page/numbers", body, asking.signal);
   if (change !== latest) return;
+  clearTimeout(waiting);
+  markLate(false);
   showNumbers(found);
   if (found.error) showExplanation({ error: "" }, change);
   else resting = setTimeout(() => explain(change, body), MILLISECONDS_TO_REST);
+}
+
+/* Until the answer comes, what is shown is of other texts. */
+function markLate(isLate) {
+  document.body.classList.toggle("late", isLate);
+  byId("number").setAttribute("aria-busy", String(isLate));
+  byId("copy-command").disabled = isLate;
 }
 
 function explain(change, body) {
@@ -82,20 +107,60 @@ async function explainNext() {
   explaining = false;
 }
 
-function showNumbers(found) {
+/* What screen readers may have heard is not written again. */
+function write(place, text) {
+  if (place.textContent !== text) place.textContent = text;
+}
+
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".");
+}
+
+function showMessages(messages, isError) {
   const message = byId("message");
-  message.classList.toggle("bad", Boolean(found.error));
-  document.querySelectorAll("#parts, #signature, #command").forEach((part) => part.classList.toggle("stale", Boolean(found.error)));
+  message.classList.toggle("bad", isError);
+  if (messages.join("\n") !== [...message.querySelectorAll("li")].map((one) => one.textContent).join("\n")) {
+    const list = element("ul");
+    list.append(...messages.map((text) => element("li", "", text)));
+    message.replaceChildren(...(messages.length ? [list] : []));
+    message.scrollTop = 0;
+  }
+  showWhetherMoreFollows();
+}
+
+function showWhetherMoreFollows() {
+  const message = byId("message");
+  const overflows = message.scrollHeight > message.clientHeight + 1;
+  message.classList.toggle("more", overflows && message.scrollTop + message.clientHeight + 1 < message.scrollHeight);
+  if (overflows) message.tabIndex = 0;
+  else message.removeAttribute("tabindex");
+}
+
+function markBand(band) {
+  document.querySelectorAll("#bands tbody tr").forEach((row, index) => {
+    row.classList.toggle("here", index === band);
+    if (index === band) row.setAttribute("aria-current", "true");
+    else row.removeAttribute("aria-current");
+  });
+}
+
+function showNumbers(found) {
+  byId("parts").classList.toggle("stale", Boolean(found.error));
+  byId("copy-command").disabled = Boolean(found.error);
   if (found.error) {
-    byId("share").textContent = byId("percent").textContent = "\u2013";
-    message.textContent = found.error;
-    announce(found.error);
+    const told = sentence(found.error);
+    for (const name of ["share", "percent"]) write(byId(name), "\u2013");
+    write(byId("best"), "\u00a0");
+    // No signature and no command of other texts stays
+    for (const name of ["signature", "command"]) byId(name).firstChild.textContent = "\u00a0";
+    markBand(null);
+    showMessages([told], true);
+    announce(told);
     return;
   }
-  byId("share").textContent = found.share;
-  byId("percent").textContent = found.percent;
-  byId("best").textContent = found.best;
-  message.textContent = found.warnings.join(" \u2022 ") || "\u00a0";
+  for (const name of ["share", "percent", "best"]) write(byId(name), found[name]);
+  const messages = [...tellLacking(), ...found.messages];
+  showMessages(messages, false);
   document.querySelectorAll("#facts > div").forEach((fact, index) => {
     [fact.children[0].textContent, fact.children[1].textContent] = found.facts[index];
     fact.children[1].title = found.facts[index][1];
@@ -106,12 +171,9 @@ function showNumbers(found) {
   byId("command").firstChild.textContent = found.command;
   byId("reading").textContent = found.reading;
   byId("bands").classList.toggle("unused", found.band === null);
-  document.querySelectorAll("#bands tbody tr").forEach((row, index) => {
-    row.classList.toggle("here", index === found.band);
-    if (index === found.band) row.setAttribute("aria-current", "true");
-    else row.removeAttribute("aria-current");
-  });
-  announce(`${found.name} ${found.share}, ${found.facts.map((fact) => fact.join(" ")).join(", ")}`);
+  markBand(found.band);
+  const facts = found.facts.map((fact) => fact.join(" ")).join(", ");
+  announce([`${found.name} ${found.share}, ${facts}`, ...messages].join(". "));
 }
 
 function element(name, className, text) {
@@ -123,6 +185,7 @@ function element(name, className, text) {
 
 function showBars(bars) {
   const list = byId("bars");
+  list.classList.toggle("long", bars[0].counts.length > 24); // chrF's tell of both texts
   while (list.children.length > bars.length) list.lastChild.remove();
   while (list.children.length < bars.length) {
     const row = element("li");
@@ -145,8 +208,12 @@ function showExplanation(found, change) {
   const texts = byId("texts");
   byId("explanation").dataset.of = change;
   if (found.error !== undefined) {
-    texts.replaceChildren(element("p", "quiet", found.error));
-    byId("explanation").replaceChildren(element("p", "quiet", found.error));
+    const told = found.error && sentence(found.error);
+    texts.replaceChildren(element("p", "quiet", told));
+    byId("explanation").replaceChildren(element("p", "quiet", told));
+    ngrams = [];
+    chooseOrder();
+    byId("marks").textContent = "\u00a0";
     return;
   }
   texts.replaceChildren(...found.texts.map(({ label, html }) => {
@@ -158,10 +225,12 @@ function showExplanation(found, change) {
     return shown;
   }));
   byId("explanation").innerHTML = found.explanation;
-  showOrders(found.orders);
+  showOrders(found.ngrams, found.marks);
 }
 
-function showOrders(longest) {
+function showOrders(found, marks) {
+  ngrams = found;
+  const longest = ngrams.length;
   const group = byId("shown");
   const chosen = group.querySelector(":checked")?.value;
   const choices = longest > 1 ? longest + 1 : 0;
@@ -174,14 +243,20 @@ function showOrders(longest) {
       label.append(choice, order ? `${order}-grams` : "all");
       return label;
     }));
-    [...byId("shades").children].forEach((shade, index) => { shade.hidden = index >= longest; });
   }
+  byId("shades").classList.toggle("none", !longest);
+  [...byId("shades").children].forEach((shade, index) => { shade.hidden = index >= longest; });
+  byId("marks").textContent = marks || "\u00a0";
   chooseOrder();
 }
 
 function chooseOrder() {
   const order = byId("shown").querySelector(":checked")?.value || "0";
   byId("texts").className = order === "0" ? "" : `only-${order}`;
+  const found = [...new Set(ngrams[Number(order) - 1])];
+  const told = order === "0" ? "" : `Only ${order}-grams: ${found.join(", ") || "none matches"}`;
+  byId("chosen").textContent = told; // what sighted people see by the colours
+  return told;
 }
 
 /* Screen readers hear the score once somebody pauses, and not again if it is the same. */
@@ -206,12 +281,21 @@ function readLink() {
   if (location.hash.length > 1) writeFields(Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
 }
 
-FIELDS.forEach((name) => byId(name).addEventListener("input", update));
+/* After a change, a link's inputs are not those of the page; a reload must not bring them back. */
+function leaveLink() {
+  if (location.hash) history.replaceState(null, "", location.pathname);
+}
+
+FIELDS.forEach((name) => byId(name).addEventListener("input", () => { delete lacking[name]; leaveLink(); update(); }));
 byId("examples").addEventListener("click", (event) => {
   const { example } = event.target.dataset;
-  if (example !== undefined) writeFields(EXAMPLES[Number(example)]);
+  if (example === undefined) return;
+  leaveLink();
+  writeFields(EXAMPLES[Number(example)]);
 });
-byId("shown").addEventListener("change", chooseOrder);
+byId("shown").addEventListener("change", () => announce(chooseOrder() || "All n-grams"));
+byId("message").addEventListener("scroll", showWhetherMoreFollows);
+addEventListener("resize", showWhetherMoreFollows);
 byId("copy-command").addEventListener("click", () => copy(byId("command").textContent, "The command"));
 byId("copy-link").addEventListener("click", () => copy(byId("link").href, "The link"));
 addEventListener("hashchange", readLink);
