@@ -9,6 +9,7 @@ Text comes in blocks; each is tokenized, counted and added up, references once f
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 
 from bleucli import kernels
 from bleucli.corpus import Corpus, Piece
@@ -374,17 +375,23 @@ def count_blocks(
             for name, text, seen in zip(names, piece.hypotheses, known, strict=True)
         ]
 
-    for counted in map(count_piece, corpus.pieces()) if jobs == 1 else _count_in_threads(count_piece, corpus, jobs):
+    for counted in _count_pieces(count_piece, corpus.pieces(), jobs):
         known = [system.fit for system in counted]
         yield counted
 
 
-def _count_in_threads(
-    count_piece: Callable[[Piece], list[SystemStats]], corpus: Corpus, jobs: int | None
+def _count_pieces(
+    count_piece: Callable[[Piece], list[SystemStats]], pieces: Iterator[Piece], jobs: int | None
 ) -> Iterator[list[SystemStats]]:
-    from bleucli.threads import in_order
+    if jobs == 1:
+        yield from map(count_piece, pieces)
+        return
+    if jobs is None:  # most texts are a single piece, for which nothing needs to be imported
+        yield from map(count_piece, islice(pieces, 1))
+    if (second := next(pieces, None)) is not None:
+        from bleucli.threads import in_order
 
-    return (counted for _, counted in in_order(count_piece, corpus.pieces(), jobs))
+        yield from (counted for _, counted in in_order(count_piece, chain([second], pieces), jobs))
 
 
 def _prepare(metric: "Measure", piece: Piece, already: bool) -> References:

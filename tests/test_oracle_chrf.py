@@ -23,7 +23,7 @@ from strategies import FRAGMENTS, enough, examples
 import bleucli
 from bleucli import InputTypeError, kernels
 from bleucli.errors import UsageError
-from bleucli.kernels.python_f_score import EPSILON, f_score
+from bleucli.kernels.python_chrf import EPSILON, f_score
 
 # hints to the user, which most tests here are not about
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

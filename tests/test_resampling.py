@@ -32,7 +32,7 @@ from strategies import examples
 from bleucli import BLEU, TER, BleuError, kernels
 from bleucli.errors import UsageError
 from bleucli.kernels import python
-from bleucli.kernels.python_f_score import f_score
+from bleucli.kernels.python_chrf import f_score
 from bleucli.metrics.f_scores import f_scores
 from bleucli.results import SIGNIFICANT
 from bleucli.significance.resampling import (

@@ -12,9 +12,8 @@ from itertools import accumulate
 from operator import itemgetter
 
 from bleucli.errors import FieldCountError
-from bleucli.kernels.python_chrf import chrf_counts, chrf_row
+from bleucli.kernels.python_chrf import chrf_counts, chrf_row, f_score, squared
 from bleucli.kernels.python_edits import edit_distance, edited_words
-from bleucli.kernels.python_f_score import f_score, squared
 from bleucli.kernels.python_groups import count_ngrams, group_stats
 from bleucli.kernels.python_pairwise import pairwise_bleu, pairwise_chrf
 from bleucli.kernels.python_resampling import draw_weights, swapped_sums, weighted_sums

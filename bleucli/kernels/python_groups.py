@@ -1,7 +1,6 @@
 """N-grams of words in plain Python, and those that the texts of a group have in common."""
 
 from array import array
-from bisect import bisect_left
 from collections import Counter
 from itertools import accumulate
 
@@ -91,6 +90,8 @@ def _closest(lengths: list[int], length: int) -> int:
     >>> _closest([1, 2, 3], 2), _closest([1, 2, 2], 2), _closest([1, 3], 3), _closest([3], 3)
     (1, 2, 1, 0)
     """
+    from bisect import bisect_left
+
     place = bisect_left(lengths, length)
     others = lengths[max(0, place - 1) : place] + lengths[place + 1 : place + 2]
     return min(others, key=lambda other: abs(other - length), default=0)

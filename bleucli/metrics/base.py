@@ -20,7 +20,6 @@ from bleucli.metrics.score import OfScore
 from bleucli.segments import Segments
 from bleucli.signature import VERSION, Signature
 from bleucli.stats import SegmentStats
-from bleucli.threads import count_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -260,7 +259,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             InputTypeError: something else than strings, or a list of another shape.
         """
         n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
-        jobs = count_threads(jobs)
+        jobs = _count_threads(jobs)
         stats = self.corpus_stats(hypotheses, references, keep_rows=n_bootstrap != 1, jobs=jobs)
         for hint in [*stats.hints(), *self.advice]:
             warnings.warn(hint, stacklevel=2)
@@ -310,7 +309,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             metric._cached = None  # statistics should be small
         else:
             corpus, metric = of_strings([("", hypotheses)], references), self
-        systems = count(corpus._replace(may_be_empty=True), [metric], jobs=count_threads(jobs), keep_rows=keep_rows)
+        systems = count(corpus._replace(may_be_empty=True), [metric], jobs=_count_threads(jobs), keep_rows=keep_rows)
         return systems[0].stats[0] if systems else CorpusStats(metric)
 
     def cached_references(self) -> Source:
@@ -488,3 +487,11 @@ def metric_for(kind: "type[MetricT]", *options: object) -> "MetricT":
 @lru_cache(maxsize=32, typed=True)
 def _make(kind: type[Metric], *options: object) -> Metric:
     return kind(*options)
+
+
+def _count_threads(jobs: int) -> int:
+    if jobs == 1:
+        return 1
+    from bleucli.threads import count_threads
+
+    return count_threads(jobs)

@@ -9,12 +9,9 @@ from math import log
 
 from bleucli.errors import SegmentError
 
-TECHNIQUES = range(1, 8)
 # Those that average neighbours take the precision of order 5, whatever the longest order
 FIFTH = 5
 AVERAGING = (5, 7)
-# Those whose numbers mean nothing for the sum of several segments
-OF_ONE_SEGMENT = (5, 6, 7)
 # The sixth begins at this order
 INTERPOLATED = 3
 _EPSILON = 0.1

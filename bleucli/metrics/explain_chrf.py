@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from bleucli.kernels.python_chrf import chrf_counts, chrf_row
-from bleucli.kernels.python_f_score import EPSILON, f_score
+from bleucli.kernels.python_chrf import EPSILON, chrf_counts, chrf_row, f_score
 from bleucli.metrics.chrf import CHRF, CHRFScore
 from bleucli.metrics.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table
 from bleucli.phrases import tell_count

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bleucli.kernels.python_f_score import EPSILON, squared
+from bleucli.kernels.python_chrf import EPSILON, squared
 from bleucli.stats import SegmentStats
 
 

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 
 from bleucli.errors import BleuError
 from bleucli.limits import read_number
-from bleucli.metrics import chen_cherry
 
 # sacreBLEU 2.6.0: the methods, and the default values of those that have one
 SACREBLEU_METHODS = ("exp", "floor", "add-k", "none")
 _CHEN_CHERRY = "chen-cherry-"
-METHODS = (*SACREBLEU_METHODS, "add-one", *(f"{_CHEN_CHERRY}{number}" for number in chen_cherry.TECHNIQUES))
+METHODS = (*SACREBLEU_METHODS, "add-one", *(f"{_CHEN_CHERRY}{number}" for number in range(1, 8)))
 DEFAULT_VALUES = {"floor": 0.1, "add-k": 1.0}
 LARGEST_VALUE = 1e100  # beyond, precisions overflow
+# Chen & Cherry's techniques whose numbers mean nothing for the sum of several segments
+_OF_ONE_SEGMENT = (5, 6, 7)
+# Of the sixth, the first order that it smooths; of those that average neighbours, the last one that they take
+_INTERPOLATED, _AVERAGED = 3, 5
 
 
 class Smoothing:
@@ -42,7 +45,7 @@ class Smoothing:
         self.signature = method if default is None else f"{method}[{_decimals(self.value)}]"
         self._technique = int(method.removeprefix(_CHEN_CHERRY)) if method.startswith(_CHEN_CHERRY) else 0
         self.gives_all = method not in SACREBLEU_METHODS
-        self.of_one_segment = self._technique in chen_cherry.OF_ONE_SEGMENT
+        self.of_one_segment = self._technique in _OF_ONE_SEGMENT
 
     @classmethod
     def parse(cls, signed: str) -> "Smoothing":
@@ -68,11 +71,11 @@ class Smoothing:
     @property
     def least_order(self) -> int:
         """The least order of a BLEU that can be smoothed so."""
-        return chen_cherry.INTERPOLATED if self._technique == 6 else 1
+        return _INTERPOLATED if self._technique == 6 else 1
 
     def counted_order(self, order: int) -> int:
         """Return up to which order n-grams are to be counted for a BLEU of this order."""
-        return max(order, chen_cherry.FIFTH) if self._technique in chen_cherry.AVERAGING else order
+        return max(order, _AVERAGED) if self._technique in (5, 7) else order
 
     def smooth(self, counts: Sequence[float], totals: Sequence[float], sys_len: int, order: int) -> list[float]:
         """Return the precisions of a method that gives all, from 0 to 1; of zeros, BLEU then takes no logarithm.
@@ -92,6 +95,8 @@ class Smoothing:
         if self._technique:
             if not counts[0]:
                 return [0.0] * order
+            from bleucli.metrics import chen_cherry
+
             return chen_cherry.smooth(self._technique, counts, totals, sys_len, order)
         return [(count + 1) / (total + 1) for count, total in zip(counts, totals, strict=True)]
 

@@ -1,4 +1,4 @@
-/* chrF's F-score: the same operations in the same order as in kernels/python_f_score.py. */
+/* chrF's F-score: the same operations in the same order as in kernels/python_chrf.py. */
 #include "kernels.h"
 
 /* Popovic's chrF++.py: what stands for a precision, recall or F-score that is not defined */
