@@ -4,8 +4,7 @@ from array import array
 from collections import Counter
 from math import exp, log
 
-from bleucli.kernels.python_chrf import chrf_counts, chrf_row
-from bleucli.kernels.python_f_score import f_score, squared
+from bleucli.kernels.python_chrf import chrf_counts, chrf_row, f_score, squared
 from bleucli.kernels.python_groups import count_ngrams
 from bleucli.kernels.stopping import heed_stop
 from bleucli.segments import Segments
