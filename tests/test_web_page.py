@@ -134,7 +134,11 @@ def test_what_a_link_asks_for_and_is_not_here_is_said(chromium, calculator):
 def test_numbers_of_other_texts_look_so_until_the_answer_comes(opened):
     page = opened
     held = []
-    page.route("**/page/numbers", held.append)
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/page/numbers", hold)
     page.fill("#candidate", "totally other words")
     page.wait_for_selector("body.late")
     assert page.get_attribute("#number", "aria-busy") == "true"
