@@ -22,8 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from bleucli import kernels
 from bleucli.buffers import text_array, to_arrow, to_numpy
 from bleucli.counting import CorpusStats
-from bleucli.errors import BleuError, InputTypeError
-from bleucli.metrics import Metric, metric_from_signature, metric_named, metric_that_counted, name_of
+from bleucli.errors import BleuError
+from bleucli.metrics import Metric, find_metric, metric_from_signature, metric_that_counted, name_of
 from bleucli.optional_deps import load
 from bleucli.phrases import suggest, tell_count
 from bleucli.records import NamedTuple
@@ -117,9 +117,9 @@ def make_metrics(metrics: "Metrics") -> dict[str, Metric]:
     """
     if isinstance(metrics, str | Metric):
         metrics = [metrics]
-    found = {name: _make(metric) for name, metric in metrics.items()} if isinstance(metrics, Mapping) else {}
+    found = {name: _metric_of(metric) for name, metric in metrics.items()} if isinstance(metrics, Mapping) else {}
     for one in () if isinstance(metrics, Mapping) else metrics:
-        metric = _make(one)
+        metric = _metric_of(one)
         name = name_of(metric)
         if name in found:
             raise BleuError(f"two metrics would be called {name}; give them names: {{{name!r}: ..., ...}}")
@@ -134,12 +134,9 @@ def make_metrics(metrics: "Metrics") -> dict[str, Metric]:
     return found
 
 
-def _make(metric: Metric | str) -> Metric:
-    if isinstance(metric, Metric):
-        return metric
-    if not isinstance(metric, str):
-        raise InputTypeError(f"a metric of type {type(metric).__name__}; give its object, its name or a signature")
-    return metric_from_signature(metric) if ":" in metric else metric_named(metric)
+def _metric_of(given: Metric | str) -> Metric:
+    """Return the metric that an object, a name or a signature stands for."""
+    return metric_from_signature(given) if isinstance(given, str) and ":" in given else find_metric(given)
 
 
 def _check_columns(
@@ -275,7 +272,7 @@ def sign(table: "pa.Table", metrics: Mapping[str, Metric], coded: bool = False) 
 def signature_of(metric: Metric) -> str:
     """Return how a metric counts, as the column of signatures says it: without the number of references.
 
-    >>> signature_of(metric_named("chrf++")).partition("|version")[0]
+    >>> signature_of(find_metric("chrf++")).partition("|version")[0]
     'chrF2++|case:mixed|eff:yes|nc:6|nw:2|space:no'
     """
     signature = metric.signature(1, 1)

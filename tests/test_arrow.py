@@ -298,8 +298,8 @@ def test_a_metric_of_ones_own_names_its_statistics():
 def test_metrics_that_are_none_are_refused():
     for metrics, parts in (
         ([], ["no metric was given"]),
-        (["blue"], ["'blue' is not a metric", "did you mean bleu?"]),
-        ([3], ["a metric of type int"]),
+        (["blue"], ["metric 'blue'", "did you mean bleu?"]),
+        ([3], ["metric 3", "give the name of one"]),
         ({"bleu": BLEU(), "bleu-": BLEU(skip_empty_refs=True)}, ["skip_empty_refs", "make a table for each way"]),
     ):
         raised(parts, arrow.stats_table, batch_of(), metrics)

@@ -395,7 +395,7 @@ def test_a_link_keeps_the_inputs_and_nothing_else_does(chromium, calculator):
         texts = {"candidate": "a&b=c #d \u732b\n+e", "references": "x\ny%20"}
         fill(page, **texts, metric="bleu", order="2", tokenize="char", smoothing="floor", lowercase=False)
         link, score = page.evaluate("document.querySelector('#link').href"), page.inner_text("#share")
-        assert page.evaluate("location.href") == f"{calculator.url}/"  # an address would be kept by the browser's history
+        assert page.evaluate("location.href") == f"{calculator.url}/"  # the browser would keep it
         with watch(chromium, link) as other:
             other.page.wait_for_selector(FILLED)
             assert {name: other.page.input_value(f"#{name}") for name in texts} == texts

@@ -7,7 +7,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from bleucli.errors import BleuError, InputTypeError, UsageError
+from bleucli.errors import InputTypeError, UsageError
 from bleucli.metrics.base import Metric
 from bleucli.phrases import suggest
 from bleucli.signature import Signature
@@ -43,7 +43,6 @@ __all__ = [
     "WERScore",
     "find_metric",
     "metric_from_signature",
-    "metric_named",
     "metric_that_counted",
     "name_of",
 ]
@@ -79,8 +78,8 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module 'bleucli.metrics' has no attribute {name!r}")
 
 
-def find_metric(metric: "str | Metric", options: "Mapping[str, Any]") -> Metric:
-    """Return a metric as it is, or make the one of that name with these options.
+def find_metric(metric: "str | Metric", options: "Mapping[str, Any] | None" = None) -> Metric:
+    """Return a metric as it is, or make the one of that name, with these options.
 
     Raises:
         UsageError: there is none of that name, or an option cannot have its value.
@@ -98,6 +97,7 @@ def find_metric(metric: "str | Metric", options: "Mapping[str, Any]") -> Metric:
     known = [*METRICS, *VARIANTS]
     if metric not in known:
         raise UsageError(f"metric {metric!r}; choose from {', '.join(known)}{suggest(metric, known)}")
+    options = options or {}
     base, meant = VARIANTS.get(metric, (metric, {}))
     names = [option.name for option in METRICS[base].options]
     unknown = ", ".join(name for name in options if name not in names)
@@ -164,26 +164,10 @@ def metric_that_counted(
     return metric
 
 
-def metric_named(name: str) -> Metric:
-    """Return the metric, or the variant of one, that the command knows under a name, with its defaults.
-
-    Raises:
-        BleuError: there is none of that name.
-
-    >>> metric_named("chrf++").corpus_score(["The dog bit the man."], [["the dog had bit the man."]])
-    chrF2++ = 61.62
-    """
-    kind, arguments = VARIANTS.get(name, (name, {}))
-    if kind not in _CLASSES:
-        known = [*_CLASSES, *VARIANTS]
-        raise BleuError(f"{name!r} is not a metric; choose one of {', '.join(known)}{suggest(name, known)}")
-    return METRICS[kind](**arguments)  # type: ignore[arg-type] # a variant's own
-
-
 def name_of(metric: Metric) -> str:
     """Return the name that the command knows a metric, or its variant, under; of others, their own in lower case.
 
-    >>> name_of(metric_named("chrf++")), name_of(metric_named("ter"))
+    >>> name_of(find_metric("chrf++")), name_of(find_metric("ter"))
     ('chrf++', 'ter')
     """
     kind = type(metric).__name__
