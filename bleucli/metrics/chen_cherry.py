@@ -12,7 +12,7 @@ from bleucli.errors import SegmentError
 # Those that average neighbours take the precision of order 5, whatever the longest order
 FIFTH = 5
 AVERAGING = (5, 7)
-# The sixth begins at this order
+# The sixth smooths from this order on
 INTERPOLATED = 3
 _EPSILON = 0.1
 _LENGTH_FACTOR = 5
@@ -68,19 +68,19 @@ def _halve(plain: Sequence[float], totals: Sequence[float], factor: float) -> li
 
 
 def _average(precisions: list[float], fifth: float) -> list[float]:
-    """Return the mean of each precision, of the one before, averaged already, and of the one behind.
+    """Return the mean of each precision, the averaged one before it, and the one after it.
 
     >>> _average([1.0, 0.5], 0.0)
     [1.1666666666666667, 0.5555555555555556]
     """
     averaged = [precisions[0] + 1]
-    for value, behind in zip(precisions, [*precisions[1:], fifth], strict=True):
-        averaged.append((averaged[-1] + value + behind) / 3)
+    for value, following in zip(precisions, [*precisions[1:], fifth], strict=True):
+        averaged.append((averaged[-1] + value + following) / 3)
     return averaged[1:]
 
 
 def _interpolate(plain: Sequence[float], counts: Sequence[float], totals: Sequence[float]) -> list[float]:
-    """Mix the precisions from order 3 on with what the two orders before let expect."""
+    """Mix the precisions from order 3 on with what the two orders before suggest."""
     if not counts[2]:
         raise SegmentError(
             1, f"has no match of order {INTERPOLATED}, which chen-cherry-6 needs; choose another smoothing method"
