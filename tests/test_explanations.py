@@ -515,7 +515,7 @@ def test_what_would_take_minutes_to_align_is_refused():
     with pytest.raises(BleuError, match="9000 characters with 9000 edits are too many to align"):
         explain("a" * 9000, ["b" * 9000], "cer")
     assert explain("ab" * 9000, ["ab" * 9000], "cer").score == 0
-    with pytest.raises(BleuError, match="1001 words are too many to explain by TER; explain a segment of 1000 at most"):
+    with pytest.raises(BleuError, match="1001 words are too many to explain by TER; choose a segment of at most 1000"):
         explain("a", ["b " * 1001], "ter")
 
 
