@@ -41,7 +41,8 @@ _UNSPACED_HINT = (
     "most letters are of a script that 13a does not split into words; choose another with {} or {} (bleu"
     " --list-tokenizers)"
 )
-_SHORT_PENALTY = 0.7
+# Below, output looks cut
+SHORT_PENALTY = 0.7
 _SHORT_HINT = "the output has {} for {} of the references (BP = {:.3f}); are translations missing or cut?"
 _TOO_SHORT_HINT = "the text is too short for n-grams of order {}; for single segments use effective order ({})"
 # sacreBLEU 2.6.0 takes this for the logarithm of 0
@@ -357,7 +358,7 @@ class BLEU(Metric[BLEUScore]):
         is_plain = not self.smoothing.gives_all
         too_short = matched and not total and is_plain and not self.effective_order
         candidates = (
-            (bp < _SHORT_PENALTY, _SHORT_HINT.format(tell_count(sys_len, "token"), ref_len, bp)),
+            (bp < SHORT_PENALTY, _SHORT_HINT.format(tell_count(sys_len, "token"), ref_len, bp)),
             (
                 not matched and self.smoothing.method != "add-one",
                 "BLEU is 0 since no word is matched; no smoothing applies then",
