@@ -1,7 +1,7 @@
 """What to cite for a score, as data: `publication` chooses from it.
 
 - `Paper`: a publication; those of metrics, tokenizers, smoothing and tests follow under the names of what they describe
-- `METRICS`, `TOKENIZERS`: which are whose
+- `METRICS`, `TOKENIZERS`, `TESTS`: which are whose
 """
 
 import re
@@ -127,3 +127,5 @@ TOKENIZERS = (
     Tokenizer("spBLEU-1K", "the SentencePiece model of spBLEU-1K", (TOUCAN, SENTENCEPIECE)),
     Tokenizer("spm-", "a SentencePiece model of one's own, named by the start of its SHA-256", (SENTENCEPIECE,)),
 )
+# By method
+TESTS = {"bs": BOOTSTRAP, "ar": RANDOMIZATION}

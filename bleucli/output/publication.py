@@ -12,13 +12,9 @@ from bleucli.output import citations
 from bleucli.output.citations import Paper, Tokenizer
 from bleucli.output.layout import Layout
 from bleucli.phrases import tell_count
-from bleucli.results import Results, ScoreRecord
+from bleucli.results import TESTS, Results, ScoreRecord
 
 _CASES = {"mixed": "case-sensitive", "lc": "case-insensitive"}
-_TESTS = {
-    "bs": ("Paired bootstrap resampling", "resample", citations.BOOTSTRAP),
-    "ar": ("Paired approximate randomization", "trial", citations.RANDOMIZATION),
-}
 
 
 # --- prose
@@ -95,8 +91,9 @@ def _tell_sampling(results: Results) -> Iterator[str]:
     records = results.systems[0].scores
     info = records[0].signature.info
     if results.test is not None:
-        name, trial, paper = _TESTS[results.test.method]
-        told = f"{name} ({paper.short}) with {tell_count(results.test.trials, trial)}{_tell_seed(info, ' and ')}"
+        name, trial = TESTS[results.test.method]
+        cited = _cite([citations.TESTS[results.test.method]])
+        told = f"{name}{cited} with {tell_count(results.test.trials, trial)}{_tell_seed(info, ' and ')}"
         if results.rankings:
             corrected = f"corrected for the number of pairs by step-down max-T ({citations.STEP_DOWN.short})"
             yield f"{told} compared every system with every other; p-values are {corrected}."
@@ -269,7 +266,7 @@ def papers(results: Results, layout: Layout) -> list[Paper]:
             found.append(citations.SMOOTHING if _cites_smoothing(info) else None)
     found.append(citations.SACREBLEU if any(map(_follows_sacrebleu, records)) else None)
     if results.test is not None:
-        found.append(_TESTS[results.test.method][2])
+        found.append(citations.TESTS[results.test.method])
         found.append(citations.STEP_DOWN if results.rankings or layout.bold_best else None)
     if any(record.interval for record in records):
         found.append(citations.BOOTSTRAP)
