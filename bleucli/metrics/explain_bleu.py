@@ -186,32 +186,44 @@ class BLEUParts(NamedTuple):
         """Return the arithmetic of one order, "" if smoothing leaves it; zeros: orders without a match up to here."""
         method, matches, total, value = self.smooth_method, order.matches, order.total, self.smooth_value
         divisor = max(1, total)
-        smoothed = f"{order.smoothed:.{decimals}f}"
         # What method 4 puts in the place of 0, and 7 averages
-        inserted = f"ln {self.hypothesis_length} / ({5 * 2**zeros} × {divisor})" if self.hypothesis_length > 1 else "0"
+        factor = chen_cherry.LENGTH_FACTOR * 2**zeros
+        inserted = f"ln {self.hypothesis_length} / ({factor} × {divisor})" if self.hypothesis_length > 1 else "0"
         if method == "add-one" or (method in ("add-k", "chen-cherry-2") and order.order > 1):
             added, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else divisor)
             return f"({matches} + {added:.15g}) / ({below} + {added:.15g})"
         if method in _MEANS:
-            terms = show_numbers(
-                self._averaged(order.order), lambda shown: f"{100 * sum(shown) / 3:.{decimals}f}" == smoothed
-            )
-            mean = f"({' + '.join(terms)}) / 3"
+            mean = self._show_mean(order, decimals)
             return mean if matches or method == "chen-cherry-5" else f"{mean}; method 4: {inserted}"
-        if method == "chen-cherry-6" and order.order > 2:
-            earlier, last = (one.smoothed or 0.0 for one in self.orders[order.order - 3 : order.order - 1])
-            (prior,) = show_numbers(
-                [last**2 / earlier / 100 if earlier else 0.0],
-                lambda shown: f"{100 * (matches + 5 * shown[0]) / (total + 5):.{decimals}f}" == smoothed,
-            )
-            return f"({matches} + 5 × {prior}) / ({total} + 5)"
+        if method == "chen-cherry-6" and order.order >= chen_cherry.INTERPOLATED:
+            return self._show_interpolation(order, decimals)
         if matches:
             return ""
         if method in ("exp", "chen-cherry-3"):
             return f"no match: 1 / (2^{zeros} × {divisor})"
         if method in ("floor", "chen-cherry-1"):
-            return f"no match: {0.1 if value is None else value:.15g} / {divisor}"
+            return f"no match: {chen_cherry.EPSILON if value is None else value:.15g} / {divisor}"
         return f"no match: {inserted}" if method == "chen-cherry-4" else "no match"
+
+    def _show_mean(self, order: Order, decimals: int) -> str:
+        """Return the mean that method 5 or 7 takes, with digits enough to give what is shown of it."""
+        smoothed = f"{order.smoothed:.{decimals}f}"
+        terms = show_numbers(
+            self._averaged(order.order), lambda shown: f"{100 * sum(shown) / 3:.{decimals}f}" == smoothed
+        )
+        return f"({' + '.join(terms)}) / 3"
+
+    def _show_interpolation(self, order: Order, decimals: int) -> str:
+        """Return how method 6 mixes a precision with what the two orders before suggest, likewise."""
+        weight, smoothed = chen_cherry.PRIOR_WEIGHT, f"{order.smoothed:.{decimals}f}"
+        earlier, last = (one.smoothed or 0.0 for one in self.orders[order.order - 3 : order.order - 1])
+        (prior,) = show_numbers(
+            [last**2 / earlier / 100 if earlier else 0.0],
+            lambda shown: (
+                f"{100 * (order.matches + weight * shown[0]) / (order.total + weight):.{decimals}f}" == smoothed
+            ),
+        )
+        return f"({order.matches} + {weight} × {prior}) / ({order.total} + {weight})"
 
     def _averaged(self, order: int) -> list[float]:
         """Return what method 5 or 7 averages: the mean before, the order's own precision, and the next one's."""
