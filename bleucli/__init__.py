@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.metrics import metric_from_signature
-    from bleucli.metrics.bleu import BLEU, BLEUScore, corpus_bleu, raw_corpus_bleu, sentence_bleu
+    from bleucli.metrics.bleu import BLEU, BLEUScore
+    from bleucli.metrics.bleu_functions import corpus_bleu, raw_corpus_bleu, sentence_bleu
     from bleucli.metrics.cer import CER, CERScore, corpus_cer, sentence_cer
     from bleucli.metrics.chrf import CHRF, CHRFScore, corpus_chrf, sentence_chrf
     from bleucli.metrics.compute import compute
@@ -69,7 +70,7 @@ _HOMES = {
     "WER": "bleucli.metrics.wer",
     "WERScore": "bleucli.metrics.wer",
     "compute": "bleucli.metrics.compute",
-    "corpus_bleu": "bleucli.metrics.bleu",
+    "corpus_bleu": "bleucli.metrics.bleu_functions",
     "corpus_cer": "bleucli.metrics.cer",
     "corpus_chrf": "bleucli.metrics.chrf",
     "corpus_ter": "bleucli.metrics.ter",
@@ -84,9 +85,9 @@ _HOMES = {
     "get_segments": "bleucli.testsets.access",
     "get_source_file": "bleucli.testsets.access",
     "metric_from_signature": "bleucli.metrics",
-    "raw_corpus_bleu": "bleucli.metrics.bleu",
+    "raw_corpus_bleu": "bleucli.metrics.bleu_functions",
     "self_bleu": "bleucli.metrics.self_bleu",
-    "sentence_bleu": "bleucli.metrics.bleu",
+    "sentence_bleu": "bleucli.metrics.bleu_functions",
     "sentence_cer": "bleucli.metrics.cer",
     "sentence_chrf": "bleucli.metrics.chrf",
     "sentence_ter": "bleucli.metrics.ter",

@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from bleucli.markup import escape_html
 from bleucli.records import NamedTuple
 
-# Longer n-grams look like those of this order
+# Longer n-grams look like those of this length
 SHADES = 6
 
 
 class Piece(NamedTuple):
     """A token.
 
-    orders: lengths of the n-grams that match and that it is in. space: what follows it. note: what else is to be seen
-    of it, a class of `theme.py`: "clipped" or "moved".
+    orders: lengths of the matching n-grams that it is in. space: what follows it. note: what else a page shows of it, a
+    class of `theme.py`: "clipped" or "moved".
     """
 
     text: str
@@ -29,12 +29,14 @@ class Piece(NamedTuple):
 
 
 def choose_matches(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[str, ...], int]]) -> dict[int, set[int]]:
-    """Return by length where the n-grams that match start.
+    """Return for each length where the n-grams that match start.
+
+    If a text has an n-gram more often than it matches, the occurrences inside the longest n-grams that match are
+    chosen; among equals, the first ones.
 
     Args:
         tokens: of a text.
-        matching: by length, how many of each n-gram match. Of a text with more of them, those inside the longest
-            n-grams that match do, of equals the first ones.
+        matching: by length, how often each n-gram matches.
 
     >>> choose_matches("a c a b".split(), {1: {("a",): 1, ("b",): 1}, 2: {("a", "b"): 1}})
     {2: {2}, 1: {2, 3}}
@@ -78,8 +80,9 @@ def cover(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[str, ...],
 def highlight(pieces: Sequence[Piece]) -> str:
     """Return a text as HTML in which tokens that match are marked.
 
-    A mark of class `m2` is in a 2-gram that matches, one of class `l2` in none that is longer. Tokens without space
-    between them, such as characters, share a mark where their orders are the same. A note is a class, too.
+    A mark of class `m2` is in a 2-gram that matches, and one of class `l2` in no longer n-gram that does. Tokens
+    without space between them, such as characters, share a mark where their orders are the same. A note is a class,
+    too.
 
     >>> highlight([Piece("the", [1, 2]), Piece("<cat>", [], "")])
     '<mark class="l2 m1 m2">the</mark> &lt;cat&gt;'

@@ -64,7 +64,7 @@ def html_table(
     Args:
         header: the first row.
         rows: the others.
-        notes: what stands under the table, each a text and what is set as code behind it, or "".
+        notes: what stands under the table, each a text and what follows it as code, or "".
 
     >>> html_table(["BLEU"], [["50 < 60"]], [("BLEU:", "nrefs:1")])
     '<table><tr><th>BLEU</th></tr><tr><td>50 &lt; 60</td></tr></table><div>BLEU: <code>nrefs:1</code></div>'

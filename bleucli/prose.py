@@ -5,7 +5,7 @@
 - `show_numbers`: numbers with as many digits as a reader needs
 
 A role says what something is, and a form how that looks: "good" for what counts in favour of the output, "match" for
-words of a text that the other one has too, "bad" for what counts against the output, "missing" for what only the
+words that the other text has too, "bad" for what counts against the output, "missing" for what only the
 references have, "heading", and "" for anything else.
 """
 
@@ -16,7 +16,7 @@ from operator import itemgetter
 from bleucli.markup import escape_html, visible
 from bleucli.records import NamedTuple
 
-WIDTH = 80  # columns of a terminal of which nobody knows how wide it is
+WIDTH = 80  # columns of a terminal whose width is not known
 _INDENT = "  "
 _NARROW = 16  # columns that text in a table keeps, however wide the others are
 _READABLE = 100  # more columns of prose tire the eye
@@ -42,13 +42,13 @@ class Paragraph(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """Lines that keep their spaces; if one is too long, it goes on below what follows its equals sign."""
+    """Lines that keep their spaces; one that is too long continues below what follows its equals sign."""
 
     lines: Sequence[str]
 
 
 class Words(NamedTuple):
-    """Words in a row behind a label, each with its role; note: what stands behind them."""
+    """Words in a row after a label, each with its role; note: what follows them."""
 
     label: str
     words: Sequence[tuple[str, str]]
@@ -117,7 +117,7 @@ def as_text(blocks: Sequence[Block], width: int = WIDTH, paint: Paint | None = N
 
 
 def _formula_lines(line: str, width: int) -> Iterator[str]:
-    """Break a line behind its equals sign.
+    """Wrap what follows the equals sign of a line.
 
     >>> list(_formula_lines("P = 0.25 × 0.5", 10))
     ['P = 0.25 ×', '    0.5']
@@ -241,7 +241,7 @@ def as_html(blocks: Sequence[Block], level: int = 4, themed: bool = False) -> st
 
 
 def _dark_style() -> str:
-    """Return the colours of dark pages; what a browser does not know of it, it skips."""
+    """Return the colours of dark pages; browsers skip what they do not know."""
     ours = ".bleu-explanation"
     either = "".join(f"--bleu-{role}:light-dark({_COLOURS[role]},{dark});" for role, dark in _ON_DARK.items())
     always = "".join(f"--bleu-{role}:{dark};" for role, dark in _ON_DARK.items())
@@ -305,7 +305,7 @@ def _html_lines(block: Block, level: int, looks: _Looks) -> Iterator[str]:
         for tag, row, role in rows:
             cells = []
             for column, text in enumerate(row):
-                cell = tag if text else "td"  # a header without text is none
+                cell = tag if text else "td"  # a cell without text is no header
                 cells.append(f"<{cell}{looks.cells[tag, column in block.texts]}>{escape_html(text)}</{cell}>")
             yield f"<tr{looks.roles.get(role, '')}>{''.join(cells)}</tr>"
         yield "</table>"

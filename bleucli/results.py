@@ -23,6 +23,8 @@ from bleucli.signature import Signature
 
 # A difference with a larger p-value is taken for chance
 SIGNIFICANT = 0.05
+# By method, what a test is called, and what it counts its repetitions in
+TESTS = {"bs": ("Paired bootstrap resampling", "resample"), "ar": ("Paired approximate randomization", "trial")}
 # How scores may be printed, from 0 to 100 or from 0 to 1, and with how many decimals if nobody says otherwise
 DECIMALS = {100: 1, 1: 3}
 # Single comparisons at p ≤ 0.05 of systems of one distribution, measured by scripts/familywise
@@ -170,11 +172,11 @@ class Results(NamedTuple):
         rows = [[system.name, *(_tell_score(one, with_p_values) for one in system.scores)] for system in self.systems]
         notes = []
         if self.test is not None:
-            method = "bootstrap resampling" if self.test.method == "bs" else "approximate randomization"
+            name, _ = TESTS[self.test.method]
             compared = (
                 "every pair" if self.rankings else f"against {self.systems[0].name}; * p ≤ {SIGNIFICANT}, nominal"
             )
-            notes.append((f"Paired {method}, {self.test.trials} trials: {compared}", ""))
+            notes.append((f"{name}, {self.test.trials} trials: {compared}", ""))
         for ranking in self.rankings:
             clusters = zip(self.systems, ranking.clusters, strict=True)
             told = ", ".join(f"{system.name} {cluster}" for system, cluster in clusters)

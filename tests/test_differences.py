@@ -329,6 +329,7 @@ def test_systems_are_explained_on_a_test_set(run, demo_files):
     data = json.loads(run(*words, "-f", "json").out)
     assert data["signature"].startswith("nrefs:1|test:demo|lang:en-de|")
     lines = demo("weak")[0]
+    assert len(data["influences"]) == 10
     assert all(one["hypotheses"][0] == lines[one["line"] - 1] for one in data["influences"])
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 import jiwer
 import pytest
 from conftest import Terminal, refused
+from contrast import contrast
 from strategies import FRAGMENTS
 from test_sentencepiece import trained
 
@@ -27,9 +28,9 @@ def close(score, expected):
     return math.isclose(score, expected, rel_tol=1e-12, abs_tol=1e-12)
 
 
-def mean_of_neighbours(values, behind):
+def mean_of_neighbours(values, fifth):
     means = [values[0] + 1]
-    for value, follower in zip(values, [*values[1:], behind], strict=True):
+    for value, follower in zip(values, [*values[1:], fifth], strict=True):
         means.append((means[-1] + value + follower) / 3)
     return means[1:]
 
@@ -515,7 +516,7 @@ def test_what_would_take_minutes_to_align_is_refused():
     with pytest.raises(BleuError, match="9000 characters with 9000 edits are too many to align"):
         explain("a" * 9000, ["b" * 9000], "cer")
     assert explain("ab" * 9000, ["ab" * 9000], "cer").score == 0
-    with pytest.raises(BleuError, match="1001 words are too many to explain by TER; explain a segment of 1000 at most"):
+    with pytest.raises(BleuError, match="1001 words are too many to explain by TER; choose a segment of at most 1000"):
         explain("a", ["b " * 1001], "ter")
 
 
@@ -612,17 +613,7 @@ def test_a_row_of_a_table_is_a_line(name):
     assert all(any(" ".join(line.split()) == " ".join(row).strip() for line in lines) for row in rows)
 
 
-def luminance(colour):
-    shares = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    linear = [share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 def test_colours_of_pages_have_contrast():
-    def contrast(one, other):
-        low, high = sorted(map(luminance, (one, other)))
-        return (high + 0.05) / (low + 0.05)
-
     for role, colour in prose._COLOURS.items():
         assert min(contrast(colour, "#ffffff"), contrast(colour, "#f5f5f5")) >= 4.5
         assert min(contrast(prose._ON_DARK[role], dark) for dark in ("#000000", "#1e1e1e")) >= 6
@@ -799,5 +790,9 @@ def test_the_format_of_the_environment_counts(score, run):
 
 
 def test_a_segment_of_a_test_set_is_explained(run, write):
-    write("sys", "x\n" * 60)
-    refused(run("-t", "demo", "-l", "en-de", "-i", "sys", "--explain", "--line", "5000"))
+    write("sys", "x\n" * 100)
+    words = ("-t", "demo", "-l", "en-de", "-i", "sys", "--explain", "--line")
+    data = json.loads(run(*words, "5", "-f", "json", "-q").out)
+    assert (data["line"], data["hypothesis"]) == (5, "x")
+    assert data["signature"].startswith("nrefs:1|test:demo|lang:en-de|")
+    refused(run(*words, "5000"), "--line 5000 is beyond the end of sys, which has 100 segments")

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from contrast import contrast
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,19 +52,6 @@ def test_page_and_explanations_mark_the_same_words(ours, theirs):
 def test_markup_in_words_stays_text():
     shown = highlight([Piece('<script>"', [1]), Piece("</mark>", [])])
     assert shown == '<mark class="l1 m1">&lt;script&gt;&quot;</mark> &lt;/mark&gt; '
-
-
-def luminance(colour):
-    """Return the relative luminance of WCAG 2.2."""
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one, other):
-    """Return the contrast of two colours, from 1 to 21."""
-    low, high = sorted(map(luminance, (one, other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["light", "dark"])

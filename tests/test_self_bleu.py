@@ -192,7 +192,7 @@ def test_what_cannot_be_measured_is_refused(texts, options, error):
         (["a", None], "sample 2 is None; give a string, an empty one for no output"),
         (["a", 1], "sample 2 is of type int, not a string"),
         ({"a", "b"}, "sample: a set, whose order is not that of the segments"),
-        ([["a", "b"], "c"], "samples: item 2 is of type str, and others are lists"),
+        ([["a", "b"], "c"], "samples: item 2 is of type str, but others are lists"),
         ([["a", "b"], ["c", None]], "sample 4 is None; give a string"),
         (["a", ["b", "c"]], "sample 2 is of type list, not a string"),
         (5, "sample: of type int, which is not a list of strings"),
@@ -206,7 +206,7 @@ def test_only_strings_are_measured(texts, error):
 @pytest.mark.parametrize(
     ("groups", "error"),
     [
-        ([[1], [1]], "groups: expected what can be compared, such as strings or numbers"),
+        ([[1], [1]], "groups: expected labels that can be compared, such as strings or numbers"),
         ("pp", "groups: expected a list that names a group for each text"),
         (5, "groups: expected a list that names a group for each text"),
         ({1, 2}, "groups: a set, whose order is not that of the segments"),

@@ -8,8 +8,8 @@ import pytest
 from browser import NARROW, WIDE, find_faults, watch
 
 from bleucli.metrics.smoothing import METHODS
-from bleucli.web.calculator import EXAMPLES, METRIC_NAMES
 from bleucli.web.choices import ready_tokenizers
+from bleucli.web.fields import EXAMPLES, METRIC_NAMES
 
 FILLED = "#explanation h3"
 # Where an answer is awaited: the score is of what stands in the fields

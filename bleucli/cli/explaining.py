@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Explained = Explanation | DifferenceExplanation
 
-# What asks for something else than the way to a score
+# Options that ask for something other than the way to a score, and why
 _OTHERS = {
     "confidence": "which resamples scores",
     "paired_bs": "which tests scores",

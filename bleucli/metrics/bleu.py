@@ -1,7 +1,4 @@
-"""BLEU (Papineni, Roukos, Ward & Zhu 2002), with the conventions of sacreBLEU 2.6.0.
-
-`BLEU` is the metric; `corpus_bleu`, `raw_corpus_bleu` and `sentence_bleu` are sacreBLEU's shorthands for it.
-"""
+"""BLEU (Papineni, Roukos, Ward & Zhu 2002), with the conventions of sacreBLEU 2.6.0."""
 
 from collections.abc import Iterable, Sequence
 from math import exp, log
@@ -11,7 +8,7 @@ from bleucli.counting import CorpusStats, References
 from bleucli.errors import BleuError, UsageError
 from bleucli.inspection.marks import subword_marks, unspaced_letters
 from bleucli.limits import LARGEST_ORDER
-from bleucli.metrics.base import Metric, metric_for
+from bleucli.metrics.base import Metric
 from bleucli.metrics.options import SCORE, SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
@@ -46,7 +43,8 @@ _UNSPACED_HINT = (
     "most letters are of a script that 13a does not split into words; choose another with {} or {} (bleu"
     " --list-tokenizers)"
 )
-_SHORT_PENALTY = 0.7
+# Below, output looks cut
+SHORT_PENALTY = 0.7
 _SHORT_HINT = "the output has {} for {} of the references (BP = {:.3f}); are translations missing or cut?"
 _TOO_SHORT_HINT = "the text is too short for n-grams of order {}; for single segments use effective order ({})"
 # sacreBLEU 2.6.0 takes this for the logarithm of 0
@@ -383,7 +381,7 @@ class BLEU(Metric[BLEUScore]):
         is_plain = not self.smoothing.gives_all
         too_short = matched and not total and is_plain and not self.effective_order
         candidates = (
-            (bp < _SHORT_PENALTY, _SHORT_HINT.format(tell_count(sys_len, "token"), ref_len, bp)),
+            (bp < SHORT_PENALTY, _SHORT_HINT.format(tell_count(sys_len, "token"), ref_len, bp)),
             (
                 not matched and self.smoothing.method != "add-one",
                 "BLEU is 0 since no word is matched; no smoothing applies then",
@@ -418,55 +416,3 @@ def brevity_penalty(sys_len: int, ref_len: int) -> float:
     if sys_len >= ref_len:
         return 1.0
     return exp(1 - ref_len / sys_len) if sys_len else 0.0
-
-
-def corpus_bleu(
-    hypotheses: Iterable[str | None],
-    references: Iterable[Iterable[str | None]],
-    smooth_method: str = "exp",
-    smooth_value: float | None = None,
-    force: bool = False,
-    lowercase: bool = False,
-    tokenize: str = tokenizers.DEFAULT,
-    use_effective_order: bool = False,
-) -> BLEUScore:
-    """Score a system's output; the arguments are those of `BLEU` and of `BLEU.corpus_score`.
-
-    >>> corpus_bleu(["the cat sat down"], [["the cat sat down there"]]).score
-    77.88007830714052
-    """
-    metric = BLEU(lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order)
-    return metric.corpus_score(hypotheses, references)
-
-
-def raw_corpus_bleu(
-    hypotheses: Iterable[str | None],
-    references: Iterable[Iterable[str | None]],
-    smooth_value: float | None = DEFAULT_VALUES["floor"],
-) -> BLEUScore:
-    """Score text that is tokenized already: white space separates tokens, smoothing is `floor`, order effective.
-
-    >>> raw_corpus_bleu(["the cat"], [["the cat"]]).score
-    100.0
-    """
-    return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)
-
-
-def sentence_bleu(
-    hypothesis: str,
-    references: Iterable[str | None],
-    smooth_method: str = "exp",
-    smooth_value: float | None = None,
-    lowercase: bool = False,
-    tokenize: str = tokenizers.DEFAULT,
-    use_effective_order: bool = True,
-) -> BLEUScore:
-    """Score one segment, by default with effective order.
-
-    >>> sentence_bleu("the cat sat", ["the cat sat"]).score
-    100.0
-    """
-    metric = metric_for(
-        BLEU, lowercase, True, tokenize, smooth_method, smooth_value, DEFAULT_ORDER, use_effective_order
-    )
-    return metric.sentence_score(hypothesis, references)

@@ -1,7 +1,6 @@
 """The seven techniques of Chen & Cherry (2014), section 3, with the conventions of NLTK 3.10's `SmoothingFunction`.
 
-`smooth` gives the precisions that a technique puts in the place of the plain ones. NLTK's defaults hold: 0.1 for what
-the first adds, 5 for the constants of the fourth and the sixth.
+`smooth` gives the precisions that a technique puts in the place of the plain ones. NLTK's defaults hold.
 """
 
 from collections.abc import Sequence
@@ -12,11 +11,12 @@ from bleucli.errors import SegmentError
 # Those that average neighbours take the precision of order 5, whatever the longest order
 FIFTH = 5
 AVERAGING = (5, 7)
-# The sixth begins at this order
+# The sixth smooths from this order on
 INTERPOLATED = 3
-_EPSILON = 0.1
-_LENGTH_FACTOR = 5
-_PRIOR_WEIGHT = 5
+# NLTK's defaults: what the first adds, the constant of the fourth, the weight of the sixth
+EPSILON = 0.1
+LENGTH_FACTOR = 5
+PRIOR_WEIGHT = 5
 
 
 def smooth(technique: int, counts: Sequence[float], totals: Sequence[float], sys_len: int, order: int) -> list[float]:
@@ -38,7 +38,7 @@ def smooth(technique: int, counts: Sequence[float], totals: Sequence[float], sys
     plain = [count / max(1, total) for count, total in zip(counts, totals, strict=True)]
     counts, totals = counts[:order], totals[:order]
     if technique == 1:
-        return [value or _EPSILON / max(1, total) for value, total in zip(plain[:order], totals, strict=True)]
+        return [value or EPSILON / max(1, total) for value, total in zip(plain[:order], totals, strict=True)]
     if technique == 2:
         added = [(count + 1) / (max(1, total) + 1) for count, total in zip(counts, totals, strict=True)]
         return [plain[0], *added[1:]]
@@ -48,7 +48,7 @@ def smooth(technique: int, counts: Sequence[float], totals: Sequence[float], sys
         return _average(plain[:order], plain[FIFTH - 1])
     if technique == 6:
         return _interpolate(plain, counts, totals)
-    geometric = _halve(plain, totals, log(sys_len) / _LENGTH_FACTOR) if sys_len > 1 else plain[:order]
+    geometric = _halve(plain, totals, log(sys_len) / LENGTH_FACTOR) if sys_len > 1 else plain[:order]
     return geometric if technique == 4 else _average(geometric, plain[FIFTH - 1])
 
 
@@ -68,19 +68,19 @@ def _halve(plain: Sequence[float], totals: Sequence[float], factor: float) -> li
 
 
 def _average(precisions: list[float], fifth: float) -> list[float]:
-    """Return the mean of each precision, of the one before, averaged already, and of the one behind.
+    """Return the mean of each precision, the averaged one before it, and the one after it.
 
     >>> _average([1.0, 0.5], 0.0)
     [1.1666666666666667, 0.5555555555555556]
     """
     averaged = [precisions[0] + 1]
-    for value, behind in zip(precisions, [*precisions[1:], fifth], strict=True):
-        averaged.append((averaged[-1] + value + behind) / 3)
+    for value, following in zip(precisions, [*precisions[1:], fifth], strict=True):
+        averaged.append((averaged[-1] + value + following) / 3)
     return averaged[1:]
 
 
 def _interpolate(plain: Sequence[float], counts: Sequence[float], totals: Sequence[float]) -> list[float]:
-    """Mix the precisions from order 3 on with what the two orders before let expect."""
+    """Mix the precisions from order 3 on with what the two orders before suggest."""
     if not counts[2]:
         raise SegmentError(
             1, f"has no match of order {INTERPOLATED}, which chen-cherry-6 needs; choose another smoothing method"
@@ -88,5 +88,5 @@ def _interpolate(plain: Sequence[float], counts: Sequence[float], totals: Sequen
     smoothed = list(plain[:2])
     for count, total in zip(counts[2:], totals[2:], strict=True):
         prior = smoothed[-1] ** 2 / smoothed[-2] if smoothed[-2] else 0.0
-        smoothed.append((count + _PRIOR_WEIGHT * prior) / (total + _PRIOR_WEIGHT))
+        smoothed.append((count + PRIOR_WEIGHT * prior) / (total + PRIOR_WEIGHT))
     return smoothed

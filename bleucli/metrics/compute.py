@@ -12,7 +12,7 @@ from bleucli.phrases import tell_count
 from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
 
 _ADVICE = "give the references of each prediction"
-# What no item is
+# Stands for the end of the references: no item is this object
 _END = object()
 
 TYPE_CHECKING = False
@@ -68,7 +68,7 @@ def compute(
 
     Raises:
         BleuError: there are not as many references as predictions, or a prediction has none.
-        InputTypeError: something else than strings.
+        InputTypeError: something other than strings.
 
     >>> found = compute(predictions=["a b c d e"], references=[["a b c d f", "a b c d e f"]])
     >>> round(found["score"], 2), found["counts"], found["ref_len"], found["signature"].partition("|")[0]
@@ -105,7 +105,7 @@ def compute(
 def _blocks(
     predictions: Iterable[str], references: Iterable[str | Iterable[str | None]]
 ) -> Iterator[Sequence[Segments]]:
-    """Give blocks of predictions with columns of references, as many as the block's items have."""
+    """Give blocks of predictions with their columns of references, as many as an item of the block has at most."""
     if isinstance(references, str | bytes) or not isinstance(references, Iterable):
         raise InputTypeError("references: expected a list with those of each prediction; write [[reference], ...]")
     refuse_unordered(references, "references")
@@ -114,7 +114,7 @@ def _blocks(
     remaining, done = iter(getattr(references, "to_pylist", lambda: references)()), 0  # pyarrow's items are not strings
     for block in blocks_of_strings(predictions, "prediction"):
         refuse_missing(block, done, "prediction")
-        items = [_texts(item, number) for number, item in enumerate(islice(remaining, len(block)), done + 1)]
+        items = [_list_references(item, number) for number, item in enumerate(islice(remaining, len(block)), done + 1)]
         if len(items) < len(block):
             raise _wrong_length(done + len(block), str(done + len(items)), "at least ")
         columns = [
@@ -146,7 +146,7 @@ def _wrong_length(predictions: int, items: str, least: str = "", advice: str = _
     return BleuError(f"{least}{tell_count(predictions, 'prediction')}, but references for {items}; {advice}")
 
 
-def _texts(item: "str | Iterable[str | None]", number: int) -> Sequence[str | None]:
+def _list_references(item: "str | Iterable[str | None]", number: int) -> Sequence[str | None]:
     """Return the references of a prediction as a list."""
     if isinstance(item, str):
         return [item]

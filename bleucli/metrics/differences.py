@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 
     Chooser = Callable[[int], Sequence[int] | None]
 
-# Segments that are listed if nobody says how many
+# Segments that are listed by default
 MOST = 10
 # How far the shares may be from the difference: what rounding can do
 _ROUNDING = 1e-9
-# What the systems are called beside their outputs: names may be long
+# What the systems are called beside their outputs, since names may be long
 _PLACES = ("first", "second")
 
 
 class Share(NamedTuple):
-    """What one factor of BLEU has in a difference.
+    """The share of one factor of BLEU in a difference.
 
     factor: BP, or p1 to pN. first, second: its value for each system, from 0 to 1. points: of the difference.
     """
@@ -57,7 +57,7 @@ class Share(NamedTuple):
 
 
 class Influence(NamedTuple):
-    """What one segment has to do with a difference.
+    """The influence of one segment on a difference.
 
     line: its index, from 0; as text and as data it is counted from 1. influence: the difference of the whole minus that
     without the segment, in points. hypotheses: the output of both systems. references: those that are not missing.
@@ -75,8 +75,8 @@ class DifferenceExplanation(NamedTuple):
     name, signature: of the scores. higher_is_better: false for error rates. systems: their names. scores: theirs.
     difference: the second score minus the first. shares: of BLEU's factors in it, which add up to it; none for other
     metrics, or if `why_not_shared` gives a reason. logarithmic_mean: L, None without shares. segments: how many there
-    are. moving: how many of them have an influence other than 0. influences: of those that move the difference most,
-    first the one that does so most of all.
+    are. moving: how many of them have an influence other than 0. influences: of the segments that move the difference
+    most, the largest first.
 
     Lines count from 0 here (`influences[0].line`), and from 1 as text, as HTML and as data.
     """
@@ -222,7 +222,7 @@ def explain_difference(
 
     Raises:
         BleuError: lengths differ, a segment has no reference, or there is no such metric.
-        InputTypeError: something else than strings, or a list of another shape.
+        InputTypeError: something other than strings, or a list of another shape.
 
     >>> references = [["the cat sat on the mat", "a dog is in the garden", "it was a cold and rainy day"]]
     >>> first = ["the cat sat on the mat", "a dog is in the house", "it was a cold and wet day"]
@@ -307,7 +307,7 @@ def _influences(first: CorpusStats, second: CorpusStats) -> list[float]:
 
 
 def _scores_without(stats: CorpusStats) -> Iterator[float]:
-    """Give the score without each segment, one after the other."""
+    """Give the score without the first segment, without the second, and so on."""
     for row in stats.rows or ():
         rest = [total - number for total, number in zip(stats.sums, row, strict=True)]
         yield stats.metric.score_from_stats(rest).score if stats.segments > 1 else 0.0

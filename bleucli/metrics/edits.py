@@ -2,18 +2,20 @@
 
 - `Edit`, `list_edits`: what becomes of each word
 - `tell_edits`, `tell_rate`: how that is shown, and how many edits make a rate
+- `tell_choice`: which of several references counts
 """
 
 from collections.abc import Iterator, Sequence
 
 from bleucli.kernels.python_ter import DELETION, INSERTION, NAMES
 from bleucli.phrases import tell_count
-from bleucli.prose import Alignment, Formula
+from bleucli.prose import Alignment, Formula, Paragraph
 from bleucli.records import NamedTuple
 
 # What stands under a word that is edited
 _SHOWN = {"match": "", "substitution": "sub", "deletion": "del", "insertion": "ins"}
 NOTHING = "Output and reference are empty: there is nothing to edit, so the score is 0."
+PERFECT = "No edit is needed: 0 is the best score."
 
 
 class Edit(NamedTuple):
@@ -53,6 +55,13 @@ def list_edits(
 def count_edits(edits: Sequence[Edit], operation: str) -> int:
     """Return how many edits are of a kind."""
     return sum(edit.operation == operation for edit in edits)
+
+
+def tell_choice(edits_by_reference: Sequence[int], reference: int) -> Iterator[Paragraph]:
+    """Say which of several references counts, by its index; nothing of a single one."""
+    if len(edits_by_reference) > 1:
+        counts = ", ".join(map(str, edits_by_reference))
+        yield Paragraph(f"Edits to each reference: {counts}. The fewest count, those to reference {reference + 1}.")
 
 
 def tell_edits(edits: Sequence[Edit]) -> Iterator[Alignment]:

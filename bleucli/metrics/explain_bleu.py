@@ -7,6 +7,7 @@ from bleucli.kernels.python_groups import count_ngrams
 from bleucli.metrics import chen_cherry
 from bleucli.metrics.bleu import BLEU, BLEUScore
 from bleucli.metrics.ngrams import NGram, compare_ngrams, explain_verdicts, ngram_table, tell_tokens
+from bleucli.metrics.smoothing import SACREBLEU_METHODS
 from bleucli.phrases import tell_count
 from bleucli.prose import Formula, Heading, Paragraph, Table, show_numbers
 from bleucli.records import NamedTuple
@@ -31,9 +32,9 @@ _SMOOTHING = {
     "chen-cherry-6": "from order 3 on, the precision is mixed with what the two orders before it suggest; weight 5.",
     "chen-cherry-7": "method 4, then the means of method 5; the score may exceed 100.",
 }
-# More factors than these are shown as the first and the last one
+# Of more factors than these, only the first and the last are shown
 _SPELLED_OUT = 5
-# Those that average neighbours
+# The methods that average neighbours
 _MEANS = tuple(f"chen-cherry-{number}" for number in chen_cherry.AVERAGING)
 
 
@@ -184,33 +185,45 @@ class BLEUParts(NamedTuple):
     def _how_smoothed(self, order: Order, zeros: int, decimals: int) -> str:
         """Return the arithmetic of one order, "" if smoothing leaves it; zeros: orders without a match up to here."""
         method, matches, total, value = self.smooth_method, order.matches, order.total, self.smooth_value
-        least = max(1, total)
-        smoothed = f"{order.smoothed:.{decimals}f}"
+        divisor = max(1, total)
         # What method 4 puts in the place of 0, and 7 averages
-        inserted = f"ln {self.hypothesis_length} / ({5 * 2**zeros} × {least})" if self.hypothesis_length > 1 else "0"
+        factor = chen_cherry.LENGTH_FACTOR * 2**zeros
+        inserted = f"ln {self.hypothesis_length} / ({factor} × {divisor})" if self.hypothesis_length > 1 else "0"
         if method == "add-one" or (method in ("add-k", "chen-cherry-2") and order.order > 1):
-            added, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else least)
+            added, below = (value, total) if method == "add-k" else (1, total if method == "add-one" else divisor)
             return f"({matches} + {added:.15g}) / ({below} + {added:.15g})"
         if method in _MEANS:
-            terms = show_numbers(
-                self._averaged(order.order), lambda shown: f"{100 * sum(shown) / 3:.{decimals}f}" == smoothed
-            )
-            mean = f"({' + '.join(terms)}) / 3"
-            return mean if matches or self.smooth_method == "chen-cherry-5" else f"{mean}; method 4: {inserted}"
-        if method == "chen-cherry-6" and order.order > 2:
-            before, behind = self.orders[order.order - 2].smoothed or 0.0, self.orders[order.order - 3].smoothed or 0.0
-            (prior,) = show_numbers(
-                [before**2 / behind / 100 if behind else 0.0],
-                lambda shown: f"{100 * (matches + 5 * shown[0]) / (total + 5):.{decimals}f}" == smoothed,
-            )
-            return f"({matches} + 5 × {prior}) / ({total} + 5)"
+            mean = self._show_mean(order, decimals)
+            return mean if matches or method == "chen-cherry-5" else f"{mean}; method 4: {inserted}"
+        if method == "chen-cherry-6" and order.order >= chen_cherry.INTERPOLATED:
+            return self._show_interpolation(order, decimals)
         if matches:
             return ""
         if method in ("exp", "chen-cherry-3"):
-            return f"no match: 1 / (2^{zeros} × {least})"
+            return f"no match: 1 / (2^{zeros} × {divisor})"
         if method in ("floor", "chen-cherry-1"):
-            return f"no match: {0.1 if value is None else value:.15g} / {least}"
+            return f"no match: {chen_cherry.EPSILON if value is None else value:.15g} / {divisor}"
         return f"no match: {inserted}" if method == "chen-cherry-4" else "no match"
+
+    def _show_mean(self, order: Order, decimals: int) -> str:
+        """Return the mean that method 5 or 7 takes, with digits enough to give what is shown of it."""
+        smoothed = f"{order.smoothed:.{decimals}f}"
+        terms = show_numbers(
+            self._averaged(order.order), lambda shown: f"{100 * sum(shown) / 3:.{decimals}f}" == smoothed
+        )
+        return f"({' + '.join(terms)}) / 3"
+
+    def _show_interpolation(self, order: Order, decimals: int) -> str:
+        """Return how method 6 mixes a precision with what the two orders before suggest, likewise."""
+        weight, smoothed = chen_cherry.PRIOR_WEIGHT, f"{order.smoothed:.{decimals}f}"
+        earlier, last = (one.smoothed or 0.0 for one in self.orders[order.order - 3 : order.order - 1])
+        (prior,) = show_numbers(
+            [last**2 / earlier / 100 if earlier else 0.0],
+            lambda shown: (
+                f"{100 * (order.matches + weight * shown[0]) / (order.total + weight):.{decimals}f}" == smoothed
+            ),
+        )
+        return f"({order.matches} + {weight} × {prior}) / ({order.total} + {weight})"
 
     def _averaged(self, order: int) -> list[float]:
         """Return what method 5 or 7 averages: the mean before, the order's own precision, and the next one's."""
@@ -241,15 +254,15 @@ class BLEUParts(NamedTuple):
     def _tell_score(self, name: str, score: float, width: int) -> "Iterator[Block]":
         yield Heading("Score")
         shares = [order.smoothed / 100 for order in self.orders[: self.averaged_orders] if order.smoothed is not None]
-        skipped = self.smooth_method not in ("exp", "floor", "add-k", "none")
+        skips_zeros = self.smooth_method not in SACREBLEU_METHODS
         if not any(order.matches for order in self.orders) and self.smooth_method != "add-one":
             yield Formula([f"{name} = 0, as nothing matches"])
             return
-        used = [share for share in shares if share or not skipped]
+        used = [share for share in shares if share or not skips_zeros]
         if len(used) < len(shares):
             yield Paragraph(f"Precisions of 0 are skipped; the root stays the one of order {self.averaged_orders}.")
         few = len(used) <= _SPELLED_OUT
-        factors = [f"p{n}" for n, share in enumerate(shares, 1) if share or not skipped]
+        factors = [f"p{n}" for n, share in enumerate(shares, 1) if share or not skips_zeros]
         product = " × ".join(factors) if few else f"{factors[0]} × ... × {factors[-1]}"
 
         def holds(numbers: Sequence[float]) -> bool:

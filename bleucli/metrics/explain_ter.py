@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
 from bleucli.kernels.python_ter import trace_edits
-from bleucli.metrics.edits import NOTHING, Edit, count_edits, list_edits, tell_edits, tell_rate
+from bleucli.metrics.edits import NOTHING, PERFECT, Edit, count_edits, list_edits, tell_choice, tell_edits, tell_rate
 from bleucli.metrics.ter import TER, TERScore
 from bleucli.phrases import tell_count
 from bleucli.prose import Heading, Paragraph, Words, show_numbers
@@ -14,8 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.prose import Block
 
-
-# The search for shifts is a second's work or two on as many in the output, and in each reference
+# With as many in the output and in each reference, the search for shifts takes a second or two
 _MOST_WORDS = 1000
 
 
@@ -61,12 +60,7 @@ class TERParts(NamedTuple):
         yield Heading(f"{name} = {score:.{width}f}")
         if reason := self._reason(score):
             yield Paragraph(reason)
-        several = len(self.reference_words) > 1
-        if several:
-            counts = ", ".join(map(str, self.edits_by_reference))
-            yield Paragraph(
-                f"Edits to each reference: {counts}. The fewest count, those to reference {self.reference + 1}."
-            )
+        yield from tell_choice(self.edits_by_reference, self.reference)
         if self.shifts:
             yield Heading(
                 f"{tell_count(len(self.shifts), 'shift')}: phrases moved to another place; each move is one edit"
@@ -93,6 +87,7 @@ class TERParts(NamedTuple):
             (length,) = show_numbers(
                 [self.reference_length], lambda one: f"{100 * self.num_edits / one[0]:.{width}f}" == shown
             )
+        several = len(self.reference_words) > 1
         meaning = "words of the references, on average" if several else "words of the reference"
         yield tell_rate(name, kinds, self.num_edits, (meaning, length), shown)
 
@@ -103,7 +98,7 @@ class TERParts(NamedTuple):
         if not self.reference_length:
             return "The reference is empty, so there is nothing to divide by: the score is 100, as there are edits."
         if not score:
-            return "No edit is needed: 0 is the best score."
+            return PERFECT
         words = "words in the reference"
         if len(set(map(len, self.reference_words))) > 1:
             words = "words in the references on average"
@@ -127,7 +122,7 @@ def take_apart(
     words, others = hypothesis.split(), [reference.split() for reference in references]
     longest = max(map(len, [words, *others]))
     if longest > _MOST_WORDS:
-        raise BleuError(f"{longest} words are too many to explain by TER; explain a segment of {_MOST_WORDS} at most")
+        raise BleuError(f"{longest} words are too many to explain by TER; choose a segment of at most {_MOST_WORDS}")
     traces = [trace_edits(words, other) for other in others]
     edits = [
         list_edits(shifts[-1].words if shifts else words, other, codes)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from bleucli import kernels
 from bleucli.errors import BleuError
 from bleucli.kernels.python_edits import edited_words, trace_distance
-from bleucli.metrics.edits import NOTHING, Edit, count_edits, list_edits, tell_edits, tell_rate
+from bleucli.metrics.edits import NOTHING, PERFECT, Edit, count_edits, list_edits, tell_choice, tell_edits, tell_rate
 from bleucli.metrics.wer import ErrorRate, ErrorRateScore
 from bleucli.phrases import tell_count
 from bleucli.prose import Heading, Paragraph
@@ -48,11 +48,7 @@ class ErrorRateParts(NamedTuple):
         yield Heading(f"{name} = {score:.{width}f}")
         if reason := self._reason(score):
             yield Paragraph(reason)
-        if len(self.reference_units) > 1:
-            counts = ", ".join(map(str, self.edits_by_reference))
-            yield Paragraph(
-                f"Edits to each reference: {counts}. The fewest count, those to reference {self.reference + 1}."
-            )
+        yield from tell_choice(self.edits_by_reference, self.reference)
         if self.edits:
             yield Heading(f"{self.unit.capitalize()} by {self.unit}")
             yield from tell_edits(self.edits)
@@ -71,7 +67,7 @@ class ErrorRateParts(NamedTuple):
         if not self.edits:
             return NOTHING
         if not score:
-            return "No edit is needed: 0 is the best score."
+            return PERFECT
         if not self.reference_length:
             return f"The reference is empty, so its length is taken for 1, and each {self.unit} of the output adds 100."
         if score > 100:

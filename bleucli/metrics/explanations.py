@@ -12,7 +12,7 @@ from bleucli.errors import BleuError, InputTypeError, SegmentError
 from bleucli.limits import whole_number
 from bleucli.metrics import METRICS, Metric, find_metric
 from bleucli.phrases import tell_count
-from bleucli.prose import as_html, as_text
+from bleucli.prose import Heading, Paragraph, as_html, as_text
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments
 from bleucli.signature import Signature
@@ -74,10 +74,8 @@ class Explanation(NamedTuple):
         return as_html(self.tell())
 
 
-def tell_signature(name: str, signature: Signature, short: bool) -> "Iterable[Block]":
+def tell_signature(name: str, signature: Signature, short: bool) -> "list[Block]":
     """Say in a line how scores were made."""
-    from bleucli.prose import Heading, Paragraph
-
     return [Heading("Signature"), Paragraph(f"{name}|{signature.format(short)}")]
 
 
@@ -119,7 +117,7 @@ def explain(
 
     Raises:
         BleuError: there is no such metric or line, or the metric counts in a way of its own.
-        InputTypeError: something else than strings, or a list of another shape.
+        InputTypeError: something other than strings, or a list of another shape.
 
     >>> explanation = explain("the cat is on the mat", ["there is a cat on the mat"])
     >>> [(order.matches, order.total) for order in explanation.parts.orders]
@@ -185,27 +183,20 @@ def explain_segment(
 
 def _take_apart(metric: Metric, hypothesis: str, references: Sequence[str], score: "Any") -> "Any":
     """Return the parts of a score, and the row of statistics as they are counted for it."""
-    from bleucli.metrics import BLEU, CHRF, TER
+    from bleucli.metrics import BLEU, CHRF, TER, explain_bleu, explain_chrf, explain_ter, explain_wer
     from bleucli.metrics.wer import ErrorRate
 
-    if isinstance(metric, BLEU):
-        from bleucli.metrics import explain_bleu
-
-        return explain_bleu.take_apart(metric, hypothesis, references, score)
-    if isinstance(metric, CHRF):
-        from bleucli.metrics import explain_chrf
-
-        return explain_chrf.take_apart(metric, hypothesis, references, score)
-    if isinstance(metric, TER):
-        from bleucli.metrics import explain_ter
-
-        return explain_ter.take_apart(metric, hypothesis, references, score)
-    if isinstance(metric, ErrorRate):
-        from bleucli.metrics import explain_wer
-
-        return explain_wer.take_apart(metric, hypothesis, references, score)
-    names = ", ".join(METRICS[name].name for name in METRICS)
-    raise BleuError(f"{type(metric).__name__} cannot be explained; what can be are {names}")
+    ways: Sequence[tuple[type, Any]] = (
+        (BLEU, explain_bleu.take_apart),
+        (CHRF, explain_chrf.take_apart),
+        (TER, explain_ter.take_apart),
+        (ErrorRate, explain_wer.take_apart),
+    )
+    for kind, take_apart in ways:
+        if isinstance(metric, kind):
+            return take_apart(metric, hypothesis, references, score)
+    names = ", ".join(known.name for known in METRICS.values())
+    raise BleuError(f"{type(metric).__name__} cannot be explained; choose one of {names}")
 
 
 def pick(corpus: Corpus, lines: Iterable[int]) -> "tuple[dict[int, tuple[Segments, list[Segments]]], int]":

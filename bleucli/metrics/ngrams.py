@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class NGram(NamedTuple):
     """An n-gram.
 
-    ngram: its tokens; of characters, these. hypothesis: how often the output has it. reference: how often the one
-    reference that has it most does. matches: the lesser of the two.
+    ngram: its tokens, or a string of characters. hypothesis: how often the output has it. reference: how often the
+    reference that has it most often does. matches: the lesser of the two.
     """
 
     ngram: str | tuple[str, ...]
@@ -49,7 +49,7 @@ def compare_ngrams(hypothesis: "Counter[GramT]", references: "Sequence[Counter[G
 
 
 def ngram_table(ngrams: Sequence[NGram], several: bool) -> Table:
-    """Return a table with a row an n-gram; several: there is more than one reference."""
+    """Return a table with a row for each n-gram; several: there is more than one reference."""
     rows, roles = [], []
     for ngram in ngrams:
         verdict, role = _judge(ngram, several)
@@ -101,10 +101,10 @@ def tell_tokens(
 def mark_matches(
     tokens: Sequence[str], others: Sequence[Sequence[str]], beyond: str, order: int
 ) -> list[tuple[str, str]]:
-    """Give each token a role: "match", or `beyond` where a token is there more often than in any of the others.
+    """Give each token a role: "match", or `beyond` where it occurs more often than in any of the others.
 
-    order: of the longest n-grams that count. Of a token that is there too often, those match that are inside n-grams
-    which do.
+    order: of the longest n-grams that count. Of a token that occurs too often, the occurrences inside longer n-grams
+    that match are preferred.
 
     >>> mark_matches(["a", "c", "a", "b"], [["a", "b"]], "bad", 2)
     [('a', 'bad'), ('c', 'bad'), ('a', 'match'), ('b', 'match')]

@@ -72,7 +72,7 @@ class SelfBLEU(NamedTuple):
 
     @property
     def verbose(self) -> str:
-        """What stands behind the score in a line: distinct n-grams by order, and how many texts there are."""
+        """What follows the score in a line: distinct n-grams by order, and how many texts there are."""
         shares = "/".join("-" if share is None else f"{share:.3f}" for share in self.distinct)
         groups = f" groups = {len(self.groups)}" if len(self.groups) > 1 or self.groups[0].name else ""
         return f"distinct-1..{DISTINCT_ORDER} = {shares} (samples = {len(self.scores)}{groups})"
@@ -114,7 +114,7 @@ def self_bleu(
 
     Raises:
         BleuError: a group has a single text; or the numbers of texts and groups differ.
-        InputTypeError: something else than strings.
+        InputTypeError: something other than strings.
 
     >>> print(self_bleu(["the cat sat on the mat", "the cat sat on a mat", "it rains"]))
     Self-BLEU = 35.82 distinct-1..4 = 0.571/0.727/0.750/0.833 (samples = 3)
@@ -202,7 +202,7 @@ def _flatten(lists: "Sequence[Any]", labels: Sequence[Hashable] | None) -> tuple
     named: list[Hashable] = []
     for number, (samples, label) in enumerate(zip(lists, labels or range(1, len(lists) + 1), strict=True), 1):
         if not isinstance(samples, _LISTS):
-            raise InputTypeError(f"samples: item {number} is of type {type(samples).__name__}, and others are lists")
+            raise InputTypeError(f"samples: item {number} is of type {type(samples).__name__}, but others are lists")
         if not samples:
             raise BleuError(f"samples: list {number} is empty; give at least two texts for each group")
         texts += samples
@@ -238,7 +238,7 @@ def _members(count: int, labels: Sequence[Hashable] | None, name: str) -> dict[H
         for index, label in enumerate(labels or ()):
             members.setdefault(label, []).append(index)
     except TypeError:
-        raise InputTypeError("groups: expected what can be compared, such as strings or numbers") from None
+        raise InputTypeError("groups: expected labels that can be compared, such as strings or numbers") from None
     for label, group in members.items():
         if len(group) < 2:
             where = f"{name}, group {label}" if labels else name

@@ -16,8 +16,6 @@ DEFAULT_VALUES = {"floor": 0.1, "add-k": 1.0}
 LARGEST_VALUE = 1e100  # beyond, precisions overflow
 # Chen & Cherry's techniques whose numbers mean nothing for the sum of several segments
 _OF_ONE_SEGMENT = (5, 6, 7)
-# Of the sixth, the first order that it smooths; of those that average neighbours, the last one that they take
-_INTERPOLATED, _AVERAGED = 3, 5
 
 
 class Smoothing:
@@ -70,12 +68,20 @@ class Smoothing:
 
     @property
     def least_order(self) -> int:
-        """The least order of a BLEU that can be smoothed so."""
-        return _INTERPOLATED if self._technique == 6 else 1
+        """The lowest order of a BLEU that can be smoothed so."""
+        if self._technique != 6:
+            return 1
+        from bleucli.metrics import chen_cherry
+
+        return chen_cherry.INTERPOLATED
 
     def counted_order(self, order: int) -> int:
-        """Return up to which order n-grams are to be counted for a BLEU of this order."""
-        return max(order, _AVERAGED) if self._technique in (5, 7) else order
+        """Return up to which order n-grams must be counted for a BLEU of this order."""
+        if not self._technique:
+            return order
+        from bleucli.metrics import chen_cherry
+
+        return max(order, chen_cherry.FIFTH) if self._technique in chen_cherry.AVERAGING else order
 
     def smooth(self, counts: Sequence[float], totals: Sequence[float], sys_len: int, order: int) -> list[float]:
         """Return the precisions of a method that gives all, from 0 to 1; of zeros, BLEU then takes no logarithm.

@@ -12,6 +12,7 @@
 - `scale`: scores from 0 to 1 instead of 100
 - `colours`: those of a terminal
 - `grids`, `explanation`: what stands in a table and under it, whatever its format
+- `publication`, `citations`: what a paper says of scores, whatever its format, and what it cites
 """
 
 TYPE_CHECKING = False

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# A beta of 2 is what chrF means, if nobody says otherwise
+# chrF without a number means a beta of 2
 _USUAL_CHRF = re.compile(r"^chrf2(?=\+*$)")
 
 

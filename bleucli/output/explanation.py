@@ -10,7 +10,7 @@ from bleucli.markup import visible
 from bleucli.output.grids import baseline_name
 from bleucli.output.layout import Layout, marked_names
 from bleucli.phrases import tell_count
-from bleucli.results import Results
+from bleucli.results import TESTS, Results
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ _TEST = """\
 _NOMINAL = "NOTE: The p-values are nominal: they are not corrected for the number of systems and metrics."
 _NO_COLOURS = dict.fromkeys(("green", "yellow", "red", "reset"), "")
 
-_NAMES = {"bs": ("Paired bootstrap resampling", "resample"), "ar": ("Paired approximate randomization", "trial")}
 _INTERVALS = "In brackets: the mean of the resamples' scores, and half the width of their 95% interval."
 _IDENTICAL = "Identical: no segment counts otherwise than in the baseline."
 _NOT_CORRECTED = "not corrected for the number of tests"
@@ -88,7 +87,7 @@ def brief(results: Results, layout: Layout) -> list[str]:
     records = [record for system in results.systems for record in system.scores]
     found = []
     if results.test is not None:
-        name, trial = _NAMES[results.test.method]
+        name, trial = TESTS[results.test.method]
         against = baseline_name(results)
         if against is None:
             compared, taken = "every system is compared with every other", _CORRECTED

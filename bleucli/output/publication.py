@@ -1,143 +1,20 @@
 """What a paper says of scores, in plain text: it follows from names, signatures and results alone.
 
-- `Paper`: a publication
 - `sentences`: how the scores were made and tested, as prose
 - `facts`, `facts_of`: the same as a list, of all scores and of one metric's
 - `papers`: what to cite
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from bleucli.markup import visible
+from bleucli.output import citations
+from bleucli.output.citations import Paper, Tokenizer
 from bleucli.output.layout import Layout
 from bleucli.phrases import tell_count
-from bleucli.records import NamedTuple
-from bleucli.results import Results, ScoreRecord
+from bleucli.results import TESTS, Results, ScoreRecord
 
-
-class Paper(NamedTuple):
-    """A publication: how prose names it, and how a list of references does."""
-
-    short: str
-    full: str
-
-
-class _Tokenizer(NamedTuple):
-    """A tokenizer: how its signature starts, what it is, what to cite."""
-
-    start: str
-    about: str
-    papers: Sequence[Paper] = ()
-
-
-_BLEU = Paper(
-    "Papineni et al., 2002",
-    "Kishore Papineni, Salim Roukos, Todd Ward, Wei-Jing Zhu (2002): BLEU: a Method for Automatic Evaluation of Machine"
-    " Translation. ACL. https://aclanthology.org/P02-1040",
-)
-_CHRF = Paper(
-    "Popović, 2015",
-    "Maja Popović (2015): chrF: character n-gram F-score for automatic MT evaluation. WMT."
-    " https://aclanthology.org/W15-3049",
-)
-_CHRF_WORDS = Paper(
-    "Popović, 2017",
-    "Maja Popović (2017): chrF++: words helping character n-grams. WMT. https://aclanthology.org/W17-4770",
-)
-_TER = Paper(
-    "Snover et al., 2006",
-    "Matthew Snover, Bonnie Dorr, Rich Schwartz, Linnea Micciulla, John Makhoul (2006): A Study of Translation Edit"
-    " Rate with Targeted Human Annotation. AMTA. https://aclanthology.org/2006.amta-papers.25",
-)
-_SACREBLEU = Paper(
-    "Post, 2018",
-    "Matt Post (2018): A Call for Clarity in Reporting BLEU Scores. WMT. https://aclanthology.org/W18-6319",
-)
-_SMOOTHING = Paper(
-    "Chen and Cherry, 2014",
-    "Boxing Chen, Colin Cherry (2014): A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU. WMT."
-    " https://aclanthology.org/W14-3346",
-)
-_MECAB = Paper(
-    "Kudo et al., 2004",
-    "Taku Kudo, Kaoru Yamamoto, Yuji Matsumoto (2004): Applying Conditional Random Fields to Japanese Morphological"
-    " Analysis. EMNLP. https://aclanthology.org/W04-3230",
-)
-_SENTENCEPIECE = Paper(
-    "Kudo and Richardson, 2018",
-    "Taku Kudo, John Richardson (2018): SentencePiece: A simple and language independent subword tokenizer and"
-    " detokenizer for Neural Text Processing. EMNLP. https://aclanthology.org/D18-2012",
-)
-_FLORES_101 = Paper(
-    "Goyal et al., 2022",
-    "Naman Goyal, Cynthia Gao, Vishrav Chaudhary, and others (2022): The Flores-101 Evaluation Benchmark for"
-    " Low-Resource and Multilingual Machine Translation. TACL. https://aclanthology.org/2022.tacl-1.30",
-)
-_FLORES_200 = Paper(
-    "NLLB Team, 2022",
-    "NLLB Team (2022): No Language Left Behind: Scaling Human-Centered Machine Translation."
-    " https://arxiv.org/abs/2207.04672",
-)
-_TOUCAN = Paper(
-    "Elmadany et al., 2024",
-    "AbdelRahim Elmadany, Ife Adebara, Muhammad Abdul-Mageed (2024): Toucan: Many-to-Many Translation for 150 African"
-    " Language Pairs. Findings of ACL. https://arxiv.org/abs/2407.04796",
-)
-_SELF_BLEU = Paper(
-    "Zhu et al., 2018",
-    "Yaoming Zhu, Sidi Lu, Lei Zheng, Jiaxian Guo, Weinan Zhang, Jun Wang, Yong Yu (2018): Texygen: A Benchmarking"
-    " Platform for Text Generation Models. SIGIR. https://arxiv.org/abs/1802.01886",
-)
-_DISTINCT = Paper(
-    "Li et al., 2016",
-    "Jiwei Li, Michel Galley, Chris Brockett, Jianfeng Gao, Bill Dolan (2016): A Diversity-Promoting Objective Function"
-    " for Neural Conversation Models. NAACL. https://aclanthology.org/N16-1014",
-)
-_BOOTSTRAP = Paper(
-    "Koehn, 2004",
-    "Philipp Koehn (2004): Statistical Significance Tests for Machine Translation Evaluation. EMNLP."
-    " https://aclanthology.org/W04-3250",
-)
-_RANDOMIZATION = Paper(
-    "Riezler and Maxwell, 2005",
-    "Stefan Riezler, John T. Maxwell (2005): On Some Pitfalls in Automatic Evaluation and Significance Testing for MT."
-    " ACL Workshop on Intrinsic and Extrinsic Evaluation Measures for MT and/or Summarization."
-    " https://aclanthology.org/W05-0908",
-)
-_STEP_DOWN = Paper(
-    "Romano and Wolf, 2005",
-    "Joseph P. Romano, Michael Wolf (2005): Exact and Approximate Stepdown Methods for Multiple Hypothesis Testing."
-    " Journal of the American Statistical Association 100(469). https://doi.org/10.1198/016214504000000539",
-)
-
-# Metrics by the start of their names; those with word n-grams come first
-_OF_METRICS = (
-    (re.compile(r"BLEU$"), _BLEU),
-    (re.compile(r"chrF.*\+$"), _CHRF_WORDS),
-    (re.compile(r"chrF"), _CHRF),
-    (re.compile(r"TER$"), _TER),
-    (re.compile(r"Self-BLEU$"), _SELF_BLEU),
-)
-# Those of BLEU
-_TOKENIZERS = (
-    _Tokenizer("13a", "13a, that of mteval-v13a, as WMT uses it"),
-    _Tokenizer("intl", "intl, that of mteval-v14 for international text"),
-    _Tokenizer("zh", "zh: Chinese characters one by one, 13a for the rest"),
-    _Tokenizer("char", "char: every character is a token"),
-    _Tokenizer("none", "none: white space separates tokens"),
-    _Tokenizer("ja-mecab", "MeCab with the IPA dictionary", (_MECAB,)),
-    _Tokenizer("ko-mecab", "mecab-ko, a MeCab for Korean, with mecab-ko-dic", (_MECAB,)),
-    _Tokenizer("flores101", "the SentencePiece model of FLORES-101 (spBLEU)", (_FLORES_101, _SENTENCEPIECE)),
-    _Tokenizer("flores200", "the SentencePiece model of FLORES-200 (spBLEU)", (_FLORES_200, _SENTENCEPIECE)),
-    _Tokenizer("spBLEU-1K", "the SentencePiece model of spBLEU-1K", (_TOUCAN, _SENTENCEPIECE)),
-    _Tokenizer("spm-", "a SentencePiece model of one's own, named by the start of its SHA-256", (_SENTENCEPIECE,)),
-)
 _CASES = {"mixed": "case-sensitive", "lc": "case-insensitive"}
-_TESTS = {
-    "bs": ("Paired bootstrap resampling", "resample", _BOOTSTRAP),
-    "ar": ("Paired approximate randomization", "trial", _RANDOMIZATION),
-}
 
 
 # --- prose
@@ -148,15 +25,17 @@ def sentences(results: Results, layout: Layout) -> list[str]:
     records = results.systems[0].scores
     info = records[0].signature.info
     if not _compares_texts(records[0]):
-        found = [f"Scores are means over {tell_count(results.segments, 'segment')}, computed with {_tool(info)}."]
+        found = [f"Scores are means over {tell_count(results.segments, 'segment')}, computed with {_name_tool(info)}."]
     else:
-        cited = [f"{record.name} ({paper.short})" if (paper := _paper(record)) else record.name for record in records]
+        cited = [
+            f"{record.name} ({paper.short})" if (paper := _find_paper(record)) else record.name for record in records
+        ]
         where = f" of {_tell_test_set(info)}" if "test" in info else ""
         counted = f" on {tell_count(results.segments, 'segment')}{where} with {_tell_references(info)}"
         if compared := _tell_comparison(results):
-            cited.append(f"distinct n-grams of orders 1 to {len(records[0].shares)} ({_DISTINCT.short})")
+            cited.append(f"distinct n-grams of orders 1 to {len(records[0].shares)} ({citations.DISTINCT.short})")
             counted = ""
-        found = [f"We report {_enumerate(cited)}{counted}, computed with {_tool(info)}{_following(records)}."]
+        found = [f"We report {_enumerate(cited)}{counted}, computed with {_name_tool(info)}{_tell_sacrebleu(records)}."]
         found += [f"Each text is scored against {compared}."] if compared else []
         found += [
             _tell_settings(record) for record in records if {"case", "smooth", "nc"} & record.signature.info.keys()
@@ -177,12 +56,14 @@ def _tell_settings(record: ScoreRecord) -> str:
     info = record.signature.info
     used = []
     if "smooth" in info:
-        tokenizer = _tokenizer(info)
+        tokenizer = _find_tokenizer(info)
         used.append(f"the {info.get('tok')} tokenizer" + _cite(tokenizer.papers if tokenizer else ()))
         method, _, value = info["smooth"].partition("[")
         with_value = f" with the value {value.removesuffix(']')}" if value else ""
         smoothing = "no" if method == "none" else method
-        used.append(f"{smoothing} smoothing{with_value}" + _cite((_SMOOTHING,) if _cites_smoothing(info) else ()))
+        used.append(
+            f"{smoothing} smoothing{with_value}" + _cite((citations.SMOOTHING,) if _cites_smoothing(info) else ())
+        )
         order = info.get("ngram", "4")
         used.append("single tokens" if order == "1" else f"n-grams of up to {order} tokens")
         if info.get("eff") == "yes":
@@ -210,10 +91,11 @@ def _tell_sampling(results: Results) -> Iterator[str]:
     records = results.systems[0].scores
     info = records[0].signature.info
     if results.test is not None:
-        name, trial, paper = _TESTS[results.test.method]
-        told = f"{name} ({paper.short}) with {tell_count(results.test.trials, trial)}{_tell_seed(info, ' and ')}"
+        name, trial = TESTS[results.test.method]
+        cited = _cite([citations.TESTS[results.test.method]])
+        told = f"{name}{cited} with {tell_count(results.test.trials, trial)}{_tell_seed(info, ' and ')}"
         if results.rankings:
-            corrected = f"corrected for the number of pairs by step-down max-T ({_STEP_DOWN.short})"
+            corrected = f"corrected for the number of pairs by step-down max-T ({citations.STEP_DOWN.short})"
             yield f"{told} compared every system with every other; p-values are {corrected}."
         else:
             baseline, *others = (visible(system.name) for system in results.systems)
@@ -222,7 +104,7 @@ def _tell_sampling(results: Results) -> Iterator[str]:
     if any(record.interval for record in records):
         resamples = tell_count(int(info["bs"]), "bootstrap resample") if "bs" in info else "bootstrap resamples"
         seed = "" if results.test is not None else _tell_seed(info, " with ")
-        yield f"Confidence intervals (95%) are from {resamples} ({_BOOTSTRAP.short}){seed}."
+        yield f"Confidence intervals (95%) are from {resamples} ({citations.BOOTSTRAP.short}){seed}."
 
 
 def _tell_seed(info: "dict[str, str]", joint: str) -> str:
@@ -231,23 +113,23 @@ def _tell_seed(info: "dict[str, str]", joint: str) -> str:
     return joint + ("no fixed seed" if info["seed"] == "none" else f"seed {info['seed']}")
 
 
-def _tool(info: "dict[str, str]") -> str:
+def _name_tool(info: "dict[str, str]") -> str:
     return info.get("version", "bleucli").replace("-", " ", 1)
 
 
-def _following(records: Sequence[ScoreRecord]) -> str:
+def _tell_sacrebleu(records: Sequence[ScoreRecord]) -> str:
     """Return for which metrics the tool follows sacreBLEU: scores by other settings than it has are its own."""
     alike = [record.name for record in records if _follows_sacrebleu(record)]
     if not alike:
         return ""
     only = "" if len(alike) == len(records) else f" for {_enumerate(alike)}"
-    return f", which follows sacreBLEU ({_SACREBLEU.short}){only}"
+    return f", which follows sacreBLEU ({citations.SACREBLEU.short}){only}"
 
 
 def _follows_sacrebleu(record: ScoreRecord) -> bool:
     info = record.signature.info
     own = info.get("smooth", "").startswith(("add-one", "chen-cherry")) or info.get("tok", "").startswith("spm-")
-    return _paper(record) is not None and not own and "empty" not in info
+    return _find_paper(record) is not None and not own and "empty" not in info
 
 
 def _tell_references(info: "dict[str, str]") -> str:
@@ -300,7 +182,7 @@ def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
     """Return what holds for all scores, each with a label."""
     records = results.systems[0].scores
     info = records[0].signature.info
-    found = [("Tool", f"{_tool(info)}{_following(records)}")]
+    found = [("Tool", f"{_name_tool(info)}{_tell_sacrebleu(records)}")]
     if compared := _tell_comparison(results):
         return [*found, ("Compared", f"each text with {compared}")]
     found.append(("Segments", str(results.segments)))
@@ -330,7 +212,7 @@ def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
         split = "split off" if info.get("norm") == "yes" else "not split off"
         punctuation = "deleted" if info.get("punct") == "no" else split
         found.append(("Tokenizer", f"tercom, with punctuation {punctuation}"))
-    elif tokenizer := _tokenizer(info):
+    elif tokenizer := _find_tokenizer(info):
         found.append(("Tokenizer", tokenizer.about))
     if "case" in info:
         found.append(("Case", f"{_CASES[info['case']]} ({info['case']})" if info["case"] in _CASES else info["case"]))
@@ -360,7 +242,7 @@ def _tell_smoothing(signed: str, results: Results, number: int) -> str:
         "add-k": f"add-k: {value} is added to matches and n-grams of all orders but the first",
         "none": "none: the score is 0 if an order has no match",
         "add-one": "add-one: 1 is added to matches and n-grams of every order",
-    }.get(method, f"{signed}: technique {method.rpartition('-')[2]} of {_SMOOTHING.short.replace(',', '')}")
+    }.get(method, f"{signed}: technique {method.rpartition('-')[2]} of {citations.SMOOTHING.short.replace(',', '')}")
     counts = [system.scores[number].figures.counts for system in results.systems]
     if method in ("exp", "floor", "none") and all(some and all(some) for some in counts):
         told += "; here every order has a match, so it changed nothing"
@@ -376,18 +258,18 @@ def papers(results: Results, layout: Layout) -> list[Paper]:
     records = results.systems[0].scores
     for record in records:
         info = record.signature.info
-        found.append(_paper(record))
-        found.append(_DISTINCT if record.shares else None)
+        found.append(_find_paper(record))
+        found.append(citations.DISTINCT if record.shares else None)
         if "smooth" in info:
-            tokenizer = _tokenizer(info)
+            tokenizer = _find_tokenizer(info)
             found += tokenizer.papers if tokenizer else ()
-            found.append(_SMOOTHING if _cites_smoothing(info) else None)
-    found.append(_SACREBLEU if any(map(_follows_sacrebleu, records)) else None)
+            found.append(citations.SMOOTHING if _cites_smoothing(info) else None)
+    found.append(citations.SACREBLEU if any(map(_follows_sacrebleu, records)) else None)
     if results.test is not None:
-        found.append(_TESTS[results.test.method][2])
-        found.append(_STEP_DOWN if results.rankings or layout.bold_best else None)
+        found.append(citations.TESTS[results.test.method])
+        found.append(citations.STEP_DOWN if results.rankings or layout.bold_best else None)
     if any(record.interval for record in records):
-        found.append(_BOOTSTRAP)
+        found.append(citations.BOOTSTRAP)
     return [paper for paper in dict.fromkeys(found) if paper is not None]
 
 
@@ -396,15 +278,17 @@ def _compares_texts(record: ScoreRecord) -> bool:
     return "nrefs" in record.signature.info
 
 
-def _paper(record: ScoreRecord) -> Paper | None:
+def _find_paper(record: ScoreRecord) -> Paper | None:
     if not _compares_texts(record):
         return None
-    return next((paper for pattern, paper in _OF_METRICS if pattern.match(record.name)), None)
+    return next((paper for pattern, paper in citations.METRICS if pattern.match(record.name)), None)
 
 
-def _tokenizer(info: "dict[str, str]") -> _Tokenizer | None:
+def _find_tokenizer(info: "dict[str, str]") -> Tokenizer | None:
     """Return the tokenizer of a BLEU, if it is known."""
-    return next((one for one in _TOKENIZERS if "smooth" in info and info.get("tok", "").startswith(one.start)), None)
+    return next(
+        (one for one in citations.TOKENIZERS if "smooth" in info and info.get("tok", "").startswith(one.start)), None
+    )
 
 
 def _cites_smoothing(info: "dict[str, str]") -> bool:

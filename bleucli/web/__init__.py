@@ -5,5 +5,6 @@
 - `api.make_app`: what is at which address
 - `choices`: the options of an endpoint, out of the tables of the metrics
 - `items.score_items`: texts in, scores out
-- `calculator`: what the page shows
+- `page.make_page`: the page; `fields`: what stands in its fields
+- `calculator`: what it shows; `remarks`: in words; `matches`: in its texts
 """

@@ -19,6 +19,7 @@ from bleucli.theme import style_sheet
 from bleucli.threads import usable_processors
 from bleucli.web import calculator
 from bleucli.web.choices import parameters, read_choices
+from bleucli.web.fields import Inputs, read_inputs
 from bleucli.web.guard import MOST_BYTES, read_body, tell_fault
 from bleucli.web.items import ITEM, Failure, Score, read_items, score_items
 from bleucli.web.page import make_page, package_file, swagger_file
@@ -50,9 +51,7 @@ _BODY = {
     "required": True,
     "content": {"application/json": {"schema": {"anyOf": [ITEM, {"type": "array", "minItems": 1, "items": ITEM}]}}},
 }
-
-
-_Shown = Callable[[calculator.Inputs], "dict[str, Any]"]
+_Shown = Callable[[Inputs], "dict[str, Any]"]
 
 
 class _Work:
@@ -86,7 +85,7 @@ class _Pool:
 
 
 def make_app() -> FastAPI:
-    """Return the application, which expects to stand behind `guard.Guard`."""
+    """Return the application, which relies on `guard.Guard` around it."""
     app = FastAPI(title="bleu", version=__version__, description=_ABOUT, docs_url=None, redoc_url=None)
     app.add_exception_handler(BleuError, _tell_error)
     app.add_exception_handler(HTTPException, _tell_refusal)
@@ -119,7 +118,7 @@ async def _tell_refusal(request: Request, error: Exception) -> Response:
 
 
 def _serve_endpoint(app: FastAPI, work: _Work) -> None:
-    """Serve what is for programs."""
+    """Serve the endpoint for programs."""
 
     @app.post(
         "/score",
@@ -145,7 +144,7 @@ def _serve_endpoint(app: FastAPI, work: _Work) -> None:
 def _serve_numbers(app: FastAPI, work: _Work) -> None:
     """Serve what the page asks for."""
 
-    def show(inputs: calculator.Inputs, function: _Shown) -> Response:
+    def show(inputs: Inputs, function: _Shown) -> Response:
         """Return what is to be shown, be it an error: half a text is no failure that a browser should report."""
         try:
             return JSONResponse(function(inputs))
@@ -155,7 +154,7 @@ def _serve_numbers(app: FastAPI, work: _Work) -> None:
     async def answer(request: Request, function: _Shown, pool: _Pool | None = None) -> Response:
         body = await read_body(request)
         try:
-            inputs = calculator.read_inputs(body)
+            inputs = read_inputs(body)
         except BleuError as error:
             return JSONResponse({"error": str(error)})
         chosen = pool or work.choose(body, inputs.metric)

@@ -5,7 +5,7 @@
 - `ready_tokenizers`: the tokenizers that need nothing to be installed or downloaded
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 
 from bleucli import tokenizers
@@ -18,6 +18,7 @@ from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 NAMES = (*METRICS, *VARIANTS)
@@ -41,6 +42,12 @@ _OWN: "dict[str, dict[str, Any]]" = {
 # Warnings are a part of the answer, `sentence_level` stands for effective order, and `tokenize` names the tokenizer
 _LEFT_OUT = ("force", "effective_order", "trg_lang")
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
+_READERS: "Mapping[type, Callable[[str], Any]]" = {
+    bool: {"true": True, "false": False}.__getitem__,
+    int: read_whole_number,
+    float: read_number,
+}
+_EXPECTED = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
 class Choices(NamedTuple):
@@ -124,17 +131,12 @@ def parameters() -> "list[dict[str, Any]]":
     for metric, option in _options():
         takers.setdefault(option.name, []).append(METRICS[metric].name)
         described.setdefault(option.name, _schema(option))
-    return [
-        {
-            "name": name,
-            "in": "query",
-            "required": False,
-            "schema": schema,
-            "description": "".join(f"{', '.join(takers[name])}: " for _ in takers.get(name, ())[:1])
-            + schema["description"],
-        }
-        for name, schema in described.items()
-    ]
+    found = []
+    for name, schema in described.items():
+        whose = f"{', '.join(takers[name])}: " if name in takers else ""
+        about = whose + schema["description"]
+        found.append({"name": name, "in": "query", "required": False, "schema": schema, "description": about})
+    return found
 
 
 def _options() -> "Iterable[tuple[str, Option]]":
@@ -158,10 +160,9 @@ def _schema(option: Option) -> "dict[str, Any]":
 
 def _read(kind: type, name: str, text: str) -> "Any":
     """Return a value as it stands in a query."""
-    expected: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: ""}
+    if kind is str:
+        return text
     try:
-        if kind is bool:
-            return {"true": True, "false": False}[text]
-        return read_whole_number(text) if kind is int else read_number(text) if kind is float else text
+        return _READERS[kind](text)
     except (KeyError, ValueError):
-        raise UsageError(f"{name} {text!r:.40}; expected {expected[kind]}") from None
+        raise UsageError(f"{name} {text!r:.40}; expected {_EXPECTED[kind]}") from None

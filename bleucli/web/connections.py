@@ -1,6 +1,6 @@
 """Connections that bring nothing are closed, so that they keep nobody from being served.
 
-- `Connection`: one of uvicorn's, with a limit to how long a request may take to begin, and to how many there are
+- `Connection`: one of uvicorn's, with a limit on how long a request may take to begin, and on their number
 - `most_connections`: how many this process can have
 """
 
@@ -14,7 +14,7 @@ _MOST = 1024
 
 
 def most_connections() -> int:
-    """Return how many connections there may be: half of the files that the process may open, for there are others.
+    """Return how many connections there may be: half as many as the process may open files, since it opens others.
 
     >>> 0 < most_connections() <= 1024
     True
@@ -28,7 +28,7 @@ def most_connections() -> int:
 
 
 class Connection(H11Protocol):
-    """A connection, which is closed unless the whole head of a request has come after some seconds."""
+    """A connection that is closed unless the whole head of a request arrives within some seconds."""
 
     _timer: asyncio.TimerHandle | None = None
 

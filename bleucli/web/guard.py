@@ -47,7 +47,7 @@ class Guard:
     Args:
         app: what answers the others.
         port: that requests come in at.
-        report: is told of an exception that nobody caught.
+        report: called with each exception that nobody caught.
     """
 
     def __init__(self, app: "ASGIApp", port: int, report: "Callable[[BaseException], None]") -> None:

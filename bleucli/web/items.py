@@ -115,7 +115,7 @@ def read_items(body: bytes) -> "list[Any]":
     except json.JSONDecodeError as error:
         raise BleuError(f"the body is invalid JSON (character {error.pos + 1}: {error.msg}); {expected}") from None
     except (ValueError, RecursionError):
-        raise BleuError(f"the body has numbers or nesting beyond all use; {expected}") from None
+        raise BleuError(f"the body has a number or nesting too large to read; {expected}") from None
     if not isinstance(found, list):
         return [found]
     if not found:

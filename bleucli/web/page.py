@@ -14,9 +14,10 @@ from bleucli.errors import BleuError
 from bleucli.highlights import SHADES
 from bleucli.markup import escape_html
 from bleucli.metrics.smoothing import METHODS
-from bleucli.web.calculator import BANDS, EXAMPLES, METRIC_NAMES, ORDERS
 from bleucli.web.choices import ready_tokenizers
+from bleucli.web.fields import EXAMPLES, METRIC_NAMES, ORDERS
 from bleucli.web.guard import MOST_BYTES
+from bleucli.web.remarks import BANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 EXTRA = "web"
 ADDRESS = "127.0.0.1"
 _BACKLOG = 256
-# Explanations are made in Python: so long does another thread wait for its turn
+# Seconds after which a thread lets others run: explanations, in plain Python, would hold up the rest
 _TURN = 0.0005
-# When the server ends, requests that are being answered have so long
+# Once the server is told to end, requests that are being answered have so many seconds
 _SECONDS_TO_END = 1
 
 
@@ -32,11 +32,11 @@ def serve(port: int, announce: "Callable[[str], None]", report: "Callable[[BaseE
 
     Args:
         port: of this machine's own address; 0 for any that is free.
-        announce: is told the address once requests are taken.
-        report: is told of an exception that nobody caught.
+        announce: called with the address once requests are accepted.
+        report: called with each exception that nobody caught.
 
     Raises:
-        BleuError: the extra is not installed, or the port is in use or not for this user.
+        BleuError: the extra is not installed, or the port is in use or not permitted.
         KeyboardInterrupt: by Ctrl-C.
     """
     for module in ("fastapi", "fastapi_offline", "h11", "uvicorn"):
@@ -51,7 +51,7 @@ def bind(port: int) -> socket.socket:
     """Return a socket that listens on a port of this machine's own address; 0: on any that is free.
 
     Raises:
-        UsageError: the port is in use, or not for this user.
+        UsageError: the port is in use, or not permitted.
     """
     # With the protocol named, asyncio turns Nagle's algorithm off, which would hold back answers for 40 ms
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -64,7 +64,7 @@ def bind(port: int) -> socket.socket:
         listener.close()
         why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror or error})"
         raise UsageError(
-            f"port {port} of {ADDRESS} {why}; name another one, --serve PORT, or 0 for any that is free"
+            f"port {port} of {ADDRESS} {why}; choose another with --serve PORT, or 0 for any that is free"
         ) from None
     return listener
 
@@ -74,8 +74,7 @@ def make_server(listener: socket.socket, report: "Callable[[BaseException], None
 
     Args:
         listener: see `bind`.
-        report: is told of an exception that nobody caught.
-
+        report: called with each exception that nobody caught.
     """
     import uvicorn
 

@@ -6,6 +6,7 @@ const byId = (id) => document.getElementById(id);
 const FIELDS = ["candidate", "references", "metric", "order", "tokenize", "smoothing", "lowercase"];
 const OF_BLEU = ["order", "tokenize", "smoothing"];
 const EXAMPLES = JSON.parse(document.body.dataset.examples);
+const MOST_BYTES = Number(document.body.dataset.most);
 const MILLISECONDS_TO_REST = 40; // without a key, before the numbers are explained, lest that slow down the next ones
 const MILLISECONDS_TO_SPEAK = 800;
 const MILLISECONDS_UNTIL_STALE = 150; // after which numbers that are not of the texts look so
@@ -72,8 +73,8 @@ async function update() {
   asking = new AbortController();
   clearTimeout(waiting);
   waiting = setTimeout(() => markLate(true), MILLISECONDS_UNTIL_STALE);
-  const found = new Blob([body]).size > Number(document.body.dataset.most)
-    ? { error: "The texts have more than 1,000,000 bytes (1 MB). Shorten them, or use the command." }
+  const found = new Blob([body]).size > MOST_BYTES
+    ? { error: `The texts have more than ${MOST_BYTES.toLocaleString("en")} bytes (1 MB). Shorten them, or use the command.` }
     : await ask("/page/numbers", body, asking.signal);
   if (change !== latest) return;
   clearTimeout(waiting);

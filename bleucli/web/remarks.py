@@ -1,0 +1,154 @@
+"""What the page says of a number in words.
+
+- `list_remarks`: why it is as it is, and what should be looked at
+- `tell_range`, `BANDS`, `find_band`: how it is to be read
+- `tell_average`: a length
+"""
+
+from bleucli.metrics.bleu import SHORT_PENALTY, brevity_penalty
+from bleucli.metrics.edits import PERFECT
+from bleucli.phrases import tell_count
+from bleucli.web.fields import METRIC_NAMES, Inputs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from bleucli.counting import CorpusStats
+    from bleucli.metrics import Metric
+
+# Smoothing that can make a precision higher than 1
+_BEYOND = ("chen-cherry-5", "chen-cherry-6", "chen-cherry-7")
+# https://cloud.google.com/translate/automl/docs/evaluate, "Interpretation", for the BLEU of a test set
+BANDS = (
+    (0, 10, "almost useless"),
+    (10, 20, "hard to get the gist"),
+    (20, 30, "the gist is clear, but there are significant grammatical errors"),
+    (30, 40, "understandable to good translations"),
+    (40, 50, "high quality translations"),
+    (50, 60, "very high quality, adequate and fluent translations"),
+    (60, 100, "quality often better than human"),
+)
+
+
+def list_remarks(inputs: Inputs, metric: "Metric", stats: "CorpusStats") -> list[str]:
+    """Return what the page says of a number, the gravest first."""
+    return [*_tell_script(inputs, stats), *_give_reasons(inputs, stats), *_tell_warnings(inputs, metric, stats)]
+
+
+def _give_reasons(inputs: Inputs, stats: "CorpusStats") -> list[str]:
+    """Say why a score is at an end of its scale or beyond; nothing if it is not."""
+    score = stats.score().score
+    if not inputs.candidate.strip():
+        return ["Write a candidate."]
+    if inputs.metric == "bleu":
+        return _give_reasons_of_bleu(inputs, stats, score)
+    if inputs.metric in ("ter", "wer"):
+        name, edits, length = METRIC_NAMES[inputs.metric], *stats.sums
+        if not score:
+            return [PERFECT]
+        if score == 100:
+            return ["There are as many edits as words in the reference."]
+        if score > 100:
+            words = tell_average(length, "word")
+            return [f"{tell_count(int(edits), 'edit')} for a reference of {words}: {name} has no upper end."]
+        return []
+    if not score:
+        return ["The candidate and the reference share no n-gram."]
+    return ["The candidate and the reference have the same n-grams: the best score."] if score == 100 else []
+
+
+def _give_reasons_of_bleu(inputs: Inputs, stats: "CorpusStats", score: float) -> list[str]:
+    metric: Any = stats.metric
+    counts = list(map(int, stats.sums[2:]))
+    rows = list(zip(counts, counts[metric.counted_order :], strict=False))[: inputs.order]
+    if score > 100:
+        return [f"Smoothing {inputs.smoothing} can make a precision higher than 1, so BLEU exceeds 100."]
+    if score == 100 and all(matches == total for matches, total in rows):
+        return ["Every n-gram of the candidate matches, and it is not too short: the best score."]
+    if score:
+        return []
+    if not any(matches for matches, _ in rows):
+        return ["No word of the candidate is in a reference, so BLEU is 0."]
+    order = next((order for order, precision in enumerate(stats.score().precisions, 1) if not precision), 0)
+    if not order:
+        return ["The brevity penalty is so small that BLEU is 0 among the numbers that computers have."]
+    if rows[order - 1][1]:
+        return [f"No {order}-gram matches, and one 0 makes BLEU 0. Choose a smoothing."]
+    return [
+        f"The candidate has fewer than {order} tokens, so it has no {order}-grams. Lower the maximum order, or choose"
+        " smoothing add-one."
+    ]
+
+
+def _tell_script(inputs: Inputs, stats: "CorpusStats") -> list[str]:
+    """Say that the words of the candidate are not split, which makes every number doubtful; nothing if they are."""
+    *_, unspaced, letters = stats.signs or (0, 0)
+    if 2 * unspaced <= letters:
+        return []
+    if inputs.metric == "bleu":
+        return [f"The tokenizer {inputs.tokenize} does not split this script into words. Choose zh or char."]
+    name = METRIC_NAMES[inputs.metric]
+    return [f"{name} counts what is between spaces, and this script has none between words. Choose chrF."]
+
+
+def _tell_warnings(inputs: Inputs, metric: "Metric", stats: "CorpusStats") -> list[str]:
+    """Say what else the command would warn of, with the words of the page."""
+    found = []
+    if inputs.metric == "bleu":
+        _, marks, *_ = stats.signs
+        if marks:
+            found.append("The candidate still has subword marks (@@ or \u2581). Join the subwords first.")
+        ours, theirs = map(int, stats.sums[:2])
+        if 0 < (penalty := brevity_penalty(ours, theirs)) < SHORT_PENALTY:
+            found.append(
+                f"The candidate is much shorter than the reference ({tell_count(ours, 'token')} against {theirs}), so"
+                f" the brevity penalty is {penalty:.3f}."
+            )
+    return [*found, *(f"{told[0].upper()}{told[1:]}." for told in metric.advice)]
+
+
+def find_band(score: float) -> int:
+    """Return the index of the band that a score is in.
+
+    >>> find_band(0.0), find_band(19.99), find_band(30.0), find_band(101.0)
+    (0, 1, 3, 6)
+    """
+    return max(index for index, (low, _, _) in enumerate(BANDS) if score >= low)
+
+
+def tell_range(metric: str, smoothing: str) -> str:
+    """Return how the scores of a metric are to be read, in a few sentences.
+
+    >>> tell_range("wer", "exp")[:48]
+    'WER is the share of words that must be edited: 0'
+    """
+    if metric == "bleu":
+        beyond = f" Smoothing {smoothing} can exceed that." if smoothing in _BEYOND else ""
+        return (
+            f"BLEU runs from 0 to 1, or 0 to 100; higher is better.{beyond} The bands below are a rule of thumb for the"
+            " BLEU of a whole test set by one system, and the marked one is where your number would be if it were a"
+            " test set's. They do not hold for a single sentence, for another tokenizer, case, smoothing or number of"
+            " references, or across languages: there, compare systems on the same texts, and read the texts."
+        )
+    name = METRIC_NAMES[metric]
+    if metric in ("ter", "wer"):
+        return (
+            f"{name} is the share of words that must be edited: 0 is best, 100 means as many edits as the reference has"
+            " words, and there is no upper end. No bands of quality are in common use; compare systems on the same"
+            " texts, and read the texts."
+        )
+    return (
+        f"{name} runs from 0 to 1, or 0 to 100; higher is better. It is usually higher than BLEU on the same"
+        " texts; by how much depends on the script. No bands of quality are in common use; compare"
+        " systems on the same texts, and read the texts."
+    )
+
+
+def tell_average(length: float, noun: str) -> str:
+    """Return an average length with its noun.
+
+    >>> tell_average(12340.0, "word"), tell_average(7.5, "word"), tell_average(1.0, "word")
+    ('12340 words', '7.5 words', '1 word')
+    """
+    return f"{length:.1f} {noun}s" if length % 1 else tell_count(int(length), noun)
