@@ -18,7 +18,7 @@ _DEEP = 200
 def parse(lines: list[bytes]) -> "list[dict[str, Any]] | None":
     r"""Return the objects that lines of UTF-8 are, one a line; None if that is for Python's parser to tell.
 
-    >>> parse([b'{"a": "b"}', b' {"c": [1, null]}\\r']) if _decoder() else [{"a": "b"}, {"c": [1, None]}]
+    >>> parse([b'{"a": "b"}', b' {"c": [1, null]}\r']) if _decoder() else [{"a": "b"}, {"c": [1, None]}]
     [{'a': 'b'}, {'c': [1, None]}]
     >>> parse([b'{"a": NaN}'])
     """
