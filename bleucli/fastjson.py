@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # A line of less cannot nest too deeply for either parser: they stop at about 1000 levels, less those that are in use
-_DEEP = 200
+_DEEP = 400
 
 
 def parse(lines: list[bytes]) -> "list[dict[str, Any]] | None":

@@ -145,7 +145,7 @@ def test_damaged_lines_are_read_or_refused_alike(values, seed):
 
 def test_the_faster_parser_takes_plain_lines_and_no_deep_ones():
     assert fastjson.parse([GOOD]) == [json.loads(GOOD)]
-    deep = b'{"a": ' + b"[" * 250 + b"]" * 250 + b"}"
+    deep = b'{"a": ' + b"[" * 450 + b"]" * 450 + b"}"
     assert fastjson.parse([GOOD, deep]) is None
 
 
