@@ -146,17 +146,16 @@ def place_of_group(fields: Fields) -> "Path | None":
 
 
 class Path:
-    """A path that was named; `what` it leads to, for errors.
-
-    Attributes:
-        sure: the name of a field that is meant wherever an object has it; None if none is known to be.
-    """
+    """A path that was named; `what` it leads to, for errors."""
 
     def __init__(self, what: str, path: str) -> None:
-        self.sure: Any = path
         self._what = what
         self._path = path
         self._steps = [_unescape(step) for step in _split(path, ".")]
+
+    def common_name(self, items: "Sequence[dict[str, Any]]") -> str:
+        """Return the name of a field; if all these objects have it, `find` finds it in each."""
+        return self._path
 
     def find(self, item: "dict[str, Any]") -> "tuple[str, Any]":
         """Return the path, for messages, and what stands there.
@@ -194,17 +193,19 @@ class UsualName:
         known: of these, the first that an object has counts.
         guessed: a file that has none of those may have one of these; if it has several, nobody knows which is meant.
         elsewhere: names under which something else was found, so that they are not meant.
-
-    Attributes:
-        sure: as of `Path`.
     """
 
     def __init__(self, what: str, known: Sequence[str], guessed: Sequence[str], elsewhere: Collection[str]) -> None:
-        self.sure: Any = None
         self._what = what
         self._known = [name for name in known if name not in elsewhere]
         self._guessed = [name for name in guessed if name not in elsewhere]
         self._guess = ""
+
+    def common_name(self, items: "Sequence[dict[str, Any]]") -> str | None:
+        """Return what it returns for `Path`; None if that takes more than a look."""
+        if self._guess:
+            return None
+        return next((name for name in self._known if any(name in item for item in items)), None)
 
     def find(self, item: "dict[str, Any]") -> "tuple[str, Any]":
         """Return the name of a field and what it holds.
@@ -216,7 +217,6 @@ class UsualName:
             for name in self._known:
                 if name in item:
                     self._guessed = []  # nor is anything guessed in the objects to come
-                    self.sure = self._known[0]
                     return name, item[name]
         names = [*self._known, *self._guessed]
         found = [name for name in names if name in item]

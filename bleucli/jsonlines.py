@@ -5,7 +5,7 @@ r"""JSON Lines as blocks of segments: an object a segment, which holds hypothese
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from bleucli import kernels
 from bleucli.errors import BleuError, NotFoundError
@@ -25,6 +25,8 @@ _ENDINGS = (".jsonl", ".ndjson")
 _PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _JSON_SPACE = " \t\r"
 _BLOCK_TEXTS = 1 << 16
+# Lines after which a faster parser pays: to import it takes as long as it saves on so many
+_PATIENCE = 1 << 14
 
 
 def is_jsonl(name: str) -> bool:
@@ -132,11 +134,8 @@ class JsonLines:
         for before, items in self._read_items():
             line = before + 1
             self.segments += len(items)
-            texts = [
-                [self._hypothesis(place, item, number) for number, item in enumerate(items, line)]
-                for place in self._hypotheses
-            ]
-            rows = [self._row(item, number) for number, item in enumerate(items, line) if self.with_references]
+            texts = [self._find_hypotheses(place, items, line) for place in self._hypotheses]
+            rows = self._find_rows(items, line) if self.with_references else []
             self.brings_references = self.brings_references or any(text is not None for row in rows for text in row)
             for start, end in _cut_rows(rows) if self.with_references else [(0, len(items))]:
                 numbers = range(line + start, line + end)
@@ -146,8 +145,13 @@ class JsonLines:
 
     def _read_items(self) -> "Iterator[tuple[int, list[dict[str, Any]]]]":
         """Give blocks of objects, each with the number of lines before it."""
-        for before, lines in self._file.lines():
-            yield before, list(self._items(lines, before + 1))
+        for before, data in self._file.encoded_lines():
+            items = None
+            if before > _PATIENCE and not self._blank:
+                from bleucli import fastjson
+
+                items = fastjson.parse(data.removesuffix(b"\n").split(b"\n"))
+            yield before, items or list(self._items(self._file.decode_lines(data), before + 1))
 
     def _items(self, lines: list[str], first: int) -> "Iterator[dict[str, Any]]":
         """Parse lines; blank ones may stand at the end of the file only."""
@@ -195,10 +199,16 @@ class JsonLines:
     def _invalid(self, number: int, why: str) -> BleuError:
         return BleuError(f"{self._at(number)}: invalid JSON ({why}); give one object a line")
 
+    def _find_hypotheses(self, place: "Path | UsualName", items: "list[dict[str, Any]]", line: int) -> list[str]:
+        """Return a system's texts in objects, the first of which stands on that line."""
+        name = place.common_name(items)
+        texts: list[Any] = [] if name is None else [item.get(name) for item in items]
+        if {*map(type, texts)} == {str}:  # nearly always
+            place.find(items[0])  # which may settle where to look on later lines
+            return texts
+        return [self._hypothesis(place, item, number) for number, item in enumerate(items, line)]
+
     def _hypothesis(self, place: "Path | UsualName", item: "dict[str, Any]", number: int) -> str:
-        text = item.get(place.sure)
-        if type(text) is str:
-            return text
         try:
             field, text = place.find(item)
         except NotFoundError as reason:
@@ -207,17 +217,27 @@ class JsonLines:
             return text
         raise self._wrong_type(number, field, text, "a string", key="hyp")
 
+    def _find_rows(self, items: "list[dict[str, Any]]", line: int) -> list[list[str | None]]:
+        """Return the references in objects, the first of which stands on that line."""
+        name = self._references.common_name(items)
+        rows: list[Any] = [] if name is None else [item.get(name) for item in items]
+        kinds = {*map(type, rows)}
+        if kinds == {list} and {*map(type, chain.from_iterable(rows))} <= {str, type(None)}:  # nearly always
+            self._references.find(items[0])
+            return [row or [None] for row in rows]
+        if kinds == {str} and name != _PLURAL:
+            self._references.find(items[0])
+            return [[text] for text in rows]
+        return [self._row(item, number) for number, item in enumerate(items, line)]
+
     def _row(self, item: "dict[str, Any]", number: int) -> list[str | None]:
         """Return the references in an object; at least one, which may be missing."""
-        field = self._references.sure
-        value = item.get(field)
-        if value is None:
-            try:
-                field, value = self._references.find(item)
-            except NotFoundError as reason:
-                if reason.may_be_left_out and not self.demanded:
-                    return [None]
-                raise self._not_found(number, "refs", reason) from None
+        try:
+            field, value = self._references.find(item)
+        except NotFoundError as reason:
+            if reason.may_be_left_out and not self.demanded:
+                return [None]
+            raise self._not_found(number, "refs", reason) from None
         if type(value) is list:
             for text in value:
                 if type(text) is not str and text is not None:
@@ -243,8 +263,8 @@ class JsonLines:
     def _segments(self, texts: Sequence[str | None], what: str, numbers: Sequence[int]) -> Segments:
         """Return texts as segments; numbers: of their lines."""
         try:
-            return kernels.strip_trailing(Segments.from_strings(texts))
-        except BleuError:
+            return _segments_of(texts)
+        except (BleuError, UnicodeEncodeError):
             number, character = next(
                 (number, character)
                 for number, text in zip(numbers, texts, strict=True)
@@ -299,6 +319,16 @@ class JsonItems(JsonLines):
         yield 0, list(self._given)
 
 
+def _segments_of(texts: Sequence[str | None]) -> Segments:
+    """Return texts, without space at their ends, as segments."""
+    strings = [text for text in texts if text is not None]
+    if len(strings) == len(texts):
+        data = "\n".join([*strings, ""]).encode()
+        if kernels.count_line_ends(data) == len(texts):  # no text has several lines: then this is faster
+            return kernels.split_lines(data)[0]
+    return kernels.strip_trailing(Segments.from_strings(texts))
+
+
 def _cut_rows(rows: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
     """Cut rows of references so that few long ones do not make a wide table of all.
 
@@ -306,6 +336,9 @@ def _cut_rows(rows: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]
     [(0, 1), (1, 2), (2, 4)]
     """
     start = width = 0
+    if rows and len(rows) * max(map(len, rows)) <= _BLOCK_TEXTS:  # nearly always
+        yield 0, len(rows)
+        return
     for index, row in enumerate(rows):
         width = max(width, len(row))
         if width * (index + 1 - start) > _BLOCK_TEXTS and index > start:

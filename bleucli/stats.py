@@ -3,9 +3,7 @@
 from array import array
 from collections.abc import Iterator, Sequence
 
-from bleucli.buffers import to_arrow, to_numpy
 from bleucli.errors import BleuError
-from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
 
 TYPE_CHECKING = False
@@ -97,6 +95,9 @@ class SegmentStats:
         Raises:
             BleuError: there are more or fewer names than columns; or pyarrow is not installed.
         """
+        from bleucli.buffers import to_arrow
+        from bleucli.optional_deps import load
+
         pa = load("pyarrow", "arrow")
         names = [f"column_{n}" for n in range(1, self.columns + 1)] if names is None else list(names)
         if len(names) != self.columns:
@@ -115,6 +116,8 @@ class SegmentStats:
             BleuError: a column holds something else or has gaps, or there is none.
         """
         import numpy as np
+
+        from bleucli.buffers import to_numpy
 
         if not table.num_columns:
             raise BleuError("a table without columns holds no statistics; select some")

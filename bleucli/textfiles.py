@@ -154,16 +154,33 @@ class TextFile:
         Raises:
             BleuError: the file cannot be read, or is not in its encoding.
         """
+        for before, data in self.encoded_lines():
+            yield before, self.decode_lines(data)
+
+    def encoded_lines(self) -> Iterator[tuple[int, bytes]]:
+        """Read the file as it is, whole lines at a time; each block is the number of lines before it, and UTF-8.
+
+        Raises:
+            BleuError: the file cannot be read, or is not in its encoding, if that is not UTF-8.
+        """
         for data in self._whole_lines():
-            try:
-                lines = data.decode().split("\n")
-            except UnicodeDecodeError as error:
-                raise self._not_utf8(error) from None
-            if not lines[-1]:
-                lines.pop()
-            yield self._lines, lines
-            self._lines += len(lines)
+            yield self._lines, data
+            self._lines += kernels.count_line_ends(data) + (data[-1:] != b"\n")
             self._bytes += len(data)
+
+    def decode_lines(self, data: bytes) -> list[str]:
+        """Return the lines of the block that was read last.
+
+        Raises:
+            BleuError: it is not UTF-8.
+        """
+        try:
+            lines = data.decode().split("\n")
+        except UnicodeDecodeError as error:
+            raise self._not_utf8(error) from None
+        if not lines[-1]:
+            lines.pop()
+        return lines
 
     def hurry(self) -> None:
         """Let a stream that has nothing to read for a while raise `NotWaitedFor` from now on."""

@@ -1,7 +1,6 @@
 """The checksum that ties compiled kernels to their C sources, so that an old build cannot pass for today's."""
 
 import os
-from binascii import crc32
 
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
 
@@ -13,6 +12,8 @@ def checksum() -> str | None:
     """
     if not os.path.isdir(_FOLDER):
         return None
+    from binascii import crc32
+
     total = 0
     for name in sorted(os.listdir(_FOLDER)):
         if name.endswith((".c", ".h")):
