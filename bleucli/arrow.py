@@ -68,6 +68,8 @@ def stats_table(
     references: str | Sequence[str] = "ref",
     keys: Sequence[str] = (),
     rows: bool = False,
+    first: int = 0,
+    source: str = "",
 ) -> "pa.Table":
     """Count a batch of texts; texts of the types `string` and `large_string` are not copied.
 
@@ -80,6 +82,8 @@ def stats_table(
             any number for each segment.
         keys: columns whose values tell groups apart.
         rows: give a row for each segment, not one for each key.
+        first: the index of the batch's first row in what it is a part of, for errors.
+        source: the name of that.
 
     Raises:
         BleuError: there is no such column, or a text is missing; the row and its key are named. Or pyarrow is not
@@ -95,17 +99,18 @@ def stats_table(
     table = table.select(list(dict.fromkeys(wanted)))
     counted: dict[str, list[SegmentStats]] = {name: [] for name in made}
     nrefs: list[Any] = []
-    start = 0
+    start = first
+    where = source and f"{source}, "
     for block in table.to_batches(max_chunksize=_BLOCK):  # columns are cut alike, and not copied
-        texts = _read_hypotheses(block, hypothesis, keys, start)
+        texts = _read_hypotheses(block, hypothesis, keys, start, where)
         read = [stream for name in streams for stream in read_references(block.column(name), name)]
-        _refuse_bare(read, block, keys, start)
+        _refuse_bare(read, block, keys, start, where)
         for name, metric in made.items():
             prepared = metric.prepare_references(read, start)
             counted[name].append(metric.block_stats(texts, prepared, start, hypothesis))
         nrefs.append(prepared.counts())
         start += len(block)
-    by_row = _assemble([(key, _decode(table.column(key))) for key in keys], start, nrefs, counted, made)
+    by_row = _assemble([(key, _decode(table.column(key))) for key in keys], len(table), nrefs, counted, made)
     return sign(by_row, made, coded=True) if rows else sign(_add_up(by_row, keys), made)
 
 
@@ -154,23 +159,24 @@ def _check_columns(
             raise BleuError(f"the column {key} has the name of what is counted; rename it to make it a key")
 
 
-def _read_hypotheses(block: "pa.RecordBatch", name: str, keys: Sequence[str], start: int) -> Segments:
+def _read_hypotheses(block: "pa.RecordBatch", name: str, keys: Sequence[str], start: int, where: str) -> Segments:
     column = block.column(name)
     if column.null_count:
         row = column.is_null().to_pylist().index(True)
         raise BleuError(
-            f"{name} is null in {_tell_row(block, keys, start, row)}; give a string, an empty one for no output"
+            f"{name} is null in {where}{_tell_row(block, keys, start, row)}; give a string, an empty one for no output"
         )
     return of_arrow(column, name, start + 1)
 
 
-def _refuse_bare(streams: Sequence[Segments], block: "pa.RecordBatch", keys: Sequence[str], start: int) -> None:
+def _refuse_bare(
+    streams: Sequence[Segments], block: "pa.RecordBatch", keys: Sequence[str], start: int, where: str
+) -> None:
     """Refuse a segment without references."""
     _, _, bare = kernels.reference_counts(streams)
     if bare >= 0:
-        raise BleuError(
-            f"all references are missing in {_tell_row(block, keys, start, bare)}; give at least one, or leave it out"
-        )
+        told = f"all references are missing in {where}{_tell_row(block, keys, start, bare)}"
+        raise BleuError(f"{told}; give at least one, or leave it out")
 
 
 def _tell_row(block: "pa.RecordBatch", keys: Sequence[str], start: int, row: int) -> str:
@@ -315,6 +321,7 @@ def merge(table: "pa.Table") -> "pa.Table":
     """
     pa = load("pyarrow", "arrow")
     check_table(table)
+    table = _align(table)
     names = table.column_names
     metrics = metrics_in(names)
     keys = keys_in(names)
@@ -335,6 +342,12 @@ def _add_up(table: "pa.Table", keys: Sequence[str]) -> "pa.Table":
     summed = summed.select([*keys, *(f"{name}_{way}" for name, way in ways)])
     found: pa.Table = summed.rename_columns([*keys, *(name for name, _ in ways)]).select(names)
     return found
+
+
+def _align(table: "pa.Table") -> "pa.Table":
+    """Return a table whose numbers stand where processors expect them; what came from another process may not."""
+    buffers = (buffer for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer)
+    return table.take(list(range(len(table)))) if any(buffer.address % 8 for buffer in buffers) else table
 
 
 def _decode(column: "Any") -> "Any":

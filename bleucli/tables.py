@@ -1,6 +1,7 @@
 """Tables of texts: Parquet and Arrow IPC files, a column of hypotheses a system, read block by block.
 
 - `TextTable`: files with the same columns, as a corpus, and what makes groups of their rows
+- `find_tables`, `check_columns`, `read_batches`: which files there are, what they have, and their rows
 - `columns_named`: which columns hold what, as the command says it
 """
 
@@ -81,50 +82,21 @@ class TextTable:
     """
 
     def __init__(self, paths: Sequence[str], columns: Columns | None = None, keys: Sequence[str] = ()) -> None:
-        self.files = find_files(paths, (*PARQUET, *IPC))
+        self.files = find_tables(paths)
         self._columns = columns or Columns()
         self._keys = keys
         self.labels: list[list[tuple[Any, ...]]] = []
         self.rows = dict.fromkeys(self.files, 0)
         for path in self.files:
-            with _mended(path):
-                names = self._open(path).schema_arrow.names if path.endswith(PARQUET) else self._open(path).schema.names
-            self._check(path, names)
-
-    def _check(self, path: str, names: Sequence[str]) -> None:
-        for name in (*self._columns.hypotheses.values(), *self._columns.references, *self._keys):
-            if name not in names:
-                how = "" if name in self._keys else "; say which hold the texts with --columns hyp=NAME,refs=NAME"
-                told = f"{path} has no column {name}; it has {', '.join(names)}"
-                raise BleuError(f"{told}{suggest(name, names)}{how}")
+            with telling(path):
+                names = _open(path).schema_arrow.names if path.endswith(PARQUET) else _open(path).schema.names
+            check_columns(path, names, self._columns, keys)
 
     def corpus(self) -> Corpus:
         """Return the texts as a corpus, which can be read once: the systems, which bring the references along."""
         references = ", ".join(self._columns.references)
         source = Source("the table", list(self._columns.hypotheses), self._blocks(), references)
         return Corpus([source], [])
-
-    def _open(self, path: str) -> "Any":
-        if path.endswith(PARQUET):
-            return load("pyarrow.parquet", "arrow").ParquetFile(path)
-        pa = load("pyarrow", "arrow")
-        try:
-            return pa.ipc.open_file(pa.memory_map(path))
-        except pa.ArrowInvalid:  # a stream has no footer
-            return pa.ipc.open_stream(pa.memory_map(path))
-
-    def _batches(self, path: str) -> "Iterator[pa.RecordBatch]":
-        """Give the rows of a file, a few thousand at a time; memory holds a row group, or a batch of the file."""
-        pa = load("pyarrow", "arrow")
-        wanted = [*self._columns.hypotheses.values(), *self._columns.references, *self._keys]
-        names = list(dict.fromkeys(wanted))
-        file = self._open(path)
-        if path.endswith(PARQUET):
-            yield from file.iter_batches(batch_size=_BLOCK, columns=names)
-            return
-        batches = map(file.get_batch, range(file.num_record_batches)) if hasattr(file, "get_batch") else iter(file)
-        for batch in batches:
-            yield from pa.Table.from_batches([batch]).select(names).to_batches(max_chunksize=_BLOCK)
 
     def _blocks(self) -> Iterator[list[Segments]]:
         """Give columns of hypotheses, then of references.
@@ -133,8 +105,9 @@ class TextTable:
             BleuError: a file is damaged, a hypothesis is missing, or all references of a segment are.
         """
         for path in self.files:
-            with _mended(path):
-                for batch in self._batches(path):
+            wanted = [*self._columns.hypotheses.values(), *self._columns.references, *self._keys]
+            with telling(path):
+                for batch in read_batches(path, wanted):
                     if len(batch):
                         yield self._read(batch, path)
                         self.rows[path] += len(batch)
@@ -166,8 +139,72 @@ class TextTable:
         return f"{path}, row {self.rows[path] + row + 1}{key and f' ({key})'}"
 
 
+def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC)) -> list[str]:
+    """Return files: those in folders, and those that patterns match.
+
+    Raises:
+        BleuError: there is none, or one is named twice, whose segments would count twice.
+    """
+    found = find_files(paths, endings)
+    refuse_twice(found)
+    return found
+
+
+def refuse_twice(paths: Sequence[str]) -> None:
+    """Refuse a file that is there twice.
+
+    Raises:
+        BleuError: one is.
+    """
+    if len(set(paths)) < len(paths):
+        raise BleuError(f"{max(paths, key=paths.count)} is there twice, and would count twice; name each table once")
+
+
+def check_columns(path: str, names: Sequence[str], columns: Columns, keys: Sequence[str]) -> None:
+    """Refuse a table without a column that is needed; names: of those that it has.
+
+    Raises:
+        BleuError: it lacks one.
+    """
+    for name in (*columns.hypotheses.values(), *columns.references, *keys):
+        if name not in names:
+            how = "" if name in keys else "; say which hold the texts with --columns hyp=NAME,refs=NAME"
+            told = f"{path} has no column {name}; it has {', '.join(names)}"
+            raise BleuError(f"{told}{suggest(name, names)}{how}")
+
+
+def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: "Any" = None) -> "Iterator[pa.RecordBatch]":
+    """Give columns of a file, some rows at a time; memory holds a row group, or a batch of the file.
+
+    Args:
+        path: of the file.
+        names: of the columns.
+        rows: that are read at once.
+        file: open, where the path is not one of this machine.
+    """
+    pa = load("pyarrow", "arrow")
+    wanted = list(dict.fromkeys(names))
+    opened = _open(path, file)
+    if path.endswith(PARQUET) or file is not None:
+        yield from opened.iter_batches(batch_size=rows, columns=wanted)
+        return
+    batches = map(opened.get_batch, range(opened.num_record_batches)) if hasattr(opened, "get_batch") else iter(opened)
+    for batch in batches:
+        yield from pa.Table.from_batches([batch]).select(wanted).to_batches(max_chunksize=rows)
+
+
+def _open(path: str, file: "Any" = None) -> "Any":
+    if path.endswith(PARQUET) or file is not None:
+        return load("pyarrow.parquet", "arrow").ParquetFile(path if file is None else file)
+    pa = load("pyarrow", "arrow")
+    try:
+        return pa.ipc.open_file(pa.memory_map(path))
+    except pa.ArrowInvalid:  # a stream has no footer
+        return pa.ipc.open_stream(pa.memory_map(path))
+
+
 @contextmanager
-def _mended(path: str) -> Iterator[None]:
+def telling(path: str) -> Iterator[None]:
     """Turn what pyarrow says of a file into one line."""
     pa = load("pyarrow", "arrow")
     try:

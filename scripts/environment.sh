@@ -82,7 +82,7 @@ find_compiler() {
 estimate() {
     case $1 in
     run) cost="downloads about 20 MB, takes about half a minute and 100 MB of disk space" ;;
-    test) cost="downloads about 250 MB, takes about two minutes and 1 GB of disk space" ;;
+    test) cost="downloads about 350 MB, takes about two minutes and 1 GB of disk space" ;;
     esac
 }
 

@@ -10,10 +10,13 @@ import shutil
 import sys
 import tempfile
 from collections import namedtuple
+from contextlib import nullcontext
 from io import BytesIO
 from itertools import combinations
 from unittest import mock
 
+import dask
+import distributed
 from pyarrow import parquet, table
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
@@ -49,6 +52,7 @@ GIVEN = {
     "download": Given(("--download", "demo")),
     "echo": Given(("--echo", "src"), ("set",)),
     "encoding": Given(("-e", "latin-1")),
+    "engine": Given(("--engine", "dask"), ("table",)),
     "explain": Given(("--explain",), ("line",)),
     "fail_under": Given(("--fail-under", "1")),
     "first_line": Given(("--first-line", "3"), ("saved",)),
@@ -136,7 +140,7 @@ IMPLIED = {"set": ("pair",), "paired": ("several",), "paired_ar": ("several",), 
 # Options that say how the work is done, or what is done and said where something is wrong
 HOW_IT_IS_DONE = {
     *("allow_http", "annotate", "baseline", "fail_under", "force", "jobs", "keep_going", "max_drop", "mirror"),
-    *("no_color", "paired_jobs", "quiet", "strict"),
+    *("engine", "no_color", "paired_jobs", "quiet", "strict"),
 }
 # Values that are the others' already
 SAME_ANYWAY = {
@@ -236,9 +240,10 @@ def write(name, lines):
 
 
 def answer(words, stdin, variables):
-    """Return status, both streams and what was written; a server is ended as it begins."""
+    """Return status, both streams and what was written; a server is ended as it begins, and Dask works in here."""
     out, err = BytesIO(), BytesIO()
-    with mock.patch.object(server, "run"), mock.patch.object(server, "make_server"):
+    alone = mock.patch.object(distributed, "Client", nullcontext), dask.config.set(scheduler="sync")
+    with mock.patch.object(server, "run"), mock.patch.object(server, "make_server"), alone[0], alone[1]:
         status = run_command(words, Environment(BytesIO(stdin), out, err, variables))
     written = {}
     for name in ("out", "history"):
@@ -249,7 +254,7 @@ def answer(words, stdin, variables):
     for name in ("kept.parquet", "sums.parquet"):
         if os.path.exists(name):
             written[name] = parquet.read_table(name).to_pylist()
-            os.unlink(name)
+            shutil.rmtree(name) if os.path.isdir(name) else os.unlink(name)
     return int(status), out.getvalue().decode(), err.getvalue().decode(), written
 
 

@@ -91,6 +91,7 @@ LADDER: dict[str, set[str]] = {
         *("stats", "wholefiles"),
     },
     "tables": {"arrow", "corpus", "errors", "kernels", "optional_deps", "phrases", "records", "segments", "statsfiles"},
+    "engines": {"arrow", "errors", "metrics", "optional_deps", "records", "statsfiles", "tables"},
     "evaluate": {
         *("corpus", "counting", "errors", "metrics", "phrases", "records", "results", "significance", "statsfiles"),
     },
@@ -118,7 +119,8 @@ LADDER: dict[str, set[str]] = {
         "tokenizers",
     },
     "cli": {
-        *("_version", "arrow", "baselines", "corpus", "counting", "errors", "evaluate", "gates", "inspection"),
+        *("_version", "arrow", "baselines", "corpus", "counting", "engines", "errors", "evaluate", "gates"),
+        "inspection",
         *("jsonfields", "jsonlines", "jsonsamples", "kernels", "limits", "markup", "metrics", "naming", "output"),
         *("phrases", "records", "results", "segment_scores", "segments", "signature", "significance", "statsfiles"),
         *("stats", "tables", "testsets", "textfiles", "threads", "tokenizers", "web", "wholefiles"),

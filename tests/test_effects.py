@@ -79,7 +79,7 @@ EFFECTS = {
 # What has always an effect, is refused where it has none, has a hint of its own, or only says how the work is done
 ALWAYS = {
     *("annotate", "append", "baseline", "confidence", "detail", "encoding", "explain", "fail_under", "help", "input"),
-    *("by", "columns", "first_line", "jobs", "line", "save_stats", "save_sums", "stats", "table"),
+    *("by", "columns", "engine", "first_line", "jobs", "line", "save_stats", "save_sums", "stats", "table"),
     *(
         "keep_going",
         "jsonl",

@@ -106,7 +106,7 @@ esac
     ("name", "cost"),
     [
         ("demo", "downloads about 20 MB, takes about half a minute and 100 MB of disk space"),
-        ("test", "downloads about 250 MB, takes about two minutes and 1 GB of disk space"),
+        ("test", "downloads about 350 MB, takes about two minutes and 1 GB of disk space"),
     ],
 )
 def test_what_setting_up_costs_is_said_before_anything_is_done(script, program, tmp_path, name, cost):
@@ -137,7 +137,7 @@ esac
         ("run", "demo", "building bleucli (once for each change): takes about ten seconds"),
         ("test", "demo", "building bleucli (once for each change): takes about ten seconds"),
         ("test", "test", "building bleucli (once for each change): takes about ten seconds"),
-        ("run", "test", "completing {} (once): downloads about 250 MB, takes about two minutes"),
+        ("run", "test", "completing {} (once): downloads about 350 MB, takes about two minutes"),
     ],
 )
 def test_an_update_costs_little_and_the_tests_much(script, program, tmp_path, made_for, name, said):
@@ -164,7 +164,7 @@ def test_help_is_a_few_lines_and_sets_nothing_up(root, tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("usage: scripts/test [--quick] ")
-    for part in ("less than two minutes", str(place), "downloads about 250 MB"):
+    for part in ("less than two minutes", str(place), "downloads about 350 MB"):
         assert part in done.stdout
     assert done.stdout.count("\n") < 15
     assert not place.exists()

@@ -269,6 +269,12 @@ def _parser_of_run() -> Parser:
         help="those of --table that hold the texts (default: hyp=hyp,refs=ref); several systems: hyp=a,b",
     )
     ours("--by", nargs="+", metavar="COLUMN", help="a score for each value of these columns of --stats or --table")
+    ours(
+        "--engine",
+        choices=("dask", "ray", "spark"),
+        metavar="NAME",
+        help="%(choices)s: count --table on that cluster, which is found as its own programs find it",
+    )
 
     add, ours = top.group("test sets")
     add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of files; needs -l")
@@ -354,7 +360,11 @@ def _parser_of_run() -> Parser:
     ours("--output", "-o", metavar="FILE", help="write the answer there: whole, or not at all")
     ours("--append", action="store_true", help="add the lines of -f jsonl to that file; many may do so at once")
 
-    ours("--save-stats", metavar="FILE", help="also keep the statistics of each segment (Parquet), for --stats")
+    ours(
+        "--save-stats",
+        metavar="FILE",
+        help="also keep the statistics of each segment (Parquet), for --stats; with --engine a folder",
+    )
     ours("--save-sums", metavar="FILE", help="also keep their sums alone: a row a system, or a group of --by")
     ours("--first-line", type=int, metavar="N", help="for --save-stats of a shard: its first line is line N of all")
 

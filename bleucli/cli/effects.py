@@ -112,10 +112,7 @@ def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset
             yield {trials}, f"without --{asked.replace('_', '-')}"
     if not any(getattr(options, asked) for asked, _, _ in METHODS.values()):
         yield {"paired_jobs"}, "nothing is resampled"
-    if options.table is not None:
-        yield {"encoding"}, "text in tables is UTF-8"
-    if options.stats is not None:
-        yield {"language_pair", "encoding", "force"}, "the texts were read when the statistics were saved"
+    yield from _of_sources(options)
     if options.test_set is None:
         yield {"registry"}, "no test set is named"
     if options.test_set is None and "tokenize" not in options.of_metric("bleu"):
@@ -125,6 +122,15 @@ def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset
         yield from _of_explanations(run)
     if reason := _why_not_bold(options, run):
         yield {"bold_best"}, reason
+
+
+def _of_sources(options: "Options") -> "Iterator[tuple[set[str], str]]":
+    if options.table is not None:
+        yield {"encoding"}, "text in tables is UTF-8"
+    if options.engine is not None:
+        yield {"jobs"}, f"{options.engine} decides how many workers there are"
+    if options.stats is not None:
+        yield {"language_pair", "encoding", "force"}, "the texts were read when the statistics were saved"
 
 
 def _of_metrics(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset[str], str]]":

@@ -28,6 +28,7 @@ class Options:
     table: "Sequence[str] | None"
     columns: str | None
     by: "Sequence[str] | None"
+    engine: str | None
     # test sets
     test_set: str | None
     origlang: str | None

@@ -52,6 +52,10 @@ def _check_source(options: "Options") -> None:
     """Refuse texts without references, and what has no place beside statistics or other numbers."""
     if options.by is not None:
         _check_groups(options)
+    if options.engine is not None:
+        from bleucli.cli import engined
+
+        engined.check(options)
     if options.table is not None:
         from bleucli.cli import tabled
 

@@ -28,17 +28,16 @@ class Saving:
     """
 
     def __init__(self, options: "Options", words: Sequence[str]) -> None:
-        from shlex import join
-
         self._options = options
-        self._command = join(["bleu", *(mask_credentials(shown(word)) for word in words)])
+        self._command = command_of(words)
         self._first = (options.first_line or 1) - 1
 
     def start(self, texts: "Texts", metrics: "Sequence[Metric]") -> "Saving":
         """Make ready for what these metrics count; `self` is then called with each block."""
         self._texts = texts
         self._metrics: Mapping[str, Metric] = texts.name_metrics(metrics)
-        is_counted_now = self._options.save_stats is not None and self._options.stats is None
+        is_counted_here = self._options.stats is None and self._options.engine is None
+        is_counted_now = self._options.save_stats is not None and is_counted_here
         self._writer = Writer(self._metrics, self._first) if is_counted_now else None
         self._sums: dict[tuple[tuple[str, Any], ...], list[SystemStats]] = {}
         self._done = 0
@@ -72,7 +71,7 @@ class Saving:
         path = shown(self._options.save_stats or "")
         if self._writer is not None:
             self._writer.save(path, shards, self._command)
-        elif path:
+        elif path and self._options.engine is None:  # workers have written already
             from bleucli.cli.stored import StoredTexts
 
             assert isinstance(self._texts, StoredTexts)
@@ -82,3 +81,10 @@ class Saving:
             parts = [Part(list((named | dict(labels)).items()), systems) for labels, systems in self._sums.items()]
             path = shown(self._options.save_sums)
             statsfiles.write_sums(path, parts, self._metrics, shards=shards, command=self._command)
+
+
+def command_of(words: Sequence[str]) -> str:
+    """Return the command line that files tell."""
+    from shlex import join
+
+    return join(["bleu", *(mask_credentials(shown(word)) for word in words)])

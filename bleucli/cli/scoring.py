@@ -70,7 +70,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         _note_slowness(start, messages)
         return True
     hashed = asked is not None or options.baseline is not None or saving is not None
-    texts = _open_texts(options, environment, hashed, statistics)
+    texts = _open_texts(options, environment, hashed, statistics, words)
     try:
         if not options.keep_going:
             texts.check_lengths()
@@ -127,15 +127,25 @@ def _saving(options: "Options", words: Sequence[str]) -> "Saving | None":
     return Saving(options, words)
 
 
-def _open_texts(options: "Options", environment: Environment, hashed: bool, statistics: "Statistics | None") -> Texts:
+def _open_texts(
+    options: "Options",
+    environment: Environment,
+    hashed: bool,
+    statistics: "Statistics | None",
+    words: Sequence[str],
+) -> Texts:
     """Return the texts, unread; refuse what --like is not about, if they tell so already.
 
-    statistics: that stand in their place.
+    statistics: that stand in their place. words: of the command line.
     """
     if statistics is not None:
         from bleucli.cli.stored import StoredTexts
 
         return StoredTexts(options, environment, statistics)
+    if options.engine is not None:
+        from bleucli.cli.engined import EnginedTexts
+
+        return EnginedTexts(options, environment, words)
     if options.table is not None:
         from bleucli.cli.tabled import TabledTexts
 

@@ -54,10 +54,14 @@ class TabledTexts(Texts):
         self._environment = environment
         self._read_names(options)
         self._by = columns_of_groups(options)
-        columns = tables.Columns() if options.columns is None else tables.columns_named(shown(options.columns))
-        if SYSTEM in self._by and len(columns.hypotheses) > 1:
-            raise UsageError("--by system tells rows apart, but here systems are columns; leave system out")
+        columns = columns_in_command(options, self._by)
         self._table = tables.TextTable(list(map(shown, options.table or ())), columns, self._by)
+        self._name_columns(columns)
+        self._of_block: Sequence[Labels] = ()  # the groups of what is counted
+        self._counted: dict[Labels, int] = {}  # segments so far
+
+    def _name_columns(self, columns: tables.Columns) -> None:
+        """Take columns for systems."""
         # What is needed of the files of texts here is what they are called
         self._given = [TextFile(name) for name in columns.hypotheses]
         self._systems = self._given
@@ -65,8 +69,6 @@ class TabledTexts(Texts):
         self._kept = {}
         self._remedy = ""
         self.failures: dict[int, BleuError] = {}
-        self._of_block: Sequence[Labels] = ()  # the groups of what is counted
-        self._counted: dict[Labels, int] = {}  # segments so far
         self._rows: list[tuple[int, Sequence[tuple[str, str]]]] = [(n, ()) for n in range(len(self._given))]
 
     def corpus(self) -> Corpus:
@@ -112,6 +114,19 @@ class TabledTexts(Texts):
                 taken = [_take(system, indexes, sampling is not None) for system in block]
                 groups[labels] = counting.add_systems(groups.get(labels, []), taken)
             progress("segments", totals[0].stats[0].segments, 0)
+        hints = evaluate.score_counted(totals, metrics, references=references).hints if totals else []
+        return self._score_groups(groups, metrics, sampling, progress, keep, hints)
+
+    def _score_groups(
+        self,
+        groups: "Mapping[Labels, list[SystemStats]]",
+        metrics: "Sequence[Metric]",
+        sampling: "Sampling | None",
+        progress: "Callable[[str, int, int], None]",
+        keep: "Keeper | None",
+        hints: Sequence[str] = (),
+    ) -> Results:
+        """Score what was counted of each group; hints: on all of them."""
         named = {labels: list(zip(self._by, labels, strict=True)) for labels in groups}
         if keep is not None:
             for labels, systems in groups.items():
@@ -119,7 +134,6 @@ class TabledTexts(Texts):
         told = [([(c, "" if v is None else str(v)) for c, v in named[labels]], of) for labels, of in groups.items()]
         self._rows = [(number, labels) for labels, systems in told for number in range(len(systems))]
         results = evaluate.score_groups(told, metrics, sampling=sampling, progress=progress)
-        hints = evaluate.score_counted(totals, metrics, references=references).hints if totals else []
         return results._replace(
             systems=[
                 system._replace(
@@ -157,7 +171,10 @@ class TabledTexts(Texts):
 
     def which_is_which(self, segments: int) -> str:
         """Return a line that tells files and systems."""
-        files = ", ".join(self._table.files[:3]) + ", ..." * (len(self._table.files) > 3)
+        return self._tell_files(self._table.files, segments)
+
+    def _tell_files(self, paths: Sequence[str], segments: int) -> str:
+        files = ", ".join(paths[:3]) + ", ..." * (len(paths) > 3)
         return f"table {files}, {tell_count(segments, 'segment')}; systems {', '.join(self._names())}"
 
     def hints(self) -> list[str]:
@@ -175,6 +192,18 @@ def signed(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
     {'test': 'wmt17', 'domain': 'news'}
     """
     return {TEXTS.get(column, column): value for column, value in labels if column != SYSTEM}
+
+
+def columns_in_command(options: "Options", by: Sequence[str]) -> tables.Columns:
+    """Return which columns hold the texts; by: those that make groups.
+
+    Raises:
+        UsageError: --columns has another form, or systems are both columns and groups.
+    """
+    columns = tables.Columns() if options.columns is None else tables.columns_named(shown(options.columns))
+    if SYSTEM in by and len(columns.hypotheses) > 1:
+        raise UsageError("--by system tells rows apart, but here systems are columns; leave system out")
+    return columns
 
 
 def columns_of_groups(options: "Options") -> list[str]:

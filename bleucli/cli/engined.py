@@ -1,0 +1,172 @@
+"""`--engine`: texts are columns of tables, counted where an engine runs."""
+
+import os
+from collections.abc import Sequence
+
+from bleucli import arrow, evaluate
+from bleucli.cli.saving import command_of
+from bleucli.cli.streams import Environment, shown
+from bleucli.cli.tabled import TabledTexts, columns_in_command, columns_of_groups
+from bleucli.counting import SystemStats
+from bleucli.engines.work import Work, check_sums
+from bleucli.errors import BleuError, UsageError
+from bleucli.results import Input, Results
+from bleucli.statsfiles import Shard
+from bleucli.statsfiles.layout import SYSTEM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    import pyarrow as pa
+
+    from bleucli.cli.options import Options
+    from bleucli.cli.tabled import Labels
+    from bleucli.cli.texts import Keeper
+    from bleucli.engines.partitions import Survey
+    from bleucli.metrics import Metric
+    from bleucli.significance.comparison import Sampling
+
+# What needs the statistics of each segment, which stay where the engine runs
+_OF_ROWS = ("sentence_level", "explain", "line", "confidence", "paired_bs", "paired_ar", "paired_all")
+
+
+def check(options: "Options") -> None:
+    """Refuse what has no place beside --engine.
+
+    Raises:
+        UsageError: something has not.
+    """
+    if options.table is None:
+        raise UsageError("--engine counts what --table names; add it, or leave --engine out")
+    for name in _OF_ROWS:
+        if getattr(options, name) not in (None, False):
+            raise UsageError(
+                f"--{name.replace('_', '-')} needs each segment, and --engine brings sums; keep the segments with"
+                " --save-stats FOLDER, then ask bleu --stats FOLDER"
+            )
+    if options.first_line is not None:
+        raise UsageError("--first-line is for shards that are counted one by one; leave it out with --engine")
+
+
+class EnginedTexts(TabledTexts):
+    """Tables that are counted on a cluster, and brought here as sums.
+
+    Args:
+        options: of the command.
+        environment: the world around.
+        words: of the command line, which files of statistics tell.
+    """
+
+    def __init__(self, options: "Options", environment: Environment, words: Sequence[str]) -> None:
+        self._environment = environment
+        self._read_names(options)
+        self._by = columns_of_groups(options)
+        self._columns = columns_in_command(options, self._by)
+        self._engine = str(options.engine)
+        self._paths = list(map(shown, options.table or ()))
+        # Workers may stand in other folders
+        self._saved = os.path.abspath(shown(options.save_stats)) if options.save_stats else ""
+        self._command = command_of(words)
+        self._name_columns(self._columns)
+        self._rows_of: Mapping[str, int] = {}  # by file
+
+    def score(
+        self,
+        metrics: "Sequence[Metric]",
+        jobs: int | None,
+        sampling: "Sampling | None",
+        progress: "Callable[[str, int, int], None]",
+        keep: "Keeper | None" = None,
+        before: Sequence[SystemStats] = (),
+    ) -> Results:
+        """Score all systems, on all rows or group by group."""
+        names = self._names()
+        systems = dict(zip(names, self._columns.hypotheses.values(), strict=True))
+        work = Work(metrics, systems, self._columns.references, self._by, self._saved, self._command)
+        survey, sums = self._run(work)
+        found: dict[Labels, dict[str, SystemStats]] = {}
+        for group in arrow.scores(sums, survey.segments * len(names), work.metrics):
+            name = names[0] if SYSTEM in self._by else group.keys[SYSTEM]
+            of_group = found.setdefault(tuple(group.keys[column] for column in self._by), {})
+            of_group[name] = SystemStats(name, list(group.stats.values()), None)
+        groups = {values: [found[values][name] for name in names] for values in survey.order}
+        if self._by:
+            return self._score_groups(groups, metrics, None, progress, keep)
+        if keep is not None:
+            keep.keep_sums(groups[()], ())
+        return evaluate.score_counted(groups[()], metrics)
+
+    def _run(self, work: Work) -> "tuple[Survey, pa.Table]":
+        """Return what the engine found, and counted.
+
+        Raises:
+            BleuError: something is wrong with the texts, or the engine gave up.
+        """
+        import warnings
+
+        engine = _find_engine(self._engine)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the engine's, about itself
+                survey = engine.survey(self._paths, self._columns, self._by)
+                self._rows_of = survey.rows
+                work.prepare(survey.partitions)
+                try:
+                    sums = check_sums(engine.count(work, survey.partitions) if survey.partitions else None)
+                except BaseException:
+                    work.discard(survey.partitions)
+                    raise
+        except BleuError:
+            raise
+        except Exception as error:  # whatever an engine raises
+            told = next(iter(str(error).strip().splitlines()), "")[:300]
+            raise BleuError(
+                f"{self._engine} gave up: {type(error).__name__}{told and f' ({told})'}; its own messages say more"
+            ) from error
+        work.check_kept(survey.partitions)
+        return survey, sums
+
+    def inputs(self) -> tuple[list[Input], list[Input]]:
+        """Return the files, for each row the first one, and all of them; they are read here to be hashed.
+
+        Raises:
+            BleuError: they are on another machine.
+        """
+        from hashlib import file_digest
+
+        found = []
+        for path, rows in self._rows_of.items():
+            if "://" in path:
+                raise BleuError(f"the SHA-256 of {path} cannot be told, since it is far away; choose another format")
+            with open(path, "rb") as content:
+                found.append(Input("table", path, rows, file_digest(content, "sha256").hexdigest()))
+        return [found[0]] * len(self._rows), found
+
+    def which_is_which(self, segments: int) -> str:
+        """Return a line that tells files and systems."""
+        return self._tell_files(list(self._rows_of), segments)
+
+    def shards(self, first: int, rows: int) -> list[Shard]:
+        """Return what files of sums say of where rows come from."""
+        source = ", ".join(self._paths)
+        return [Shard(name, 0, sum(self._rows_of.values()), source=source) for name in self._names()]
+
+
+def _find_engine(name: str) -> "Any":
+    """Return the module of an engine."""
+    if name == "dask":
+        from bleucli.engines import dask
+
+        return dask
+    if name == "ray":
+        from bleucli.engines import ray
+
+        return ray
+    import sys
+
+    from bleucli.engines import spark
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers take the first python3 on the path
+    return spark

@@ -1,0 +1,60 @@
+"""Dask: a bag or data frame of texts, counted where it is, and added up by `reduction`.
+
+>>> import dask.bag, pyarrow as pa
+>>> tables = [pa.table({"hyp": ["The cat sat."], "ref": [text]}) for text in ("The cat sat.", "A cat sat.")]
+>>> with dask.config.set(scheduler="sync"):
+...     (group,) = score(dask.bag.from_sequence(tables), ["chrf"], expected=2)
+>>> group.segments, group.scores["chrf"]
+(2, chrF2 = 82.68)
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bleucli import arrow
+from bleucli.engines.partitions import Partition, survey
+from bleucli.engines.work import Work, add_up, check_sums
+from bleucli.optional_deps import load
+
+__all__ = ["count", "score", "survey"]
+
+
+def score(
+    dataset: Any,
+    metrics: "arrow.Metrics",
+    hypothesis: str = "hyp",
+    references: str | Sequence[str] = "ref",
+    keys: Sequence[str] = (),
+    expected: int | None = None,
+) -> list[arrow.Group]:
+    """Return scores and signatures of each key.
+
+    Args:
+        dataset: a bag of tables of pyarrow, or a data frame of Dask's.
+        metrics: as for `bleucli.arrow.stats_table`, and so are the next three.
+        hypothesis: the column of the system's output.
+        references: the column of references, or several.
+        keys: columns whose values tell groups apart.
+        expected: how many segments there are.
+
+    Raises:
+        BleuError: as for `bleucli.arrow.stats_table` and `bleucli.arrow.scores`.
+    """
+    work = Work(metrics, hypothesis, references, keys)
+    bag = load("dask.bag", "dask")
+    if hasattr(dataset, "to_delayed") and not isinstance(dataset, bag.Bag):
+        table = load("dask", "dask").delayed(lambda frame: [load("pyarrow", "dask").Table.from_pandas(frame)])
+        dataset = bag.from_delayed(list(map(table, dataset[work.columns].to_delayed())))
+    return arrow.scores(check_sums(_add_up(dataset.map(lambda table: work.count([table])))), expected, work.metrics)
+
+
+def count(work: Work, partitions: Sequence[Partition]) -> Any:
+    """Return the sums of all partitions: on the cluster of DASK_SCHEDULER_ADDRESS, or on one of this machine."""
+    with load("distributed", "dask").Client():
+        return _add_up(
+            load("dask.bag", "dask").from_sequence(partitions, npartitions=len(partitions)).map(work.count_file)
+        )
+
+
+def _add_up(sums: Any) -> Any:
+    return sums.reduction(add_up, add_up, split_every=8).compute()

@@ -1,0 +1,229 @@
+"""Which files of texts there are, how many segments they have, and which of them come first.
+
+- `Partition`: a file, and what is known of it before its texts are read
+- `find`: files, also where pyarrow reaches them, such as `s3://bucket/folder`
+- `survey`: their footers, and the columns of keys, before anything is counted
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from bleucli import tables
+from bleucli.errors import BleuError
+from bleucli.optional_deps import load
+from bleucli.records import NamedTuple
+from bleucli.statsfiles.layout import PLACES, SYSTEM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    import pyarrow as pa
+
+    Values = tuple[Any, ...]
+
+
+class Partition(NamedTuple):
+    """A file of texts.
+
+    number: its place among all. path: what it is called. address: where it is, from wherever. rows: that it has.
+    starts: how many segments come before it, by the values of those of the keys that are called `system`, `testset` and
+    so on, in which segments are numbered anew.
+    """
+
+    number: int
+    path: str
+    address: str
+    rows: int
+    starts: "Mapping[Values, int]"
+
+    def read(self, names: Sequence[str], rows: int) -> "Iterator[pa.RecordBatch]":
+        """Give columns of the file, some rows at a time; memory holds a row group."""
+        with tables.telling(self.path):
+            yield from tables.read_batches(self.path, names, rows, _open(self.address))
+
+    def file_in(self, folder: str) -> str:
+        """Return the file there that keeps the partition's statistics."""
+        stem = os.path.basename(self.path).partition("?")[0].removesuffix(tables.PARQUET[0])
+        return os.path.join(folder, f"{self.number:05}-{stem}{tables.PARQUET[0]}")
+
+
+class Survey(NamedTuple):
+    """What is known before texts are read.
+
+    partitions: the files that have rows. rows: of all files, by path. segments: in all. order: of keys, by appearance.
+    """
+
+    partitions: Sequence[Partition]
+    rows: Mapping[str, int]
+    segments: int
+    order: "Mapping[Values, int]"
+
+
+def find(paths: Iterable[str]) -> list[str]:
+    """Return Parquet files: those in folders, and those that patterns match; here, or where an address points.
+
+    Raises:
+        BleuError: there is none, one is there twice, or it is not Parquet.
+    """
+    found = []
+    for path in paths:
+        found += _find_remote(path) if "://" in path else tables.find_tables([path], tables.PARQUET)
+    tables.refuse_twice(found)
+    for path in found:
+        if not path.partition("?")[0].endswith(tables.PARQUET):
+            raise BleuError(f"{path} is not Parquet, which engines read; leave out --engine, or convert it")
+    return found
+
+
+def address(paths: Iterable[str]) -> dict[str, str]:
+    """Return files of this machine, and addresses that an engine finds its way to, by address.
+
+    Raises:
+        BleuError: there is no such file, or one is there twice.
+    """
+    local = tables.find_tables([path for path in paths if "://" not in path], tables.PARQUET)
+    found = [*local, *(path for path in paths if "://" in path)]
+    tables.refuse_twice(found)
+    for path in local:
+        if not os.path.exists(path):
+            raise BleuError(f"there is no file {path}; name tables")
+    return {address_of(path): path for path in found}
+
+
+def address_of(path: str) -> str:
+    """Return the address of a file, which may be one.
+
+    >>> address_of("/a b/c.parquet"), address_of("s3://a/b.parquet")
+    ('file:/a b/c.parquet', 's3://a/b.parquet')
+    """
+    return path if "://" in path else f"file:{os.path.abspath(path)}"
+
+
+def decode(address: str) -> str:
+    """Return the address of a file as `address_of` does, of one that an engine tells.
+
+    >>> decode("file:///a%20b/c.parquet")
+    'file:/a b/c.parquet'
+    """
+    from urllib.parse import unquote
+
+    plain = unquote(address)
+    return f"file:/{plain.removeprefix('file:').lstrip('/')}" if plain.startswith("file:") else plain
+
+
+def _find_remote(address: str) -> list[str]:
+    """Return the files of an address, which may be a folder, or a pattern."""
+    from fnmatch import fnmatchcase
+    from urllib.parse import quote, unquote
+
+    fs = load("pyarrow.fs", "arrow")
+    path, mark, options = address.partition("?")
+    root = path
+    while "*" in root or "[" in root:
+        root = root.rpartition("/")[0]
+    filesystem, inner = _reach(root + mark + options)
+    if root == path and filesystem.get_file_info(inner).type == fs.FileType.File:
+        return [address]
+    inside = filesystem.get_file_info(fs.FileSelector(inner, allow_not_found=True, recursive=True))
+    wanted = unquote(path).rstrip("/").split("/")
+    found = []
+    for entry in inside:
+        one = root.rstrip("/") + quote(entry.path.removeprefix(inner.rstrip("/")))
+        parts = unquote(one).split("/")
+        if root == path:
+            matches = one.endswith(tables.PARQUET) and entry.base_name[0] not in "._"
+        else:
+            matches = len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
+        if matches and entry.type == fs.FileType.File:
+            found.append(one + mark + options)
+    if not found:
+        raise BleuError(f"no file matches {address}; name the files")
+    return sorted(found)
+
+
+def _reach(address: str) -> "tuple[Any, str]":
+    """Return the file system of an address, and the path in it."""
+    fs, pa = load("pyarrow.fs", "arrow"), load("pyarrow", "arrow")
+    try:
+        filesystem, inner = fs.FileSystem.from_uri(address)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        told = " ".join(str(error).split())[:200]
+        raise BleuError(f"cannot reach {address} ({told}); name files that all workers can read") from None
+    return filesystem, inner
+
+
+def _open(address: str) -> "Any":
+    """Open a file for reading, by its address as `address_of` gives it."""
+    if "://" not in address:
+        return load("pyarrow", "arrow").memory_map(address.removeprefix("file:"))
+    filesystem, inner = _reach(address)
+    return filesystem.open_input_file(inner)
+
+
+def survey(paths: Iterable[str], columns: tables.Columns, keys: Sequence[str]) -> Survey:
+    """Return what the files' footers say; where there are keys, these columns are read as well.
+
+    Args:
+        paths: as for `find`.
+        columns: of texts.
+        keys: columns whose values tell groups apart.
+
+    Raises:
+        BleuError: there is no such file, it cannot be read, or lacks a column.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    files = find(paths)
+    with ThreadPoolExecutor(8) as threads:  # the files may be far away
+        found = list(threads.map(lambda path: _look_at(path, columns, keys), files))
+    rows = [(address_of(path), *of) for path, counts in zip(files, found, strict=True) for of in counts]
+    return number_rows(rows, keys, {address_of(path): path for path in files})
+
+
+def _look_at(path: str, columns: tables.Columns, keys: Sequence[str]) -> "list[Values]":
+    """Return the keys of a file, with their order of appearance and numbers of rows."""
+    parquet = load("pyarrow.parquet", "arrow")
+    with tables.telling(path), parquet.ParquetFile(_open(address_of(path))) as file:
+        tables.check_columns(path, file.schema_arrow.names, columns, keys)
+        if not keys:
+            return [(0, file.metadata.num_rows)]
+        counts: dict[Values, int] = {}
+        for group in range(file.num_row_groups):
+            table = file.read_row_group(group, columns=list(keys), use_threads=False)
+            counted = table.group_by(list(keys), use_threads=False).aggregate([([], "count_all")]).to_pylist()
+            for row in counted:
+                values = tuple(row[key] for key in keys)
+                counts[values] = counts.get(values, 0) + row["count_all"]
+        return [(*values, first, count) for first, (values, count) in enumerate(counts.items())]
+
+
+def number_rows(rows: "Iterable[Sequence[Any]]", keys: Sequence[str], given: Mapping[str, str]) -> Survey:
+    """Return a survey of what was found in files.
+
+    Args:
+        rows: an address, the values of the keys, the first row that has them there, and how many have.
+        keys: their columns.
+        given: paths by address, in their order.
+    """
+    order_of_files = {address: number for number, address in enumerate(given)}
+    found = sorted(rows, key=lambda row: (order_of_files.get(row[0], len(given)), row[0], row[-2]))
+    places = [n for n, key in enumerate(keys, 1) if key in (SYSTEM, *PLACES)]
+    partitions: dict[str, Partition] = {}
+    done: dict[Values, int] = {}
+    order: dict[Values, int] = {}
+    for row in found:
+        address, *values, _, count = row
+        path = given.get(address, address)
+        if not count:
+            continue
+        before = partitions.get(path) or Partition(len(partitions), path, address, 0, {})
+        place = tuple(row[n] for n in places)
+        starts = {place: done.get(place, 0), **before.starts}
+        partitions[path] = before._replace(rows=before.rows + count, starts=starts)
+        done[place] = done.get(place, 0) + count
+        order.setdefault(tuple(values), len(order))
+    rows_of = dict.fromkeys((path for path in given.values() if "://" not in path), 0)
+    rows_of |= {path: partition.rows for path, partition in partitions.items()}
+    return Survey(list(partitions.values()), rows_of, sum(rows_of.values()), order)
