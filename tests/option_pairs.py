@@ -239,10 +239,18 @@ def write(name, lines):
         file.writelines(f"{line}\n" for line in lines)
 
 
+class NoClient(nullcontext):
+    """Stands for a client of Dask's where there is no cluster."""
+
+    @staticmethod
+    def current(*_, **__):
+        raise ValueError
+
+
 def answer(words, stdin, variables):
     """Return status, both streams and what was written; a server is ended as it begins, and Dask works in here."""
     out, err = BytesIO(), BytesIO()
-    alone = mock.patch.object(distributed, "Client", nullcontext), dask.config.set(scheduler="sync")
+    alone = mock.patch.object(distributed, "Client", NoClient), dask.config.set(scheduler="sync")
     with mock.patch.object(server, "run"), mock.patch.object(server, "make_server"), alone[0], alone[1]:
         status = run_command(words, Environment(BytesIO(stdin), out, err, variables))
     written = {}
