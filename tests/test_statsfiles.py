@@ -390,6 +390,88 @@ def test_a_file_that_pandas_has_rewritten_is_read(tmp_path):
 # --- files that are not what they should be
 
 
+def retyped(change):
+    """Return what changes the columns of a table by their names."""
+    return lambda table: pa.table({name: change(name, table.column(name)) for name in table.column_names})
+
+
+def numbers_as(kind):
+    return retyped(lambda _, column: column.cast(kind) if pa.types.is_integer(column.type) else column)
+
+
+def texts_as(kind):
+    return retyped(lambda _, column: column.cast(pa.string()).cast(kind) if "string" in str(column.type) else column)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *map(
+            numbers_as, (pa.int16(), pa.uint32(), pa.float64(), pa.float32(), pa.decimal128(20, 0), pa.large_string())
+        ),
+        *map(texts_as, (pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary())),
+    ],
+)
+def test_other_programs_may_keep_numbers_and_texts_as_they_like(tmp_path, change):
+    save(tmp_path / "1", stop=2)
+    rewritten(tmp_path / "1", change)
+    save(tmp_path / "2", start=2)
+    expected = [str(stats.signature()) for stats in count()["KIT"].values()]
+    for files in (["1", "2"], ["2", "1"]):
+        statistics = read(*(str(tmp_path / name) for name in files))
+        for found in (all_stats(statistics), all_stats(statistics, keep_rows=True)):
+            assert [str(stats.signature()) for stats in found["KIT"].values()] == expected  # nrefs:1, not nrefs:1.0
+            assert [stats.sums for stats in found["LIUM"].values()] == [
+                stats.sums for stats in count()["LIUM"].values()
+            ]
+        assert found == count()
+    read(str(tmp_path / "1")).write(str(tmp_path / "1"))
+    assert all_stats(read(*(str(tmp_path / name) for name in "12")), keep_rows=True) == count()
+
+
+def put(column, values):
+    return lambda table: table.set_column(table.column_names.index(column), column, pa.array(values))
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "parts"),
+    [
+        ("bleu.match_1", [1, 2, 3, -1] * 2, ["bleu.match_1", "negative"]),
+        ("bleu.match_1", [1.0, 2.5, 3, 1] * 2, ["bleu.match_1", "whole numbers", "double"]),
+        ("bleu.match_1", [[1]] * 8, ["bleu.match_1", "whole numbers", "list"]),
+        ("ter.ref_len", [1.0, float("nan")] * 4, ["ter.ref_len", "not finite"]),
+        ("ter.ref_len", ["a"] * 8, ["ter.ref_len", "numbers", "string"]),
+        ("refs", ["one"] * 8, ["refs", "whole numbers", "string"]),
+        ("segment", [0.5, 1, 2, 3] * 2, ["segment", "whole numbers", "double"]),
+        ("segment", [-1, 0, 1, 2] * 2, ["segment", "negative"]),
+    ],
+)
+def test_what_no_count_can_be_is_refused(tmp_path, column, values, parts):
+    path = rewritten(save(tmp_path / "a", metrics={name: ALL[name] for name in ("bleu", "ter")}), put(column, values))
+    raised([*parts, path], read(path).count, {"bleu": BLEU(), "ter": TER()})
+
+
+def test_systems_and_signatures_must_be_texts(tmp_path):
+    path = rewritten(save(tmp_path / "a", metrics={"bleu": BLEU()}), put("system", [{"name": "KIT"}] * 8))
+    raised(["system", "struct", "texts", path], read, path)
+    path = rewritten(save(tmp_path / "b", metrics={"bleu": BLEU()}), put("bleu.signature", [["BLEU"]] * 8))
+    raised(["signature of a metric", path], read, path)
+
+
+def test_columns_that_are_called_like_signatures_are_kept(tmp_path):
+    path = rewritten(save(tmp_path / "a"), lambda table: table.append_column("pgp.signature", pa.array([[1]] * 8)))
+    assert all_stats(read(path), keep_rows=True) == count()
+    read(path).write(path)
+    assert pq.read_table(path).column("pgp.signature").to_pylist() == [[1]] * 8
+
+
+def test_columns_of_one_name_and_two_types_are_not_merged(tmp_path):
+    paths = [save(tmp_path / "1", stop=2), save(tmp_path / "2", start=2)]
+    for path, value in zip(paths, ("a", [1]), strict=True):
+        rewritten(path, lambda table, value=value: table.append_column("mine", pa.array([value] * len(table))))
+    raised(["mine", "rename"], read(*paths).write, str(tmp_path / "all"))
+
+
 def test_files_are_found_in_folders_and_by_patterns(tmp_path):
     (tmp_path / "in").mkdir()
     for name in ("b.parquet", "a.parquet", "_SUCCESS", ".hidden.parquet", "in/c.parquet"):

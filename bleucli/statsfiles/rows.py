@@ -1,5 +1,6 @@
 """Rows of statistics files: by what they have in common, which segments they are of, and what they add up to.
 
+- `check_numbers`: that columns hold what can be added up
 - `split`: rows of a table by the values of some columns
 - `Places`: which segments were met
 - `Tally`: sums or rows of one system
@@ -17,6 +18,7 @@ from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
 from bleucli.stats import SegmentStats
 from bleucli.statsfiles.layout import REFERENCES, SEGMENT, Shard
+from bleucli.statsfiles.reading import ANEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +27,44 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
+
+
+def check_numbers(table: "pa.Table", fractions: Mapping[str, bool], path: str) -> "pa.Table":
+    """Return a table with whole numbers as integers, which other programs may have made something else.
+
+    Args:
+        table: of statistics.
+        fractions: the columns of numbers, and whether these may be fractions, or negative.
+        path: of the file, for errors.
+
+    Raises:
+        BleuError: a column holds something else than numbers, has gaps, or numbers that no count can be.
+    """
+    pa, compute = load("pyarrow", "arrow"), load("pyarrow.compute", "arrow")
+    for name, is_fraction in fractions.items():
+        place = table.column_names.index(name)
+        column = table.column(place)
+        if column.null_count:
+            raise BleuError(f"the column {name} of {path} has gaps; {ANEW}")
+        is_known = pa.types.is_integer(column.type) or (is_fraction and pa.types.is_floating(column.type))
+        if not is_known:
+            try:
+                column = column.cast(pa.float64() if is_fraction else pa.int64())
+            except pa.ArrowException:
+                expected = "numbers" if is_fraction else "whole numbers"
+                raise BleuError(
+                    f"the column {name} of {path} has other values than {expected}, of type {column.type}; {ANEW}"
+                ) from None
+            table = table.set_column(place, name, column)
+        if not len(column):
+            continue
+        is_wrong = (
+            not compute.all(compute.is_finite(column)).as_py() if is_fraction else compute.min(column).as_py() < 0
+        )
+        if is_wrong:
+            found = "a number that is not finite" if is_fraction else "a negative number"
+            raise BleuError(f"the column {name} of {path} has {found}; {ANEW}")
+    return table
 
 
 class Rows(NamedTuple):
