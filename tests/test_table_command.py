@@ -2,6 +2,7 @@
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 from conftest import refused, warnings_in
@@ -149,6 +150,14 @@ def test_hints_on_texts_are_said_once(run, folder):
 
 
 # --- what is refused
+
+
+def test_a_table_is_not_written_over(run, parts):
+    path = f"{parts}/a.parquet"
+    before = Path(path).read_bytes()
+    for option in ("--save-stats", "--save-sums", "--output"):
+        refused(run("--table", parts, option, path), f"{option} {path} is also read")
+    assert Path(path).read_bytes() == before
 
 
 @pytest.mark.parametrize(
