@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import sys
 from itertools import pairwise
 
@@ -125,6 +126,9 @@ def test_sums_are_a_row_a_system(tmp_path):
     assert statistics.stats("LIUM").score().score == BLEU().corpus_score(SYSTEMS["LIUM"], TWO).score
     raised(["sums.parquet holds sums", "--save-stats"], statistics.stats, "LIUM", keep_rows=True)
     raised(["sums.parquet was given twice"], read, path, path)
+    for number, link in enumerate((os.link, os.symlink, shutil.copy)):
+        link(path, tmp_path / f"{number}.parquet")
+        raised([f"{number}.parquet was given twice", "the same bytes"], read, path, str(tmp_path / f"{number}.parquet"))
 
 
 def test_statistics_that_are_not_alike_are_not_written_as_one(tmp_path):
@@ -483,6 +487,10 @@ def test_files_are_found_in_folders_and_by_patterns(tmp_path):
     ]
     assert find_files([str(tmp_path / "*.parquet")]) == [str(tmp_path / name) for name in ("a.parquet", "b.parquet")]
     raised(["no file matches", "z*.parquet"], find_files, [str(tmp_path / "z*.parquet")])
+    assert find_files([str(tmp_path / "i*")]) == find_files([str(tmp_path / "in")])
+    (tmp_path / "_temporary" / "0").mkdir(parents=True)  # of a task that Spark has not committed
+    (tmp_path / "_temporary" / "0" / "c.parquet").write_bytes(b"")
+    assert len(find_files([str(tmp_path)])) == 3
     (tmp_path / "empty").mkdir()
     raised(["has no file that ends in .parquet"], find_files, [str(tmp_path / "empty")])
 

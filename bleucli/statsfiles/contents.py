@@ -1,6 +1,5 @@
 """What files of statistics hold, as one: scores of systems and groups, and one file of all."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import arrow
@@ -56,7 +55,7 @@ class Statistics:
                 self._homes.setdefault(name, file.path)
         self.systems = list(self._homes)
         if self.is_summed:
-            _refuse_twice(self.files)
+            _refuse_twice(files)
 
     def choose(
         self,
@@ -230,11 +229,8 @@ class Statistics:
 
     def digests(self) -> "Iterator[tuple[str, int, str]]":
         """Give path, rows and SHA-256 of each file."""
-        from hashlib import file_digest
-
         for file in self._files:
-            with open(file.path, "rb") as content:
-                yield file.path, file.rows, file_digest(content, "sha256").hexdigest()
+            yield file.path, file.rows, _digest(file.path)
 
     def shards(self) -> list[Shard]:
         """Return from what all rows were made, as far as that is known."""
@@ -282,12 +278,24 @@ def _name_system(name: object) -> str:
     return _UNNAMED if name is None else str(name)
 
 
-def _refuse_twice(paths: Sequence[str]) -> None:
-    """Refuse a file of sums that is named twice: nothing in it would show that."""
-    real = [os.path.realpath(path) for path in paths]
-    twice = next((path for path, name in zip(paths, real, strict=True) if real.count(name) > 1), None)
-    if twice is not None:
-        raise BleuError(f"{twice} was given twice; name each file once")
+def _refuse_twice(files: "Sequence[StatsFile]") -> None:
+    """Refuse files of sums that are the same, or copies: nothing in their rows would show that."""
+    known: dict[str, str] = {}
+    for file in files:
+        if file.is_summed and file.rows:
+            digest = _digest(file.path)
+            if digest in known:
+                other = known[digest]
+                copied = f", as {other} has the same bytes" if other != file.path else ""
+                raise BleuError(f"{file.path} was given twice{copied}; name each file once")
+            known[digest] = file.path
+
+
+def _digest(path: str) -> str:
+    from hashlib import file_digest
+
+    with open(path, "rb") as content:
+        return file_digest(content, "sha256").hexdigest()
 
 
 def _is_choice(metric: Metric, key: str) -> bool:

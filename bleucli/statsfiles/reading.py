@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ANEW = "write it anew with --save-stats"
+# What engines leave beside their parts begins so: tasks that are under way or have failed, and marks
+_ASIDE = "._"
 # How other programs may keep texts, and what they may have made of those without saying so
 _TEXTS, _BYTES = ("string", "large_string", "string_view"), ("binary", "large_binary", "binary_view")
 
@@ -38,18 +40,19 @@ _TEXTS, _BYTES = ("string", "large_string", "string_view"), ("binary", "large_bi
 def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list[str]:
     """Return files: those in folders, in the order of their names, and those that patterns match.
 
+    A pattern that matches nothing but folders stands for the files in these.
+
     Raises:
         BleuError: a folder has none, or a pattern matches none.
     """
     found: list[str] = []
     for path in paths:
         if os.path.isdir(path):
-            inside = [
-                os.path.join(folder, name)
-                for folder, _, names in os.walk(path)
-                for name in names
-                if name.endswith(tuple(endings)) and name[0] not in "._"  # what engines leave beside their parts
-            ]
+            inside = []
+            for folder, folders, names in os.walk(path):
+                folders[:] = [name for name in folders if name[0] not in _ASIDE]
+                ours = [name for name in names if name.endswith(tuple(endings)) and name[0] not in _ASIDE]
+                inside += [os.path.join(folder, name) for name in ours]
             if not inside:
                 raise BleuError(f"the folder {path} has no file that ends in {' or '.join(endings)}; name another")
             found += sorted(inside)
@@ -59,7 +62,8 @@ def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list
             matches = sorted(glob(path, recursive=True))
             if not matches:
                 raise BleuError(f"no file matches {path}; name the files")
-            found += matches
+            files = [match for match in matches if not os.path.isdir(match)]
+            found += files or find_files(matches, endings)
         else:
             found.append(path)
     return found
