@@ -15,6 +15,7 @@ from bleucli.phrases import suggest
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments, of_arrow
 from bleucli.statsfiles import find_files
+from bleucli.statsfiles.layout import SEGMENT, SYSTEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ class TextTable:
     def _check(self, path: str, names: Sequence[str]) -> None:
         for name in (*self._columns.hypotheses.values(), *self._columns.references, *self._keys):
             if name not in names:
+                if name not in self._keys and {SYSTEM, SEGMENT} < {*names} and arrow.metrics_in(names):
+                    raise BleuError(f"{path} has no column {name}, but statistics; read it with --stats")
                 how = "" if name in self._keys else "; say which hold the texts with --columns hyp=NAME,refs=NAME"
                 told = f"{path} has no column {name}; it has {', '.join(names)}"
                 raise BleuError(f"{told}{suggest(name, names)}{how}")
@@ -106,7 +109,7 @@ class TextTable:
 
     def _open(self, path: str) -> "Any":
         if path.endswith(PARQUET):
-            return load("pyarrow.parquet", "arrow").ParquetFile(path)
+            return load("pyarrow.parquet", "arrow").ParquetFile(path, page_checksum_verification=True)
         pa = load("pyarrow", "arrow")
         try:
             return pa.ipc.open_file(pa.memory_map(path))
@@ -140,6 +143,9 @@ class TextTable:
                         self.rows[path] += len(batch)
 
     def _read(self, batch: "pa.RecordBatch", path: str) -> list[Segments]:
+        if not path.endswith(PARQUET):  # these are mapped as they are, whatever they hold; texts are checked below
+            for name in (*self._keys, *self._columns.references):
+                batch.column(name).validate(full=True)
         keys = [batch.column(key).to_pylist() for key in self._keys]
         if keys:
             self.labels.append(list(zip(*keys, strict=True)))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import refused, warnings_in
 
+import bleucli
 from bleucli import statsfiles
 from bleucli.output import FORMATS
 
@@ -96,6 +97,30 @@ def test_arrow_files_are_tables(run, columns, parts, ending):
         file.write_table(table, max_chunksize=9)
     for words in ((), ("--by", "year", "-f", "csv")):
         assert run("--table", f"t.{ending}", *words) == run("--table", parts, *words)
+
+
+@pytest.mark.parametrize("ending", ["arrow", "stream.arrow", "parquet"])
+def test_damaged_tables_are_refused_or_read_but_never_faults(run, columns, write, ending):
+    """Of Parquet files checksums tell; an Arrow file has none, and what is mapped from it may point anywhere."""
+    table = pa.table(columns | {"refs": [[text] for text in columns["ref"]]})
+    if ending == "parquet":
+        pq.write_table(table, "t.parquet", write_page_checksum=True)
+    else:
+        opened = pa.ipc.new_stream if ending.startswith("stream") else pa.ipc.new_file
+        with opened(f"t.{ending}", table.schema) as file:
+            file.write_table(table)
+    content = Path(f"t.{ending}").read_bytes()
+    words = ("--table", f"t.{ending}", "--columns", "refs=refs", "--by", "year", "-q")
+    whole = run(*words)
+    rng = random.Random(7)
+    for place in rng.sample(range(len(content)), 100):
+        write(f"t.{ending}", content[:place] + bytes([content[place] ^ 1 << rng.randrange(8)]) + content[place + 1 :])
+        answer = run(*words)
+        assert answer.status in (0, 2), answer
+        if answer.status:
+            assert answer.err.count("\n") == 1
+        elif ending == "parquet":
+            assert answer == whole
 
 
 # --- groups
@@ -210,3 +235,5 @@ def test_files_that_are_no_tables_are_refused(run, columns, write, folder):
     refused(run("--table", "t.parquet"), "t.parquet is not a whole Parquet file")
     pq.write_table(pa.table(columns).slice(0, 0), "t.parquet")
     refused(run("--table", "t.parquet"), "the table is empty")
+    statsfiles.write("s.parquet", {"a": bleucli.BLEU().corpus_stats(columns["hyp"], [columns["ref"]], keep_rows=True)})
+    refused(run("--table", "s.parquet"), "s.parquet has no column hyp, but statistics; read it with --stats")
