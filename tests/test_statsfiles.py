@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import sys
+import tempfile
 from itertools import pairwise
 
 import pytest
@@ -561,6 +562,18 @@ def test_gaps_and_missing_columns_are_refused(tmp_path):
             ),
         )
         raised(parts, read(path).count, {"chrf": CHRF()})
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
+def test_a_full_folder_of_temporary_files_is_told_of(tmp_path, monkeypatch):
+    path = save(tmp_path / "s.parquet")
+    before = (tmp_path / "s.parquet").read_bytes()
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: open("/dev/full", "r+b", buffering=0))  # noqa: SIM115
+    parts = ["cannot write a temporary file: No space left on device", "TMPDIR"]
+    raised(parts, save, path)
+    raised(parts, write, path, {"KIT": BLEU().corpus_stats(SYSTEMS["KIT"], REFERENCES)})  # sums
+    raised(parts, read(path).write, path)
+    assert (tmp_path / "s.parquet").read_bytes() == before
 
 
 def test_files_of_other_metrics_are_not_merged(tmp_path):
