@@ -234,6 +234,11 @@ def test_segments_are_named_that_are_there_twice_or_missing(tmp_path):
     assert all_stats(read(first, second, third))
     raised(["segment 2 of KIT is missing"], read(first, third).count, ALL)
     raised(["segments 1 to 2 of KIT are missing"], read(third).count, ALL)
+    last = save(tmp_path / "last.parquet", start=3, systems={"KIT.2": SYSTEMS["KIT"]})
+    hint = ", or if KIT is the same system, save both with the same --names"
+    raised(
+        [f"segments 1 to 3 of KIT.2 are missing; name the file that has them, too{hint}"], read(first, last).count, ALL
+    )
     alone = save(tmp_path / "alone.parquet", start=1, stop=3, systems={"KIT": SYSTEMS["KIT"]})
     raised(["segments 2 to 3 of LIUM are missing, but KIT has them"], read(first, alone).count, ALL)
     save(tmp_path / "a.parquet", columns={"testset": "wmt16"})

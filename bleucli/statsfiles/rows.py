@@ -9,6 +9,7 @@
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from bleucli.buffers import to_arrow, to_numpy
 from bleucli.counting import CorpusStats, SystemStats
@@ -153,7 +154,8 @@ class Places:
                         " number its segments when it is saved (--first-line)"
                     )
                 if start > done:
-                    raise BleuError(f"{_tell_missing(done, start, name)}; name the file that has them, too")
+                    told = f"{_tell_missing(done, start, name)}; name the file that has them, too"
+                    raise BleuError(told + self._tell_namesakes(whose))
                 done, before = end, path
             ends.setdefault(whose[1:], {})[whose[0]] = done
         systems = list(dict.fromkeys(whose[0] for whose in self._runs))
@@ -163,6 +165,15 @@ class Places:
                 if found.get(system, 0) != found[most]:
                     told = _tell_missing(found.get(system, 0), found[most], _tell_place((system, *place)))
                     raise BleuError(f"{told}, but {most} has them; give the same segments of all systems")
+
+    def _tell_namesakes(self, whose: "tuple[Any, ...]") -> str:
+        """Say that shards of one system may have been called by their files, where systems share no segment."""
+        system, *place = whose
+        for (other, *there), runs in self._runs.items():
+            both = sorted([*runs, *self._runs[whose]])
+            if other != system and there == place and all(one[1] <= next_[0] for one, next_ in pairwise(both)):
+                return f", or if {other} is the same system, save both with the same --names"
+        return ""
 
 
 def _tell_place(whose: "tuple[Any, ...]") -> str:
