@@ -15,7 +15,7 @@ from bleucli.phrases import suggest
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments, of_arrow
 from bleucli.statsfiles import find_files
-from bleucli.statsfiles.layout import SEGMENT, SYSTEM
+from bleucli.statsfiles.layout import SEGMENT, SYSTEM, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,10 +89,11 @@ class TextTable:
         self.rows = dict.fromkeys(self.files, 0)
         for path in self.files:
             with _mended(path):
-                names = self._open(path).schema_arrow.names if path.endswith(PARQUET) else self._open(path).schema.names
-            self._check(path, names)
+                schema = self._open(path).schema_arrow if path.endswith(PARQUET) else self._open(path).schema
+                self._check(path, schema)
 
-    def _check(self, path: str, names: Sequence[str]) -> None:
+    def _check(self, path: str, schema: "pa.Schema") -> None:
+        names = schema.names
         for name in (*self._columns.hypotheses.values(), *self._columns.references, *self._keys):
             if name not in names:
                 if name not in self._keys and {SYSTEM, SEGMENT} < {*names} and arrow.metrics_in(names):
@@ -100,6 +101,12 @@ class TextTable:
                 how = "" if name in self._keys else "; say which hold the texts with --columns hyp=NAME,refs=NAME"
                 told = f"{path} has no column {name}; it has {', '.join(names)}"
                 raise BleuError(f"{told}{suggest(name, names)}{how}")
+            if names.count(name) > 1:
+                raise BleuError(f"{path} has {names.count(name)} columns {name}; rename all but one")
+        for key in self._keys:
+            kind = schema.field(key).type
+            if load("pyarrow", "arrow").types.is_nested(kind):
+                raise BleuError(f"the column {key} of {path} holds values of type {kind}, which make no groups")
 
     def corpus(self) -> Corpus:
         """Return the texts as a corpus, which can be read once: the systems, which bring the references along."""
@@ -146,7 +153,7 @@ class TextTable:
         if not path.endswith(PARQUET):  # these are mapped as they are, whatever they hold; texts are checked below
             for name in (*self._keys, *self._columns.references):
                 batch.column(name).validate(full=True)
-        keys = [batch.column(key).to_pylist() for key in self._keys]
+        keys = [list(map(label_of, batch.column(key).to_pylist())) for key in self._keys]
         if keys:
             self.labels.append(list(zip(*keys, strict=True)))
         hypotheses = []

@@ -367,6 +367,18 @@ def test_groups_are_by_columns(tmp_path):
     raised(["no column domain to group by; there are doc, year"], statistics.count, ALL, by=["domain"])
 
 
+def test_groups_of_many_columns_are_told_apart(tmp_path):
+    count, keys = 2, 64
+    hypotheses, references = SYSTEMS["KIT"][:count], [REFERENCES[0][:count]]
+    stats = BLEU().corpus_stats(hypotheses, references, keep_rows=True)
+    columns = {f"key{n}": ["a", "b"] if not n else ["c", None] for n in range(keys)}
+    write(str(tmp_path / "s"), {"KIT": stats}, columns=columns)
+    parts = read(str(tmp_path / "s")).count({"bleu": BLEU()}, by=list(columns))
+    assert [part.systems[0].stats[0] for part in parts] == [
+        BLEU().corpus_stats(hypotheses[n : n + 1], [references[0][n : n + 1]]) for n in range(count)
+    ]
+
+
 def test_sums_of_groups_are_groups_again(tmp_path):
     path = save(tmp_path / "s.parquet", columns={"doc": list("abba")})
     groups = read(path).count(ALL, by=["doc"])

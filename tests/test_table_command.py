@@ -166,6 +166,42 @@ def test_statistics_of_tables_are_saved_with_their_groups(run, parts):
     assert run("--stats", "t.parquet", *words) == plain
 
 
+def test_nothing_and_nan_are_one_group_wherever_they_are(run, columns):
+    values = [1.5, float("nan"), None, 0.0] * (COUNT // 4)
+    table = pa.table(columns | {"weight": values})
+    for number, start in enumerate(range(0, COUNT, 10)):
+        pq.write_table(table.slice(start, 10), f"n{number}.parquet", row_group_size=3)
+    answer = run("--table", "n?.parquet", "--by", "weight", "-f", "csv", "--save-stats", "s.parquet")
+    assert [line.split(",")[1:3] for line in answer.out.splitlines()[1:]] == [["1.5", "10"], ["", "20"], ["0.0", "10"]]
+    assert run("--stats", "s.parquet", "--by", "weight", "-f", "csv") == answer
+    stats = pq.read_table("s.parquet")
+    place = stats.column_names.index("weight")
+    for number, start in enumerate(range(0, COUNT, 10)):  # as pandas would write it
+        part = stats.slice(start, 10).set_column(place, "weight", pa.array(values[start : start + 10]))
+        pq.write_table(part, f"s{number}.parquet", row_group_size=3)
+    assert run("--stats", "s[0-9].parquet", "--by", "weight", "-f", "csv") == answer
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "words", "parts_of_line"),
+    [
+        ("tags", [["a"]], (), ["the column tags of t.parquet", "list", "no groups"]),
+        ("segments", ["a"], (), ["the answer has a column segments itself; rename"]),
+        ("BLEU", ["a"], (), ["the answer has a column BLEU itself; rename"]),
+        ("refs_min", ["a"], ("--save-stats", "s.parquet"), ["--by refs_min: files of statistics have a column"]),
+    ],
+)
+def test_columns_that_cannot_make_groups_are_refused(run, columns, name, values, words, parts_of_line):
+    pq.write_table(pa.table(columns | {name: values * COUNT}), "t.parquet")
+    refused(run("--table", "t.parquet", "--by", name, *words), *parts_of_line)
+
+
+def test_a_column_that_is_there_twice_is_refused(run, columns):
+    table = pa.table(columns)
+    pq.write_table(table.append_column("hyp", table.column("ref")), "t.parquet")
+    refused(run("--table", "t.parquet"), "t.parquet has 2 columns hyp; rename all but one")
+
+
 def test_hints_on_texts_are_said_once(run, folder):
     table = pa.table({"hyp": ["a b c d e ."] * 200, "ref": ["a b c d f ."] * 200, "n": [1, 2] * 100})
     pq.write_table(table, "t.parquet")

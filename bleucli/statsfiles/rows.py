@@ -18,7 +18,7 @@ from bleucli.metrics import Metric
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
 from bleucli.stats import SegmentStats
-from bleucli.statsfiles.layout import REFERENCES, SEGMENT, Shard
+from bleucli.statsfiles.layout import REFERENCES, SEGMENT, Shard, label_of
 from bleucli.statsfiles.reading import ANEW
 
 TYPE_CHECKING = False
@@ -92,7 +92,7 @@ def split(table: "pa.Table", keys: Sequence[str]) -> Iterator[Rows]:
             continue
         column = table.column(key).combine_chunks()
         coded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
-        known = [*coded.dictionary.to_pylist(), None]
+        known = [*map(label_of, coded.dictionary.to_pylist()), None]
         bounds = compute.min_max(coded.indices.fill_null(len(known) - 1) if coded.null_count else coded.indices)
         if bounds["min"] == bounds["max"]:
             values.append([known[bounds["min"].as_py()]])
@@ -106,7 +106,8 @@ def split(table: "pa.Table", keys: Sequence[str]) -> Iterator[Rows]:
         return
     whole = np.zeros(len(table), np.int64)
     for of_key, known in zip(codes, values, strict=True):
-        whole = whole if of_key is None else whole * len(known) + of_key
+        if of_key is not None:  # numbered anew, so that many keys of many values cannot overflow
+            _, whole = np.unique(whole * len(known) + of_key, return_inverse=True)
     order = np.argsort(whole, kind="stable")
     starts = np.flatnonzero(np.diff(whole[order], prepend=-1))
     groups = [order[a:b] for a, b in zip(starts, [*starts[1:], len(order)], strict=True)]

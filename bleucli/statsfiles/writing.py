@@ -191,7 +191,7 @@ def _repeat(text: str, count: int) -> "pa.Array":
 def _code(values: Sequence[object]) -> "pa.Array":
     """Return texts, or numbers, as a column that has each of them once."""
     pa = load("pyarrow", "arrow")
-    if len(values) and not isinstance(values[0], str | None):
+    if not isinstance(next((value for value in values if value is not None), None), str | None):
         return pa.array(values)
     texts = text_array([None if value is None else str(value) for value in values])
     return texts.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))
