@@ -171,10 +171,17 @@ def score_groups(
         metrics: that counted.
         sampling: as for `score_systems`; nothing is compared across groups.
         progress: likewise.
+
+    Raises:
+        BleuError: what makes the groups is called like a column of the answer.
     """
     systems: list[SystemResult] = []
     hints = advice = [hint for metric in metrics for hint in metric.advice]
+    taken = {"segments", "baseline", *(metric.score_name() for metric in metrics)}
     for labels, counted in groups:
+        for column, _ in labels:
+            if column in taken:
+                raise BleuError(f"the answer has a column {column} itself; rename that which makes groups")
         found = score_counted(counted, metrics, sampling=sampling, progress=progress)
         for system, stats in zip(found.systems, counted, strict=True):
             name = name_row(system.name, labels)

@@ -16,6 +16,7 @@ from bleucli.phrases import suggest
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments, of_arrow
 from bleucli.statsfiles import find_files
+from bleucli.statsfiles.layout import SEGMENT, SYSTEM, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,8 +90,9 @@ class TextTable:
         self.rows = dict.fromkeys(self.files, 0)
         for path in self.files:
             with telling(path):
-                names = _open(path).schema_arrow.names if path.endswith(PARQUET) else _open(path).schema.names
-            check_columns(path, names, self._columns, keys)
+                file = _open(path)
+                schema = file.schema_arrow if path.endswith(PARQUET) else file.schema
+                check_columns(path, schema, self._columns, keys)
 
     def corpus(self) -> Corpus:
         """Return the texts as a corpus, which can be read once: the systems, which bring the references along."""
@@ -113,7 +115,10 @@ class TextTable:
                         self.rows[path] += len(batch)
 
     def _read(self, batch: "pa.RecordBatch", path: str) -> list[Segments]:
-        keys = [batch.column(key).to_pylist() for key in self._keys]
+        if not path.endswith(PARQUET):  # these are mapped as they are, whatever they hold; texts are checked below
+            for name in (*self._keys, *self._columns.references):
+                batch.column(name).validate(full=True)
+        keys = [list(map(label_of, batch.column(key).to_pylist())) for key in self._keys]
         if keys:
             self.labels.append(list(zip(*keys, strict=True)))
         hypotheses = []
@@ -160,17 +165,26 @@ def refuse_twice(paths: Sequence[str]) -> None:
         raise BleuError(f"{max(paths, key=paths.count)} is there twice, and would count twice; name each table once")
 
 
-def check_columns(path: str, names: Sequence[str], columns: Columns, keys: Sequence[str]) -> None:
-    """Refuse a table without a column that is needed; names: of those that it has.
+def check_columns(path: str, schema: "pa.Schema", columns: Columns, keys: Sequence[str]) -> None:
+    """Refuse a table whose columns, which its schema names, are not those that are needed.
 
     Raises:
-        BleuError: it lacks one.
+        BleuError: it lacks one, has two of one name, or the values of a key make no groups.
     """
+    names = schema.names
     for name in (*columns.hypotheses.values(), *columns.references, *keys):
         if name not in names:
+            if name not in keys and {SYSTEM, SEGMENT} < {*names} and arrow.metrics_in(names):
+                raise BleuError(f"{path} has no column {name}, but statistics; read it with --stats")
             how = "" if name in keys else "; say which hold the texts with --columns hyp=NAME,refs=NAME"
             told = f"{path} has no column {name}; it has {', '.join(names)}"
             raise BleuError(f"{told}{suggest(name, names)}{how}")
+        if names.count(name) > 1:
+            raise BleuError(f"{path} has {names.count(name)} columns {name}; rename all but one")
+    for key in keys:
+        kind = schema.field(key).type
+        if load("pyarrow", "arrow").types.is_nested(kind):
+            raise BleuError(f"the column {key} of {path} holds values of type {kind}, which make no groups")
 
 
 def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: "Any" = None) -> "Iterator[pa.RecordBatch]":
@@ -195,7 +209,8 @@ def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: "Any
 
 def _open(path: str, file: "Any" = None) -> "Any":
     if path.endswith(PARQUET) or file is not None:
-        return load("pyarrow.parquet", "arrow").ParquetFile(path if file is None else file)
+        parquet = load("pyarrow.parquet", "arrow")
+        return parquet.ParquetFile(path if file is None else file, page_checksum_verification=True)
     pa = load("pyarrow", "arrow")
     try:
         return pa.ipc.open_file(pa.memory_map(path))

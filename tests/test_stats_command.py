@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from conftest import COMMAND, needs_signals, process_environment, refused, warnings_in
@@ -187,6 +188,29 @@ def test_options_about_texts_are_told_of(both):
 def test_what_cannot_be_saved_is_refused(run, corpus, words, parts):
     refused(run("ref.txt", "-i", "a.txt", *words), *parts)
     assert not os.path.exists("s.parquet")
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (("--save-sums", "./s.parquet"), ["--save-stats and --save-sums both write ./s.parquet"]),
+        (("-o", "s.parquet"), ["--output and --save-stats both write s.parquet"]),
+        (("-o", "t.parquet", "--save-sums", "t.parquet"), ["--output and --save-sums both write t.parquet"]),
+    ],
+)
+def test_two_things_are_not_written_to_one_file(run, corpus, words, parts):
+    refused(run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet", *words), *parts)
+    assert not os.path.exists("s.parquet")
+    assert run("ref.txt", "-i", "a.txt", "--save-stats", os.devnull, "--save-sums", os.devnull).status == 0
+
+
+def test_statistics_that_are_read_are_replaced_by_those_of_all_alone(both, run):
+    before = Path("s.parquet").read_bytes()
+    for option in ("--save-sums", "-o"):
+        for name in ("s.parquet", "[s].parquet", "."):
+            refused(run("--stats", name, option, "s.parquet"), "s.parquet is also read")
+    assert Path("s.parquet").read_bytes() == before
+    assert run("--stats", "s.parquet", "--save-stats", "s.parquet").status == 0
 
 
 def test_nothing_is_saved_where_no_answer_is_given(run, corpus, write):

@@ -2,7 +2,9 @@
 
 import os
 import random
+import shutil
 import sys
+import tempfile
 from itertools import pairwise
 
 import pytest
@@ -125,6 +127,9 @@ def test_sums_are_a_row_a_system(tmp_path):
     assert statistics.stats("LIUM").score().score == BLEU().corpus_score(SYSTEMS["LIUM"], TWO).score
     raised(["sums.parquet holds sums", "--save-stats"], statistics.stats, "LIUM", keep_rows=True)
     raised(["sums.parquet was given twice"], read, path, path)
+    for number, link in enumerate((os.link, os.symlink, shutil.copy)):
+        link(path, tmp_path / f"{number}.parquet")
+        raised([f"{number}.parquet was given twice", "the same bytes"], read, path, str(tmp_path / f"{number}.parquet"))
 
 
 def test_statistics_that_are_not_alike_are_not_written_as_one(tmp_path):
@@ -229,6 +234,11 @@ def test_segments_are_named_that_are_there_twice_or_missing(tmp_path):
     assert all_stats(read(first, second, third))
     raised(["segment 2 of KIT is missing"], read(first, third).count, ALL)
     raised(["segments 1 to 2 of KIT are missing"], read(third).count, ALL)
+    last = save(tmp_path / "last.parquet", start=3, systems={"KIT.2": SYSTEMS["KIT"]})
+    hint = ", or if KIT is the same system, save both with the same --names"
+    raised(
+        [f"segments 1 to 3 of KIT.2 are missing; name the file that has them, too{hint}"], read(first, last).count, ALL
+    )
     alone = save(tmp_path / "alone.parquet", start=1, stop=3, systems={"KIT": SYSTEMS["KIT"]})
     raised(["segments 2 to 3 of LIUM are missing, but KIT has them"], read(first, alone).count, ALL)
     save(tmp_path / "a.parquet", columns={"testset": "wmt16"})
@@ -357,6 +367,18 @@ def test_groups_are_by_columns(tmp_path):
     raised(["no column domain to group by; there are doc, year"], statistics.count, ALL, by=["domain"])
 
 
+def test_groups_of_many_columns_are_told_apart(tmp_path):
+    count, keys = 2, 64
+    hypotheses, references = SYSTEMS["KIT"][:count], [REFERENCES[0][:count]]
+    stats = BLEU().corpus_stats(hypotheses, references, keep_rows=True)
+    columns = {f"key{n}": ["a", "b"] if not n else ["c", None] for n in range(keys)}
+    write(str(tmp_path / "s"), {"KIT": stats}, columns=columns)
+    parts = read(str(tmp_path / "s")).count({"bleu": BLEU()}, by=list(columns))
+    assert [part.systems[0].stats[0] for part in parts] == [
+        BLEU().corpus_stats(hypotheses[n : n + 1], [references[0][n : n + 1]]) for n in range(count)
+    ]
+
+
 def test_sums_of_groups_are_groups_again(tmp_path):
     path = save(tmp_path / "s.parquet", columns={"doc": list("abba")})
     groups = read(path).count(ALL, by=["doc"])
@@ -390,6 +412,88 @@ def test_a_file_that_pandas_has_rewritten_is_read(tmp_path):
 # --- files that are not what they should be
 
 
+def retyped(change):
+    """Return what changes the columns of a table by their names."""
+    return lambda table: pa.table({name: change(name, table.column(name)) for name in table.column_names})
+
+
+def numbers_as(kind):
+    return retyped(lambda _, column: column.cast(kind) if pa.types.is_integer(column.type) else column)
+
+
+def texts_as(kind):
+    return retyped(lambda _, column: column.cast(pa.string()).cast(kind) if "string" in str(column.type) else column)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *map(
+            numbers_as, (pa.int16(), pa.uint32(), pa.float64(), pa.float32(), pa.decimal128(20, 0), pa.large_string())
+        ),
+        *map(texts_as, (pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary())),
+    ],
+)
+def test_other_programs_may_keep_numbers_and_texts_as_they_like(tmp_path, change):
+    save(tmp_path / "1", stop=2)
+    rewritten(tmp_path / "1", change)
+    save(tmp_path / "2", start=2)
+    expected = [str(stats.signature()) for stats in count()["KIT"].values()]
+    for files in (["1", "2"], ["2", "1"]):
+        statistics = read(*(str(tmp_path / name) for name in files))
+        for found in (all_stats(statistics), all_stats(statistics, keep_rows=True)):
+            assert [str(stats.signature()) for stats in found["KIT"].values()] == expected  # nrefs:1, not nrefs:1.0
+            assert [stats.sums for stats in found["LIUM"].values()] == [
+                stats.sums for stats in count()["LIUM"].values()
+            ]
+        assert found == count()
+    read(str(tmp_path / "1")).write(str(tmp_path / "1"))
+    assert all_stats(read(*(str(tmp_path / name) for name in "12")), keep_rows=True) == count()
+
+
+def put(column, values):
+    return lambda table: table.set_column(table.column_names.index(column), column, pa.array(values))
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "parts"),
+    [
+        ("bleu.match_1", [1, 2, 3, -1] * 2, ["bleu.match_1", "negative"]),
+        ("bleu.match_1", [1.0, 2.5, 3, 1] * 2, ["bleu.match_1", "whole numbers", "double"]),
+        ("bleu.match_1", [[1]] * 8, ["bleu.match_1", "whole numbers", "list"]),
+        ("ter.ref_len", [1.0, float("nan")] * 4, ["ter.ref_len", "not finite"]),
+        ("ter.ref_len", ["a"] * 8, ["ter.ref_len", "numbers", "string"]),
+        ("refs", ["one"] * 8, ["refs", "whole numbers", "string"]),
+        ("segment", [0.5, 1, 2, 3] * 2, ["segment", "whole numbers", "double"]),
+        ("segment", [-1, 0, 1, 2] * 2, ["segment", "negative"]),
+    ],
+)
+def test_what_no_count_can_be_is_refused(tmp_path, column, values, parts):
+    path = rewritten(save(tmp_path / "a", metrics={name: ALL[name] for name in ("bleu", "ter")}), put(column, values))
+    raised([*parts, path], read(path).count, {"bleu": BLEU(), "ter": TER()})
+
+
+def test_systems_and_signatures_must_be_texts(tmp_path):
+    path = rewritten(save(tmp_path / "a", metrics={"bleu": BLEU()}), put("system", [{"name": "KIT"}] * 8))
+    raised(["system", "struct", "texts", path], read, path)
+    path = rewritten(save(tmp_path / "b", metrics={"bleu": BLEU()}), put("bleu.signature", [["BLEU"]] * 8))
+    raised(["signature of a metric", path], read, path)
+
+
+def test_columns_that_are_called_like_signatures_are_kept(tmp_path):
+    path = rewritten(save(tmp_path / "a"), lambda table: table.append_column("pgp.signature", pa.array([[1]] * 8)))
+    assert all_stats(read(path), keep_rows=True) == count()
+    read(path).write(path)
+    assert pq.read_table(path).column("pgp.signature").to_pylist() == [[1]] * 8
+
+
+def test_columns_of_one_name_and_two_types_are_not_merged(tmp_path):
+    paths = [save(tmp_path / "1", stop=2), save(tmp_path / "2", start=2)]
+    for path, value in zip(paths, ("a", [1]), strict=True):
+        rewritten(path, lambda table, value=value: table.append_column("mine", pa.array([value] * len(table))))
+    raised(["mine", "rename"], read(*paths).write, str(tmp_path / "all"))
+
+
 def test_files_are_found_in_folders_and_by_patterns(tmp_path):
     (tmp_path / "in").mkdir()
     for name in ("b.parquet", "a.parquet", "_SUCCESS", ".hidden.parquet", "in/c.parquet"):
@@ -401,6 +505,10 @@ def test_files_are_found_in_folders_and_by_patterns(tmp_path):
     ]
     assert find_files([str(tmp_path / "*.parquet")]) == [str(tmp_path / name) for name in ("a.parquet", "b.parquet")]
     raised(["no file matches", "z*.parquet"], find_files, [str(tmp_path / "z*.parquet")])
+    assert find_files([str(tmp_path / "i*")]) == find_files([str(tmp_path / "in")])
+    (tmp_path / "_temporary" / "0").mkdir(parents=True)  # of a task that Spark has not committed
+    (tmp_path / "_temporary" / "0" / "c.parquet").write_bytes(b"")
+    assert len(find_files([str(tmp_path)])) == 3
     (tmp_path / "empty").mkdir()
     raised(["has no file that ends in .parquet"], find_files, [str(tmp_path / "empty")])
 
@@ -471,6 +579,18 @@ def test_gaps_and_missing_columns_are_refused(tmp_path):
             ),
         )
         raised(parts, read(path).count, {"chrf": CHRF()})
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
+def test_a_full_folder_of_temporary_files_is_told_of(tmp_path, monkeypatch):
+    path = save(tmp_path / "s.parquet")
+    before = (tmp_path / "s.parquet").read_bytes()
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: open("/dev/full", "r+b", buffering=0))  # noqa: SIM115
+    parts = ["cannot write a temporary file: No space left on device", "TMPDIR"]
+    raised(parts, save, path)
+    raised(parts, write, path, {"KIT": BLEU().corpus_stats(SYSTEMS["KIT"], REFERENCES)})  # sums
+    raised(parts, read(path).write, path)
+    assert (tmp_path / "s.parquet").read_bytes() == before
 
 
 def test_files_of_other_metrics_are_not_merged(tmp_path):

@@ -2,10 +2,12 @@
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 from conftest import refused, warnings_in
 
+import bleucli
 from bleucli import statsfiles
 from bleucli.output import FORMATS
 
@@ -97,6 +99,30 @@ def test_arrow_files_are_tables(run, columns, parts, ending):
         assert run("--table", f"t.{ending}", *words) == run("--table", parts, *words)
 
 
+@pytest.mark.parametrize("ending", ["arrow", "stream.arrow", "parquet"])
+def test_damaged_tables_are_refused_or_read_but_never_faults(run, columns, write, ending):
+    """Of Parquet files checksums tell; an Arrow file has none, and what is mapped from it may point anywhere."""
+    table = pa.table(columns | {"refs": [[text] for text in columns["ref"]]})
+    if ending == "parquet":
+        pq.write_table(table, "t.parquet", write_page_checksum=True)
+    else:
+        opened = pa.ipc.new_stream if ending.startswith("stream") else pa.ipc.new_file
+        with opened(f"t.{ending}", table.schema) as file:
+            file.write_table(table)
+    content = Path(f"t.{ending}").read_bytes()
+    words = ("--table", f"t.{ending}", "--columns", "refs=refs", "--by", "year", "-q")
+    whole = run(*words)
+    rng = random.Random(7)
+    for place in rng.sample(range(len(content)), 100):
+        write(f"t.{ending}", content[:place] + bytes([content[place] ^ 1 << rng.randrange(8)]) + content[place + 1 :])
+        answer = run(*words)
+        assert answer.status in (0, 2), answer
+        if answer.status:
+            assert answer.err.count("\n") == 1
+        elif ending == "parquet":
+            assert answer == whole
+
+
 # --- groups
 
 
@@ -140,6 +166,42 @@ def test_statistics_of_tables_are_saved_with_their_groups(run, parts):
     assert run("--stats", "t.parquet", *words) == plain
 
 
+def test_nothing_and_nan_are_one_group_wherever_they_are(run, columns):
+    values = [1.5, float("nan"), None, 0.0] * (COUNT // 4)
+    table = pa.table(columns | {"weight": values})
+    for number, start in enumerate(range(0, COUNT, 10)):
+        pq.write_table(table.slice(start, 10), f"n{number}.parquet", row_group_size=3)
+    answer = run("--table", "n?.parquet", "--by", "weight", "-f", "csv", "--save-stats", "s.parquet")
+    assert [line.split(",")[1:3] for line in answer.out.splitlines()[1:]] == [["1.5", "10"], ["", "20"], ["0.0", "10"]]
+    assert run("--stats", "s.parquet", "--by", "weight", "-f", "csv") == answer
+    stats = pq.read_table("s.parquet")
+    place = stats.column_names.index("weight")
+    for number, start in enumerate(range(0, COUNT, 10)):  # as pandas would write it
+        part = stats.slice(start, 10).set_column(place, "weight", pa.array(values[start : start + 10]))
+        pq.write_table(part, f"s{number}.parquet", row_group_size=3)
+    assert run("--stats", "s[0-9].parquet", "--by", "weight", "-f", "csv") == answer
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "words", "parts_of_line"),
+    [
+        ("tags", [["a"]], (), ["the column tags of t.parquet", "list", "no groups"]),
+        ("segments", ["a"], (), ["the answer has a column segments itself; rename"]),
+        ("BLEU", ["a"], (), ["the answer has a column BLEU itself; rename"]),
+        ("refs_min", ["a"], ("--save-stats", "s.parquet"), ["--by refs_min: files of statistics have a column"]),
+    ],
+)
+def test_columns_that_cannot_make_groups_are_refused(run, columns, name, values, words, parts_of_line):
+    pq.write_table(pa.table(columns | {name: values * COUNT}), "t.parquet")
+    refused(run("--table", "t.parquet", "--by", name, *words), *parts_of_line)
+
+
+def test_a_column_that_is_there_twice_is_refused(run, columns):
+    table = pa.table(columns)
+    pq.write_table(table.append_column("hyp", table.column("ref")), "t.parquet")
+    refused(run("--table", "t.parquet"), "t.parquet has 2 columns hyp; rename all but one")
+
+
 def test_hints_on_texts_are_said_once(run, folder):
     table = pa.table({"hyp": ["a b c d e ."] * 200, "ref": ["a b c d f ."] * 200, "n": [1, 2] * 100})
     pq.write_table(table, "t.parquet")
@@ -149,6 +211,14 @@ def test_hints_on_texts_are_said_once(run, folder):
 
 
 # --- what is refused
+
+
+def test_a_table_is_not_written_over(run, parts):
+    path = f"{parts}/a.parquet"
+    before = Path(path).read_bytes()
+    for option in ("--save-stats", "--save-sums", "--output"):
+        refused(run("--table", parts, option, path), f"{option} {path} is also read")
+    assert Path(path).read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -201,3 +271,5 @@ def test_files_that_are_no_tables_are_refused(run, columns, write, folder):
     refused(run("--table", "t.parquet"), "t.parquet is not a whole Parquet file")
     pq.write_table(pa.table(columns).slice(0, 0), "t.parquet")
     refused(run("--table", "t.parquet"), "the table is empty")
+    statsfiles.write("s.parquet", {"a": bleucli.BLEU().corpus_stats(columns["hyp"], [columns["ref"]], keep_rows=True)})
+    refused(run("--table", "s.parquet"), "s.parquet has no column hyp, but statistics; read it with --stats")

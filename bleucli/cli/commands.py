@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from bleucli.cli.delivery import deliver, refuse_overwriting
-from bleucli.cli.streams import Environment
+from bleucli.cli.delivery import deliver, refuse_overwriting, refuse_twice
+from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 
 TYPE_CHECKING = False
@@ -70,9 +70,10 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     environment.annotates = options.annotate is not None
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, and this scores nothing; leave it out")
-    refuse_overwriting(options.output, _files_read(options))
-    for saved in ("save_stats", "save_sums"):
-        refuse_overwriting(getattr(options, saved), _files_read(options), f"--{saved.replace('_', '-')}")
+    written = [("--output", options.output), ("--save-stats", options.save_stats), ("--save-sums", options.save_sums)]
+    for option, path in written:
+        refuse_overwriting(path, _files_read(options, merges=option == "--save-stats"), option)
+    refuse_twice([(option, path) for option, path in written if path is not None])
     if options.help:
         from bleucli.cli.help import first_screen
 
@@ -110,10 +111,20 @@ def _answer(options: "Options", environment: Environment, words: Sequence[str]) 
         return Status.FINE if passed else Status.GATE_FAILED
 
 
-def _files_read(options: "Options") -> "Iterator[str]":
-    """Give the files that options and environment name and that this mode, or another one, reads."""
+def _files_read(options: "Options", merges: bool) -> "Iterator[str]":
+    """Give the files that options and environment name and that this mode, or another one, reads.
+
+    merges: without files of statistics, which may be replaced by the one that has the rows of all.
+    """
     from bleucli.testsets import cache
 
+    tables, statistics = options.table or (), () if merges else options.stats or ()
+    if tables or statistics:
+        from bleucli import tables as texts
+        from bleucli.statsfiles import find_files
+
+        yield from find_files(map(shown, tables), (*texts.PARQUET, *texts.IPC))
+        yield from find_files(map(shown, statistics))
     yield from options.refs
     yield from options.input or ()
     registry = cache.registry() if options.registry is None else str(options.registry)

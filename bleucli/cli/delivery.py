@@ -2,12 +2,12 @@
 
 - `deliver`: write the answer once it is complete, or add it to a file
 - `spool`: keep what is not complete yet
-- `refuse_overwriting`: keep what is read from being written
+- `refuse_overwriting`: keep what is read from being written; `refuse_twice`: and what is written, too
 - `refuse_foreign`: keep lines from being added to another file than a history
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bleucli import wholefiles
 from bleucli.cli.streams import Environment, encode, shown
@@ -68,6 +68,21 @@ def refuse_overwriting(output: str | None, inputs: Iterable[str], option: str = 
     for path in inputs:
         if path != "-" and os.path.exists(path) and os.path.samefile(path, output):
             raise UsageError(f"{option} {shown(output)} is also read; name another file")
+
+
+def refuse_twice(written: Sequence[tuple[str, str]]) -> None:
+    """Refuse to write two things to one file; written: options with their files.
+
+    Raises:
+        UsageError: two are the same.
+    """
+    taken: dict[str, str] = {}
+    for option, path in written:
+        if os.path.exists(path) and not os.path.isfile(path):
+            continue  # a device takes it all
+        other = taken.setdefault(os.path.realpath(path), option)
+        if other != option:
+            raise UsageError(f"{other} and {option} both write {shown(path)}; name two files")
 
 
 def spool(chunks: Iterable[bytes]) -> "IO[bytes]":

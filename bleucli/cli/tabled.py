@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bleucli import counting, evaluate, tables
+from bleucli.arrow import COUNTS
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
 from bleucli.corpus import Corpus
@@ -13,7 +14,7 @@ from bleucli.results import Input, Results, name_row
 from bleucli.signature import Signature
 from bleucli.stats import SegmentStats
 from bleucli.statsfiles import Shard
-from bleucli.statsfiles.layout import PLACES, SEGMENT, SYSTEM
+from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM
 from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
@@ -86,7 +87,9 @@ class TabledTexts(Texts):
             place = tuple(labels[index] for index in places)
             segments.append(self._counted.get(place, 0))
             self._counted[place] = segments[-1] + 1
-        return dict(zip(self._by, zip(*self._of_block, strict=True), strict=True)) | {SEGMENT: segments}
+        # As texts, since a block whose values are all missing does not tell what the others are
+        told = ([None if value is None else str(value) for value in of] for of in zip(*self._of_block, strict=True))
+        return dict(zip(self._by, told, strict=True)) | {SEGMENT: segments}
 
     def score(
         self,
@@ -203,6 +206,9 @@ def columns_in_command(options: "Options", by: Sequence[str]) -> tables.Columns:
     columns = tables.Columns() if options.columns is None else tables.columns_named(shown(options.columns))
     if SYSTEM in by and len(columns.hypotheses) > 1:
         raise UsageError("--by system tells rows apart, but here systems are columns; leave system out")
+    for column in by:
+        if column in (SEGMENT, REFERENCES, *COUNTS) and (options.save_stats or options.save_sums):
+            raise UsageError(f"--by {column}: files of statistics have a column of that name; rename this one")
     return columns
 
 

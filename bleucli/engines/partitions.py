@@ -185,8 +185,8 @@ def survey(paths: Iterable[str], columns: tables.Columns, keys: Sequence[str]) -
 def _look_at(path: str, columns: tables.Columns, keys: Sequence[str]) -> "list[Values]":
     """Return the keys of a file, with their order of appearance and numbers of rows."""
     parquet = load("pyarrow.parquet", "arrow")
-    with tables.telling(path), parquet.ParquetFile(_open(address_of(path))) as file:
-        tables.check_columns(path, file.schema_arrow.names, columns, keys)
+    with tables.telling(path), parquet.ParquetFile(_open(address_of(path)), page_checksum_verification=True) as file:
+        tables.check_columns(path, file.schema_arrow, columns, keys)
         if not keys:
             return [(0, file.metadata.num_rows)]
         counts: dict[Values, int] = {}

@@ -27,9 +27,9 @@ def score(
 def survey(paths: Sequence[str], columns: tables.Columns, keys: Sequence[str]) -> partitions.Survey:
     """Return what Spark finds in files, reading the keys alone; arguments and errors as for `partitions.survey`."""
     given = partitions.address(paths)
-    functions = load("pyspark.sql.functions", "spark")
+    functions, types = load("pyspark.sql.functions", "spark"), load("pyspark.sql.pandas.types", "spark")
     texts = load("pyspark.sql", "spark").SparkSession.builder.appName("bleu").getOrCreate().read.parquet(*given)
-    tables.check_columns(next(iter(given.values())), texts.columns, columns, keys)
+    tables.check_columns(next(iter(given.values())), types.to_arrow_schema(texts.schema), columns, keys)
     place = texts.select("_metadata.file_path", "_metadata.row_index", *map(_quote, keys))
     of_key = place.groupBy("file_path", *map(_quote, keys)).agg(functions.min("row_index"), functions.count("*"))
     return partitions.number_rows([(partitions.decode(path), *of) for path, *of in of_key.collect()], keys, given)

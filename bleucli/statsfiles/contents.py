@@ -1,6 +1,5 @@
 """What files of statistics hold, as one: scores of systems and groups, and one file of all."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import arrow
@@ -13,8 +12,8 @@ from bleucli.optional_deps import load
 from bleucli.phrases import suggest, tell_count
 from bleucli.signature import Signature
 from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, metadata
-from bleucli.statsfiles.reading import ANEW, StatsFile
-from bleucli.statsfiles.rows import Places, Tally, split
+from bleucli.statsfiles.reading import StatsFile
+from bleucli.statsfiles.rows import Places, Tally, check_numbers, split
 from bleucli.statsfiles.writing import Part, Table
 
 TYPE_CHECKING = False
@@ -56,7 +55,7 @@ class Statistics:
                 self._homes.setdefault(name, file.path)
         self.systems = list(self._homes)
         if self.is_summed:
-            _refuse_twice(self.files)
+            _refuse_twice(files)
 
     def choose(
         self,
@@ -123,16 +122,21 @@ class Statistics:
             raise BleuError(f"{summed} holds sums, and this needs each segment's statistics; save them: --save-stats")
         signatures = [f"{name}.{arrow.SIGNATURE}" for name in metrics]
         keys = [SYSTEM, *PLACES, *by, *signatures]
-        numbers = [f"{name}.{column}" for name, metric in metrics.items() for column in metric.column_names()]
+        numbers = {
+            f"{name}.{column}": column in metric.fractions
+            for name, metric in metrics.items()
+            for column in metric.column_names()
+        }
         met = Places()
         groups: dict[tuple[Any, ...], dict[str, Tally]] = {}  # by labels and systems
         order: dict[tuple[Any, ...], None] = {}
         checked: set[tuple[str, str, bool]] = set()
         for file in self._files:
             counts = tuple(arrow.COUNTS) if file.is_summed else (SEGMENT, REFERENCES)
-            wanted = [*dict.fromkeys(key for key in keys if key in file.columns), *counts, *numbers]
-            for table in file.row_groups(wanted):
-                for values, rows in split(table, keys):
+            fractions = dict.fromkeys(counts, False) | numbers
+            wanted = [*dict.fromkeys(key for key in keys if key in file.columns), *fractions]
+            for table in file.row_groups(wanted) if file.rows else ():
+                for values, rows in split(check_numbers(table, fractions, file.path), keys):
                     system, places = _name_system(values[0]), values[1 : 1 + len(PLACES)]
                     labels = values[1 + len(PLACES) : len(values) - len(signatures)]
                     self._check_rows(file, metrics, values[len(values) - len(signatures) :], rows, checked)
@@ -174,12 +178,9 @@ class Statistics:
         rows: "pa.Table",
         checked: set[tuple[str, str, bool]],
     ) -> None:
-        """Refuse rows that were counted otherwise, or have gaps."""
+        """Refuse rows that were counted otherwise."""
         most = rows.column("refs_max" if file.is_summed else REFERENCES)
         several = bool(load("pyarrow.compute", "arrow").max(most).as_py() > 1)
-        for name in rows.column_names:
-            if rows.column(name).null_count:
-                raise BleuError(f"the column {name} of {file.path} has gaps; {ANEW}")
         for (name, metric), text in zip(metrics.items(), signatures, strict=True):
             if text is None:
                 raise BleuError(f"{file.path} has rows that {name} has not counted; leave it out, or count them")
@@ -228,11 +229,8 @@ class Statistics:
 
     def digests(self) -> "Iterator[tuple[str, int, str]]":
         """Give path, rows and SHA-256 of each file."""
-        from hashlib import file_digest
-
         for file in self._files:
-            with open(file.path, "rb") as content:
-                yield file.path, file.rows, file_digest(content, "sha256").hexdigest()
+            yield file.path, file.rows, _digest(file.path)
 
     def shards(self) -> list[Shard]:
         """Return from what all rows were made, as far as that is known."""
@@ -257,7 +255,11 @@ class Statistics:
             if file.is_summed != first.is_summed:
                 raise BleuError(f"of {first.path} and {file.path} one holds sums, the other segments; merge one kind")
         schemas = [_plain_schema(next(file.row_groups(None), None) or file.read(file.columns)) for file in self._files]
-        whole = pa.unify_schemas(schemas, promote_options="permissive")
+        try:
+            whole = pa.unify_schemas(schemas, promote_options="permissive")
+        except pa.ArrowException as error:
+            told = " ".join(str(error).split())
+            raise BleuError(f"the files have columns of one name that differ in type ({told}); rename one") from None
         table = Table()
         for file in self._files:
             for rows in file.row_groups(None):
@@ -276,12 +278,24 @@ def _name_system(name: object) -> str:
     return _UNNAMED if name is None else str(name)
 
 
-def _refuse_twice(paths: Sequence[str]) -> None:
-    """Refuse a file of sums that is named twice: nothing in it would show that."""
-    real = [os.path.realpath(path) for path in paths]
-    twice = next((path for path, name in zip(paths, real, strict=True) if real.count(name) > 1), None)
-    if twice is not None:
-        raise BleuError(f"{twice} was given twice; name each file once")
+def _refuse_twice(files: "Sequence[StatsFile]") -> None:
+    """Refuse files of sums that are the same, or copies: nothing in their rows would show that."""
+    known: dict[str, str] = {}
+    for file in files:
+        if file.is_summed and file.rows:
+            digest = _digest(file.path)
+            if digest in known:
+                other = known[digest]
+                copied = f", as {other} has the same bytes" if other != file.path else ""
+                raise BleuError(f"{file.path} was given twice{copied}; name each file once")
+            known[digest] = file.path
+
+
+def _digest(path: str) -> str:
+    from hashlib import file_digest
+
+    with open(path, "rb") as content:
+        return file_digest(content, "sha256").hexdigest()
 
 
 def _is_choice(metric: Metric, key: str) -> bool:
@@ -307,10 +321,18 @@ def _choose(known: Sequence[str], name: str | None, what: str) -> str:
 
 
 def _plain_schema(table: "pa.Table") -> "pa.Schema":
-    """Return the columns of a table, dictionaries as what they hold: other files may have others."""
+    """Return the columns of a table, of types that other files may have as well: no dictionaries, one kind of text."""
     pa = load("pyarrow", "arrow")
-    coded = pa.types.is_dictionary
-    return pa.schema([(one.name, one.type.value_type if coded(one.type) else one.type) for one in table.schema])
+    counts = (SEGMENT, REFERENCES) if SEGMENT in table.column_names else tuple(arrow.COUNTS)
+    kinds = {}
+    for field in table.schema:
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if str(kind) == "string_view":
+            kind = pa.string()
+        if field.name in counts and not pa.types.is_integer(kind):
+            kind = pa.int64()
+        kinds[field.name] = kind
+    return pa.schema(kinds)
 
 
 def _fit(table: "pa.Table", schema: "pa.Schema") -> "pa.Table":

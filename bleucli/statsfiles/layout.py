@@ -32,3 +32,12 @@ def metadata(shards: Sequence[Shard], command: str) -> dict[str, str]:
     shown = command.encode("utf-8", "backslashreplace").decode()  # names of files need not be UTF-8
     told = {LAYOUT_KEY: LAYOUT, VERSION_KEY: __version__, COMMAND_KEY: shown}
     return {**told, SHARDS_KEY: json.dumps([shard._asdict() for shard in shards])}
+
+
+def label_of(value: object) -> object:
+    """Return a value that makes a group: NaN, which pandas puts where nothing is, as None.
+
+    >>> label_of(float("nan")), label_of(0.5), label_of("nan")
+    (None, 0.5, 'nan')
+    """
+    return None if value != value else value

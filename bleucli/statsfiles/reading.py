@@ -11,7 +11,18 @@ from contextlib import contextmanager
 from bleucli import arrow
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
-from bleucli.statsfiles.layout import ENDING, LAYOUT, LAYOUT_KEY, REFERENCES, SEGMENT, SHARDS_KEY, VERSION_KEY, Shard
+from bleucli.statsfiles.layout import (
+    ENDING,
+    LAYOUT,
+    LAYOUT_KEY,
+    PLACES,
+    REFERENCES,
+    SEGMENT,
+    SHARDS_KEY,
+    SYSTEM,
+    VERSION_KEY,
+    Shard,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +31,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ANEW = "write it anew with --save-stats"
+# What engines leave beside their parts begins so: tasks that are under way or have failed, and marks
+_ASIDE = "._"
+# How other programs may keep texts, and what they may have made of those without saying so
+_TEXTS, _BYTES = ("string", "large_string", "string_view"), ("binary", "large_binary", "binary_view")
 
 
 def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list[str]:
     """Return files: those in folders, in the order of their names, and those that patterns match.
+
+    A pattern that matches nothing but folders stands for the files in these.
 
     Raises:
         BleuError: a folder has none, or a pattern matches none.
@@ -31,12 +48,11 @@ def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list
     found: list[str] = []
     for path in paths:
         if os.path.isdir(path):
-            inside = [
-                os.path.join(folder, name)
-                for folder, _, names in os.walk(path)
-                for name in names
-                if name.endswith(tuple(endings)) and name[0] not in "._"  # what engines leave beside their parts
-            ]
+            inside = []
+            for folder, folders, names in os.walk(path):
+                folders[:] = [name for name in folders if name[0] not in _ASIDE]
+                ours = [name for name in names if name.endswith(tuple(endings)) and name[0] not in _ASIDE]
+                inside += [os.path.join(folder, name) for name in ours]
             if not inside:
                 raise BleuError(f"the folder {path} has no file that ends in {' or '.join(endings)}; name another")
             found += sorted(inside)
@@ -46,7 +62,8 @@ def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list
             matches = sorted(glob(path, recursive=True))
             if not matches:
                 raise BleuError(f"no file matches {path}; name the files")
-            found += matches
+            files = [match for match in matches if not os.path.isdir(match)]
+            found += files or find_files(matches, endings)
         else:
             found.append(path)
     return found
@@ -63,16 +80,18 @@ class StatsFile:
         self.path = path
         with self._opened() as file:
             known = file.metadata
-            self.columns: list[str] = file.schema_arrow.names
+            self._schema: pa.Schema = file.schema_arrow
+        self.columns: list[str] = self._schema.names
         self.rows: int = known.num_rows
         self.metadata = {
             key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
             for key, value in (known.metadata or {}).items()
         }
-        self._check_layout()
+        metrics = [name for name in arrow.metrics_in(self.columns) if self._has_texts(f"{name}.{arrow.SIGNATURE}")]
+        self._check_layout(metrics)
         self.is_summed = SEGMENT not in self.columns
         self.signatures: dict[str, list[str]] = {}
-        for name in arrow.metrics_in(self.columns):
+        for name in metrics:
             self.signatures[name] = [one for one in self.values_of(f"{name}.{arrow.SIGNATURE}") if one is not None]
 
     @contextmanager
@@ -92,8 +111,8 @@ class StatsFile:
             told = " ".join(str(error).split()) or type(error).__name__
             raise BleuError(f"{self.path} is not a whole Parquet file ({told[:200]}); {ANEW}") from None
 
-    def _check_layout(self) -> None:
-        """Refuse what is not a file of statistics, or is of a later version."""
+    def _check_layout(self, metrics: Sequence[str]) -> None:
+        """Refuse what is not a file of statistics, or is of a later version; metrics: that have a signature there."""
         layout = self.metadata.get(LAYOUT_KEY, LAYOUT)
         major = layout.partition(".")[0]
         if not major.isdecimal() or int(major) > int(LAYOUT):
@@ -104,31 +123,45 @@ class StatsFile:
             )
         needed = (SEGMENT, REFERENCES) if SEGMENT in self.columns else tuple(arrow.COUNTS)
         missing = [name for name in needed if name not in self.columns]
-        if missing or not arrow.metrics_in(self.columns):
+        if missing or not metrics:
             lacks = ", ".join(missing) or "the signature of a metric"
             raise BleuError(f"{self.path} holds no statistics: it lacks {lacks}; {ANEW}")
+        for name in (SYSTEM, *PLACES):
+            if name in self.columns and self._is_nested(name):
+                kind = self._schema.field(name).type
+                raise BleuError(f"the column {name} of {self.path} holds values of type {kind}; make it one of texts")
+
+    def _has_texts(self, column: str) -> bool:
+        """Return whether a column holds texts; one of an empty file may hold nothing."""
+        return _kind_of_values(self._schema.field(column).type) in ("null", *_BYTES, *_TEXTS)
+
+    def _is_nested(self, column: str) -> bool:
+        kind = self._schema.field(column).type
+        return bool(load("pyarrow", "arrow").types.is_nested(kind))
 
     @property
     def keys(self) -> list[str]:
-        """The columns that tell rows apart."""
-        return [name for name in arrow.keys_in(self.columns) if name not in (SEGMENT, REFERENCES)]
+        """The columns that tell rows apart; lists and records do not."""
+        keys = [name for name in arrow.keys_in(self.columns) if name not in (SEGMENT, REFERENCES)]
+        return [name for name in keys if not self._is_nested(name)]
 
     def read(self, columns: Sequence[str]) -> "pa.Table":
         """Return whole columns."""
         with self._opened() as file:
-            return file.read(columns=list(columns))
+            return _decode(file.read(columns=list(columns)))
 
     def values_of(self, column: str) -> "list[Any]":
-        """Return the values of a column, each once."""
+        """Return the values of a column that is not nested, each once."""
         found: dict[Any, None] = {}
         with self._opened() as file:
             place = next(n for n in range(len(file.schema.names)) if file.schema.column(n).path == column)
             for number in range(file.num_row_groups):
                 known = file.metadata.row_group(number).column(place).statistics
                 if known is not None and known.has_min_max and known.min == known.max and known.null_count == 0:
-                    found[known.min] = None  # the only one; nothing need be read
+                    only = known.min  # nothing need be read
+                    found[only.decode("utf-8", "replace") if isinstance(only, bytes) else only] = None
                 else:
-                    table = file.read_row_group(number, [column], use_threads=False)
+                    table = _decode(file.read_row_group(number, [column], use_threads=False))
                     found |= dict.fromkeys(table.column(0).unique().to_pylist())
         return list(found)
 
@@ -137,7 +170,7 @@ class StatsFile:
         wanted = None if columns is None else list(columns)
         with self._opened() as file:
             for number in range(file.num_row_groups):
-                yield file.read_row_group(number, wanted, use_threads=False)
+                yield _decode(file.read_row_group(number, wanted, use_threads=False))
 
     def shards(self) -> list[Shard]:
         """Return from what the rows were made; nothing if that was lost, as other programs lose it."""
@@ -148,3 +181,17 @@ class StatsFile:
             return [Shard(**one) for one in found]
         except (TypeError, ValueError):
             return []
+
+
+def _kind_of_values(kind: "pa.DataType") -> str:
+    """Return the name of a type, of a dictionary's values if it is one."""
+    return str(kind.value_type if load("pyarrow", "arrow").types.is_dictionary(kind) else kind)
+
+
+def _decode(table: "pa.Table") -> "pa.Table":
+    """Return a table whose systems, places and signatures are texts, where another program left the bytes of them."""
+    for place, field in enumerate(table.schema):
+        is_text = field.name in (SYSTEM, *PLACES) or field.name.endswith(f".{arrow.SIGNATURE}")
+        if is_text and _kind_of_values(field.type) in _BYTES:
+            table = table.set_column(place, field.name, table.column(place).cast("string"))
+    return table

@@ -1,5 +1,6 @@
 """Rows of statistics files: by what they have in common, which segments they are of, and what they add up to.
 
+- `check_numbers`: that columns hold what can be added up
 - `split`: rows of a table by the values of some columns
 - `Places`: which segments were met
 - `Tally`: sums or rows of one system
@@ -8,6 +9,7 @@
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from bleucli.buffers import to_arrow, to_numpy
 from bleucli.counting import CorpusStats, SystemStats
@@ -16,7 +18,8 @@ from bleucli.metrics import Metric
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
 from bleucli.stats import SegmentStats
-from bleucli.statsfiles.layout import REFERENCES, SEGMENT, Shard
+from bleucli.statsfiles.layout import REFERENCES, SEGMENT, Shard, label_of
+from bleucli.statsfiles.reading import ANEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +28,44 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
+
+
+def check_numbers(table: "pa.Table", fractions: Mapping[str, bool], path: str) -> "pa.Table":
+    """Return a table with whole numbers as integers, which other programs may have made something else.
+
+    Args:
+        table: of statistics.
+        fractions: the columns of numbers, and whether these may be fractions, or negative.
+        path: of the file, for errors.
+
+    Raises:
+        BleuError: a column holds something else than numbers, has gaps, or numbers that no count can be.
+    """
+    pa, compute = load("pyarrow", "arrow"), load("pyarrow.compute", "arrow")
+    for name, is_fraction in fractions.items():
+        place = table.column_names.index(name)
+        column = table.column(place)
+        if column.null_count:
+            raise BleuError(f"the column {name} of {path} has gaps; {ANEW}")
+        is_known = pa.types.is_integer(column.type) or (is_fraction and pa.types.is_floating(column.type))
+        if not is_known:
+            try:
+                column = column.cast(pa.float64() if is_fraction else pa.int64())
+            except pa.ArrowException:
+                expected = "numbers" if is_fraction else "whole numbers"
+                raise BleuError(
+                    f"the column {name} of {path} has other values than {expected}, of type {column.type}; {ANEW}"
+                ) from None
+            table = table.set_column(place, name, column)
+        if not len(column):
+            continue
+        is_wrong = (
+            not compute.all(compute.is_finite(column)).as_py() if is_fraction else compute.min(column).as_py() < 0
+        )
+        if is_wrong:
+            found = "a number that is not finite" if is_fraction else "a negative number"
+            raise BleuError(f"the column {name} of {path} has {found}; {ANEW}")
+    return table
 
 
 class Rows(NamedTuple):
@@ -51,7 +92,7 @@ def split(table: "pa.Table", keys: Sequence[str]) -> Iterator[Rows]:
             continue
         column = table.column(key).combine_chunks()
         coded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
-        known = [*coded.dictionary.to_pylist(), None]
+        known = [*map(label_of, coded.dictionary.to_pylist()), None]
         bounds = compute.min_max(coded.indices.fill_null(len(known) - 1) if coded.null_count else coded.indices)
         if bounds["min"] == bounds["max"]:
             values.append([known[bounds["min"].as_py()]])
@@ -65,7 +106,8 @@ def split(table: "pa.Table", keys: Sequence[str]) -> Iterator[Rows]:
         return
     whole = np.zeros(len(table), np.int64)
     for of_key, known in zip(codes, values, strict=True):
-        whole = whole if of_key is None else whole * len(known) + of_key
+        if of_key is not None:  # numbered anew, so that many keys of many values cannot overflow
+            _, whole = np.unique(whole * len(known) + of_key, return_inverse=True)
     order = np.argsort(whole, kind="stable")
     starts = np.flatnonzero(np.diff(whole[order], prepend=-1))
     groups = [order[a:b] for a, b in zip(starts, [*starts[1:], len(order)], strict=True)]
@@ -113,7 +155,8 @@ class Places:
                         " number its segments when it is saved (--first-line)"
                     )
                 if start > done:
-                    raise BleuError(f"{_tell_missing(done, start, name)}; name the file that has them, too")
+                    told = f"{_tell_missing(done, start, name)}; name the file that has them, too"
+                    raise BleuError(told + self._tell_namesakes(whose))
                 done, before = end, path
             ends.setdefault(whose[1:], {})[whose[0]] = done
         systems = list(dict.fromkeys(whose[0] for whose in self._runs))
@@ -123,6 +166,15 @@ class Places:
                 if found.get(system, 0) != found[most]:
                     told = _tell_missing(found.get(system, 0), found[most], _tell_place((system, *place)))
                     raise BleuError(f"{told}, but {most} has them; give the same segments of all systems")
+
+    def _tell_namesakes(self, whose: "tuple[Any, ...]") -> str:
+        """Say that shards of one system may have been called by their files, where systems share no segment."""
+        system, *place = whose
+        for (other, *there), runs in self._runs.items():
+            both = sorted([*runs, *self._runs[whose]])
+            if other != system and there == place and all(one[1] <= next_[0] for one, next_ in pairwise(both)):
+                return f", or if {other} is the same system, save both with the same --names"
+        return ""
 
 
 def _tell_place(whose: "tuple[Any, ...]") -> str:

@@ -5,7 +5,8 @@
 - `write`, `write_sums`: what was counted already
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from bleucli import arrow, wholefiles
 from bleucli.buffers import text_array, to_arrow
@@ -35,24 +36,32 @@ class Table:
     def __init__(self) -> None:
         from tempfile import TemporaryFile
 
-        self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed when it was written
+        with _kept_aside():
+            self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed when it was written
         self._writer: Any = None
 
     def add(self, table: "pa.Table") -> None:
-        """Write the rows of a table; all have the same columns."""
-        if self._writer is None:
-            parquet = load("pyarrow.parquet", "arrow")
-            coded = [name for name in table.column_names if name != SEGMENT]
-            self._writer = parquet.ParquetWriter(
-                self._file,
-                table.schema,
-                compression="zstd",
-                use_dictionary=coded,
-                # counted up, so that differences are all the same
-                column_encoding={SEGMENT: "DELTA_BINARY_PACKED"} if SEGMENT in table.column_names else None,
-                write_page_checksum=True,
-            )
-        self._writer.write_table(table, row_group_size=_ROWS)
+        """Write the rows of a table; all have the same columns.
+
+        Raises:
+            BleuError: the temporary file cannot be written.
+        """
+        with _kept_aside():
+            if self._writer is None:
+                self._writer = self._make_writer(table)
+            self._writer.write_table(table, row_group_size=_ROWS)
+
+    def _make_writer(self, table: "pa.Table") -> "Any":
+        coded = [name for name in table.column_names if name != SEGMENT]
+        return load("pyarrow.parquet", "arrow").ParquetWriter(
+            self._file,
+            table.schema,
+            compression="zstd",
+            use_dictionary=coded,
+            # counted up, so that differences are all the same
+            column_encoding={SEGMENT: "DELTA_BINARY_PACKED"} if SEGMENT in table.column_names else None,
+            write_page_checksum=True,
+        )
 
     def save(self, path: str, metadata: Mapping[str, str]) -> None:
         """Put the file where it belongs, in one go.
@@ -61,14 +70,26 @@ class Table:
             BleuError: it cannot be written.
         """
         self._writer.add_key_value_metadata(metadata)
-        self._writer.close()
-        self._file.seek(0)
+        with _kept_aside():
+            self._writer.close()
+            self._file.seek(0)
         try:
             wholefiles.write_file(self._file, path)
         except OSError as error:
             raise BleuError(f"cannot write {path}: {error.strerror or error}; name a writable file") from None
         finally:
             self._file.close()
+
+
+@contextmanager
+def _kept_aside() -> Iterator[None]:
+    """Turn what the system says of temporary files into one line."""
+    try:
+        yield
+    except OSError as error:
+        raise BleuError(
+            f"cannot write a temporary file: {error.strerror or error}; name a folder with room in TMPDIR"
+        ) from None
 
 
 class Writer:
@@ -170,7 +191,7 @@ def _repeat(text: str, count: int) -> "pa.Array":
 def _code(values: Sequence[object]) -> "pa.Array":
     """Return texts, or numbers, as a column that has each of them once."""
     pa = load("pyarrow", "arrow")
-    if len(values) and not isinstance(values[0], str | None):
+    if not isinstance(next((value for value in values if value is not None), None), str | None):
         return pa.array(values)
     texts = text_array([None if value is None else str(value) for value in values])
     return texts.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))
