@@ -76,7 +76,7 @@ GIVEN = {
     "name_by": Given(("--name-by", "file"), ("several",)),
     "names": Given(("--names", "one,two"), ("several",)),
     "no_color": Given(("-nc",)),
-    "num_refs": Given(("-nr", "2"), ("columns",)),
+    "num_refs": Given(("-nr", "2"), ("one_file",)),
     "origlang": Given(("--origlang", "en"), ("set",)),
     "output": Given(("-o", "out")),
     "paired_all": Given(("--paired-all",), ("paired",)),
@@ -289,7 +289,7 @@ def words_of(given):
     if is_stored:
         shutil.copy("two.parquet" if "several" in needs else "one.parquet", "stored.parquet")
     has_none = has_set or "numbers" in needs or "bare" in needs or is_stored or "tabled" in needs
-    references = [] if has_none else ["refs.tsv"] if "columns" in needs else ["ref", "ref2"]
+    references = [] if has_none else ["refs.tsv"] if "one_file" in needs else ["ref", "ref2"]
     systems = (
         ["num.txt", "num2.txt"]
         if "numbers" in needs
