@@ -48,7 +48,7 @@ LADDER: dict[str, set[str]] = {
     "jsonlines": {"errors", "jsonfields", "kernels", "segments", "textfiles"},
     "jsonsamples": {"errors", "jsonfields", "jsonlines", "phrases", "records", "segments", "textfiles"},
     "testsets": {"decompression", "errors", "limits", "markup", "phrases", "records", "textfiles"},
-    "tokenizers": {"errors", "kernels", "optional_deps", "phrases", "records", "segments"},
+    "tokenizers": {"errors", "kernels", "limits", "optional_deps", "phrases", "records", "segments"},
     "tokenizers/sentencepiece": {"errors", "optional_deps", "segments", "testsets"},
     "output": {"markup", "naming", "phrases", "prose", "records", "results"},
     "significance": {

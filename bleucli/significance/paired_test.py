@@ -35,9 +35,9 @@ class Result(NamedTuple):
     """
 
     score: float
-    p_value: float | None
-    mean: float | None
-    ci: float | None
+    p_value: float | None = None
+    mean: float | None = None
+    ci: float | None = None
 
 
 class PairedScores(NamedTuple):
