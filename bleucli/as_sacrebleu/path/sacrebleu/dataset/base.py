@@ -1,10 +1,12 @@
 """What is known of a test set."""
 
+import os
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 from bleucli.testsets import access, registry
+from bleucli.testsets.cache import cache_directory
 from bleucli.testsets.entries import TestSet
 from bleucli.testsets.preparation import prepare
 
@@ -43,6 +45,17 @@ class Dataset:
     def langpairs(self) -> dict[str, list[str]]:
         """The files of each language pair, as they are called in the downloads."""
         return {pair: [file.member for file in found.files] for pair, found in self._facts.pairs.items()}
+
+    @property
+    def _outdir(self) -> str:
+        return os.path.join(cache_directory(), self.name)
+
+    @property
+    def _rawdir(self) -> str:
+        return os.path.join(self._outdir, "raw")
+
+    def _get_langpair_allowed_refs(self, langpair: str) -> list[str]:
+        return [f"ref:{label}" for label in self._facts.pairs[langpair].refs]
 
     def fieldnames(self, langpair: str) -> list[str]:
         """Return the fields of a language pair, the source first."""
