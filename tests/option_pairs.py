@@ -18,6 +18,7 @@ from pyarrow import parquet, table
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 
+from bleucli.cli import versus  # noqa: E402
 from bleucli.cli.arguments import MODES  # noqa: E402
 from bleucli.cli.commands import run as run_command  # noqa: E402
 from bleucli.cli.streams import Environment  # noqa: E402
@@ -90,6 +91,7 @@ GIVEN = {
     "segment_scores": Given(("--segment-scores",), ("numbers",)),
     "self_bleu": Given(("--self-bleu",), ("bare",)),
     "sentence_level": Given(("-sl",)),
+    "sacrebleu_path": Given(("--sacrebleu-path",)),
     "serve": Given(("--serve", "0")),
     "short": Given(("-sh",), ("text",)),
     "skip_empty_refs": Given(("--skip-empty-refs",)),
@@ -106,6 +108,7 @@ GIVEN = {
     "test_set": Given(("-t", "own/set"), ("pair",)),
     "tokenize": Given(("-tok", "char")),
     "version": Given(("--version",)),
+    "versus_sacrebleu": Given(("--versus-sacrebleu",)),
     "wer_lowercase": Given(("--wer-lowercase",), ("wer",)),
     "width": Given(("-w", "4")),
 }
@@ -235,10 +238,19 @@ def write(name, lines):
         file.writelines(f"{line}\n" for line in lines)
 
 
+def found(module, words, stdin, by_segment):
+    """Stand in for a command that is compared with another: to start both would take long."""
+    return versus.Run({"words": float(len(words))}, 1.0)
+
+
 def answer(words, stdin, variables):
     """Return status, both streams and what was written; a server is ended as it begins."""
     out, err = BytesIO(), BytesIO()
-    with mock.patch.object(server, "run"), mock.patch.object(server, "make_server"):
+    with (
+        mock.patch.object(server, "run"),
+        mock.patch.object(server, "make_server"),
+        mock.patch.object(versus, "_run", found),
+    ):
         status = run_command(words, Environment(BytesIO(stdin), out, err, variables))
     written = {}
     for name in ("out", "history"):

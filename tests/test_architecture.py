@@ -18,6 +18,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "bleucli"
 # stand above it. So no two rooms can know each other.
 LADDER: dict[str, set[str]] = {
     "_version": set(),
+    "alias": {"_version"},
     "phrases": set(),
     "errors": {"phrases"},
     "markup": set(),
@@ -117,14 +118,25 @@ LADDER: dict[str, set[str]] = {
         "tokenizers",
     },
     "cli": {
-        *("_version", "arrow", "baselines", "corpus", "counting", "errors", "evaluate", "gates", "inspection"),
+        *("_version", "alias", "arrow", "baselines", "corpus", "counting", "errors", "evaluate", "gates", "inspection"),
         *("jsonfields", "jsonlines", "jsonsamples", "kernels", "limits", "markup", "metrics", "naming", "output"),
         *("phrases", "records", "results", "segment_scores", "segments", "signature", "significance", "statsfiles"),
         *("stats", "tables", "testsets", "textfiles", "threads", "tokenizers", "web", "wholefiles"),
     },
     "__main__": {"cli"},
     "as_sacrebleu": {
-        *("__main__", "_version", "errors", "kernels", "metrics", "output", "results", "segments", "signature"),
+        *(
+            "__main__",
+            "_version",
+            "alias",
+            "errors",
+            "kernels",
+            "metrics",
+            "output",
+            "results",
+            "segments",
+            "signature",
+        ),
         *("significance", "testsets", "tokenizers"),
     },
     # resolves names where they are used

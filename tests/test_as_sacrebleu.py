@@ -9,7 +9,7 @@ import sys
 import oracles
 import pytest
 
-from bleucli.as_sacrebleu import VERSION, folder
+from bleucli.alias import VERSION, folder
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(HERE, "sacrebleu_calls.py")
@@ -45,7 +45,6 @@ sacrebleu.utils: smart_open get_source_file get_reference_files download_test_se
 sacrebleu.dataset: DATASETS SUBSETS COUNTRIES DOMAINS
 sacrebleu.dataset.base: Dataset Dataset.get_source_file Dataset.get_reference_files Dataset.get_files Dataset.fieldnames
     Dataset.source Dataset.references Dataset.maybe_download
-    Dataset._get_langpair_allowed_refs
 sacrebleu.dataset.fake_sgml: FakeSGMLDataset WMTAdditionDataset
 sacrebleu.dataset.wmt_xml: WMTXMLDataset
 sacrebleu.dataset.plain_text: PlainTextDataset

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from bleucli.as_sacrebleu import folder
+from bleucli.alias import folder
 
 _USAGE = """usage: python -m bleucli.as_sacrebleu PROGRAM [ARG ...]
        python -m bleucli.as_sacrebleu -m MODULE [ARG ...]

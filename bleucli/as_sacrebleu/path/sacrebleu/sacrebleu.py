@@ -2,7 +2,7 @@
 
 import sys
 
-from bleucli.as_sacrebleu import VERSION
+from bleucli.alias import VERSION
 from sacrebleu.dataset import DATASETS
 from sacrebleu.logger import sacrelogger
 from sacrebleu.metrics import METRICS
