@@ -10,15 +10,8 @@ folder = sys.argv[1]
 scores = [f"score_type={kind},bootstrap=20,prob_thresh=0.05" for kind in ("sacrebleu", "bleu", "chrf")]
 buckets = ["bucket_type=score,score_measure=sentbleu"]
 files = [f"{folder}/{name}.txt" for name in ("ref", "a", "b")]
-sys.argv[1:] = [
-    *files,
-    "--src_file",
-    f"{folder}/ref2.txt",
-    "--compare_scores",
-    *scores,
-    "--compare_sentence_buckets",
-    *buckets,
-]
+asked = ["--compare_scores", *scores, "--compare_sentence_buckets", *buckets]
+sys.argv[1:] = [*files, "--src_file", f"{folder}/ref2.txt", *asked]
 random.seed(1)
 np.random.seed(1)
 main()
