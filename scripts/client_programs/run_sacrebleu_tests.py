@@ -15,4 +15,6 @@ if not os.path.isdir(place):
 command = [sys.executable, "-m", "pytest", "-rA", "--tb=no", "-p", "no:cacheprovider", "test"]
 told = subprocess.run(command, check=False, cwd=place, capture_output=True, text=True).stdout
 outcomes = re.findall(r"^((?:PASSED|FAILED|ERROR) test/.*?)(?: - .*)?$", told, re.MULTILINE)
+if not any(outcome.startswith("PASSED") for outcome in outcomes):
+    sys.exit(f"no test passed: {told.splitlines()[-1:]}")
 print("\n".join(sorted(outcomes)))
