@@ -7,6 +7,10 @@ from bleucli.errors import BleuError, InputTypeError
 from bleucli.limits import string
 from bleucli.markup import C0, UNSEEN
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # Long and short names of the keys, as sacreBLEU 2.6.0 prints them and in its order; `correction`, `ngram` and `empty`
 # are ours. Two short names mean two things; the value tells which (see `format`, _long_name). Which of them a metric
 # signs with, the table of its options says.
@@ -66,16 +70,25 @@ class Signature:
     '#:1|c:mixed|tok:13a'
     >>> Signature.parse("BLEU|#:1|c:mixed|tok:13a") == signature
     True
+
+    What a program adds is printed before the version; truth values become `yes` and `no`, None is left out:
+
+    >>> signature = Signature.parse("nrefs:1|case:mixed|version:2.6.0")
+    >>> signature.update("sorted", True)
+    >>> signature.info["note"] = None
+    >>> signature
+    nrefs:1|case:mixed|sorted:yes|version:2.6.0
     """
 
     def __init__(self, fields: Iterable[tuple[str, str]], name: str = "") -> None:
         try:
-            self.info: dict[str, str] = dict(fields)
+            self.info: dict[str, Any] = dict(fields)
         except (TypeError, ValueError):
             raise InputTypeError(
                 "a signature is made of pairs of a key and a value; write Signature([(key, value), ...]), or"
                 " Signature.parse(text)"
             ) from None
+        self._made = len(self.info)  # what is added later stands before the version
         self.name = name  # the metric's, where a parsed signature had it
 
     @classmethod
@@ -115,7 +128,7 @@ class Signature:
         >>> str(signature.with_texts([("test", "wmt17"), ("lang", "en-de"), ("subset", "US|GB")]))
         'nrefs:1|test:wmt17|lang:en-de|subset:US%7CGB|case:mixed'
         """
-        fields = list(self.info.items())
+        fields = list(self)
         start = sum(key in _BEFORE_TEXTS for key, _ in fields)
         safe = [(key, _safe(value)) for key, value in texts]
         return Signature([*fields[:start], *safe, *fields[start:]], self.name)
@@ -123,7 +136,7 @@ class Signature:
     def format(self, short: bool = False) -> str:
         """Return the signature in one line, with abbreviated keys if `short`."""
         if not short:
-            return "|".join([f"{key}:{value}" for key, value in self.info.items()])
+            return "|".join([f"{key}:{value}" for key, value in self])
         return "|".join(
             [f"{'t' if (key, value) == ('tok', 'tercom') else _SHORT.get(key, key)}:{value}" for key, value in self]
         )
@@ -131,17 +144,45 @@ class Signature:
     def __str__(self) -> str:
         return self.format()
 
-    def __repr__(self) -> str:
-        return f"Signature.parse({'|'.join(filter(None, (self.name, self.format())))!r})"
+    __repr__ = __str__  # as sacreBLEU's, which programs log
+
+    def update(self, key: str, value: object) -> None:
+        """Add a key, or give it another value."""
+        self.info[key] = value
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self.info.items())
+        """Give keys and values as they are printed."""
+        keys = list(self.info)
+        if len(keys) > self._made and keys[self._made - 1] == "version":
+            keys.append(keys.pop(self._made - 1))
+        for key in keys:
+            value = self.info[key]
+            if value is not None:
+                yield key, ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Signature) and list(self) == list(other)  # the name is no part of it
 
     def __hash__(self) -> int:
         return hash(self.format())
+
+
+def read_parts(text: str) -> dict[str, str]:
+    """Return keys and values of a printed signature, long or short, as they stand there; none of an empty one.
+
+    Raises:
+        BleuError: a part is not of the form `key:value`.
+
+    >>> read_parts("#:1|c:mixed")
+    {'#': '1', 'c': 'mixed'}
+    """
+    parts = [part.partition(":") for part in text.split("|")] if text else []
+    for key, mark, value in parts:
+        if not key or not mark:
+            raise BleuError(
+                f"{f'{key}{mark}{value}'!r} in the signature {text!r} is not of the form key:value; {_EXPECTED}"
+            )
+    return {key: value for key, _, value in parts}
 
 
 def place_of(key: str) -> int:

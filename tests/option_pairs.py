@@ -21,6 +21,7 @@ from pyarrow import parquet, table
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 
+from bleucli.cli import versus  # noqa: E402
 from bleucli.cli.arguments import MODES  # noqa: E402
 from bleucli.cli.commands import run as run_command  # noqa: E402
 from bleucli.cli.streams import Environment  # noqa: E402
@@ -94,6 +95,7 @@ GIVEN = {
     "segment_scores": Given(("--segment-scores",), ("numbers",)),
     "self_bleu": Given(("--self-bleu",), ("bare",)),
     "sentence_level": Given(("-sl",)),
+    "sacrebleu_path": Given(("--sacrebleu-path",)),
     "serve": Given(("--serve", "0")),
     "short": Given(("-sh",), ("text",)),
     "skip_empty_refs": Given(("--skip-empty-refs",)),
@@ -110,6 +112,7 @@ GIVEN = {
     "test_set": Given(("-t", "own/set"), ("pair",)),
     "tokenize": Given(("-tok", "char")),
     "version": Given(("--version",)),
+    "versus_sacrebleu": Given(("--versus-sacrebleu",)),
     "wer_lowercase": Given(("--wer-lowercase",), ("wer",)),
     "width": Given(("-w", "4")),
 }
@@ -247,11 +250,22 @@ class NoClient(nullcontext):
         raise ValueError
 
 
+def found(module, words, stdin, by_segment):
+    """Stand in for a command that is compared with another: to start both would take long."""
+    return versus.Run({" ".join(words): 1.0}, 1.0)
+
+
 def answer(words, stdin, variables):
     """Return status, both streams and what was written; a server is ended as it begins, and Dask works in here."""
     out, err = BytesIO(), BytesIO()
     alone = mock.patch.object(distributed, "Client", NoClient), dask.config.set(scheduler="sync")
-    with mock.patch.object(server, "run"), mock.patch.object(server, "make_server"), alone[0], alone[1]:
+    with (
+        mock.patch.object(server, "run"),
+        mock.patch.object(server, "make_server"),
+        mock.patch.object(versus, "_run", found),
+        alone[0],
+        alone[1],
+    ):
         status = run_command(words, Environment(BytesIO(stdin), out, err, variables))
     written = {}
     for name in ("out", "history"):

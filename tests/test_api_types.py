@@ -16,12 +16,35 @@ each_metric = pytest.mark.parametrize("metric", [BLEU, CHRF, TER, WER, CER])
 
 
 @each_metric
-@pytest.mark.parametrize(
-    "columns", [(["a"], [["a"]]), (A, [["a"]]), (["a"], [A]), (A, A), ("a", "a"), (A, None), (None, [A]), (A, 5)]
-)
-def test_segment_stats_takes_segments_alone(metric, columns):
+@pytest.mark.parametrize("columns", [(A, [["a"]]), (A, A), (A, None), (A, 5)])
+def test_segment_stats_takes_references_in_segments_beside_hypotheses_in_segments(metric, columns):
     with pytest.raises(InputTypeError, match=r"takes bleucli.Segments.*write Segments.from_strings\(texts\)"):
         metric().segment_stats(*columns)
+
+
+@each_metric
+def test_segment_stats_takes_lists_of_strings(metric):
+    hypotheses, references = ["a b", "b"], [["a b", "a"], ["b", "c d"]]
+    rows = metric().segment_stats(hypotheses, references)
+    assert rows == metric().segment_stats(
+        *map(Segments.from_strings, [hypotheses]), list(map(Segments.from_strings, references))
+    )
+    sums = [sum(column) for column in zip(*rows, strict=True)]
+    assert metric().score_from_stats(sums).score == metric().corpus_score(hypotheses, references).score
+    assert metric(references=references).segment_stats(hypotheses, None) == rows
+
+
+@each_metric
+@pytest.mark.parametrize("columns", [("a", "a"), (["a"], ["a"]), (["a"], None), (None, [["a"]]), ([1], [["a"]])])
+def test_segment_stats_refuses_what_are_not_lists_of_strings(metric, columns):
+    with pytest.raises(InputTypeError):
+        metric().segment_stats(*columns)
+
+
+@each_metric
+def test_segment_stats_of_nothing_are_refused(metric):
+    with pytest.raises(BleuError, match="no hypotheses were given"):
+        metric().segment_stats([], [[]])
 
 
 @each_metric

@@ -96,7 +96,9 @@ ALWAYS = {
     *("origlang", "output", "paired_all", "paired_ar", "paired_bs", "quiet", "refs", "segment_scores"),
     *("groups", "self_bleu", "sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
 }
-MODES = {"cite", "download", "echo", "list", "list_tokenizers", "serve", "version"}
+MODES = {
+    *("cite", "download", "echo", "list", "list_tokenizers", "sacrebleu_path", "serve", "version", "versus_sacrebleu"),
+}
 CASES = [(name, *case) for name, cases in EFFECTS.items() for case in cases]
 
 

@@ -32,6 +32,16 @@ MODES = {
     "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
     "download": frozenset({"language_pair", "registry", "mirror", "allow_http"}),
     "serve": frozenset[str](),
+    "sacrebleu_path": frozenset[str](),
+    "versus_sacrebleu": frozenset(
+        {
+            *("refs", "input", "num_refs", "encoding", "test_set", "language_pair", "origlang", "subset", "metrics"),
+            *("sentence_level", "detail", "score_only", "confidence", "confidence_n", "paired_bs", "paired_ar"),
+            *("paired_bs_n", "paired_ar_n", "paired_jobs", "tokenize", "lowercase", "smooth_method", "smooth_value"),
+            *("force", "chrf_char_order", "chrf_word_order", "chrf_beta", "chrf_whitespace", "chrf_lowercase"),
+            *("chrf_eps_smoothing", "ter_case_sensitive", "ter_asian_support", "ter_no_punct", "ter_normalized"),
+        }
+    ),
 }
 
 
@@ -398,6 +408,16 @@ def _parser_of_run() -> Parser:
         metavar="PORT",
         help="a page on this machine that scores while you type, and an endpoint for programs (default: 8765; 0: any"
         " free port)",
+    )
+    ours(
+        "--sacrebleu-path",
+        action="store_true",
+        help="print the folder for PYTHONPATH in which programs find bleucli under the name of sacreBLEU",
+    )
+    ours(
+        "--versus-sacrebleu",
+        action="store_true",
+        help="run sacreBLEU, where it is installed, on the same texts; numbers and times side by side",
     )
     ours("--list-tokenizers", action="store_true", help="list tokenizers, what they are for and what they need")
     add("--help", "-h", action="store_true", help="a short page; --help all: this one")

@@ -103,8 +103,8 @@ def _answer(options: "Options", environment: Environment, words: Sequence[str]) 
         warnings.showwarning = lambda warning, *_: messages.hear(warning)
         mode = mode_of(options)
         if mode:
-            _answer_mode(mode, options, environment, messages)
-            return Status.FINE
+            is_fine = _answer_mode(mode, options, environment, messages, words)
+            return Status.FINE if is_fine else Status.GATE_FAILED
         from bleucli.cli import scoring
 
         passed = scoring.score(options, environment, messages, words)
@@ -135,8 +135,10 @@ def _files_read(options: "Options", merges: bool) -> "Iterator[str]":
         yield tokenizer.removeprefix("spm:")
 
 
-def _answer_mode(mode: str, options: "Options", environment: Environment, messages: "Messages") -> None:
-    """Do what is not scoring: it may take a while, and may warn."""
+def _answer_mode(
+    mode: str, options: "Options", environment: Environment, messages: "Messages", words: Sequence[str]
+) -> bool:
+    """Do what is not scoring, which may take a while, and may warn; return whether a comparison found no difference."""
     from bleucli.cli.arguments import MODES
 
     if options.given - MODES[mode] - {mode}:
@@ -152,8 +154,9 @@ def _answer_mode(mode: str, options: "Options", environment: Environment, messag
         from bleucli.cli import serving
 
         serving.serve(options, environment, messages, idle)
-        return
+        return True
     answer: Iterable[str]
+    is_fine = True
     if mode == "version":
         answer = [_version()]
     elif mode == "list_tokenizers":
@@ -162,6 +165,15 @@ def _answer_mode(mode: str, options: "Options", environment: Environment, messag
         rows = list(tokenizers.listing())
         widest, longest, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
         answer = (f"{name:<{widest}}  {about:<{longest}}  {state}\n" for name, about, state in rows)
+    elif mode == "sacrebleu_path":
+        from bleucli.alias import folder
+
+        answer = [f"{folder()}\n"]
+    elif mode == "versus_sacrebleu":
+        from bleucli.cli import versus
+
+        table, is_fine = versus.compare(options, environment, words)
+        answer = [table]
     else:
         from bleucli.cli import testset_modes
 
@@ -174,6 +186,7 @@ def _answer_mode(mode: str, options: "Options", environment: Environment, messag
     deliver(chunks(), options.output, environment)
     for line in idle:
         messages.warn(line)
+    return is_fine
 
 
 def _version() -> str:

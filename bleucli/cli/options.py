@@ -88,6 +88,8 @@ class Options:
     # other
     version: bool
     list_tokenizers: bool
+    sacrebleu_path: bool
+    versus_sacrebleu: bool
     serve: str | None
     help: bool
     given: frozenset[str]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # By the name of its module, the class of each metric
 _CLASSES = {"bleu": "BLEU", "chrf": "CHRF", "ter": "TER", "wer": "WER", "cer": "CER"}
+_MODULES = {kind: name for name, kind in _CLASSES.items()}
 # What else metrics are called in the command: which one it is, and the constructor's arguments that the name stands for
 VARIANTS = {"chrf+": ("chrf", {"word_order": 1}), "chrf++": ("chrf", {"word_order": 2})}
 
@@ -49,10 +50,16 @@ __all__ = [
 
 
 class _Metrics(Mapping[str, type[Metric]]):
-    """The metrics by name, each imported when it is first asked for."""
+    """The metrics by name, each imported when it is first asked for; the name of the class does as well.
+
+    >>> METRICS["BLEU"] is METRICS["bleu"], list(METRICS)
+    (True, ['bleu', 'chrf', 'ter', 'wer', 'cer'])
+    """
 
     def __getitem__(self, name: str) -> type[Metric]:
-        metric: type[Metric] = getattr(_import_home(name), _CLASSES[name])
+        module = _MODULES.get(name, name)
+        kind = _CLASSES[module]
+        metric: type[Metric] = getattr(_import_home(module), kind)
         return metric
 
     def __iter__(self) -> Iterator[str]:

@@ -197,17 +197,34 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             raise error.locate(start, name) from None
         return self.compare(prepared, references)
 
-    def segment_stats(self, hypotheses: Segments, references: Sequence[Segments]) -> SegmentStats:
+    def segment_stats(
+        self,
+        hypotheses: "Segments | Iterable[str]",
+        references: "Any",
+    ) -> SegmentStats:
         """Return the sufficient statistics, one row a segment; `compare` says what its columns are.
 
+        The score of any of them is that of their sum: `score_from_stats([sum(column) for column in zip(*rows)])`.
+
         Args:
-            hypotheses: n texts.
-            references: one `Segments` of n texts a reference stream.
+            hypotheses: n texts: strings, or `Segments`.
+            references: streams, each of n texts of the same kind. With strings it may be None, for the references that
+                this object was made with.
 
         Raises:
-            InputTypeError: something else than `Segments`, or a missing hypothesis.
+            InputTypeError: something else than strings or `Segments`, or a missing hypothesis.
             BleuError: there is no reference, lengths differ, or a text cannot be prepared.
+
+        >>> from bleucli import TER
+        >>> rows = TER().segment_stats(["a b c", "d e"], [["a b", "d e"]])
+        >>> list(rows), TER().score_from_stats([sum(column) for column in zip(*rows)]).score
+        ([(1.0, 2.0), (0.0, 2.0)], 25.0)
         """
+        if not isinstance(hypotheses, Segments):
+            stats = self.corpus_stats(hypotheses, references, keep_rows=True)
+            if stats.rows is None:
+                raise BleuError("no hypotheses were given; expected at least one")
+            return stats.rows
         check_columns(hypotheses, references)
         return self.block_stats(hypotheses, self.prepare_references(references), 0, "hypotheses")
 
@@ -261,8 +278,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
         jobs = _count_threads(jobs)
         stats = self.corpus_stats(hypotheses, references, keep_rows=n_bootstrap != 1, jobs=jobs)
-        for hint in [*stats.hints(), *self.advice]:
-            warnings.warn(hint, stacklevel=2)
+        self.tell([*stats.hints(), *self.advice])
         score: ScoreT_co = stats.score()
         self._nrefs = stats.signature().info["nrefs"]
         self._sampling = []
@@ -275,6 +291,11 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             score.interval = resampling.confidence_interval(scores)
             self._sampling = resampling.signature_fields("bs", n_bootstrap, seed)
         return score
+
+    def tell(self, hints: Sequence[str]) -> None:
+        """Warn of these; the warnings point at the caller of the method that calls this one."""
+        for hint in hints:
+            warnings.warn(hint, stacklevel=3)
 
     def corpus_stats(
         self,

@@ -1,14 +1,14 @@
 """BLEU (Papineni, Roukos, Ward & Zhu 2002), with the conventions of sacreBLEU 2.6.0."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import exp, log
 
 from bleucli import kernels, tokenizers
 from bleucli.counting import CorpusStats, References
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.inspection.marks import subword_marks, unspaced_letters
 from bleucli.limits import LARGEST_ORDER
-from bleucli.metrics.base import Metric
+from bleucli.metrics.base import Metric, metric_for
 from bleucli.metrics.options import SCORE, SKIP_EMPTY_REFS, Option
 from bleucli.metrics.score import Score
 from bleucli.metrics.smoothing import DEFAULT_VALUES, LARGEST_VALUE, METHODS, SACREBLEU_METHODS, Smoothing
@@ -19,14 +19,14 @@ from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar
 
     import numpy as np
     from numpy.typing import NDArray
 
     from bleucli.metrics.pairwise import Pairs
 
-DEFAULT_ORDER = 4
+MAX_NGRAM_ORDER = 4  # unless another is asked for
 # sacreBLEU 2.6.0: so many hypotheses that end in " ." make it warn of tokenized input
 _TOKENIZED_ENDING = b" ."
 _TOKENIZED_MANY = 100
@@ -157,6 +157,10 @@ class BLEU(Metric[BLEUScore]):
     '2'
     """
 
+    TOKENIZERS = tokenizers.NAMES
+    TOKENIZER_DEFAULT = tokenizers.DEFAULT
+    SMOOTH_DEFAULTS: "ClassVar[Mapping[str, float | None]]" = dict.fromkeys(METHODS) | DEFAULT_VALUES
+
     name = "BLEU"
     counts_ties = False
     options = (
@@ -169,7 +173,7 @@ class BLEU(Metric[BLEUScore]):
             loads=True,
             key="tok",
             absent=tokenizers.DEFAULT,
-            sign=lambda metric: metric.tokenizer.signature,
+            sign=lambda metric: metric.tokenizer_signature,
             restate=lambda signed: "flores101" if signed == "spm" else signed,  # its old name
             read=_read_tokenizer,
             stand_in=_stand_in_tokenizer,
@@ -208,7 +212,7 @@ class BLEU(Metric[BLEUScore]):
         Option(
             "max_ngram_order",
             int,
-            DEFAULT_ORDER,
+            MAX_NGRAM_ORDER,
             ("--max-ngram-order",),
             "longest n-gram",
             least=1,
@@ -239,7 +243,7 @@ class BLEU(Metric[BLEUScore]):
         tokenize: str | None = None,
         smooth_method: str = "exp",
         smooth_value: float | None = None,
-        max_ngram_order: int = DEFAULT_ORDER,
+        max_ngram_order: int = MAX_NGRAM_ORDER,
         effective_order: bool = False,
         trg_lang: str = "",
         references: Iterable[Iterable[str | None]] | None = None,
@@ -249,6 +253,7 @@ class BLEU(Metric[BLEUScore]):
         self.lowercase = self.check("lowercase", lowercase)
         self.force = self.check("force", force)
         self.smoothing = Smoothing(self.check("smooth_method", smooth_method), self.check("smooth_value", smooth_value))
+        self.smooth_value = smooth_value
         self.max_ngram_order = self.check("max_ngram_order", max_ngram_order)
         if self.max_ngram_order < self.smoothing.least_order:
             raise UsageError(
@@ -257,13 +262,63 @@ class BLEU(Metric[BLEUScore]):
             )
         self.counted_order = self.smoothing.counted_order(self.max_ngram_order)
         self.effective_order = self.check("effective_order", effective_order) and not self.smoothing.gives_all
-        trg_lang = self.check("trg_lang", "" if trg_lang is None else trg_lang)
+        self.trg_lang = self.check("trg_lang", "" if trg_lang is None else trg_lang)
         tokenize = self.check("tokenize", tokenize)
         if tokenize is None:
-            tokenize = tokenizers.default_for(trg_lang)
+            tokenize = tokenizers.default_for(self.trg_lang)
         self.tokenizer: tokenizers.Tokenizer = tokenizers.get(tokenize)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
-        self.advice = tokenizers.advice(tokenize, trg_lang, self.spell("tokenize"))
+        self.advice = tokenizers.advice(tokenize, self.trg_lang, self.spell("tokenize"))
+
+    @property
+    def smooth_method(self) -> str:
+        """The name of the smoothing method."""
+        return self.smoothing.method
+
+    @property
+    def tokenizer_signature(self) -> str:
+        """How signatures name the tokenizer."""
+        return self.tokenizer.signature
+
+    @classmethod
+    def compute_bleu(
+        cls,
+        correct: Sequence[int | float],
+        total: Sequence[int | float],
+        sys_len: int,
+        ref_len: int,
+        smooth_method: str = "none",
+        smooth_value: float | None = None,
+        effective_order: bool = False,
+        max_ngram_order: int = MAX_NGRAM_ORDER,
+    ) -> BLEUScore:
+        """Return the score of counts, from wherever they are; without smoothing, unless it is asked for.
+
+        Args:
+            correct: n-grams that match, of order 1, 2 and so on.
+            total: n-grams of the hypotheses, likewise.
+            sys_len: length of the hypotheses in tokens.
+            ref_len: length of the references, likewise.
+            smooth_method: this and the following ones as for `BLEU`.
+            smooth_value: likewise.
+            effective_order: likewise.
+            max_ngram_order: likewise.
+
+        Raises:
+            InputTypeError: there are fewer counts than the order takes.
+
+        >>> BLEU.compute_bleu([3, 2, 1, 0], [4, 3, 2, 1], 4, 5, smooth_method="exp")
+        BLEU = 46.31 75.0/66.7/50.0/50.0 (BP = 0.779 ratio = 0.800 hyp_len = 4 ref_len = 5)
+        """
+        order = max_ngram_order
+        metric = metric_for(cls, False, True, tokenizers.DEFAULT, smooth_method, smooth_value, order, effective_order)
+        order = metric.counted_order
+        if min(len(correct), len(total)) < order:
+            raise InputTypeError(
+                f"{tell_count(len(correct), 'match count')} and {tell_count(len(total), 'total')} for"
+                f" {tell_count(order, 'order')}; give one of each for each order"
+            )
+        return metric.score_from_stats([sys_len, ref_len, *correct[:order], *total[:order]])
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to, cut trailing white space, tokenize."""
@@ -370,7 +425,7 @@ class BLEU(Metric[BLEUScore]):
             endings,
             marks,
             len(sample),
-            *(unspaced_letters(hypotheses) if self.tokenizer.signature == "13a" else (0, 0)),
+            *(unspaced_letters(hypotheses) if self.tokenizer_signature == "13a" else (0, 0)),
         )
 
     def hints(self, stats: CorpusStats) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from bleucli import tokenizers
 from bleucli.metrics.base import metric_for
-from bleucli.metrics.bleu import BLEU, DEFAULT_ORDER, BLEUScore
+from bleucli.metrics.bleu import BLEU, MAX_NGRAM_ORDER, BLEUScore
 from bleucli.metrics.smoothing import DEFAULT_VALUES
 
 
@@ -59,6 +59,6 @@ def sentence_bleu(
     100.0
     """
     metric = metric_for(
-        BLEU, lowercase, True, tokenize, smooth_method, smooth_value, DEFAULT_ORDER, use_effective_order
+        BLEU, lowercase, True, tokenize, smooth_method, smooth_value, MAX_NGRAM_ORDER, use_effective_order
     )
     return metric.sentence_score(hypothesis, references)

@@ -81,6 +81,10 @@ class CHRF(Metric[CHRFScore]):
     chrF2++ = 70.39
     """
 
+    CHAR_ORDER = DEFAULT_CHAR_ORDER
+    WORD_ORDER = DEFAULT_WORD_ORDER
+    BETA = DEFAULT_BETA
+
     name = "chrF"
     counts_ties = False
     options = (

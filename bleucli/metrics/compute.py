@@ -7,7 +7,7 @@ from itertools import islice
 from bleucli.corpus import Corpus, Source, refuse_missing
 from bleucli.counting import count
 from bleucli.errors import BleuError, InputTypeError
-from bleucli.metrics.bleu import BLEU, DEFAULT_ORDER
+from bleucli.metrics.bleu import BLEU, MAX_NGRAM_ORDER
 from bleucli.phrases import tell_count
 from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
 
@@ -42,7 +42,7 @@ def compute(
     lowercase: bool = False,
     tokenize: str | None = None,
     use_effective_order: bool = False,
-    max_ngram_order: int = DEFAULT_ORDER,
+    max_ngram_order: int = MAX_NGRAM_ORDER,
     trg_lang: str = "",
     skip_empty_refs: bool = False,
 ) -> "Computed":

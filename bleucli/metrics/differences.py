@@ -18,7 +18,7 @@ from bleucli.counting import CorpusStats, count
 from bleucli.errors import BleuError
 from bleucli.limits import string, whole_number
 from bleucli.metrics import BLEU, Metric, find_metric
-from bleucli.metrics.bleu import DEFAULT_ORDER
+from bleucli.metrics.bleu import MAX_NGRAM_ORDER
 from bleucli.metrics.explanations import as_data, freeze, pick, tell_signature
 from bleucli.metrics.ngrams import mark_matches
 from bleucli.metrics.smoothing import SACREBLEU_METHODS
@@ -176,7 +176,7 @@ class DifferenceExplanation(NamedTuple):
             )
             references = [text.split() for text in segment.references]
             for place, text in zip(_PLACES, segment.hypotheses, strict=True):
-                yield Words(place.ljust(len("reference")), mark_matches(text.split(), references, "", DEFAULT_ORDER))
+                yield Words(place.ljust(len("reference")), mark_matches(text.split(), references, "", MAX_NGRAM_ORDER))
             for words in references:
                 yield Words("reference", [(word, "") for word in words])
 

@@ -113,7 +113,7 @@ def _values_in_name(metric: type[Metric], signature: Signature) -> "dict[str, An
 
 def is_exact(signature: Signature) -> bool:
     """Return whether the numbers in a signature were not rounded: sacreBLEU prints two decimals, whatever they were."""
-    return signature.info.get("version", "").startswith(VERSION.partition("-")[0])
+    return str(signature.info.get("version", "")).startswith(VERSION.partition("-")[0])
 
 
 def refuse_other(metric: Metric, signature: Signature) -> None:

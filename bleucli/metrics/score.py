@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from bleucli.results import Figures, Interval
+    from bleucli.signature import Signature
 
 
 class Score:
@@ -33,14 +34,23 @@ class Score:
 
         return Figures()
 
-    def format(self, width: int = 2, score_only: bool = False, signature: str = "") -> str:
-        """Return the score in one line.
+    def format(
+        self, width: int = 2, score_only: bool = False, signature: "str | Signature" = "", is_json: bool = False
+    ) -> str:
+        """Return the score in one line, or as JSON.
 
         Args:
             width: decimals.
             score_only: the number alone, with its confidence interval.
             signature: to print behind the name.
+            is_json: an object with name, rounded score, signature, interval and what the score was made from, and a
+                key for each part of the signature.
+
+        Raises:
+            BleuError: a signature for JSON is not one.
         """
+        if is_json and not score_only:
+            return self._as_json(width, str(signature))
         number = f"{self.score:.{width}f}"
         if self.interval is not None:
             number += f" (μ = {self.interval.mean:.{width}f} ± {self.interval.half_width:.{width}f})"
@@ -48,6 +58,26 @@ class Score:
             return number
         label = f"{self.name}|{signature}" if signature else self.name
         return f"{label} = {number} {self.verbose}".rstrip()
+
+    def _as_json(self, width: int, signature: str) -> str:
+        import json
+
+        from bleucli.signature import read_parts
+
+        def rounded(number: float) -> float:
+            return float(f"{number:.{width}f}")
+
+        found: dict[str, object] = {"name": self.name, "score": rounded(self.score), "signature": signature}
+        if self.interval is not None:
+            mean, half_width = self.interval
+            found |= {
+                "confidence_mean": rounded(mean),
+                "confidence_var": rounded(half_width),
+                "confidence": f"μ = {mean:.{width}f} ± {half_width:.{width}f}",
+            }
+        if self.verbose:
+            found["verbose_score"] = self.verbose
+        return json.dumps(found | read_parts(signature), indent=1, ensure_ascii=False)
 
     def __str__(self) -> str:
         return self.format()

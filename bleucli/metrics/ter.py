@@ -81,7 +81,8 @@ class TER(Metric[TERScore]):
         Option("normalized", bool, False, ("--ter-normalized",), "split punctuation off, decode entities", key="norm"),
         SKIP_EMPTY_REFS,
     )
-    constants = (("tok", Tercom.signature),)
+    tokenizer_signature = Tercom.signature
+    constants = (("tok", tokenizer_signature),)
 
     def __init__(
         self,

@@ -35,9 +35,9 @@ class Result(NamedTuple):
     """
 
     score: float
-    p_value: float | None
-    mean: float | None
-    ci: float | None
+    p_value: float | None = None
+    mean: float | None = None
+    ci: float | None = None
 
 
 class PairedScores(NamedTuple):
@@ -118,7 +118,7 @@ class PairedTest:
         counted = self._count()
         for system in counted:
             for hint in [hint for stats in system.stats for hint in stats.hints()]:
-                warnings.warn(f"{system.name}: {hint}", stacklevel=2)
+                self.tell(f"{system.name}: {hint}")
         fields = self._signature_fields()
         systems = [SystemResult(system.name, [stats.record(fields) for stats in system.stats]) for system in counted]
         samples = [[comparison.sample_of(stats) for stats in system.stats] for system in counted]
@@ -134,6 +134,10 @@ class PairedTest:
             signatures[name] = counted[0].stats[number].signature(fields)
             table[name] = list(map(_result, records))
         return PairedScores(signatures, table)
+
+    def tell(self, hint: str) -> None:
+        """Warn; the warning points at the caller of the test."""
+        warnings.warn(hint, stacklevel=3)
 
     def _count(self) -> list[SystemStats]:
         """Count all systems by all metrics, whose references are either the same or each metric's own."""

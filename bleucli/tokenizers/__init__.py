@@ -4,7 +4,8 @@
 - `default_for`, `advice`: which one suits a target language
 - `listing`: what each is for, what it needs, whether it is installed; `is_ready`: whether it can be used offline
 
-A tokenizer maps each segment to a string whose tokens are separated by white space.
+A tokenizer maps each segment to a string whose tokens are separated by white space; called with a line, it does so with
+that line.
 """
 
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from bleucli.phrases import suggest
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments
 from bleucli.tokenizers.kernel import KernelTokenizer
+from bleucli.tokenizers.lines import OfLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
         def tokenize(self, segments: Segments) -> Segments:
             """Return the segments with their tokens separated by white space; missing ones stay missing."""
 
+        def __call__(self, line: str) -> str:
+            """Return a line with its tokens separated by white space."""
+
 
 class _Entry(NamedTuple):
     """A tokenizer that has a name."""
@@ -41,7 +46,7 @@ class _Entry(NamedTuple):
     modules: tuple[str, ...] = ()  # that this brings
 
 
-class Untouched:
+class Untouched(OfLines):
     """No tokenization: white space alone separates tokens.
 
     >>> list(Untouched().tokenize(Segments.from_strings(["a, b"])))
@@ -55,7 +60,7 @@ class Untouched:
         return segments
 
 
-class Unloaded:
+class Unloaded(OfLines):
     """A tokenizer that is known by its signature alone, where texts were counted before."""
 
     def __init__(self, signature: str) -> None:

@@ -2,9 +2,10 @@
 
 from bleucli import kernels
 from bleucli.segments import Segments
+from bleucli.tokenizers.lines import OfLines
 
 
-class International:
+class International(OfLines):
     """`intl`: mimics mteval-v14's international tokenization; which character is what, the `regex` package says.
 
     >>> list(International().tokenize(Segments.from_strings(["«Ja», 5% von $5"])))

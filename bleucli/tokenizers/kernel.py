@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from bleucli import kernels
 from bleucli.segments import Segments
+from bleucli.tokenizers.lines import OfLines
 
 
-class KernelTokenizer:
+class KernelTokenizer(OfLines):
     """`13a`, `zh` and `char`: what each does, the kernel of that name says.
 
     >>> list(KernelTokenizer("13a").tokenize(Segments.from_strings(["It costs $5.00 (net)."])))

@@ -6,13 +6,14 @@ from bleucli.errors import BleuError, SegmentError
 from bleucli.optional_deps import load
 from bleucli.segments import Segments
 from bleucli.tokenizers.distinct import tokenize_distinct
+from bleucli.tokenizers.lines import OfLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-class _Mecab:
+class _Mecab(OfLines):
     """A MeCab with its dictionary; what the two languages share.
 
     Raises:

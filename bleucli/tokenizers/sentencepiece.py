@@ -12,6 +12,7 @@ from bleucli.optional_deps import load
 from bleucli.segments import Segments
 from bleucli.testsets.download import fetch_model, model_path, trust_model
 from bleucli.tokenizers.distinct import tokenize_distinct
+from bleucli.tokenizers.lines import OfLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ SHA256 = {"flores200": "14bb8dfb35c0ffdea7bc01e56cea38b9e3d5efcdcb9c251d6b40538e
 _NEW_NAMES = {"spm": "flores101"}
 
 
-class LocalModel:
+class LocalModel(OfLines):
     """`spm:PATH`: the model in a file.
 
     Raises:

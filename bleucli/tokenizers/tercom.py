@@ -3,6 +3,7 @@
 import re
 
 from bleucli.segments import Segments
+from bleucli.tokenizers.lines import OfLines
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 _ASIAN_PUNCTUATION = "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb"
@@ -26,7 +27,7 @@ _PUNCTUATION_WITH_ASIAN = f'[.,?:;!"(){_ASIAN_PUNCTUATION}{_FULLWIDTH_PUNCTUATIO
 _LINE_END = "\n"
 
 
-class Tercom:
+class Tercom(OfLines):
     """`tercom`: lowercases by default, and otherwise only splits on white space.
 
     Args:

@@ -1,0 +1,17 @@
+"""Where the package named `sacrebleu` is, and what version it says it has."""
+
+import os
+
+from bleucli._version import __version__
+
+# Of distributions that stand in for sacreBLEU
+VERSION = f"2.6.0+bleucli.{__version__}"
+
+
+def folder() -> str:
+    """Return the folder that holds the package, and nothing else.
+
+    >>> os.listdir(folder())
+    ['sacrebleu']
+    """
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "as_sacrebleu", "path")

@@ -1,0 +1,46 @@
+"""Run a program with the package `sacrebleu` of bleucli: python -m bleucli.as_sacrebleu PROGRAM ARGS..."""
+
+import os
+import sys
+
+from bleucli.alias import folder
+
+_USAGE = """usage: python -m bleucli.as_sacrebleu PROGRAM [ARG ...]
+       python -m bleucli.as_sacrebleu -m MODULE [ARG ...]
+
+Run a Python program, or a command, that imports sacrebleu; it and the processes that it starts import bleucli's
+package of that name. BLEU_STRICT=1 makes references of the wrong shape an error.
+"""
+
+
+def main(words: list[str]) -> int:
+    """Run what the words name, with PYTHONPATH set, in this process's place; return a status if that cannot be."""
+    if words in (["-h"], ["--help"]):
+        sys.stdout.write(_USAGE)
+        return 0
+    if words in ([], ["-m"]):
+        sys.stderr.write(_USAGE)
+        return 2
+    from shutil import which
+
+    command = [sys.executable, *words]
+    program = words[0]
+    if not program.startswith("-") and not program.endswith((".py", ".pyc")) and not os.path.isdir(program):
+        found = which(program)
+        if found is None and not os.path.exists(program):
+            sys.stderr.write(
+                f"as_sacrebleu: error: there is no program {program}; give a file, a command, or -m MODULE\n"
+            )
+            return 2
+        command = [found, *words[1:]] if found else command
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (folder(), os.environ.get("PYTHONPATH"))))
+    sys.stdout.flush()
+    if os.name == "nt":  # where a process cannot take another one's place
+        import subprocess
+
+        return subprocess.run(command, check=False).returncode  # noqa: S603 # what the user names
+    return os.execv(command[0], command)  # noqa: S606
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,61 @@
+"""bleucli under the name of sacreBLEU, for programs that import that one.
+
+Scores are sacreBLEU 2.6.0's; signatures say `version:bleucli-...`, since bleucli made them. Hints go to the logger
+`sacrebleu`, each once. Where sacreBLEU cuts references of the wrong shape short, so does this, and says so; with
+`BLEU_STRICT=1` it raises.
+"""
+
+try:
+    import bleucli._version
+except ModuleNotFoundError:
+    raise ImportError(
+        f"this sacrebleu ({__file__}) is a part of bleucli, which is not installed for this Python; install it there,"
+        " or take the folder out of PYTHONPATH"
+    ) from None
+
+from sacrebleu.compat import (
+    corpus_bleu,
+    corpus_chrf,
+    corpus_ter,
+    raw_corpus_bleu,
+    sentence_bleu,
+    sentence_chrf,
+    sentence_ter,
+)
+from sacrebleu.dataset import DATASETS
+from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.metrics.helpers import extract_char_ngrams, extract_word_ngrams
+from sacrebleu.utils import (
+    SACREBLEU_DIR,
+    download_test_set,
+    get_available_testsets,
+    get_langpairs_for_testset,
+    get_reference_files,
+    get_source_file,
+    smart_open,
+)
+from sacrebleu.version import __version__
+
+__all__ = [
+    "BLEU",
+    "CHRF",
+    "DATASETS",
+    "SACREBLEU_DIR",
+    "TER",
+    "__version__",
+    "corpus_bleu",
+    "corpus_chrf",
+    "corpus_ter",
+    "download_test_set",
+    "extract_char_ngrams",
+    "extract_word_ngrams",
+    "get_available_testsets",
+    "get_langpairs_for_testset",
+    "get_reference_files",
+    "get_source_file",
+    "raw_corpus_bleu",
+    "sentence_bleu",
+    "sentence_chrf",
+    "sentence_ter",
+    "smart_open",
+]

@@ -1,0 +1,100 @@
+"""What is known of a test set."""
+
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from bleucli.testsets import access, registry
+from bleucli.testsets.cache import cache_directory
+from bleucli.testsets.entries import TestSet
+from bleucli.testsets.preparation import prepare
+
+
+class Dataset:
+    """A test set; its files are downloaded when they are first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @cached_property
+    def _facts(self) -> TestSet:
+        return registry.load()[self.name]
+
+    @property
+    def description(self) -> str:
+        """What it is, in a line."""
+        return self._facts.about
+
+    @property
+    def citation(self) -> str | None:
+        """What to cite, as BibTeX."""
+        return registry.load().citation(self.name) or None
+
+    @property
+    def data(self) -> list[str]:
+        """The addresses of its downloads."""
+        return [source.url for source in self._facts.sources]
+
+    @property
+    def md5(self) -> list[str]:
+        """Their checksums."""
+        return [source.md5 for source in self._facts.sources]
+
+    @cached_property
+    def langpairs(self) -> dict[str, list[str]]:
+        """The files of each language pair, as they are called in the downloads."""
+        return {pair: [file.member for file in found.files] for pair, found in self._facts.pairs.items()}
+
+    @property
+    def _outdir(self) -> str:
+        return os.path.join(cache_directory(), self.name)
+
+    @property
+    def _rawdir(self) -> str:
+        return os.path.join(self._outdir, "raw")
+
+    def _get_langpair_allowed_refs(self, langpair: str) -> list[str]:
+        return [f"ref:{label}" for label in self._facts.pairs[langpair].refs]
+
+    def fieldnames(self, langpair: str) -> list[str]:
+        """Return the fields of a language pair, the source first."""
+        return list(self._paths(langpair))
+
+    def get_source_file(self, langpair: str) -> str:
+        """Return the path of the source."""
+        return access.get_source_file(self.name, langpair)
+
+    def get_reference_files(self, langpair: str) -> list[str]:
+        """Return the paths of the references."""
+        return access.get_reference_files(self.name, langpair)
+
+    def get_files(self, langpair: str) -> list[str]:
+        """Return the paths of all fields."""
+        return list(self._paths(langpair).values())
+
+    def source(self, langpair: str) -> Iterator[str]:
+        """Give the lines of the source."""
+        yield from _lines(self.get_source_file(langpair))
+
+    def references(self, langpair: str) -> Iterator[tuple[str, ...]]:
+        """Give the references of each line."""
+        yield from zip(*map(_lines, self.get_reference_files(langpair)), strict=True)
+
+    def maybe_download(self) -> None:
+        """Download what is missing."""
+        access.download_test_set(self.name)
+
+    def process_to_text(self, langpair: str | None = None) -> None:
+        """Make the plain files of a language pair, or of all of them."""
+        access.download_test_set(self.name, langpair)
+
+    def _paths(self, langpair: str) -> Any:
+        found, _ = registry.load().pair(self.name, langpair)
+        return prepare(found, langpair)
+
+
+def _lines(path: str) -> Iterator[str]:
+    with access.smart_open(path) as file:
+        for line in file:
+            yield line.rstrip("\n")

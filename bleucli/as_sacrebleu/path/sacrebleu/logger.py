@@ -1,0 +1,5 @@
+"""The logger that programs silence."""
+
+import logging
+
+sacrelogger = logging.getLogger("sacrebleu")

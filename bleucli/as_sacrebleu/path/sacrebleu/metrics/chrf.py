@@ -1,0 +1,85 @@
+"""chrF and chrF++."""
+
+from collections import Counter
+from collections.abc import Sequence
+from string import punctuation
+from typing import Any
+
+from bleucli import kernels
+from bleucli.metrics.chrf import CHRF as _CHRF
+from bleucli.metrics.chrf import CHRFScore as _CHRFScore
+from sacrebleu.metrics.base import Metric, Score, Signature
+from sacrebleu.metrics.helpers import extract_all_char_ngrams, extract_word_ngrams
+from sacrebleu.utils import sum_of_lists
+
+CHRFSignature = Signature
+
+
+class CHRFScore(_CHRFScore, Score):
+    """A chrF score with sacreBLEU's attributes."""
+
+    def __init__(self, score: float, char_order: int, word_order: int, beta: int) -> None:
+        super().__init__(score, char_order, word_order, beta)
+        self.complete(name=self.name)
+
+
+class CHRF(Metric, _CHRF):
+    """chrF with sacreBLEU's private names."""
+
+    _SIGNATURE_TYPE = CHRFSignature
+    _PUNCTS = set(punctuation)
+
+    def __init__(
+        self,
+        char_order: int = _CHRF.CHAR_ORDER,
+        word_order: int = _CHRF.WORD_ORDER,
+        beta: int = _CHRF.BETA,
+        lowercase: bool = False,
+        whitespace: bool = False,
+        eps_smoothing: bool = False,
+        references: "Sequence[Sequence[str]] | None" = None,
+    ) -> None:
+        given = (char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
+        _CHRF.__init__(self, *given, self.keep_references(references))
+        self.order = self.char_order + self.word_order
+
+    def score_from_stats(self, sums: Sequence[int | float]) -> CHRFScore:
+        """Return the score of sums."""
+        return CHRFScore(self._compute_f_score(sums), self.char_order, self.word_order, self.beta)  # type: ignore[arg-type]
+
+    def _compute_f_score(self, statistics: Sequence[int | float]) -> float:
+        return kernels.f_score(statistics, self.beta, self.eps_smoothing)
+
+    @staticmethod
+    def _get_match_statistics(hyp_ngrams: "Counter[Any]", ref_ngrams: "Counter[Any]") -> list[int]:
+        reference = sum(ref_ngrams.values())
+        matches = sum(min(count, ref_ngrams[ngram]) for ngram, count in hyp_ngrams.items() if ngram in ref_ngrams)
+        return [sum(hyp_ngrams.values()) if reference else 0, reference, matches]
+
+    def _remove_punctuation(self, sent: str) -> list[str]:
+        """Return the words; of each, a punctuation mark at its end, or else at its start, is split off."""
+        words = []
+        for word in sent.split():
+            if len(word) > 1 and word[-1] in self._PUNCTS:
+                words += [word[:-1], word[-1]]
+            elif len(word) > 1 and word[0] in self._PUNCTS:
+                words += [word[0], word[1:]]
+            else:
+                words.append(word)
+        return words
+
+    def _all_ngrams(self, text: str) -> "list[Counter[str]]":
+        words = self._remove_punctuation(text) if self.word_order else []
+        found = extract_all_char_ngrams(text, self.char_order, self.whitespace)
+        return found + [extract_word_ngrams(words, n) for n in range(1, self.word_order + 1)]
+
+    def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Any]:
+        return {"ref_ngrams": [self._all_ngrams(ref) for ref in refs]}
+
+    def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[int | float]:
+        ngrams = self._all_ngrams(hypothesis)
+        rows: list[list[int | float]] = [
+            [number for pair in zip(ngrams, reference, strict=True) for number in self._get_match_statistics(*pair)]
+            for reference in ref_kwargs["ref_ngrams"]
+        ]
+        return max(rows, key=self._compute_f_score)

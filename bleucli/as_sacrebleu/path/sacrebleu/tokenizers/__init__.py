@@ -1,0 +1,38 @@
+"""The tokenizers, each in a module of its own.
+
+- `HOMES`: module and class of each, by name
+- `tokenizer_of`: the one of this package for one of bleucli's
+"""
+
+from typing import Any
+
+from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
+
+HOMES = {
+    "none": "tokenizer_none.NoneTokenizer",
+    "zh": "tokenizer_zh.TokenizerZh",
+    "13a": "tokenizer_13a.Tokenizer13a",
+    "intl": "tokenizer_intl.TokenizerV14International",
+    "char": "tokenizer_char.TokenizerChar",
+    "ja-mecab": "tokenizer_ja_mecab.TokenizerJaMecab",
+    "ko-mecab": "tokenizer_ko_mecab.TokenizerKoMecab",
+    "spm": "tokenizer_spm.TokenizerSPM",
+    "flores101": "tokenizer_spm.Flores101Tokenizer",
+    "flores200": "tokenizer_spm.Flores200Tokenizer",
+    "spBLEU-1K": "tokenizer_spm.spBLEU1KTokenizer",
+}
+
+__all__ = ["HOMES", "BaseTokenizer", "tokenizer_of"]
+
+
+def tokenizer_of(ours: "Any") -> "Any":
+    """Return the tokenizer with the methods of sacreBLEU's that does what one of bleucli's does."""
+    from importlib import import_module
+
+    named = ours.signature
+    name = next((name for name in ("ja-mecab", "ko-mecab") if named.startswith(name)), named)
+    if name not in HOMES:  # a model of one's own
+        return ours
+    module, _, kind = HOMES[name].partition(".")
+    made = getattr(import_module(f"sacrebleu.tokenizers.{module}"), kind)
+    return made.around(ours)

@@ -1,0 +1,11 @@
+"""Characters."""
+
+from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
+
+__all__ = ["BaseTokenizer", "TokenizerChar"]
+
+
+class TokenizerChar(BaseTokenizer):
+    """`char`."""
+
+    _name = "char"

@@ -1,0 +1,11 @@
+"""Punctuation of any script."""
+
+from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
+
+__all__ = ["BaseTokenizer", "TokenizerV14International"]
+
+
+class TokenizerV14International(BaseTokenizer):
+    """`intl`."""
+
+    _name = "intl"

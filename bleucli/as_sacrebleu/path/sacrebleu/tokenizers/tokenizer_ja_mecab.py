@@ -1,0 +1,11 @@
+"""Japanese."""
+
+from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
+
+__all__ = ["BaseTokenizer", "TokenizerJaMecab"]
+
+
+class TokenizerJaMecab(BaseTokenizer):
+    """`ja-mecab`."""
+
+    _name = "ja-mecab"

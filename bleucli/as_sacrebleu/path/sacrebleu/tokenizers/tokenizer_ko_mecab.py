@@ -1,0 +1,11 @@
+"""Korean."""
+
+from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
+
+__all__ = ["BaseTokenizer", "TokenizerKoMecab"]
+
+
+class TokenizerKoMecab(BaseTokenizer):
+    """`ko-mecab`."""
+
+    _name = "ko-mecab"

@@ -1,0 +1,39 @@
+"""SentencePiece, with the models of spBLEU."""
+
+from bleucli import tokenizers
+from bleucli.tokenizers.sentencepiece import ADDRESSES
+from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
+from sacrebleu.utils import SACREBLEU_DIR
+
+SPM_MODELS = {
+    "spm": {"url": ADDRESSES["flores101"], "signature": "flores101"},
+    **{name: {"url": address, "signature": name} for name, address in ADDRESSES.items()},
+}
+
+
+class TokenizerSPM(BaseTokenizer):
+    """A published model by its name."""
+
+    def __init__(self, key: str = "spm") -> None:
+        self._ours = tokenizers.get(key)
+
+
+class Flores101Tokenizer(TokenizerSPM):
+    """`flores101`."""
+
+    def __init__(self) -> None:
+        super().__init__("flores101")
+
+
+class Flores200Tokenizer(TokenizerSPM):
+    """`flores200`."""
+
+    def __init__(self) -> None:
+        super().__init__("flores200")
+
+
+class spBLEU1KTokenizer(TokenizerSPM):  # as it is called there
+    """`spBLEU-1K`."""
+
+    def __init__(self) -> None:
+        super().__init__("spBLEU-1K")

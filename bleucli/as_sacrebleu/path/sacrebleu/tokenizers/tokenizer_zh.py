@@ -1,0 +1,11 @@
+"""Chinese."""
+
+from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
+
+__all__ = ["BaseTokenizer", "TokenizerZh"]
+
+
+class TokenizerZh(BaseTokenizer):
+    """`zh`."""
+
+    _name = "zh"

@@ -1,0 +1,142 @@
+"""Test sets, tables and small functions."""
+
+import os
+from argparse import Namespace
+from collections.abc import Iterable, Mapping, Sequence
+from math import log
+from typing import Any
+
+from bleucli.errors import LengthError
+from bleucli.testsets import access
+from bleucli.testsets.access import download_test_set, get_langpairs_for_testset, get_source_file, smart_open
+from bleucli.testsets.cache import cache_directory
+from sacrebleu.dataset import DATASETS
+from sacrebleu.logger import sacrelogger
+
+USERHOME = os.path.expanduser("~")
+SACREBLEU_DIR = cache_directory()
+_CODES = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36}
+
+
+class Color:
+    """Colours of a terminal."""
+
+    ENABLE_COLORS = True
+
+    @staticmethod
+    def format(msg: str, color: str) -> str:
+        """Return a text in a colour, or as it is where colours are off."""
+        return f"\x1b[{_CODES[color]}m{msg}\x1b[0m" if Color.ENABLE_COLORS else msg
+
+
+def my_log(num: float) -> float:
+    """Return the logarithm, a very low number for 0."""
+    return log(num) if num else -9999999999
+
+
+def sum_of_lists(lists: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return the sum of each column."""
+    if not lists:
+        raise IndexError("list index out of range: there are no lists to add up")
+    return [sum(column) for column in zip(*lists, strict=True)]
+
+
+def args_to_dict(args: Namespace, prefix: str, strip_prefix: bool = False) -> dict[str, Any]:
+    """Return the arguments whose names begin with a prefix and an underscore."""
+    start = f"{prefix}_"
+    return {
+        name.removeprefix(start) if strip_prefix else name: value
+        for name, value in vars(args).items()
+        if name.startswith(start)
+    }
+
+
+def get_available_testsets() -> list[str]:
+    """Return the names of sacreBLEU's test sets."""
+    return sorted(DATASETS, reverse=True)
+
+
+def get_available_testsets_for_langpair(langpair: str) -> list[str]:
+    """Return those that have a language pair, in this direction or the other."""
+    return [name for name in access.get_available_testsets_for_langpair(langpair) if name in DATASETS]
+
+
+def get_reference_files(test_set: str, langpair: str) -> list[str]:
+    """Return the paths of the references of a language pair."""
+    return access.get_reference_files(test_set, langpair)
+
+
+def get_files(test_set: str, langpair: str) -> list[str]:
+    """Return the paths of all fields of a language pair."""
+    return download_test_set(test_set, langpair)
+
+
+def get_md5sum(dest_path: str) -> str:
+    """Return the MD5 checksum of a file."""
+    from hashlib import file_digest
+
+    with open(dest_path, "rb") as file:
+        return file_digest(file, "md5").hexdigest()
+
+
+def sanity_check_lengths(system: Sequence[str], refs: Sequence[Sequence[str]], test_set: str | None = None) -> None:
+    """Refuse texts of different lengths.
+
+    Raises:
+        LengthError: naming the first one that differs.
+    """
+    for number, stream in enumerate(refs):
+        if len(stream) != len(system):
+            named = f"the reference of {test_set}" if test_set else f"reference stream {number + 1}"
+            raise LengthError(
+                f"the system has {len(system)} segments, {named} has {len(stream)}; give equally many",
+                *((number + 1, 0) if len(stream) > len(system) else (0, number + 1)),
+                (max(len(stream), len(system)), min(len(stream), len(system))),
+            )
+
+
+def print_single_results(results: Iterable[str], args: Namespace) -> None:
+    """Print results, one per line; as an array if JSON is asked for and there are several."""
+    lines = list(results)
+    if getattr(args, "format", "text") == "json" and len(lines) > 1:
+        lines = ["[\n" + ",\n".join(lines) + "\n]"]
+    print("\n".join(lines))  # as it is called
+
+
+def print_results_table(results: "dict[str, Any]", signatures: Mapping[str, Any], args: Namespace) -> None:
+    """Print systems and scores as the command does.
+
+    Args:
+        results: names under "System", and a column of numbers or of `significance.Result` by each score's name.
+        signatures: by the names of the scores.
+        args: format, width, short, paired_bs and paired_ar are read.
+    """
+    from bleucli.output import render
+    from bleucli.output.layout import Layout
+    from bleucli.results import Results, SystemResult, Test
+
+    names = [name.removeprefix("Baseline: ") for name in results["System"]]
+    columns = {name: column for name, column in results.items() if name != "System"}
+    rows = zip(
+        *([_record(name, cell, signatures[name]) for cell in column] for name, column in columns.items()), strict=True
+    )
+    systems = [SystemResult(name, list(row)) for name, row in zip(names, rows, strict=True)]
+    method = next((method for method in ("bs", "ar") if getattr(args, f"paired_{method}", False)), None)
+    test = None
+    if method:
+        test = Test(method, int(dict(systems[0].scores[0].signature)[method]))
+    layout = Layout(args.width, args.short, colour=Color.ENABLE_COLORS and args.format == "text")
+    print(render(Results(systems, 0, [], test), layout, args.format), end="")  # as it is called
+
+
+def _record(name: str, cell: Any, signature: Any) -> Any:
+    """Return a cell of a table as a record."""
+    from bleucli.results import Interval, ScoreRecord
+    from bleucli.signature import Signature
+
+    if not isinstance(signature, Signature):
+        signature = Signature.parse(str(signature))
+    mean = getattr(cell, "mean", None)
+    interval = None if mean is None else Interval(mean, cell.ci)
+    number = float(getattr(cell, "score", cell))
+    return ScoreRecord(name, number, "", signature, None, interval, getattr(cell, "p_value", None))
