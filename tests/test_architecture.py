@@ -99,6 +99,10 @@ LADDER: dict[str, set[str]] = {
         *("corpus", "counting", "errors", "limits", "metrics", "results", "segments", "signature", "significance"),
         "stats",
     },
+    "report": {
+        *("_version", "corpus", "counting", "markup", "metrics", "optional_deps", "phrases", "records", "results"),
+        *("segments", "signature", "significance", "stats", "theme"),
+    },
     "web": {
         *("_version", "corpus", "counting", "errors", "evaluate", "highlights", "jsonfields", "jsonlines", "kernels"),
         *(
@@ -118,9 +122,29 @@ LADDER: dict[str, set[str]] = {
     },
     "cli": {
         *("_version", "arrow", "baselines", "corpus", "counting", "errors", "evaluate", "gates", "inspection"),
-        *("jsonfields", "jsonlines", "jsonsamples", "kernels", "limits", "markup", "metrics", "naming", "output"),
-        *("phrases", "records", "results", "segment_scores", "segments", "signature", "significance", "statsfiles"),
-        *("stats", "tables", "testsets", "textfiles", "threads", "tokenizers", "web", "wholefiles"),
+        *(
+            "jsonfields",
+            "jsonlines",
+            "jsonsamples",
+            "kernels",
+            "limits",
+            "markup",
+            "metrics",
+            "naming",
+            "optional_deps",
+        ),
+        *(
+            "output",
+            "phrases",
+            "records",
+            "report",
+            "results",
+            "segment_scores",
+            "segments",
+            "signature",
+            "significance",
+        ),
+        *("stats", "statsfiles", "tables", "testsets", "textfiles", "threads", "tokenizers", "web", "wholefiles"),
     },
     "__main__": {"cli"},
     # resolves names where they are used

@@ -71,7 +71,7 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, and this scores nothing; leave it out")
     refuse_overwriting(options.output, _files_read(options))
-    for saved in ("save_stats", "save_sums"):
+    for saved in ("plot", "report", "save_stats", "save_sums"):
         refuse_overwriting(getattr(options, saved), _files_read(options), f"--{saved.replace('_', '-')}")
     if options.help:
         from bleucli.cli.help import first_screen
