@@ -253,6 +253,7 @@
       const references = segment.references.map((reference) => tokensOf(reference).map(({ key }) => key));
       classes = coverTokens(keys, references).map((orders) => (orders.length ? [`l${Math.max(...orders)}`, ...orders.map((order) => `m${order}`)].join(" ") : ""));
     }
+    if (!text[1]) element.append(make("span", { class: "quiet" }, "(as it is compared) "));
     fill(element, tokens, classes);
   }
 
@@ -371,7 +372,7 @@
       const scores = data.columns.map((column, metric) => `${column.name} ${fixed(data.scores[metric][number][place], 1)}`).join(" \u00b7 ");
       showText(row([make("b", {}, make("bdi", {}, data.names[number])), scores], "system"), segment, number);
     }
-    const card = make("article", { class: "segment", id: `s${line}`, "aria-labelledby": `t${line}` }, heading, list);
+    const card = make("article", { class: "segment", tabindex: "-1", id: `s${line}`, "aria-labelledby": `t${line}` }, heading, list);
     if (line === state.here) card.classList.add("here");
     return card;
   }
@@ -393,7 +394,7 @@
     showPage();
     const card = one(`s${line}`);
     card.scrollIntoView();
-    card.querySelector("a").focus({ preventScroll: true });
+    card.focus({ preventScroll: true });
   }
 
   function follow(hash) {
