@@ -13,7 +13,7 @@ from bleucli._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli import arrow, metrics, significance, statsfiles
+    from bleucli import arrow, metrics, plots, significance, statsfiles
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.metrics import metric_from_signature
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "arrow": "bleucli.arrow",
     "metrics": "bleucli.metrics",
+    "plots": "bleucli.plots",
     "resampling": "bleucli.significance.resampling",
     "significance": "bleucli.significance",
     "statsfiles": "bleucli.statsfiles",
@@ -133,6 +134,7 @@ __all__ = [
     "get_source_file",
     "metric_from_signature",
     "metrics",
+    "plots",
     "raw_corpus_bleu",
     "resampling",
     "self_bleu",

@@ -103,6 +103,7 @@ LADDER: dict[str, set[str]] = {
         *("_version", "corpus", "counting", "markup", "metrics", "optional_deps", "phrases", "records", "results"),
         *("segments", "signature", "significance", "stats", "theme"),
     },
+    "plots": {"counting", "errors", "limits", "report", "results", "significance"},
     "web": {
         *("_version", "corpus", "counting", "errors", "evaluate", "highlights", "jsonfields", "jsonlines", "kernels"),
         *(
@@ -149,7 +150,18 @@ LADDER: dict[str, set[str]] = {
     "__main__": {"cli"},
     # resolves names where they are used
     "__init__": {
-        *("_version", "arrow", "counting", "errors", "metrics", "segments", "signature", "significance", "statsfiles"),
+        *(
+            "_version",
+            "arrow",
+            "counting",
+            "errors",
+            "metrics",
+            "plots",
+            "segments",
+            "signature",
+            "significance",
+            "statsfiles",
+        ),
         "testsets",
     },
 }

@@ -199,7 +199,7 @@ def test_verdicts_say_what_tests_bear_out(whole):
     sure = with_p_values(whole, square(0.001, 0.01, 0.02), [3, 1, 2])
     verdict = verdicts.judge(sure, sure.columns[0])
     assert verdict.is_clear
-    assert re.match(r"strong leads by BLEU: [\d.]+, significantly better than each of the 2 others", verdict.headline)
+    assert re.match(r"strong leads by BLEU: [\d.]+, significantly better than both other systems", verdict.headline)
     assert "p ≤ 0.020 in every comparison" in verdict.details
     assert "3 systems in 3 clusters (1: strong; 2: mixed; 3: weak)" in verdict.details
     half = with_p_values(whole, square(0.001, 0.3, 0.2), [2, 1, 1])
@@ -216,7 +216,7 @@ def test_verdicts_say_what_tests_bear_out(whole):
         assert "cannot be told apart" in verdicts.summarize(one._replace(columns=one.columns[:1]))
     alone = sure._replace(columns=sure.columns[:1])
     assert verdicts.summarize(alone) == (
-        "strong is better than all 2 other systems by BLEU, and that is more than chance."
+        "strong is better than both other systems by BLEU, and that is more than chance."
     )
 
 

@@ -2,7 +2,7 @@
 
 - `Report`: all of it; `make_report` puts it together from what was counted
 - `Measured`: the segments of all systems by one metric; `of_metric`, `of_numbers` make one
-- `Plan`: how the scores are resampled, `plan_of`: as somebody has asked, and what is missing added
+- `Plan`: how scores are resampled; `plan_of`: as was asked for, and what is missing added; `resample`: do so
 - `Column`, `Pair`, `Grouping`: its parts
 
 Segments count from 0 here, in the order in which they were scored; `Report.lines` has their lines in the files.
@@ -19,7 +19,7 @@ from bleucli.report import ngrams, passages
 from bleucli.results import Ranking, Results, ScoreRecord
 from bleucli.signature import VERSION, Signature
 from bleucli.significance import comparison
-from bleucli.significance.comparison import Sampling
+from bleucli.significance.comparison import Sampling, rank
 from bleucli.significance.resampling import RESAMPLES, SEED, TRIALS, Sample, report_nothing
 from bleucli.stats import SegmentStats
 
@@ -93,7 +93,7 @@ class Column(NamedTuple):
 
     def order(self) -> list[int]:
         """Return the numbers of the systems, the best one first."""
-        return comparison.rank(self.records)
+        return rank(self.records)
 
     def lead(self, first: int, second: int) -> float:
         """Return by how much one system is better than another one."""
@@ -257,14 +257,17 @@ def _add_records(results: Results, measured: Sequence[Measured]) -> Results:
     return results._replace(systems=systems)
 
 
-def _resample(
-    results: Results, measured: Sequence[Measured], plan: Plan, progress: "Callable[[int, int], None]"
+def resample(
+    results: Results,
+    measured: Sequence[Measured],
+    plan: Plan,
+    progress: "Callable[[int, int], None]" = report_nothing,
 ) -> Results:
     """Return results with intervals and, of several systems, a test of every pair, wherever they are missing."""
     rankings: dict[int, Ranking] = dict(enumerate(results.rankings))
     hints = list(results.hints)
 
-    def resample(places: Sequence[int], sampling: Sampling) -> Results:
+    def resample_some(places: Sequence[int], sampling: Sampling) -> Results:
         systems = [system._replace(scores=[system.scores[place] for place in places]) for system in results.systems]
         samples = [[measured[place].sample[number] for place in places] for number in range(len(systems))]
         return comparison.resample(results._replace(systems=systems, hints=[]), samples, sampling, progress)
@@ -276,14 +279,14 @@ def _resample(
     results = results._replace(systems=[system._replace(scores=list(system.scores)) for system in results.systems])
     untested = [place for place in range(len(measured)) if place not in rankings]
     if plan.tests is not None and untested:
-        found = resample(untested, plan.tests)
+        found = resample_some(untested, plan.tests)
         rankings |= dict(zip(untested, found.rankings, strict=True))
         hints += found.hints
         for index, place in enumerate(untested):
             replace(place, [system.scores[index] for system in found.systems])
     bare = [place for place in range(len(measured)) if results.systems[0].scores[place].interval is None]
     if bare:
-        found = resample(bare, plan.intervals)
+        found = resample_some(bare, plan.intervals)
         for index, place in enumerate(bare):
             both = zip(results.systems, found.systems, strict=True)
             replace(place, [old.scores[place]._replace(interval=new.scores[index].interval) for old, new in both])
@@ -321,7 +324,7 @@ def make_report(
     """
     import numpy as np
 
-    found = _resample(_add_records(results, measured), measured, plan, progress)
+    found = resample(_add_records(results, measured), measured, plan, progress)
     columns = [_column(found, number, one) for number, one in enumerate(measured)]
     count = len(measured[0].rows[0])
     chosen = range(count) if lines is None else lines
@@ -329,7 +332,7 @@ def make_report(
     lengths, size = passages.measure(read_again(), chosen, tokenizer, unit)
     held = passages.choose(columns[0].influences, columns[0].segment_scores, size, room)
     texts = passages.read(read_again(), chosen, held, tokenizer, sources)
-    groups = [_group_lengths(measured, np.asarray(lengths), unit)] if count > 1 else []
+    groups = [group_lengths(measured, np.asarray(lengths), unit)] if count > 1 else []
     for column, title in _LABELS.items():
         if labels and column in labels:
             groups += _group_labels(measured, column, title, [str(labels[column][line] or "") for line in chosen])
@@ -406,7 +409,8 @@ def _pair(measured: Sequence[Measured], columns: Sequence[Column], first: int, s
     return Pair(first, second, shares, why_not, counts, wins)
 
 
-def _group_lengths(measured: Sequence[Measured], lengths: "NDArray[np.int64]", unit: str) -> Grouping:
+def group_lengths(measured: Sequence[Measured], lengths: "NDArray[np.int64]", unit: str) -> Grouping:
+    """Return the segments grouped by the length of their reference; unit: what lengths are counted in."""
     import numpy as np
 
     bounds = _LENGTHS[unit]

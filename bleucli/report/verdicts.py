@@ -5,6 +5,7 @@
 - `compare`: two systems in a sentence; `find_weaknesses`: where the worse of them loses
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from bleucli.phrases import tell_count
@@ -69,6 +70,15 @@ def _join(names: Sequence[str], word: str = "and") -> str:
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1] if names else ""]))
 
 
+def _tell_others(count: int, form: str = "all {} other systems") -> str:
+    """Return all others of a number of systems, in words.
+
+    >>> _tell_others(2), _tell_others(5)
+    ('both other systems', 'all 5 other systems')
+    """
+    return "both other systems" if count == 2 else form.format(count)
+
+
 def judge(report: Report, column: Column) -> Verdict:
     """Return what a metric says of all systems."""
     names = report.names
@@ -84,7 +94,7 @@ def judge(report: Report, column: Column) -> Verdict:
     gap = show(column.lead(best, second), decimals=2)
     if not tied:
         worst = max(corrected[number] or 0.0 for number in others)
-        many = "the other system" if len(others) == 1 else f"each of the {len(others)} others"
+        many = "the other system" if len(others) == 1 else _tell_others(len(others), "each of the {} others")
         headline = f"{names[best]} leads by {column.name}: {score}, significantly better than {many}"
         told = show_p(worst)
         if len(others) > 1:
@@ -149,11 +159,10 @@ def summarize(report: Report) -> str:
     clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
     one = len(report.names) == 2
     other = report.names[next(number for number, name in enumerate(report.names) if name != best)]
-    all_others = other if one else f"all {len(report.names) - 1} other systems"
+    all_others = other if one else _tell_others(len(report.names) - 1)
     any_other = other if one else "every other system"
     if len(clear) == len(names):
-        by = f"by {names[0]}" if len(names) == 1 else f"by all of {_join(names)}"
-        return f"{best} is better than {all_others} {by}, and that is more than chance."
+        return f"{best} is better than {all_others} by {_join(names)}, and that is more than chance."
     if not clear:
         by = names[0] if len(names) == 1 else f"each of {_join(names)}"
         return f"{best} has the best {by}, but cannot be told apart from {any_other}."
@@ -178,7 +187,7 @@ def _summarize_with_doubt(report: Report, judged: Sequence[Verdict], best: int) 
         elif column.name not in clear:
             doubts.append(f"by {column.name} it has the best score, which is not significant against all")
     others = len(report.names) - 1
-    all_others = "the other system" if others == 1 else f"all {others} other systems"
+    all_others = "the other system" if others == 1 else _tell_others(others)
     return f"{name} is significantly better than {all_others} by {_join(clear)}; {_join(doubts)}."
 
 
@@ -259,6 +268,7 @@ def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: i
     penalty, *orders = [share._replace(points=share.points * side) for share in shares]
     values = (penalty.first, penalty.second) if better == pair.first else (penalty.second, penalty.first)
     name = report.names[worse]
+    noun = "tokens" if re.search(r"\btok:(char|zh|spm|flores)", column.signature) else "words"
     if penalty.points > _SMALL_SHARE * gap:
         yield (
             f"{name} is too short: its brevity penalty is {values[1]:.3f} against {values[0]:.3f}, which costs"
@@ -267,19 +277,19 @@ def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: i
     elif -penalty.points > _SMALL_SHARE * gap:
         yield (
             f"{name} is not too short: brevity even gains it {_points(show(-penalty.points, decimals=2))}; it loses by"
-            " its choice of words."
+            f" its choice of {noun}."
         )
     if len(orders) > 1:
         words, phrases = orders[0].points, sum(order.points for order in orders[1:])
         if min(words, phrases) > 0:
             yield (
-                f"{name} has fewer of the references' words, which costs {_points(show(words, decimals=2))}, and fewer"
-                f" of their phrases of 2 to {len(orders)} words, {_points(show(phrases, decimals=2))}."
+                f"{name} has fewer of the references' {noun}, which costs {_points(show(words, decimals=2))}, and fewer"
+                f" of their phrases of 2 to {len(orders)} {noun}, {_points(show(phrases, decimals=2))}."
             )
         elif phrases > 0:
             yield (
-                f"{name} finds as many words of the references, but puts fewer of them into the same phrases of 2 to"
-                f" {len(orders)} words, which costs {_points(show(phrases, decimals=2))}."
+                f"{name} finds as many {noun} of the references, but puts fewer of them into the same phrases of 2 to"
+                f" {len(orders)} {noun}, which costs {_points(show(phrases, decimals=2))}."
             )
 
 
