@@ -123,7 +123,9 @@ def lengths(stats: "Mapping[str, CorpusStats]", of_segments: Sequence[int], *, w
     order = rank([one.record() for one in counted])
     shown = sketches.short_lengths(grouping.labels)
     look = figures.paper(width)
-    return figures.lines(list(stats), grouping.scores[0], order, shown, grouping.sizes, "length", measured.name, look)
+    return figures.lines(
+        list(stats), grouping.scores[0], order, shown, grouping.sizes, "length; below: segments", measured.name, look
+    )
 
 
 def segments(stats: "Mapping[str, CorpusStats]", *, width: float = WIDTH) -> "Figure":

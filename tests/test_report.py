@@ -23,6 +23,7 @@ from bleucli.report import contents, ngrams, page, passages, verdicts
 from bleucli.results import Interval, Ranking
 
 DEMO = os.path.join(ROOT, "data", "demo")
+MINUS = "\N{MINUS SIGN}"
 EPOCH = {"SOURCE_DATE_EPOCH": "0"}
 FIVE = ("bleu", "chrf", "ter", "wer", "cer")
 
@@ -68,7 +69,8 @@ def test_numbers_are_those_of_the_command(run, demo_files):
     assert seen.out == run(*texts, "-q").out  # which is as ever
     with open("seen.html", encoding="utf-8") as file:
         html = file.read()
-    rows = re.findall(r'<tr><th scope="row">(weak|strong)\.de</th>(.*?)</tr>', html, re.DOTALL)
+    table = re.search(r'<table id="table".*?</table>', html, re.DOTALL)[0]
+    rows = re.findall(r'<tr><th scope="row">(weak|strong)\.de</th>(.*?)</tr>', table, re.DOTALL)
     shown = {name: re.findall(r"<td[^>]*>(.*?)</td>", cells) for name, cells in rows}
     intervals = json.loads(run(*texts, "-ci", "-q", "-w", "12").out)
     tests = json.loads(run(*texts, "-par", "--paired-all", "-q").out)
@@ -257,6 +259,19 @@ def test_metrics_that_disagree_are_named(whole):
     told = verdicts.find_disagreements(report)
     assert len(told) == 3
     assert all("BLEU" in one and "other" in one for one in told)
+    table = square(0.001, 0.3, 0.2)
+    both = report._replace(columns=[with_p_values(report, table, [2, 1, 1]).columns[0], report.columns[1]])
+    unsure = reversed_._replace(ranking=Ranking("other", square(0.2, 0.2, 0.2), square(0.2, 0.2, 0.2), [1, 1, 1]))
+    both = both._replace(columns=[both.columns[0], unsure])
+    assert verdicts.find_disagreements(both)[0].endswith("; only BLEU is significant.")
+    assert verdicts.find_disagreements(both)[1].endswith("; none is significant.")
+    sure = both.columns[0].ranking
+    both = both._replace(columns=[both.columns[0], unsure._replace(ranking=sure)])
+    assert verdicts.find_disagreements(both)[0].endswith(
+        "; BLEU and other are significant, so that they truly disagree."
+    ) or (
+        verdicts.find_disagreements(both)[0].endswith("; other and BLEU are significant, so that they truly disagree.")
+    )
     assert verdicts.find_disagreements(whole._replace(columns=whole.columns[:1])) == []
 
 
@@ -292,6 +307,32 @@ def test_odds_choose_ngrams():
     (lead,) = (lead for lead in report.leads if lead.ngram == ("a", "b"))
     assert [place for place, _ in lead.places] == [0, 1]
     assert ngrams.odds(2, 0) == 3
+
+
+# --- profiles
+
+
+def test_profiles_count_what_they_say():
+    references = [["a b c", "a b", "a"]]
+    report = report_of({"one": ["a b c", "a x", ""], "two": ["a b", "a b b b", "a"]}, references, [BLEU()])
+    frequency, gap, scores = report.profiles
+    assert (frequency.kind, frequency.labels, frequency.sizes) == ("frequency", ["1", "2", "3 to 4"], [1, 2, 3])
+    # c once; b twice, of which the first system has one and the second 4, 2 of them right; a three times
+    expected = [[100, 200 * 1 / (1 + 2), 200 * 2 / (2 + 3)], [0, 200 * 2 / (4 + 2), 100]]
+    assert np.allclose(frequency.values, expected)
+    assert dict(zip(gap.labels, gap.values.T.tolist(), strict=True)) == {
+        f"<{MINUS}10": [0, 0],
+        f"{MINUS}10 to {MINUS}6": [0, 0],
+        f"{MINUS}5 to {MINUS}3": [0, 0],
+        f"{MINUS}2 to {MINUS}1": [1, 1],
+        "0": [2, 1],
+        "1 to 2": [0, 1],
+        "3 to 5": [0, 0],
+        "6 to 10": [0, 0],
+        "≥11": [0, 0],
+    }
+    assert scores.values.sum(axis=1).tolist() == [3, 3]
+    assert scores.values[0][-1] == (report.columns[0].segment_scores[0] >= 90).sum()
 
 
 # --- passages

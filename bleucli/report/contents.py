@@ -15,7 +15,7 @@ from math import fsum
 from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.differences import Share, share_out
 from bleucli.records import NamedTuple
-from bleucli.report import ngrams, passages
+from bleucli.report import ngrams, passages, profiles
 from bleucli.results import Ranking, Results, ScoreRecord
 from bleucli.signature import VERSION, Signature
 from bleucli.significance import comparison
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bleucli.counting import CorpusStats
     from bleucli.report.ngrams import Lead
     from bleucli.report.passages import Passages
+    from bleucli.report.profiles import Profile
 
     Floats = NDArray[np.float64]
     Numbers = NDArray[np.float64 | np.int64]
@@ -153,7 +154,7 @@ class Report(NamedTuple):
 
     names: of the systems. lines: of each segment, in the files, from 0. columns: a metric each. pairs: every two
     systems. passages: the texts of the segments that are in the page. leads: n-grams that one system gets right more
-    often than another. hints: what a user should know about the input.
+    often than another. profiles: what systems are like besides. hints: what a user should know about the input.
     """
 
     names: Sequence[str]
@@ -163,6 +164,7 @@ class Report(NamedTuple):
     groups: Sequence[Grouping]
     passages: "Passages"
     leads: "Sequence[Lead]"
+    profiles: "Sequence[Profile]"
     hints: Sequence[str]
     plan: Plan
 
@@ -339,7 +341,8 @@ def make_report(
     pairs = [_pair(measured, columns, *both) for both in combinations(range(len(results.systems)), 2)]
     leads = ngrams.find(texts, len(results.systems))
     names = [system.name for system in results.systems]
-    return Report(names, chosen, columns, pairs, groups, texts, leads, found.hints, plan)
+    curves = profiles.find(texts, [(one.name, one.segment_scores, one.limits()) for one in columns])
+    return Report(names, chosen, columns, pairs, groups, texts, leads, curves, found.hints, plan)
 
 
 def _column(results: Results, number: int, measured: Measured) -> Column:

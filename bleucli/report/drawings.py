@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from re import Match
     from typing import Any
 
+    import numpy as np
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 FORMATS = ("pdf", "svg", "png")
 # What identifiers in SVG are made from, always alike
 _SALT = "bleu"
 # Dots to the inch of a PNG, as printers want them
 _DOTS = 300
-# The place of a mark, as matplotlib writes it
-_USE = re.compile(r'<use xlink:href="#[^"]*" x="([-\d.]+)" y="([-\d.]+)"[^>]*/>')
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 
 
@@ -39,12 +39,15 @@ def inline(figure: "Figure", name: str, title: str, description: str) -> str:
         title: what it is.
         description: what it shows, in words.
     """
+    axes = figure.axes[0]
+    points = [line for line in axes.lines if line.get_gid() == f"{PART}points"]
+    for line in points:
+        line.set_markevery([0])  # to draw thousands of marks takes matplotlib most of the time
     svg = _draw_svg(figure)
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
-    axes = figure.axes[0]
     height = figure.get_figheight() * 72
     box = [*axes.transData.transform((0, 0)), *axes.transData.transform((1, 1))]
     numbers = " ".join(f"{number:.4f}" for number in (box[0], box[2] - box[0], height - box[1], box[1] - box[3]))
@@ -55,7 +58,9 @@ def inline(figure: "Figure", name: str, title: str, description: str) -> str:
         f'<desc id="{name}-desc">{escape_html(description)}</desc>'
     )
     svg = opening + svg[svg.index(">") + 1 :]
-    svg = re.sub(rf'<g id="({PART}points)">(.*?)</g>\s*</g>', _join_points, svg, flags=re.DOTALL)
+    for line in points:
+        path = _join_points(axes.transData.transform(line.get_xydata()), height)
+        svg = re.sub(rf'(<g id="{PART}points">).*?</g>\s*</g>', rf"\1{path}</g>", svg, flags=re.DOTALL)
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
 
     def rename(match: "Match[str]") -> str:
@@ -73,11 +78,10 @@ def inline(figure: "Figure", name: str, title: str, description: str) -> str:
     return re.sub(r"\s*\n\s*", "\n", svg).strip()
 
 
-def _join_points(match: "Match[str]") -> str:
+def _join_points(places: "NDArray[np.float64]", height: float) -> str:
     """Return the marks of a series as one path, of lines without length with round ends."""
-    places = _USE.findall(match[2])
-    path = "".join(f"M{float(x):.1f} {float(y):.1f}h0" for x, y in places)
-    return f'<g id="{match[1]}"><path class="points" d="{path}"/></g>'
+    path = "".join(f"M{x:.1f} {height - y:.1f}h0" for x, y in places.tolist())
+    return f'<path class="points" d="{path}"/>'
 
 
 def save(figure: "Figure", form: str) -> tuple[bytes, list[str]]:

@@ -385,7 +385,7 @@ def lines(
     scores: "Floats",
     order: Sequence[int],
     labels: Sequence[str],
-    sizes: Sequence[int],
+    sizes: Sequence[int] | None,
     across: str,
     label: str,
     look: Look,
@@ -397,7 +397,7 @@ def lines(
         scores: a row a system, a score a group.
         order: of the systems, the best one first.
         labels: of the groups.
-        sizes: how many segments they have.
+        sizes: how much is in each; None if that is not told.
         across: what the groups are.
         label: what scores are called.
         look: as above.
@@ -408,10 +408,10 @@ def lines(
         figure, axes = _make(look, look.width * 0.58 + 0.2 * rows * _scale(look), 7, bottom=3.4, top=1.25 * rows)
         for number in sorted(shown):
             axes.plot(scores[number], label=shorten(names[number]), **_series(look, number))
-        ticks = [f"{told}\n{size:,}" for told, size in zip(labels, sizes, strict=True)]
+        ticks = labels if sizes is None else [f"{told}\n{size:,}" for told, size in zip(labels, sizes, strict=True)]
         axes.set_xticks(range(len(labels)), ticks)
         axes.grid(axis="y")
-        axes.set_xlabel(f"{across}; below: segments")
+        axes.set_xlabel(across)
         axes.set_ylabel(label)
         _add_legend(figure, look)
     return figure

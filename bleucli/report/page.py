@@ -19,6 +19,7 @@ from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
 from bleucli.report import drawings, figures, passages, verdicts
 from bleucli.report.contents import Column, Grouping, Pair, Report
+from bleucli.report.profiles import Profile
 from bleucli.report.sketches import short_lengths
 from bleucli.results import Input, Run
 from bleucli.theme import COLOURS, style_sheet
@@ -49,11 +50,10 @@ _MOST_CHOICES = 2000
 class _Figure:
     """A figure as the template takes it."""
 
-    def __init__(self, metric: int, svg: str, caption: str, wide: bool = False) -> None:
+    def __init__(self, metric: int | None, svg: str, caption: str) -> None:
         self.metric = metric
         self.svg = svg
         self.caption = caption
-        self.wide = wide
 
 
 def render(report: Report, run: Run | None = None, language: str = "", origin: str = "") -> str:
@@ -93,6 +93,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         "columns": report.columns,
         "rows": [{"name": report.names[number], "cells": list(_cells(report, number))} for number in order],
         "names": list(map(visible, report.names)),
+        "made_from": list(_made_from(report, order)),
         "figures": list(_figures(report)),
         "pair_figures": list(_pair_figures(report, *chosen)) if compares else [],
         "sampled": report.passages.told,
@@ -169,7 +170,7 @@ def _tell_tests(report: Report) -> str:
     unit = "resample" if tests.method == "bs" else "trial"
     return (
         f"{_METHODS[tests.method]}, {tell_count(tests.trials, unit)}, {_tell_seed(tests.seed)}, every pair of systems;"
-        " corrected by max-T."
+        " corrected by max\N{NON-BREAKING HYPHEN}T."
     )
 
 
@@ -218,6 +219,14 @@ def _cells(report: Report, number: int) -> "Iterator[dict[str, Any]]":
         }
 
 
+def _made_from(report: Report, order: Sequence[int]) -> "Iterator[dict[str, Any]]":
+    """Give what stands behind scores in text, such as precisions and the ratio of lengths, a row a system."""
+    for column in report.columns:
+        for number in order:
+            if told := column.records[number].verbose:
+                yield {"system": report.names[number], "metric": column.name, "told": told}
+
+
 # --- figures
 
 
@@ -237,6 +246,31 @@ def _figures(report: Report) -> Iterator[_Figure]:
             yield _draw_pairs(report, column, number, order)
         for grouping in report.groups:
             yield _draw_groups(report, grouping, number, order)
+    for profile in report.profiles:
+        yield _draw_profile(report, profile)
+
+
+def _draw_profile(report: Report, profile: Profile) -> _Figure:
+    order = report.columns[profile.metric or 0].order()
+    drawn = figures.lines(
+        report.names,
+        profile.values,
+        order,
+        profile.labels,
+        profile.sizes,
+        profile.across,
+        profile.label,
+        figures.PAGE,
+    )
+    caption = f"{profile.title}."
+    if report.passages.told and profile.metric is None:
+        caption += " Counted in the segments of this page."
+    told = "; ".join(
+        f"{report.names[system]}: {', '.join(f'{value:.4g}' for value in profile.values[system])}"
+        for system in order[: figures.MOST_SERIES]
+    )
+    name = profile.kind if profile.metric is None else f"{profile.kind}-{profile.metric}"
+    return _Figure(profile.metric, drawings.inline(drawn, name, caption, f"{told}."), caption)
 
 
 def _draw_pairs(report: Report, column: Column, number: int, order: Sequence[int]) -> _Figure:
@@ -262,7 +296,7 @@ def _draw_groups(report: Report, grouping: Grouping, number: int, order: Sequenc
             order,
             short_lengths(grouping.labels),
             grouping.sizes,
-            grouping.title,
+            f"{grouping.title}; below: segments",
             column.name,
             figures.PAGE,
         )

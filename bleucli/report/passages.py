@@ -98,7 +98,7 @@ def measure(corpus: "Corpus", chosen: Sequence[int], tokenizer: "BLEU | None", u
     size = 0
     for piece in corpus.pieces():
         firsts = _first_references(piece)
-        size += sum(len(one.data) for one in (*piece.hypotheses, *piece.references))
+        size += sum(sum(one.pairs[1::2]) - sum(one.pairs[::2]) for one in (*piece.hypotheses, *piece.references))
         if tokenizer is not None:
             firsts = tokenizer.prepare_reference(firsts)
         if unit == "characters":

@@ -37,7 +37,7 @@ def draw(report: Report, kind: str, number: int, look: Look) -> "Figure":
     if kind == "lengths":
         grouping = report.groups[0]
         labels = short_lengths(grouping.labels)
-        across = grouping.title
+        across = f"{grouping.title}; below: segments"
         return figures.lines(
             report.names, grouping.scores[number], order, labels, grouping.sizes, across, column.name, look
         )

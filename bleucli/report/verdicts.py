@@ -164,8 +164,7 @@ def summarize(report: Report) -> str:
     if len(clear) == len(names):
         return f"{best} is better than {all_others} by {_join(names)}, and that is more than chance."
     if not clear:
-        by = names[0] if len(names) == 1 else f"each of {_join(names)}"
-        return f"{best} has the best {by}, but cannot be told apart from {any_other}."
+        return f"{best} has the best {_join(names)}, but cannot be told apart from {any_other}."
     unsure = [name for name in names if name not in clear]
     return (
         f"{best} has the best {_join(names)}; by {_join(clear)} it is significantly better than {all_others}, by"
@@ -205,16 +204,12 @@ def find_disagreements(report: Report) -> list[str]:
         first, second = report.names[pair.first], report.names[pair.second]
         sides = [_join([column.name for column in side]) for side in ways.values()]
         told = f"{first} is ahead of {second} by {sides[0]}, and behind by {sides[1]}"
+        significant = [*sure[0], *sure[1]]
+        why = f"only {_join(significant)} {'is' if len(significant) == 1 else 'are'} significant"
         if all(sure):
-            why = "both are significant: the metrics truly disagree"
-        elif any(sure):
-            why = (
-                f"only {_join(sure[0] or sure[1])} is significant"
-                if len(sure[0] or sure[1]) == 1
-                else (f"only {_join(sure[0] or sure[1])} are significant")
-            )
-        else:
-            why = "neither is significant"
+            why = f"{_join(significant)} are significant, so that they truly disagree"
+        elif not any(sure):
+            why = "none is significant"
         found.append((not all(sure), not any(sure), f"{told}; {why}."))
     return [told for _, _, told in sorted(found, key=lambda one: one[:2])]
 

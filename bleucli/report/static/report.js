@@ -409,12 +409,7 @@
   }
 
   function choose() {
-    if (compares) {
-      for (const [mine, other] of [["first", "second"], ["second", "first"]]) {
-        for (const option of one(mine).options) option.disabled = Number(option.value) === state[other];
-      }
-      showPair();
-    }
+    if (compares) showPair();
     showMetric();
     refresh();
   }
@@ -425,7 +420,13 @@
   for (const option of one("mark").options) option.value = option.value.trim();
   for (const name of ["first", "second", "metric"]) {
     one(name)?.addEventListener("change", ({ target }) => {
+      const other = { first: "second", second: "first" }[name];
+      const before = state[name];
       state[name] = Number(target.value);
+      if (other && state[other] === state[name]) {
+        state[other] = before; // the two change places
+        one(other).value = String(before);
+      }
       choose();
     });
   }
