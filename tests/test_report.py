@@ -181,6 +181,38 @@ def test_scores_of_others_stand_beside_metrics(write, run):
     )
 
 
+def test_systems_that_are_left_out_are_named(write, run):
+    write("ref.txt", "a b c d e\nf g h i j\n")
+    write("a.txt", "a b c d e\nf g h i x\n")
+    write("b.txt", "a b c d x\nf g h i y\n")
+    write("short.txt", "a b c d x\n")
+    answer = run("ref.txt", "-i", "a.txt", "short.txt", "b.txt", "--keep-going", "--report", "x.html")
+    assert answer.status == 2
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    assert "<li>short was left out: ref.txt has 2 segments but short.txt has 1 segment" in html
+    assert data_in(html)["names"] == ["a", "b"]
+
+
+def test_a_single_segment_has_a_report(write, run):
+    write("ref.txt", "a b c d e\n")
+    write("a.txt", "a b c d e\n")
+    write("b.txt", "a b c d x\n")
+    assert run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "-q").status == 0
+    assert run("ref.txt", "-i", "a.txt", "b.txt", "--plot", "x.svg", "--plot-kind", "lengths", "-q").status == 0
+
+
+def test_a_test_set_brings_sources(demo_files, run):
+    words = ("-t", "demo", "-l", "en-de", "-i", "weak.de.txt", "strong.de.txt", "--report", "x.html", "-q")
+    assert run(*words).status == 0
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    data = data_in(html)
+    assert [one["source"] for one in data["segments"]] == read_lines(DEMO, "source.en.txt")
+    assert (data["language"], data["origin"]) == ("de", "en")
+    assert "test:demo|lang:en-de" in html
+
+
 # --- words
 
 
@@ -237,7 +269,7 @@ def test_systems_that_are_the_same_are_said_to_be():
     assert re.fullmatch(r"one and other have the same BLEU, [\d.]+", verdict.headline)
     assert verdicts.compare(report, report.pairs[0], report.columns[0]) == "one and other have the same BLEU."
     assert verdicts.find_weaknesses(report, report.pairs[0], 0) == []
-    assert "cannot be told apart" in verdicts.summarize(report)
+    assert verdicts.summarize(report) == "one and other have the same BLEU, chrF2 and TER."
     assert report.leads == []
     page.render(report)
 
@@ -316,20 +348,18 @@ def test_profiles_count_what_they_say():
     references = [["a b c", "a b", "a"]]
     report = report_of({"one": ["a b c", "a x", ""], "two": ["a b", "a b b b", "a"]}, references, [BLEU()])
     frequency, gap, scores = report.profiles
-    assert (frequency.kind, frequency.labels, frequency.sizes) == ("frequency", ["1", "2", "3 to 4"], [1, 2, 3])
+    assert (frequency.kind, frequency.labels, frequency.sizes) == ("frequency", ["1", "2", "3…4"], [1, 2, 3])
     # c once; b twice, of which the first system has one and the second 4, 2 of them right; a three times
     expected = [[100, 200 * 1 / (1 + 2), 200 * 2 / (2 + 3)], [0, 200 * 2 / (4 + 2), 100]]
     assert np.allclose(frequency.values, expected)
     assert dict(zip(gap.labels, gap.values.T.tolist(), strict=True)) == {
-        f"<{MINUS}10": [0, 0],
-        f"{MINUS}10 to {MINUS}6": [0, 0],
-        f"{MINUS}5 to {MINUS}3": [0, 0],
-        f"{MINUS}2 to {MINUS}1": [1, 1],
+        f"<{MINUS}5": [0, 0],
+        f"{MINUS}5…{MINUS}3": [0, 0],
+        f"{MINUS}2…{MINUS}1": [1, 1],
         "0": [2, 1],
-        "1 to 2": [0, 1],
-        "3 to 5": [0, 0],
-        "6 to 10": [0, 0],
-        "≥11": [0, 0],
+        "1…2": [0, 1],
+        "3…5": [0, 0],
+        "≥6": [0, 0],
     }
     assert scores.values.sum(axis=1).tolist() == [3, 3]
     assert scores.values[0][-1] == (report.columns[0].segment_scores[0] >= 90).sum()

@@ -206,9 +206,11 @@ class Reporting:
         added = self._read_scores(count, lines, [one.name for one in measured], progress)
         names = texts.names_in("html")
         systems = [system._replace(name=name) for system, name in zip(results.systems, names, strict=True)]
+        left_out = [f"{one.system} was left out: {one.reason}" for one in texts.unscored_in("html")]
+        hints = list(dict.fromkeys([*left_out, *texts.hints(), *results.hints]))
         seed = random_seed(self._environment.variables)
         return contents.make_report(
-            results._replace(systems=systems, hints=list(dict.fromkeys([*texts.hints(), *results.hints]))),
+            results._replace(systems=systems, hints=hints),
             [*measured, *added],
             texts.read_again,
             contents.plan_of(plan, len(systems), count_threads(self._options.paired_jobs), seed),

@@ -324,8 +324,6 @@ def make_report(
         room: bytes of text that the page may hold.
         progress: called with the trials done and their number.
     """
-    import numpy as np
-
     found = resample(_add_records(results, measured), measured, plan, progress)
     columns = [_column(found, number, one) for number, one in enumerate(measured)]
     count = len(measured[0].rows[0])
@@ -334,7 +332,7 @@ def make_report(
     lengths, size = passages.measure(read_again(), chosen, tokenizer, unit)
     held = passages.choose(columns[0].influences, columns[0].segment_scores, size, room)
     texts = passages.read(read_again(), chosen, held, tokenizer, sources)
-    groups = [group_lengths(measured, np.asarray(lengths), unit)] if count > 1 else []
+    groups = [group_lengths(measured, lengths, unit)]
     for column, title in _LABELS.items():
         if labels and column in labels:
             groups += _group_labels(measured, column, title, [str(labels[column][line] or "") for line in chosen])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Bounds of how often words are in the references, and of how much longer outputs are; as compare-mt's, but coarser
 _FREQUENCIES = (2, 3, 5, 10, 100, 1000)
-_GAPS = (-10, -5, -2, 0, 1, 3, 6, 11)
+_GAPS = (-5, -2, 0, 1, 3, 6)
 _BINS = 10
 
 
@@ -105,14 +105,13 @@ def _of_gaps(passages: Passages) -> Iterator[Profile]:
         return
     places = np.digitize(lengths, _GAPS)
     counts = np.array([np.bincount(row, minlength=len(_GAPS) + 1) for row in places], np.float64)
-    minus = "\N{MINUS SIGN}"
-    labels = [f"<{_GAPS[0]}", *_tell_ranges(_GAPS), f"≥{_GAPS[-1]}"]
+    labels = [f"<\N{MINUS SIGN}{-_GAPS[0]}", *_tell_ranges(_GAPS), f"≥{_GAPS[-1]}"]
     yield Profile(
         "gap",
         "Segments by how much longer the output is than the first reference",
         "tokens of the output minus those of the reference",
         "segments",
-        [label.replace("-", minus) for label in labels],
+        labels,
         None,
         counts,
     )
@@ -143,6 +142,9 @@ def _tell_ranges(bounds: Sequence[int]) -> list[str]:
     """Return what lies between bounds, the upper one excluded.
 
     >>> _tell_ranges((-5, -2, 0, 1))
-    ['-5 to -3', '-2 to -1', '0']
+    ['−5…−3', '−2…−1', '0']
     """
-    return [f"{start} to {end - 1}" if end - start > 1 else str(start) for start, end in pairwise(bounds)]
+    shown = [
+        f"{start}\N{HORIZONTAL ELLIPSIS}{end - 1}" if end - start > 1 else f"{start}" for start, end in pairwise(bounds)
+    ]
+    return [one.replace("-", "\N{MINUS SIGN}") for one in shown]
