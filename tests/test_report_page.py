@@ -335,6 +335,13 @@ def test_a_large_page_is_quick(chromium, tmp_path):
     systems = [os.path.join(folder, f"{name}.txt") for name in names.systems]
     address = make(tmp_path, os.path.join(folder, "ref.txt"), "-i", *systems, "-m", "bleu", "chrf", "ter")
     assert os.path.getsize(tmp_path / "seen.html") < 8_000_000
+    views = []
+    for _ in range(3):
+        with watch(chromium, address) as watched:
+            watched.page.wait_for_selector(CARD)
+            script = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+            views.append(watched.page.evaluate(script))
+    assert min(views) < 1000
     with watch(chromium, address) as watched:
         page = watched.page
         page.wait_for_selector(CARD)

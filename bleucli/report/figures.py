@@ -100,7 +100,7 @@ def paper(width: float) -> Look:
     size = 7.0 if width < 3 else 8.0 if width < 5 else 9.0
     fonts = ("STIXGeneral",)
     return Look(
-        "#000000", "#404040", "#bfbfbf", "#f2f2f2", "#9ecae1", "#fdbe85", "#ececec", _PAPER_SERIES, fonts, size, width
+        "#000000", "#404040", "#bfbfbf", "#f2f2f2", "#7fb8dd", "#fdd5ae", "#ececec", _PAPER_SERIES, fonts, size, width
     )
 
 
@@ -367,9 +367,9 @@ def distribution(
         axes.stairs(heights, edges, fill=True, color=look.series[0], gid=f"{PART}bars")
         axes.axvline(0, color=look.quiet, linewidth=0.8, dashes=(4, 2))
         top = most or max(counts, default=1)
-        steps = [step for step in (10, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000) if step <= top]
-        while len(steps) > 5:
-            steps = steps[::-2][::-1]
+        steps = [step * 10**power for power in range(9) for step in (1, 2, 5) if top / 40 <= step * 10**power <= top]
+        if len(steps) > 4:
+            steps = steps[::-2]
         axes.set_yticks([0.0, *np.sqrt(steps)], ["0", *(f"{step:,}" for step in steps)])
         axes.set_xlim(-span, span)
         axes.set_ylim(0, float(np.sqrt(top)) * 1.05)

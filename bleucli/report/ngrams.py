@@ -6,6 +6,7 @@ in BLEU. How much more often one system is right than another one is told by smo
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from bleucli.records import NamedTuple
 from bleucli.report.passages import Passage, Passages
@@ -53,11 +54,12 @@ def find(passages: Passages, systems: int) -> list[Lead]:
     matches: dict[Ngram, list[int]] = {}
     for _, ours, theirs in _compare(passages, longest):
         for number, ngrams in enumerate(ours):
-            for ngram in ngrams.keys() & theirs.keys():
+            for ngram, count in ngrams.items():
                 found = matches.get(ngram)
                 if found is None:
                     found = matches[ngram] = [0] * systems
-                found[number] += min(ngrams[ngram], theirs[ngram])
+                most = theirs[ngram]
+                found[number] += most if count > most else count  # noqa: FURB136 # min() takes three times as long
     chosen = _choose(matches, systems)
     totals = dict.fromkeys(chosen, 0)
     places: dict[Ngram, list[tuple[int, Sequence[int]]]] = {ngram: [] for ngram in chosen}
@@ -73,24 +75,32 @@ def find(passages: Passages, systems: int) -> list[Lead]:
 def _compare(
     passages: Passages, longest: int, wanted: "Mapping[Ngram, object] | None" = None
 ) -> "Iterator[tuple[Passage, list[Counter[Ngram]], Counter[Ngram]]]":
-    """Give the n-grams of each system and of the references, segment by segment; wanted: the only ones that count."""
+    """Give the n-grams of each system that references have, and those of the references, segment by segment.
+
+    wanted: the only ones that count.
+    """
     for passage in passages.passages:
         theirs: Counter[Ngram] = Counter()
         for reference in passage.references:
-            counted = _count(reference.tokens.split(), longest)
+            counted = Counter(_give(reference.tokens.split(), longest))
             theirs = theirs | counted if theirs else counted
         if wanted is not None:
             theirs = Counter({ngram: theirs[ngram] for ngram in theirs.keys() & wanted.keys()})
             if not theirs:
                 continue
-        yield passage, [_count(text.tokens.split(), longest) for text in passage.hypotheses], theirs
+        is_right = theirs.__contains__
+        yield (
+            passage,
+            [Counter(filter(is_right, _give(text.tokens.split(), longest))) for text in passage.hypotheses],
+            theirs,
+        )
 
 
-def _count(tokens: list[str], longest: int) -> "Counter[Ngram]":
-    counted: Counter[Ngram] = Counter()
-    for order in range(1, longest + 1):
-        counted.update(zip(*(tokens[start:] for start in range(order)), strict=False))
-    return counted
+def _give(tokens: list[str], longest: int) -> "Iterator[Ngram]":
+    """Give the n-grams of a text, up to the longest ones."""
+    return chain.from_iterable(
+        zip(*(tokens[start:] for start in range(order)), strict=False) for order in range(1, longest + 1)
+    )
 
 
 def _choose(matches: "dict[Ngram, list[int]]", systems: int) -> "dict[Ngram, None]":

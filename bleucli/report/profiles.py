@@ -64,22 +64,25 @@ def _of_frequencies(passages: Passages) -> Iterator[Profile]:
         frequencies.update(reference)
     bucket_of = {token: sum(count >= bound for bound in _FREQUENCIES) for token, count in frequencies.items()}
     systems = len(passages.passages[0].hypotheses)
-    wanted = np.zeros(len(_FREQUENCIES) + 1, np.int64)
-    given, right = (np.zeros((systems, len(wanted)), np.int64) for _ in range(2))
+    buckets = len(_FREQUENCIES) + 1
+    counted = [0] * buckets
+    counts, matches = ([[0] * buckets for _ in range(systems)] for _ in range(2))
     for reference, passage in zip(references, passages.passages, strict=True):
         for token, count in reference.items():
-            wanted[bucket_of[token]] += count
-        for number, text in enumerate(passage.hypotheses):
-            for token, count in Counter(text.tokens.split()).items():
-                bucket = bucket_of.get(token)
-                if bucket is not None:  # what no reference has is in no bucket
-                    given[number, bucket] += count
-                    right[number, bucket] += min(count, reference[token])
+            counted[bucket_of[token]] += count
+        for text, ours, right in zip(passage.hypotheses, counts, matches, strict=True):
+            # what no reference has is in no bucket
+            for token, count in Counter(filter(bucket_of.__contains__, text.tokens.split())).items():
+                bucket = bucket_of[token]
+                ours[bucket] += count
+                if token in reference:
+                    right[bucket] += min(count, reference[token])
+    wanted, given, found = np.array(counted), np.array(counts), np.array(matches)
     present = np.nonzero(wanted)[0]
     if len(present) < 2:
         return
     labels = ["1", *_tell_ranges(_FREQUENCIES), f"≥{_FREQUENCIES[-1]:,}"]
-    rates = 200 * right / np.maximum(given + wanted, 1)
+    rates = 200 * found / np.maximum(given + wanted, 1)
     yield Profile(
         "frequency",
         "Tokens that are found, by how often the references have them",
