@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
+    from bleucli.report.page import compare_systems
     from bleucli.segments import Segments
     from bleucli.signature import Signature
     from bleucli.significance import resampling
@@ -69,6 +70,7 @@ _HOMES = {
     "TERScore": "bleucli.metrics.ter",
     "WER": "bleucli.metrics.wer",
     "WERScore": "bleucli.metrics.wer",
+    "compare_systems": "bleucli.report.page",
     "compute": "bleucli.metrics.compute",
     "corpus_bleu": "bleucli.metrics.bleu",
     "corpus_cer": "bleucli.metrics.cer",
@@ -117,6 +119,7 @@ __all__ = [
     "WERScore",
     "__version__",
     "arrow",
+    "compare_systems",
     "compute",
     "corpus_bleu",
     "corpus_cer",

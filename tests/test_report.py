@@ -7,7 +7,7 @@ import random
 import re
 
 import pytest
-from conftest import ROOT, refused
+from conftest import ROOT, raised, refused
 from oracles import read_lines
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
@@ -15,7 +15,7 @@ pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no page
 
 import numpy as np
 
-from bleucli import BLEU, CHRF, TER, explain, explain_difference
+from bleucli import BLEU, CHRF, TER, compare_systems, explain, explain_difference
 from bleucli.corpus import of_strings
 from bleucli.counting import count
 from bleucli.evaluate import score_counted
@@ -211,6 +211,26 @@ def test_a_test_set_brings_sources(demo_files, run):
     assert [one["source"] for one in data["segments"]] == read_lines(DEMO, "source.en.txt")
     assert (data["language"], data["origin"]) == ("de", "en")
     assert "test:demo|lang:en-de" in html
+
+
+def test_python_makes_the_same_page(demo_files, run):
+    names = ("weak", "strong")
+    words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "--names", "weak,strong", "-m", "bleu", "ter")
+    assert run(*words, "--report", "x.html", "-q").status == 0
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    ours = compare_systems({name: demo(name) for name in names}, [demo("reference.A")], ["bleu", "ter"])
+    assert data_in(ours) == data_in(html)
+    assert ours.partition('<section id="made"')[0] == html.partition('<section id="made"')[0]
+    scores = {"rated": [[1.0] * 100, [2.0] * 100]}
+    sources = [f"source {line}" for line in range(100)]
+    both = {name: demo(name) for name in names}
+    data = data_in(compare_systems(both, [demo("reference.A")], sources=sources, scores=scores, trials=10))
+    assert [one["source"] for one in data["segments"]] == sources
+    assert [one["name"] for one in data["columns"]] == ["BLEU", "rated"]
+    raised(("no system",), compare_systems, {}, [demo("reference.A")])
+    raised(("100 segments",), compare_systems, both, [demo("reference.A")], sources=["one"])
+    raised(("2 systems",), compare_systems, both, [demo("reference.A")], scores={"rated": [[1.0] * 100]})
 
 
 # --- words

@@ -1,5 +1,6 @@
 """The page: everything that a report tells in one HTML file, which loads nothing from elsewhere.
 
+- `compare_systems`: the page about strings, from Python
 - `render`: the page; `as_data`: what its script reads
 
 Text never becomes markup: the template escapes it, the script sets it as text, and in the data no `<` is left. Besides,
@@ -14,18 +15,26 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bleucli._version import __version__
+from bleucli.corpus import of_strings
+from bleucli.counting import count
+from bleucli.errors import BleuError
+from bleucli.evaluate import score_counted
+from bleucli.limits import whole_number
 from bleucli.markup import visible
+from bleucli.metrics import Metric, find_metric
 from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
 from bleucli.report import drawings, figures, passages, verdicts
-from bleucli.report.contents import Column, Grouping, Pair, Report
+from bleucli.report.contents import Column, Grouping, Pair, Report, make_report, of_metric, of_numbers, plan_of
 from bleucli.report.profiles import Profile
 from bleucli.report.sketches import short_lengths
 from bleucli.results import Input, Run
+from bleucli.significance.resampling import TRIALS
 from bleucli.theme import COLOURS, style_sheet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 # Colours of figures, on light pages and on dark ones: contrast 3 at least with what they stand on
@@ -54,6 +63,61 @@ class _Figure:
         self.metric = metric
         self.svg = svg
         self.caption = caption
+
+
+def compare_systems(
+    systems: "Mapping[str, Iterable[str]]",
+    references: "Iterable[Iterable[str | None]]",
+    metrics: "Sequence[str | Metric]" = ("bleu",),
+    *,
+    sources: "Sequence[str] | None" = None,
+    scores: "Mapping[str, Sequence[Sequence[float]]] | None" = None,
+    trials: int = TRIALS,
+    jobs: int = 1,
+) -> str:
+    """Return a page of HTML that compares systems, as `--report` writes it.
+
+    Args:
+        systems: n strings of each, by name.
+        references: streams, each of n strings; None is a missing reference.
+        metrics: names such as `bleu`, `chrf`, `ter`, or metrics.
+        sources: n strings that were translated; None if there are none.
+        scores: of segments, that others made, by their name: n numbers for each system, higher ones being better.
+        trials: of the paired approximate randomization.
+        jobs: threads of the resampling.
+
+    Raises:
+        BleuError: there is no system, lengths differ, a segment has no reference, or there is no such metric.
+        InputTypeError: something else than strings, or a list of another shape.
+
+    >>> references = [["the cat sat on the mat", "a dog is in the garden"]]
+    >>> systems = {
+    ...     "first": ["the cat sat on the mat", "a dog is in the house"],
+    ...     "second": ["the cat sat on the mat", "a dog is in the garden"],
+    ... }
+    >>> page = compare_systems(systems, references, trials=100)
+    >>> page[page.index("<h1>") : page.index("</h1>")]
+    '<h1>second has the best BLEU, but cannot be told apart from first.'
+    """
+    if not systems:
+        raise BleuError("no system was given; expected lists of strings by name")
+    made = [find_metric(one) for one in metrics]
+    trials, jobs = whole_number("trials", trials, 1), whole_number("jobs", jobs, 1)
+    corpus, read_again = of_strings(list(systems.items()), references).kept()
+    counted = count(corpus, made, keep_rows=True, inspect=True)
+    measured = [of_metric(one, [system.stats[place] for system in counted]) for place, one in enumerate(made)]
+    segments = counted[0].stats[0].segments
+    columns = [*(column for given in (scores or {}).values() for column in given), *([sources] if sources else [])]
+    if any(len(column) != segments for column in columns):
+        raise BleuError(f"there are {segments} segments; give as many sources, and scores of each system")
+    if any(len(given) != len(systems) for given in (scores or {}).values()):
+        raise BleuError(f"there are {len(systems)} systems; give scores of each")
+    measured += [of_numbers(name, given) for name, given in (scores or {}).items()]
+    plan = plan_of(None, len(counted), jobs)
+    if plan.tests is not None:
+        plan = plan._replace(tests=plan.tests._replace(trials=trials))
+    read_sources = None if sources is None else lambda: iter(sources)
+    return render(make_report(score_counted(counted, made), measured, read_again, plan, sources=read_sources))
 
 
 def render(report: Report, run: Run | None = None, language: str = "", origin: str = "") -> str:
