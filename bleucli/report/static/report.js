@@ -8,7 +8,7 @@
   const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const spaces = new Set(data.spaces);
   const one = (id) => document.getElementById(id);
-  const state = { first: data.pair[0], second: data.pair[1], metric: 0, page: 0, order: [], run: 0, here: null };
+  const state = { first: data.pair[0], second: data.pair[1], metric: 0, page: 0, order: [], run: 0, drawn: 0, here: null };
   const compares = data.names.length > 1;
 
   function make(tag, attributes = {}, ...children) {
@@ -335,7 +335,27 @@
     const mode = one("mark").value;
     one("list").className = /^[1-6]$/.test(mode) ? `only-${mode}` : "";
     showLegend(mode);
-    one("list").replaceChildren(...shown.map(makeCard));
+    const texts = [];
+    one("list").replaceChildren(...shown.map((place) => makeCard(place, texts)));
+    highlight(texts);
+  }
+
+  /** Highlight texts that are shown plainly so far, in slices; a later call ends this one. */
+  async function highlight(texts) {
+    state.drawn += 1;
+    const { drawn } = state;
+    one("list").setAttribute("aria-busy", "true");
+    let since = performance.now();
+    for (const [element, segment, number] of texts) {
+      if (performance.now() - since > PATIENCE) {
+        await breathe();
+        if (drawn !== state.drawn) return;
+        since = performance.now();
+      }
+      element.replaceChildren();
+      showText(element, segment, number);
+    }
+    one("list").setAttribute("aria-busy", "false");
   }
 
   function showLegend(mode) {
@@ -348,7 +368,8 @@
     else legend.replaceChildren(mode === "none" ? "\u00a0" : `Marked: n-grams of order ${mode} that are in a reference. ${tokens}`);
   }
 
-  function makeCard(place) {
+  /** Return the card of a segment; texts: takes what is to be highlighted in it. */
+  function makeCard(place, texts) {
     const segment = data.segments[place];
     const { line, source, references, groups } = segment;
     const heading = make("h3", { id: `t${line}` }, make("a", { href: `#s${line}` }, `Segment ${many(line)}`));
@@ -370,7 +391,9 @@
     if (one("everyone")?.checked) systems.push(...data.names.keys().filter((number) => !systems.includes(number)));
     for (const number of systems) {
       const scores = data.columns.map((column, metric) => `${column.name} ${fixed(data.scores[metric][number][place], 1)}`).join(" \u00b7 ");
-      showText(row([make("b", {}, make("bdi", {}, data.names[number])), scores], "system"), segment, number);
+      const cell = row([make("b", {}, make("bdi", {}, data.names[number])), scores], "system");
+      cell.append(segment.hypotheses[number][0]);
+      texts.push([cell, segment, number]);
     }
     const card = make("article", { class: "segment", tabindex: "-1", id: `s${line}`, "aria-labelledby": `t${line}` }, heading, list);
     if (line === state.here) card.classList.add("here");
