@@ -13,7 +13,7 @@ from bleucli._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli import arrow, metrics, significance, statsfiles
+    from bleucli import arrow, metrics, plots, significance, statsfiles
     from bleucli.counting import CorpusStats
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.metrics import metric_from_signature
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.self_bleu import SelfBLEU, self_bleu
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
+    from bleucli.report.page import compare_systems
     from bleucli.segments import Segments
     from bleucli.signature import Signature
     from bleucli.significance import resampling
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "arrow": "bleucli.arrow",
     "metrics": "bleucli.metrics",
+    "plots": "bleucli.plots",
     "resampling": "bleucli.significance.resampling",
     "significance": "bleucli.significance",
     "statsfiles": "bleucli.statsfiles",
@@ -69,6 +71,7 @@ _HOMES = {
     "TERScore": "bleucli.metrics.ter",
     "WER": "bleucli.metrics.wer",
     "WERScore": "bleucli.metrics.wer",
+    "compare_systems": "bleucli.report.page",
     "compute": "bleucli.metrics.compute",
     "corpus_bleu": "bleucli.metrics.bleu_functions",
     "corpus_cer": "bleucli.metrics.cer",
@@ -117,6 +120,7 @@ __all__ = [
     "WERScore",
     "__version__",
     "arrow",
+    "compare_systems",
     "compute",
     "corpus_bleu",
     "corpus_cer",
@@ -134,6 +138,7 @@ __all__ = [
     "get_source_file",
     "metric_from_signature",
     "metrics",
+    "plots",
     "raw_corpus_bleu",
     "resampling",
     "self_bleu",

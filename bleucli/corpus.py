@@ -82,6 +82,17 @@ class Corpus(NamedTuple):
             yield Piece(start, hypotheses, [*others, *_own_references(own, start)])
             start += len(columns[0][0])
 
+    def kept(self) -> "tuple[Corpus, Callable[[], Corpus]]":
+        """Return the corpus to be read now, and what gives it again then, as often as needed, from a temporary file."""
+        sources = [*self.systems, *self.references]
+        kept = [Kept(source.blocks) for source in sources]
+
+        def read(blocks: "list[Iterator[Sequence[Segments]]]") -> Corpus:
+            renewed = [source._replace(blocks=one) for source, one in zip(sources, blocks, strict=True)]
+            return self._replace(systems=renewed[: len(self.systems)], references=renewed[len(self.systems) :])
+
+        return read([one.read() for one in kept]), lambda: read([one.read_again() for one in kept])
+
     def reference_pieces(self) -> "tuple[Iterator[Sequence[Segments]], Corpus]":
         """Read the references alone, for a metric that needs all of them before it can count anything.
 

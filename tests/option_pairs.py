@@ -25,6 +25,7 @@ from bleucli.cli import versus  # noqa: E402
 from bleucli.cli.arguments import MODES  # noqa: E402
 from bleucli.cli.commands import run as run_command  # noqa: E402
 from bleucli.cli.streams import Environment  # noqa: E402
+from bleucli.report import drawings  # noqa: E402
 from bleucli.web import server  # noqa: E402
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "option_pairs.txt")
@@ -32,6 +33,7 @@ FINE, TOLD, REFUSED = ".", "t", "r"
 # How each option is given, and what it needs beside it
 Given = namedtuple("Given", "words needs", defaults=((),))
 GIVEN = {
+    "add_scores": Given(("--add-scores", "comet=marks.txt,marks2.txt"), ("report", "several")),
     "allow_http": Given(("--allow-http",), ("set",)),
     "annotate": Given(("--annotate", "github")),
     "append": Given(("--append",), ("history",)),
@@ -86,8 +88,12 @@ GIVEN = {
     "paired_bs": Given(("-pbs",), ("several",)),
     "paired_bs_n": Given(("-pbsn", "5"), ("paired_bs",)),
     "paired_jobs": Given(("-j", "2"), ("confidence",)),
+    "plot": Given(("--plot", "drawn.svg")),
+    "plot_kind": Given(("--plot-kind", "lengths"), ("plot",)),
+    "plot_width": Given(("--plot-width", "84mm"), ("plot",)),
     "quiet": Given(("-q",)),
     "registry": Given(("--registry", "own.toml"), ("set",)),
+    "report": Given(("--report", "seen.html")),
     "save_stats": Given(("--save-stats", "kept.parquet")),
     "save_sums": Given(("--save-sums", "sums.parquet")),
     "scale": Given(("--scale", "1")),
@@ -137,6 +143,8 @@ NEEDS = {
     "pair": ("language_pair", ("-l", "en-zh")),
     "stats": ("stats", ("--stats", "stored.parquet")),
     "table": ("table", ("--table", "texts.parquet")),
+    "plot": ("plot", ("--plot", "drawn.svg")),
+    "report": ("report", ("--report", "seen.html")),
     "saved": ("save_stats", ("--save-stats", "kept.parquet")),
 }
 IMPLIED = {"set": ("pair",), "paired": ("several",), "paired_ar": ("several",), "paired_bs": ("several",)}
@@ -218,6 +226,8 @@ def write_files():
     columns = {"hyp": SYSTEMS["sys.txt"], "mt": SYSTEMS["sys2.txt"], "ref": references, "domain": domains[:6]}
     parquet.write_table(table(columns), "texts.parquet")
     write("labels.txt", ["one", "other"] * 3)
+    write("marks.txt", ["1", "5", "2.5", "4", "3", "2"])
+    write("marks2.txt", ["1", "4", "2.5", "3", "3", "1"])
     write("num.txt", ["1", "5", "2.5"])
     write("num2.txt", ["1.5", "3", "2"])
     documents = [
@@ -256,22 +266,23 @@ def found(module, words, stdin, by_segment):
 
 
 def answer(words, stdin, variables):
-    """Return status, both streams and what was written; a server is ended as it begins, and Dask works in here."""
+    """Return status, both streams and what was written; a server is ended as it begins, Dask works in here, and pages are without SVG."""
     out, err = BytesIO(), BytesIO()
     alone = mock.patch.object(distributed, "Client", NoClient), dask.config.set(scheduler="sync")
     with (
         mock.patch.object(server, "run"),
         mock.patch.object(server, "make_server"),
         mock.patch.object(versus, "_run", found),
+        mock.patch.object(drawings, "inline", return_value=""),
         alone[0],
         alone[1],
     ):
         status = run_command(words, Environment(BytesIO(stdin), out, err, variables))
     written = {}
-    for name in ("out", "history"):
+    for name in ("out", "history", "seen.html", "drawn.svg"):
         if os.path.exists(name):
             with open(name, "rb") as file:
-                written[name] = file.read()
+                written[name] = re.sub(rb'<pre class="code" id="command".*?</pre>', b"", file.read(), flags=re.DOTALL)
             os.unlink(name)
     for name in ("kept.parquet", "sums.parquet"):
         if os.path.exists(name):

@@ -102,6 +102,11 @@ LADDER: dict[str, set[str]] = {
         *("corpus", "counting", "errors", "limits", "metrics", "results", "segments", "signature", "significance"),
         "stats",
     },
+    "report": {
+        *("_version", "corpus", "counting", "errors", "evaluate", "limits", "markup", "metrics", "optional_deps"),
+        *("phrases", "records", "results", "segments", "signature", "significance", "stats", "theme"),
+    },
+    "plots": {"counting", "errors", "limits", "report", "results", "significance"},
     "web": {
         *("_version", "corpus", "counting", "errors", "evaluate", "highlights", "jsonfields", "jsonlines", "kernels"),
         *(
@@ -121,7 +126,7 @@ LADDER: dict[str, set[str]] = {
     },
     "cli": {
         *("_version", "alias", "arrow", "baselines", "corpus", "counting", "engines", "errors", "evaluate", "gates"),
-        "inspection",
+        *("inspection", "optional_deps", "report"),
         *("jsonfields", "jsonlines", "jsonsamples", "kernels", "limits", "markup", "metrics", "naming", "output"),
         *("phrases", "records", "results", "segment_scores", "segments", "signature", "significance", "statsfiles"),
         *("stats", "tables", "testsets", "textfiles", "threads", "tokenizers", "web", "wholefiles"),
@@ -144,8 +149,8 @@ LADDER: dict[str, set[str]] = {
     },
     # resolves names where they are used
     "__init__": {
-        *("_version", "arrow", "counting", "errors", "metrics", "segments", "signature", "significance", "statsfiles"),
-        "testsets",
+        *("_version", "arrow", "counting", "errors", "metrics", "plots", "report", "segments", "signature"),
+        *("significance", "statsfiles", "testsets"),
     },
 }
 # What no edit of the ladder may allow

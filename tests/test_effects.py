@@ -79,6 +79,7 @@ EFFECTS = {
 # What has always an effect, is refused where it has none, has a hint of its own, or only says how the work is done
 ALWAYS = {
     *("annotate", "append", "baseline", "confidence", "detail", "encoding", "explain", "fail_under", "help", "input"),
+    *("add_scores", "plot", "plot_kind", "plot_width", "report"),
     *("by", "columns", "engine", "first_line", "jobs", "line", "save_stats", "save_sums", "stats", "table"),
     *(
         "keep_going",

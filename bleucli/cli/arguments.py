@@ -89,7 +89,7 @@ def parse(words: Sequence[str]) -> Options:
 
 def _refuse_slips(values: "Mapping[str, Any]", top: Parser) -> None:
     """Refuse empty names, as an unset variable of a script leaves them, and options behind a dash of typesetters."""
-    for name in ("baseline", "groups", "mirror", "output", "registry", "save_stats", "save_sums"):
+    for name in ("baseline", "groups", "mirror", "output", "plot", "registry", "report", "save_stats", "save_sums"):
         if values[name] == "":
             raise UsageError(f"--{name.replace('_', '-')} is empty; give it a value, or leave it out")
     for word in (*values["refs"], *(values["input"] or ())):
@@ -377,6 +377,28 @@ def _parser_of_run() -> Parser:
     )
     ours("--save-sums", metavar="FILE", help="also keep their sums alone: a row a system, or a group of --by")
     ours("--first-line", type=int, metavar="N", help="for --save-stats of a shard: its first line is line N of all")
+
+    _, ours = top.group("what to look at")
+    ours(
+        "--report",
+        metavar="FILE",
+        help="also a page of HTML that compares the systems: scores, tests, figures, segments",
+    )
+    ours(
+        "--add-scores",
+        action=Once,
+        nargs="+",
+        metavar="NAME=FILE,...",
+        help="segments' scores by others, for --report: one file a system, one number a line, higher is better",
+    )
+    ours("--plot", metavar="FILE", help="also a figure for a paper: .pdf, .svg or .png")
+    ours(
+        "--plot-kind",
+        choices=("forest", "pairs", "lengths", "segments"),
+        metavar="KIND",
+        help="%(choices)s (default: forest, scores with intervals)",
+    )
+    ours("--plot-width", metavar="WIDTH", help="such as 3.3in or 84mm (default: 3.3in, a column)")
 
     _, ours = top.group("gates for Makefiles and CI")
     ours(

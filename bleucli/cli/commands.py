@@ -70,7 +70,10 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     environment.annotates = options.annotate is not None
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, and this scores nothing; leave it out")
-    written = [("--output", options.output), ("--save-stats", options.save_stats), ("--save-sums", options.save_sums)]
+    written = [
+        (f"--{name.replace('_', '-')}", getattr(options, name))
+        for name in ("output", "plot", "report", "save_stats", "save_sums")
+    ]
     for option, path in written:
         refuse_overwriting(path, _files_read(options, merges=option == "--save-stats"), option)
     refuse_twice([(option, path) for option, path in written if path is not None])

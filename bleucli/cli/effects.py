@@ -173,6 +173,7 @@ def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
         yield {"scale"}, "scores that others made are printed as they are"
     is_nameless = options.score_only or options.explain or run.format in ("text", "json", "card")
     is_saved = options.save_stats is not None or options.save_sums is not None  # with the name
+    is_saved = is_saved or options.report is not None or options.plot is not None
     if run.systems == 1 and is_nameless and not has_gates(options) and not is_saved and options.by is None:
         yield {"names", "name_by"}, "a single score is printed without a name"
 

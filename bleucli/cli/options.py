@@ -79,6 +79,11 @@ class Options:
     save_stats: str | None
     save_sums: str | None
     first_line: int | None
+    report: str | None
+    add_scores: "Sequence[str] | None"
+    plot: str | None
+    plot_kind: str | None
+    plot_width: str | None
     # gates
     fail_under: str | None
     baseline: str | None

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
+    from bleucli.cli.reporting import Reporting
     from bleucli.cli.saving import Saving
+    from bleucli.cli.texts import Keeper
     from bleucli.counting import SystemStats
     from bleucli.results import Verdict
     from bleucli.significance.comparison import Sampling
@@ -57,6 +59,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
     options, statistics = _read_statistics(options)
     gates = _gates(options, environment)
     saving = _saving(options, words)
+    reporting = _reporting(options, environment, words)
     asked = None
     if request.is_jsonl(options, environment):
         from bleucli.cli.provenance import Provenance
@@ -69,7 +72,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         diversity.print_self_bleu(options, environment, messages, asked)
         _note_slowness(start, messages)
         return True
-    hashed = asked is not None or options.baseline is not None or saving is not None
+    hashed = any(one is not None for one in (asked, options.baseline, saving, options.report))
     texts = _open_texts(options, environment, hashed, statistics, words)
     try:
         if not options.keep_going:
@@ -84,7 +87,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
 
             segment_scoring.print_segments(options, texts, environment, messages, asked, saving)
         else:
-            passed = _print_systems(options, texts, environment, messages, asked, gates, saving)
+            passed = _print_systems(options, texts, environment, messages, asked, gates, saving, reporting)
     except LengthError as error:
         raise texts.explain(error) from None
     _note_slowness(start, messages)
@@ -102,6 +105,10 @@ def _check(options: "Options") -> None:
 
         diversity.check(options)
     request.check(options)
+    if any(getattr(options, name) is not None for name in ("report", "plot", "add_scores", "plot_kind", "plot_width")):
+        from bleucli.cli import reporting
+
+        reporting.check(options)
     if options.explain or options.line is not None:
         from bleucli.cli import explaining
 
@@ -125,6 +132,15 @@ def _saving(options: "Options", words: Sequence[str]) -> "Saving | None":
     from bleucli.cli.saving import Saving
 
     return Saving(options, words)
+
+
+def _reporting(options: "Options", environment: Environment, words: Sequence[str]) -> "Reporting | None":
+    """Return what makes a page or a figure, if that is asked for; words: of the command line."""
+    if options.report is None and options.plot is None:
+        return None
+    from bleucli.cli.reporting import Reporting
+
+    return Reporting(options, environment, words)
 
 
 def _open_texts(
@@ -185,6 +201,7 @@ def _print_systems(
     asked: "Provenance | None",
     gates: "Gates | None",
     saving: "Saving | None",
+    reporting: "Reporting | None",
 ) -> bool:
     chosen = _choose_format(options, environment)
     layout = request.layout_of(options, environment, chosen)
@@ -203,7 +220,7 @@ def _print_systems(
         )
 
     report = write if chosen == "junit" else None
-    results = _results(options, texts, environment, layout.bold_best, report, saving, then)
+    results = _results(options, texts, environment, layout.bold_best, report, saving, then, reporting)
     names = request.names_of_metrics(options)
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     request.check_like(options, signed)
@@ -216,8 +233,7 @@ def _print_systems(
     if options.of_metric("bleu").get("lowercase") and others:
         hints.append(f"-lc applies to BLEU only; {', '.join(map(_how_to_lowercase, others))}")
     messages.hold_back(hints)
-    if saving is not None:
-        saving.save()
+    _save(saving, reporting)
     failed = [verdict for verdict in verdicts if verdict.failure]
     is_withheld = chosen != "junit" and (failed or texts.failures)  # a report is about what failed
     is_for_file = options.output is not None
@@ -235,6 +251,14 @@ def _print_systems(
     if is_for_file and is_withheld and not texts.failures:  # else that is said with how many were
         environment.say("error", f"{_tell_withheld(options)}, as a gate failed")
     return not failed
+
+
+def _save(saving: "Saving | None", reporting: "Reporting | None") -> None:
+    """Write what is asked for beside the answer."""
+    if saving is not None:
+        saving.save()
+    if reporting is not None:
+        reporting.save()
 
 
 def _read_baseline(options: "Options", environment: Environment) -> "tuple[Baseline | None, Before | None]":
@@ -322,6 +346,7 @@ def _results(
     report: "Callable[[Results], None] | None",
     saving: "Saving | None",
     before: "Sequence[SystemStats]",
+    reporting: "Reporting | None",
 ) -> Results:
     """Score; options and names are checked as the systems were given, before any of them is left out.
 
@@ -333,6 +358,7 @@ def _results(
         report: writes a report of what failed, where one is asked for and no system can be scored.
         saving: keeps the statistics.
         before: what was counted earlier, to be tested against.
+        reporting: makes a page or a figure.
     """
     plan = sampling.plan(options, environment, bold)
     sampling.check_systems(options, len(before) + texts.count_systems())
@@ -342,8 +368,13 @@ def _results(
     with Progress(environment, options.quiet) as progress:
         if options.segment_scores:
             return _mark_best(_score_numbers(texts, plan, progress, saving), bold, plan)
-        keep = None if saving is None else saving.start(texts, metrics)
+        keep: Keeper | None = None if saving is None else saving.start(texts, metrics)
+        if reporting is not None:
+            keep = reporting.start(texts, keep)
         results = texts.score(metrics, request.count_threads(options.jobs), plan, progress, keep, before)
+        if reporting is not None:
+            reporting.make(results, metrics, plan, progress)
+            results = results._replace(hints=[*results.hints, *reporting.hints])
     return _mark_best(results, bold, plan)
 
 

@@ -1,7 +1,7 @@
 """Scoring against a test set: its references, the part of it that is scored, and what the signature says of it."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli.cli.delivery import refuse_overwriting
 from bleucli.cli.streams import Environment
@@ -137,6 +137,14 @@ class TestSetTexts(Texts):
         if any(len(values) != sum(counts) for values in found.values()):
             raise BleuError(f"the fields of {self._options.test_set} have different lengths; {selection.ANEW}")
         return found
+
+    def sources(self) -> "Callable[[], Iterator[str]] | None":
+        """Return what gives the source of every segment; None if a test set has none."""
+        from bleucli.testsets.plain import read_lines
+
+        if not all("src" in one.paths for one in self._sets):
+            return None
+        return lambda: (line.rstrip("\r\n") for one in self._sets for line in read_lines(one.paths["src"]))
 
     # --- what is said of it
 

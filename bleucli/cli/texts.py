@@ -56,6 +56,9 @@ class Texts:
         failures: what is wrong with the files of systems that are left out, by their positions.
     """
 
+    _remembers = False
+    _again: "Callable[[], Corpus]"
+
     def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
         self._environment = environment
         self._hashed = hashed
@@ -312,6 +315,18 @@ class Texts:
         """Return systems and references."""
         return Corpus(self.systems(), self.references())
 
+    def remember(self) -> None:
+        """Keep the texts that are scored, in a temporary file, for `read_again`."""
+        self._remembers = True
+
+    def read_again(self) -> Corpus:
+        """Return the texts that were scored, as often as needed."""
+        return self._again()
+
+    def sources(self) -> "Callable[[], Iterator[str]] | None":
+        """Return what gives the source of every segment; None where there is none, as of files."""
+        return None
+
     def score(
         self,
         metrics: "Sequence[Metric]",
@@ -322,8 +337,11 @@ class Texts:
         before: "Sequence[SystemStats]" = (),
     ) -> "Results":
         """Score all systems; arguments as of `evaluate.score_systems`."""
+        corpus = self.corpus()
+        if self._remembers:
+            corpus, self._again = corpus.kept()
         results = evaluate.score_systems(
-            self.corpus(),
+            corpus,
             metrics,
             jobs=jobs,
             sampling=sampling,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import expm1, log
 from operator import itemgetter
 
-from bleucli.corpus import Corpus, Kept, of_strings
+from bleucli.corpus import Corpus, of_strings
 from bleucli.counting import CorpusStats, count
 from bleucli.errors import BleuError
 from bleucli.limits import string, whole_number
@@ -267,15 +267,8 @@ def explain_corpus(
     Raises:
         BleuError: the texts do not fit together, or cannot be scored.
     """
-    sources = [*corpus.systems, *corpus.references]
-    kept = [Kept(source.blocks) for source in sources]
-
-    def reading(blocks: "Sequence[Any]") -> Corpus:
-        renewed = [source._replace(blocks=one) for source, one in zip(sources, blocks, strict=True)]
-        systems = len(corpus.systems)
-        return corpus._replace(systems=renewed[:systems], references=renewed[systems:])
-
-    counted = count(reading([one.read() for one in kept]), metrics, jobs=jobs, keep_rows=True)
+    corpus, read_again = corpus.kept()
+    counted = count(corpus, metrics, jobs=jobs, keep_rows=True)
     for system in counted:
         for hint in [hint for stats in system.stats for hint in stats.hints()]:
             warnings.warn(f"{system.name}: {hint}", stacklevel=3)
@@ -287,7 +280,7 @@ def explain_corpus(
         listed = [(line if chosen is None else chosen[line], influence) for line, influence in moving[:most]]
         found.append((pair, len(moving), listed))
     wanted = [line for _, _, listed in found for line, _ in listed]
-    texts, _ = pick(reading([one.read_again() for one in kept]), wanted)
+    texts, _ = pick(read_again(), wanted)
     segments = {
         line: (list(map(str, ours)), [text for (text,) in theirs if text is not None])
         for line, (ours, theirs) in texts.items()
@@ -321,14 +314,7 @@ def _explain(
     shares: Sequence[Share] = ()
     why_not_shared, mean = "", None
     if isinstance(metric, BLEU):
-        why_not_shared = _why_not_shared(metric, *scores)
-        if not why_not_shared:
-            shares, mean = _share_out(metric, *scores)
-            if not abs(sum(share.points for share in shares) - difference) <= _ROUNDING:
-                why_not_shared = (
-                    f"{type(metric).__name__} makes its scores in a way of its own, which cannot be split into factors."
-                )
-                shares, mean = (), None
+        shares, mean, why_not_shared = share_out(metric, *scores)
     return DifferenceExplanation(
         scores[0].name,
         first.signature(),
@@ -342,6 +328,24 @@ def _explain(
         first.segments,
         moving,
         tuple(map(freeze, influences)),
+    )
+
+
+def share_out(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> tuple[Sequence[Share], float | None, str]:
+    """Return the shares of BLEU's factors in the difference of two scores, and the scores' logarithmic mean.
+
+    Where there are none, the third value says why.
+    """
+    why_not = _why_not_shared(metric, first, second)
+    if why_not:
+        return (), None, why_not
+    shares, mean = _share_out(metric, first, second)
+    if abs(sum(share.points for share in shares) - (second.score - first.score)) <= _ROUNDING:
+        return shares, mean, ""
+    return (
+        (),
+        None,
+        f"{type(metric).__name__} makes its scores in a way of its own, which cannot be split into factors.",
     )
 
 

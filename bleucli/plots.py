@@ -1,0 +1,171 @@
+"""Figures for papers and notebooks, as matplotlib's own.
+
+- `forest`: scores with intervals; `pairs`: every two systems, with the tests between them
+- `lengths`: scores by length; `segments`: two systems segment by segment
+
+They take what `bleucli` has counted, so that a figure is drawn from the numbers that were printed. `figure.savefig`
+writes one; in notebooks a figure that is the last value of a cell is shown.
+
+>>> from bleucli import BLEU, plots
+>>> references = [["the cat sat on the mat", "a dog is in the garden", "it was a cold and rainy day"]]
+>>> systems = {
+...     "first": ["the cat sat on the mat", "a dog is in the house", "it was a cold and wet day"],
+...     "second": ["the cat sat on the mat", "a dog is in the garden", "it was a cold and wet day"],
+... }
+>>> stats = {name: BLEU().corpus_stats(texts, references, keep_rows=True) for name, texts in systems.items()}
+>>> figure = plots.forest(plots.compare(stats, trials=100))
+>>> float(figure.get_figwidth())
+3.3
+"""
+
+from collections.abc import Mapping, Sequence
+
+from bleucli.errors import BleuError
+from bleucli.limits import whole_number
+from bleucli.report import contents, figures, sketches
+from bleucli.results import Results, SystemResult
+from bleucli.significance.comparison import rank
+from bleucli.significance.resampling import TRIALS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from bleucli.counting import CorpusStats
+    from bleucli.results import Ranking, ScoreRecord
+
+# Inches, of a column of most papers
+WIDTH = 3.3
+
+
+def compare(stats: "Mapping[str, CorpusStats]", trials: int = TRIALS) -> Results:
+    """Return the scores of systems by one metric with intervals by bootstrap, and a test of every pair.
+
+    Args:
+        stats: of each system by name, on the same segments, with rows.
+        trials: of the paired approximate randomization.
+
+    Raises:
+        BleuError: rows were not kept, or systems have different segments.
+    """
+    counted = _check(stats)
+    trials = whole_number("trials", trials, 1)
+    plan = contents.plan_of(None, len(counted))
+    if plan.tests is not None:
+        plan = plan._replace(tests=plan.tests._replace(trials=trials))
+    systems = [SystemResult(name, [one.record()]) for name, one in stats.items()]
+    measured = [contents.of_metric(counted[0].metric, counted)]  # type: ignore[arg-type]
+    return contents.resample(Results(systems, counted[0].segments, []), measured, plan)
+
+
+def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figure":
+    """Return a figure of scores, with their intervals if they were resampled, the best one on top.
+
+    Args:
+        results: of systems.
+        metric: its name as it is printed, such as "chrF2"; "" for the first one.
+        width: inches.
+
+    Raises:
+        BleuError: there is no such metric.
+    """
+    records, ranking = _find(results, metric)
+    intervals = [
+        one.interval and (one.interval.mean - one.interval.half_width, one.interval.mean + one.interval.half_width)
+        for one in records
+    ]
+    names = [system.name for system in results.systems]
+    scores = [record.score for record in records]
+    clusters = None if ranking is None else ranking.clusters
+    look = figures.paper(width)
+    return figures.forest(names, scores, intervals, rank(records), records[0].name, clusters, look)
+
+
+def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figure":
+    """Return a figure of every two systems: by how much they differ, and whether the test bears that out.
+
+    Args:
+        results: of systems of which every pair was tested.
+        metric: as for `forest`.
+        width: inches.
+
+    Raises:
+        BleuError: there is no such metric, or not every pair was tested.
+    """
+    records, ranking = _find(results, metric)
+    if ranking is None:
+        raise BleuError("the pairs were not tested; give what plots.compare returns, with at least two systems")
+    sign = 1 if records[0].higher_is_better else -1
+    leads = [[sign * (one.score - other.score) for other in records] for one in records]
+    names = [system.name for system in results.systems]
+    look = figures.paper(width)
+    return figures.pairs(names, leads, ranking.corrected, rank(records), records[0].name, look)
+
+
+def lengths(stats: "Mapping[str, CorpusStats]", of_segments: Sequence[int], *, width: float = WIDTH) -> "Figure":
+    """Return a figure of scores by length.
+
+    Args:
+        stats: of each system by name, on the same segments, with rows.
+        of_segments: the length of each segment, in words or whatever else.
+        width: inches.
+
+    Raises:
+        BleuError: rows were not kept, systems have different segments, or there are more or fewer lengths.
+    """
+    import numpy as np
+
+    counted = _check(stats)
+    if len(of_segments) != counted[0].segments:
+        raise BleuError(f"{len(of_segments)} lengths for {counted[0].segments} segments; give one for each")
+    measured = contents.of_metric(counted[0].metric, counted)  # type: ignore[arg-type]
+    grouping = contents.group_lengths([measured], np.asarray(of_segments), "words")
+    order = rank([one.record() for one in counted])
+    shown = sketches.short_lengths(grouping.labels)
+    look = figures.paper(width)
+    return figures.lines(
+        list(stats), grouping.scores[0], order, shown, grouping.sizes, "length; below: segments", measured.name, look
+    )
+
+
+def segments(stats: "Mapping[str, CorpusStats]", *, width: float = WIDTH) -> "Figure":
+    """Return a figure of two systems, a point a segment.
+
+    Args:
+        stats: of both systems by name, on the same segments, with rows.
+        width: inches.
+
+    Raises:
+        BleuError: there are more or fewer systems, rows were not kept, or they have different segments.
+    """
+    counted = _check(stats)
+    if len(counted) != 2:
+        raise BleuError(f"segments takes two systems, and {len(counted)} were given")
+    measured = contents.of_metric(counted[0].metric, counted)  # type: ignore[arg-type]
+    first, second = map(measured.score_segments, measured.rows)
+    return figures.segments(list(stats), first, second, f"{measured.name} of a segment", figures.paper(width))
+
+
+def _check(stats: "Mapping[str, CorpusStats]") -> "list[CorpusStats]":
+    """Return the statistics of all systems; refuse what cannot be compared."""
+    counted = list(stats.values())
+    if not counted:
+        raise BleuError("no system was given; expected statistics by name")
+    for name, one in stats.items():
+        if one.rows is None:
+            raise BleuError(f"{name} has no rows; count with keep_rows=True")
+        if one.segments != counted[0].segments:
+            raise BleuError(f"{name} has {one.segments} segments, and {next(iter(stats))} has {counted[0].segments}")
+        if one.metric.configuration() != counted[0].metric.configuration():
+            raise BleuError(f"{name} was counted by another metric than {next(iter(stats))}; count both alike")
+    return counted
+
+
+def _find(results: Results, metric: str) -> "tuple[list[ScoreRecord], Ranking | None]":
+    """Return the scores of all systems by a metric, and the test of all pairs, if there was one."""
+    known = [record.name for record in results.systems[0].scores]
+    if metric and metric not in known:
+        raise BleuError(f"there is no metric {metric}; expected one of {', '.join(known)}")
+    place = known.index(metric) if metric else 0
+    records = [system.scores[place] for system in results.systems]
+    return records, results.rankings[place] if results.rankings else None

@@ -1,0 +1,451 @@
+"""What a report tells, as data: scores, how sure they are, differences, groups of segments, segments.
+
+- `Report`: all of it; `make_report` puts it together from what was counted
+- `Measured`: the segments of all systems by one metric; `of_metric`, `of_numbers` make one
+- `Plan`: how scores are resampled; `plan_of`: as was asked for, and what is missing added; `resample`: do so
+- `Column`, `Pair`, `Grouping`: its parts
+
+Segments count from 0 here, in the order in which they were scored; `Report.lines` has their lines in the files.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, pairwise
+from math import fsum
+
+from bleucli.metrics import BLEU, CHRF, Metric
+from bleucli.metrics.differences import Share, share_out
+from bleucli.records import NamedTuple
+from bleucli.report import ngrams, passages, profiles
+from bleucli.results import Ranking, Results, ScoreRecord
+from bleucli.signature import VERSION, Signature
+from bleucli.significance import comparison
+from bleucli.significance.comparison import Sampling, rank
+from bleucli.significance.resampling import RESAMPLES, SEED, TRIALS, Sample, report_nothing
+from bleucli.stats import SegmentStats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bleucli.corpus import Corpus
+    from bleucli.counting import CorpusStats
+    from bleucli.report.ngrams import Lead
+    from bleucli.report.passages import Passages
+    from bleucli.report.profiles import Profile
+
+    Floats = NDArray[np.float64]
+    Numbers = NDArray[np.float64 | np.int64]
+
+# Bounds of the lengths of references that are scored apart, by what they are counted in; as compare-mt's for words
+_LENGTHS = {"tokens": (10, 20, 30, 40, 50, 60), "words": (10, 20, 30, 40, 50, 60)}
+_LENGTHS["characters"] = (25, 50, 100, 150, 200, 300)
+# What else may be known of segments, and what it is called
+_LABELS = {"testset": "test set", "origlang": "original language", "domain": "domain", "docid": "document"}
+# How scores that others gave are signed
+_GIVEN = Signature([("version", VERSION)])
+# What signatures say of resampling
+_SAMPLING = ("bs", "ar", "seed", "correction")
+# Of differences between segments' scores: in how many bins they are counted for the figure
+BINS = 41
+
+
+class Measured(NamedTuple):
+    """The segments of all systems by one metric, or by scores that others gave.
+
+    rows: of each system, n rows of k numbers that add up. score: of sums of rows, m × k, with the number of segments
+    in each, their scores. score_segments: of rows, each for itself. metric: None for scores of others.
+    """
+
+    name: str
+    higher_is_better: bool
+    rows: "Sequence[Numbers]"
+    score: "Callable[[Numbers, Numbers], Floats]"
+    score_segments: "Callable[[Numbers], Floats]"
+    metric: Metric | None
+    sample: "Sequence[Sample]"
+
+
+class Plan(NamedTuple):
+    """How sure scores are said to be: intervals by bootstrap, and a test of every pair, None for a single system."""
+
+    intervals: Sampling
+    tests: Sampling | None
+
+
+class Column(NamedTuple):
+    """One metric on all systems.
+
+    signature: how scores were made, resampling apart. records: a score a system, with intervals. ranking: the test of
+    all pairs; None for a single system. segment_scores, influences: a row a system, a number a segment; the influence
+    is the score minus that without the segment, so that of a difference is the difference of two. span: how far two
+    segments' scores can be from each other; error rates beyond 100 count as 100. is_given: others gave the scores.
+    """
+
+    name: str
+    higher_is_better: bool
+    signature: str
+    records: Sequence[ScoreRecord]
+    ranking: Ranking | None
+    segment_scores: "Floats"
+    influences: "Floats"
+    span: float
+    is_given: bool
+
+    def order(self) -> list[int]:
+        """Return the numbers of the systems, the best one first."""
+        return rank(self.records)
+
+    def lead(self, first: int, second: int) -> float:
+        """Return by how much one system is better than another one."""
+        difference = self.records[first].score - self.records[second].score
+        return difference if self.higher_is_better else -difference
+
+    def leads(self) -> list[list[float]]:
+        """Return by how much each system is better than each, a row and a column a system."""
+        systems = range(len(self.records))
+        return [[self.lead(first, second) for second in systems] for first in systems]
+
+    def bounds(self) -> list[tuple[float, float] | None]:
+        """Return the interval of each system, from and to."""
+        intervals = [record.interval for record in self.records]
+        return [one and (one.mean - one.half_width, one.mean + one.half_width) for one in intervals]
+
+    def limits(self) -> tuple[float, float]:
+        """Return where the axes of the scores of segments end; error rates beyond 100 are drawn at 100."""
+        if self.is_given:
+            return float(self.segment_scores.min()), float(self.segment_scores.max())
+        return 0.0, 100.0
+
+
+class Pair(NamedTuple):
+    """Two systems, the second score minus the first.
+
+    shares: by metric, those of BLEU's factors in the difference; why_not: by metric, why there are none, "" for other
+    metrics. counts: by metric, of the segments by the difference of their scores, `BINS` from -`SPAN` to `SPAN`, and
+    how many are better in the first, equal, better in the second.
+    """
+
+    first: int
+    second: int
+    shares: Sequence[Sequence[Share]]
+    why_not: Sequence[str]
+    counts: Sequence[Sequence[int]]
+    wins: Sequence[tuple[int, int, int]]
+
+
+class Grouping(NamedTuple):
+    """Segments by something that is known of them, each group scored by itself.
+
+    kind: "length", or the name of a column. title: in words. labels, sizes: of the groups. scores: by metric a row a
+    system, a score a group. of: the group of each segment.
+    """
+
+    kind: str
+    title: str
+    labels: Sequence[str]
+    sizes: Sequence[int]
+    scores: "Sequence[Floats]"
+    of: "NDArray[np.int64]"
+
+
+class Report(NamedTuple):
+    """All that a report tells.
+
+    names: of the systems. lines: of each segment, in the files, from 0. columns: a metric each. pairs: every two
+    systems. passages: the texts of the segments that are in the page. leads: n-grams that one system gets right more
+    often than another. profiles: what systems are like besides. hints: what a user should know about the input.
+    """
+
+    names: Sequence[str]
+    lines: Sequence[int]
+    columns: Sequence[Column]
+    pairs: Sequence[Pair]
+    groups: Sequence[Grouping]
+    passages: "Passages"
+    leads: "Sequence[Lead]"
+    profiles: "Sequence[Profile]"
+    hints: Sequence[str]
+    plan: Plan
+
+    def pair(self, first: int, second: int) -> Pair:
+        """Return what is known of two systems, in whichever order."""
+        return next(pair for pair in self.pairs if {pair.first, pair.second} == {first, second})
+
+
+# --- what is measured
+
+
+def of_metric(metric: Metric, stats: "Sequence[CorpusStats]") -> Measured:
+    """Return what a metric counted of all systems, rows included; single segments are scored as by `-sl`."""
+    from copy import copy
+
+    import numpy as np
+
+    of_segments = copy(metric)
+    if isinstance(of_segments, BLEU):
+        of_segments.effective_order = not of_segments.smoothing.gives_all
+
+    def score(sums: "Numbers", counts: "Numbers") -> "Floats":
+        return metric.scores_from_stats(_as_stats(sums))
+
+    def score_segments(rows: "Numbers") -> "Floats":
+        return of_segments.scores_from_stats(_as_stats(rows))
+
+    name = stats[0].score().name
+    rows = [np.asarray(one.rows) for one in stats]
+    samples = list(map(comparison.sample_of, stats))
+    return Measured(name, metric.higher_is_better, rows, score, score_segments, metric, samples)
+
+
+def of_numbers(name: str, columns: "Sequence[Sequence[float]]") -> Measured:
+    """Return scores that others gave to the segments of each system; higher ones are better."""
+    import numpy as np
+
+    def score(sums: "Numbers", counts: "Numbers") -> "Floats":
+        return np.asarray(sums[:, 0] / np.maximum(counts, 1), np.float64)
+
+    def score_segments(rows: "Numbers") -> "Floats":
+        return np.asarray(rows[:, 0], np.float64)
+
+    def mean(sums: SegmentStats) -> "Floats":
+        return np.asarray(np.asarray(sums)[:, 0] / len(columns[0]), np.float64)
+
+    rows: Sequence[Numbers] = [np.asarray(column, np.float64).reshape(-1, 1) for column in columns]
+    samples = [Sample(_as_stats(one), mean, ties=True) for one in rows]
+    return Measured(name, True, rows, score, score_segments, None, samples)
+
+
+def _as_stats(rows: "Numbers") -> SegmentStats:
+    import numpy as np
+
+    data = memoryview(np.ascontiguousarray(rows).tobytes())
+    return SegmentStats(data.cast("q") if rows.dtype.kind == "i" else data.cast("d"), rows.shape[1])
+
+
+# --- how sure it is
+
+
+def plan_of(asked: Sampling | None, systems: int, jobs: int = 1, seed: int | None = SEED) -> Plan:
+    """Return how scores are resampled: as was asked for, and what is missing by the methods that are safe.
+
+    Args:
+        asked: what the answer on the command line has; None for nothing.
+        systems: how many there are.
+        jobs: threads.
+        seed: of what is added.
+
+    >>> plan_of(None, 2).tests.method, plan_of(Sampling("bs", 500), 2).intervals.trials
+    ('ar', 500)
+    """
+    if asked is not None:
+        jobs, seed = asked.jobs, asked.seed
+    is_test = asked is not None and asked.method != "ci"
+    has_intervals = asked is not None and asked.method != "ar"
+    intervals = Sampling("ci", asked.trials if asked is not None and has_intervals else RESAMPLES, seed, jobs)
+    tests = asked if asked is not None and is_test else Sampling("ar", TRIALS, seed, jobs)
+    return Plan(intervals, tests._replace(all_pairs=True) if systems > 1 else None)
+
+
+def _add_records(results: Results, measured: Sequence[Measured]) -> Results:
+    """Return results with the means of the scores that others gave behind the scores of metrics."""
+    systems = []
+    for number, system in enumerate(results.systems):
+        given = [
+            ScoreRecord(one.name, fsum(one.rows[number][:, 0]) / len(one.rows[number]), "", _GIVEN, True)
+            for one in measured[len(system.scores) :]
+        ]
+        systems.append(system._replace(scores=[*system.scores, *given]))
+    return results._replace(systems=systems)
+
+
+def resample(
+    results: Results,
+    measured: Sequence[Measured],
+    plan: Plan,
+    progress: "Callable[[int, int], None]" = report_nothing,
+) -> Results:
+    """Return results with intervals and, of several systems, a test of every pair, wherever they are missing."""
+    rankings: dict[int, Ranking] = dict(enumerate(results.rankings))
+    hints = list(results.hints)
+
+    def resample_some(places: Sequence[int], sampling: Sampling) -> Results:
+        systems = [system._replace(scores=[system.scores[place] for place in places]) for system in results.systems]
+        samples = [[measured[place].sample[number] for place in places] for number in range(len(systems))]
+        return comparison.resample(results._replace(systems=systems, hints=[]), samples, sampling, progress)
+
+    def replace(place: int, records: Sequence[ScoreRecord]) -> None:
+        for system, record in zip(results.systems, records, strict=True):
+            system.scores[place] = record
+
+    results = results._replace(systems=[system._replace(scores=list(system.scores)) for system in results.systems])
+    untested = [place for place in range(len(measured)) if place not in rankings]
+    if plan.tests is not None and untested:
+        found = resample_some(untested, plan.tests)
+        rankings |= dict(zip(untested, found.rankings, strict=True))
+        hints += found.hints
+        for index, place in enumerate(untested):
+            replace(place, [system.scores[index] for system in found.systems])
+    bare = [place for place in range(len(measured)) if results.systems[0].scores[place].interval is None]
+    if bare:
+        found = resample_some(bare, plan.intervals)
+        for index, place in enumerate(bare):
+            both = zip(results.systems, found.systems, strict=True)
+            replace(place, [old.scores[place]._replace(interval=new.scores[index].interval) for old, new in both])
+    ordered = [rankings[place] for place in sorted(rankings)]
+    return results._replace(hints=list(dict.fromkeys(hints)), rankings=ordered)
+
+
+# --- the parts
+
+
+def make_report(
+    results: Results,
+    measured: Sequence[Measured],
+    read_again: "Callable[[], Corpus]",
+    plan: Plan,
+    *,
+    lines: Sequence[int] | None = None,
+    labels: Mapping[str, Sequence[object]] | None = None,
+    sources: "Callable[[], Iterator[str]] | None" = None,
+    room: int = passages.ROOM,
+    progress: "Callable[[int, int], None]" = report_nothing,
+) -> Report:
+    """Put a report together.
+
+    Args:
+        results: the scores of all systems by metrics; resampled or not.
+        measured: the segments that were scored, by each metric, then by scores of others.
+        read_again: gives the texts, as often as needed: all of them, whatever was scored.
+        plan: how sure scores are to be.
+        lines: which segments of the texts were scored; None for all.
+        labels: what is known of every segment of the texts, by column; others than those of `_LABELS` are left alone.
+        sources: gives the source of every segment of the texts.
+        room: bytes of text that the page may hold.
+        progress: called with the trials done and their number.
+    """
+    found = resample(_add_records(results, measured), measured, plan, progress)
+    columns = [_column(found, number, one) for number, one in enumerate(measured)]
+    count = len(measured[0].rows[0])
+    chosen = range(count) if lines is None else lines
+    tokenizer, unit = _tokenizer(measured)
+    lengths, size = passages.measure(read_again(), chosen, tokenizer, unit)
+    held = passages.choose(columns[0].influences, columns[0].segment_scores, size, room)
+    texts = passages.read(read_again(), chosen, held, tokenizer, sources)
+    groups = [group_lengths(measured, lengths, unit)]
+    for column, title in _LABELS.items():
+        if labels and column in labels:
+            groups += _group_labels(measured, column, title, [str(labels[column][line] or "") for line in chosen])
+    pairs = [_pair(measured, columns, *both) for both in combinations(range(len(results.systems)), 2)]
+    leads = ngrams.find(texts, len(results.systems))
+    names = [system.name for system in results.systems]
+    curves = profiles.find(texts, [(one.name, one.segment_scores, one.limits()) for one in columns])
+    return Report(names, chosen, columns, pairs, groups, texts, leads, curves, found.hints, plan)
+
+
+def _column(results: Results, number: int, measured: Measured) -> Column:
+    import numpy as np
+
+    records = [system.scores[number] for system in results.systems]
+    ranking = results.rankings[number] if results.rankings else None
+    signature = records[0].signature
+    told = "|".join(f"{key}:{value}" for key, value in signature if key not in _SAMPLING)
+    scores = np.array([measured.score_segments(rows) for rows in measured.rows])
+    span = 100.0 if measured.metric is not None else float(np.ptp(scores)) or 1.0
+    return Column(
+        measured.name,
+        measured.higher_is_better,
+        told,
+        records,
+        ranking,
+        scores,
+        np.array([_influences(measured, rows) for rows in measured.rows]),
+        span,
+        measured.metric is None,
+    )
+
+
+def _influences(measured: Measured, rows: "Numbers") -> "Floats":
+    """Return the score minus that without each segment; nothing at all scores 0."""
+    import numpy as np
+
+    whole = rows.sum(axis=0, keepdims=True)
+    count = len(rows)
+    score = measured.score(whole, np.array([count]))[0]
+    if count == 1:
+        return np.array([score])
+    return np.asarray(score - measured.score(whole - rows, np.full(count, count - 1)), np.float64)
+
+
+def _tokenizer(measured: Sequence[Measured]) -> "tuple[BLEU | None, str]":
+    """Return the metric whose tokens are shown and counted, None for words, and what lengths are counted in.
+
+    Those are BLEU's tokens where it is scored; else chrF's characters, or words.
+    """
+    metrics = [one.metric for one in measured]
+    bleu = next((one for one in metrics if isinstance(one, BLEU)), None)
+    if bleu is not None:
+        return bleu, "tokens"
+    return None, "characters" if any(isinstance(one, CHRF) for one in metrics) else "words"
+
+
+def _pair(measured: Sequence[Measured], columns: Sequence[Column], first: int, second: int) -> Pair:
+    import numpy as np
+
+    shares, why_not, counts, wins = [], [], [], []
+    for one, column in zip(measured, columns, strict=True):
+        found: Sequence[Share] = ()
+        reason = ""
+        if isinstance(one.metric, BLEU):
+            sums = [one.metric.score_from_stats(one.rows[number].sum(axis=0).tolist()) for number in (first, second)]
+            found, _, reason = share_out(one.metric, *sums)
+        shares.append(found)
+        why_not.append(reason)
+        gaps = column.segment_scores[second] - column.segment_scores[first]
+        counted, _ = np.histogram(np.clip(gaps, -column.span, column.span), BINS, (-column.span, column.span))
+        counts.append(counted.tolist())
+        better = int((gaps > 0).sum()), int((gaps < 0).sum())
+        plus, minus = better if column.higher_is_better else better[::-1]
+        wins.append((minus, len(gaps) - plus - minus, plus))
+    return Pair(first, second, shares, why_not, counts, wins)
+
+
+def group_lengths(measured: Sequence[Measured], lengths: "NDArray[np.int64]", unit: str) -> Grouping:
+    """Return the segments grouped by the length of their reference; unit: what lengths are counted in."""
+    import numpy as np
+
+    bounds = _LENGTHS[unit]
+    ranges = [f"{a} to {b - 1} {unit}" for a, b in pairwise(bounds)]
+    names = [f"fewer than {bounds[0]} {unit}", *ranges, f"{bounds[-1]} {unit} or more"]
+    return _score_groups(measured, "length", f"length of the reference in {unit}", names, np.digitize(lengths, bounds))
+
+
+def _group_labels(measured: Sequence[Measured], column: str, title: str, values: Sequence[str]) -> Iterable[Grouping]:
+    """Return the segments grouped by a column, unless all are in one group."""
+    import numpy as np
+
+    labels = sorted(set(values)) if column != "docid" else list(dict.fromkeys(values))
+    if len(labels) > 1:
+        number = {label: place for place, label in enumerate(labels)}
+        places = np.array([number[value] for value in values])
+        shown = [label or "unknown" for label in labels]
+        yield _score_groups(measured, column, title, shown, places)
+
+
+def _score_groups(
+    measured: Sequence[Measured], kind: str, title: str, labels: Sequence[str], places: "NDArray[np.int64]"
+) -> Grouping:
+    """Return the groups that have segments, scored."""
+    import numpy as np
+
+    present, of = np.unique(places, return_inverse=True)
+    counts = np.bincount(of, minlength=len(present))
+    scores = []
+    for one in measured:
+        of_systems = []
+        for rows in one.rows:
+            sums = np.zeros((len(present), rows.shape[1]), rows.dtype)
+            np.add.at(sums, of, rows)
+            of_systems.append(one.score(sums, counts))
+        scores.append(np.array(of_systems))
+    return Grouping(kind, title, [labels[place] for place in present], counts.tolist(), scores, of)

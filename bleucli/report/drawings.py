@@ -1,0 +1,122 @@
+"""Figures as SVG that is part of a page, or as files.
+
+- `inline`: a figure as an element of a page, in its colours, with a title and a description for those who do not see it
+- `save`: a figure as the bytes of a file
+"""
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO, StringIO
+
+from bleucli.markup import escape_html
+from bleucli.report.figures import PART, VARIABLES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from re import Match
+    from typing import Any
+
+    import numpy as np
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+FORMATS = ("pdf", "svg", "png")
+# What identifiers in SVG are made from, always alike
+_SALT = "bleu"
+# Dots to the inch of a PNG, as printers want them
+_DOTS = 300
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+
+
+def inline(figure: "Figure", name: str, title: str, description: str) -> str:
+    """Return a figure as an SVG element.
+
+    Args:
+        figure: drawn with the look of a page.
+        name: of the figure, which no other one of the page has: identifiers begin with it.
+        title: what it is.
+        description: what it shows, in words.
+    """
+    axes = figure.axes[0]
+    points = [line for line in axes.lines if line.get_gid() == f"{PART}points"]
+    for line in points:
+        line.set_markevery([0])  # to draw thousands of marks takes matplotlib most of the time
+    svg = _draw_svg(figure)
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    height = figure.get_figheight() * 72
+    box = [*axes.transData.transform((0, 0)), *axes.transData.transform((1, 1))]
+    numbers = " ".join(f"{number:.4f}" for number in (box[0], box[2] - box[0], height - box[1], box[1] - box[3]))
+    opening = (
+        f'<svg viewBox="0 0 {figure.get_figwidth() * 72:.4g} {height:.4g}" role="img" class="drawing"'
+        f' data-scale="{numbers}"'
+        f' aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape_html(title)}</title>'
+        f'<desc id="{name}-desc">{escape_html(description)}</desc>'
+    )
+    svg = opening + svg[svg.index(">") + 1 :]
+    for line in points:
+        path = _join_points(axes.transData.transform(line.get_xydata()), height)
+        svg = re.sub(rf'(<g id="{PART}points">).*?</g>\s*</g>', rf"\1{path}</g>", svg, flags=re.DOTALL)
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
+
+    def rename(match: "Match[str]") -> str:
+        old = match[1]
+        if old.startswith(PART):
+            return f' data-part="{old.removeprefix(PART)}"'
+        return f' id="{name}-{old}"' if old in used else match[0] if old.startswith(f"{name}-") else ""
+
+    svg = re.sub(r' id="([^"]*)"', rename, svg)
+    svg = re.sub(r'(href="#|url\(#)([^")]+)', rf"\1{name}-\2", svg)
+    for colour, variable in VARIABLES.items():
+        svg = svg.replace(colour, f"var(--{variable})")
+    svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
+    svg = _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", svg)
+    return re.sub(r"\s*\n\s*", "\n", svg).strip()
+
+
+def _join_points(places: "NDArray[np.float64]", height: float) -> str:
+    """Return the marks of a series as one path, of lines without length with round ends."""
+    path = "".join(f"M{x:.1f} {height - y:.1f}h0" for x, y in places.tolist())
+    return f'<path class="points" d="{path}"/>'
+
+
+def save(figure: "Figure", form: str) -> tuple[bytes, list[str]]:
+    """Return a figure as a file in one of `FORMATS`, and the characters that no font has."""
+    if form == "svg":
+        return _draw_svg(figure).encode(), []
+    import matplotlib as mpl
+
+    target = BytesIO()
+    metadata = {"CreationDate": None} if form == "pdf" else None
+    with mpl.rc_context({"pdf.fonttype": 42}), _missing_glyphs() as missing:
+        figure.savefig(target, format=form, dpi=_DOTS, metadata=metadata)
+    return target.getvalue(), missing
+
+
+def _draw_svg(figure: "Figure") -> str:
+    import matplotlib as mpl
+
+    target = StringIO()
+    settings: dict[Any, Any] = {"svg.hashsalt": _SALT, "svg.fonttype": "none", "text.parse_math": False}
+    with mpl.rc_context(settings), _missing_glyphs():
+        figure.savefig(target, format="svg", metadata={"Date": None})
+    return target.getvalue()
+
+
+@contextmanager
+def _missing_glyphs() -> "Iterator[list[str]]":
+    """Collect the characters that no font has, for which matplotlib warns."""
+    found: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield found
+    for one in caught:
+        told = str(one.message)
+        if match := re.match(r"Glyph (\d+) ", told):
+            found.append(chr(int(match[1])))
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)

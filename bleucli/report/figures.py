@@ -1,0 +1,468 @@
+"""The figures: what is drawn, whatever it is drawn for.
+
+- `forest`: scores with intervals; `pairs`: every two systems; `segments`: two systems segment by segment
+- `distribution`: of the differences between segments; `lines`: scores by length; `dots`: scores by other groups
+- `Look`: colours, fonts and width; `PAGE` for pages, `paper` for columns of papers
+
+Nothing rests on colour alone: series have markers and dashes of their own, cells have words and hatching. The parts
+that the script of a page draws anew for other systems have names, `PART` and what they are.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from bleucli.optional_deps import load
+from bleucli.records import NamedTuple
+from bleucli.results import SIGNIFICANT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy as np
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+# Before the names of parts that are drawn anew
+PART = "part-"
+# Names of systems are cut to so many characters
+_LONGEST = 22
+# Series that one figure can show, and groups
+MOST_SERIES, MOST_GROUPS = 8, 25
+_MARKERS = "osD^vPX*"
+_DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
+# How wide a character is, and how high a line, in sizes of the text
+_CHARACTER, _LINE = 0.58, 1.35
+# Cells of a matrix that have room for two lines, and for one
+_ROOMY, _TIGHT = 7, 14
+# Fonts that have what the first ones lack, where they are installed
+_FALLBACKS = (
+    *("DejaVu Sans", "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans JP", "Noto Sans SC", "IPAexGothic"),
+    *("WenQuanYi Zen Hei", "Droid Sans Fallback", "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari"),
+)
+
+
+class Look(NamedTuple):
+    """How figures look: colours, fonts, points of text, inches of width.
+
+    is_measured: room is made for texts as wide as they are in the font; else as wide as fonts usually are, which takes
+    a third of the time, and is as good where the reader's browser has the font.
+    """
+
+    text: str
+    quiet: str
+    line: str
+    panel: str
+    better: str
+    worse: str
+    band: str
+    series: Sequence[str]
+    fonts: Sequence[str]
+    size: float
+    width: float
+    is_measured: bool = True
+
+
+# Colours that stand for variables of the page's style sheet, which has both themes
+VARIABLES = {
+    "#010101": "text",
+    "#010102": "quiet",
+    "#010103": "line",
+    "#010104": "panel",
+    "#010105": "better",
+    "#010106": "worse",
+    "#010107": "band",
+    **{f"#01011{number}": f"series-{number + 1}" for number in range(MOST_SERIES)},
+}
+PAGE = Look(
+    text="#010101",
+    quiet="#010102",
+    line="#010103",
+    panel="#010104",
+    better="#010105",
+    worse="#010106",
+    band="#010107",
+    series=[colour for colour, name in VARIABLES.items() if name.startswith("series")],
+    fonts=("DejaVu Sans",),
+    size=9.5,
+    width=4.7,
+    is_measured=False,
+)
+# Of Okabe & Ito (2008), "Color universal design", those that are dark enough on white, in an order of falling darkness
+_PAPER_SERIES = ("#0072b2", "#d55e00", "#000000", "#cc79a7", "#009e73", "#e69f00", "#56b4e9", "#7f7f7f")
+
+
+def paper(width: float) -> Look:
+    """Return the look of a figure in a column of a paper, so many inches wide."""
+    size = 7.0 if width < 3 else 8.0 if width < 5 else 9.0
+    fonts = ("STIXGeneral",)
+    return Look(
+        "#000000", "#404040", "#bfbfbf", "#f2f2f2", "#7fb8dd", "#fdd5ae", "#ececec", _PAPER_SERIES, fonts, size, width
+    )
+
+
+@contextmanager
+def _style(look: Look) -> "Iterator[None]":
+    load("matplotlib", "report")
+    import matplotlib as mpl
+    from matplotlib import font_manager
+
+    known = {font.name for font in font_manager.fontManager.ttflist}
+    fonts = [*look.fonts, *(name for name in _FALLBACKS if name in known and name not in look.fonts)]
+    settings: dict[Any, Any] = {
+        "font.family": fonts,
+        "font.size": look.size,
+        "axes.titlesize": look.size,
+        "axes.labelsize": look.size,
+        "xtick.labelsize": look.size - 0.5,
+        "ytick.labelsize": look.size - 0.5,
+        "legend.fontsize": look.size - 0.5,
+        "text.color": look.text,
+        "text.parse_math": False,  # names have dollar signs
+        "axes.labelcolor": look.text,
+        "axes.edgecolor": look.quiet,
+        "axes.facecolor": "none",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.axisbelow": True,
+        "axes.linewidth": 0.7,
+        "figure.facecolor": "none",
+        "savefig.facecolor": "none",
+        "xtick.color": look.quiet,
+        "ytick.color": look.quiet,
+        "xtick.labelcolor": look.text,
+        "ytick.labelcolor": look.text,
+        "grid.color": look.line,
+        "grid.linewidth": 0.6,
+        "hatch.color": look.quiet,
+        "hatch.linewidth": 0.5,
+        "legend.frameon": False,
+        "lines.linewidth": 1.4,
+        "figure.dpi": 72.0,
+    }
+    with mpl.rc_context(settings):
+        yield
+
+
+def _make(
+    look: Look, height: float, left: float, bottom: float = 2.4, top: float = 0.0, right: float = 1.8
+) -> "tuple[Figure, Axes]":
+    """Return a figure with room for so many characters at its sides, and lines above and below, if none is measured."""
+    from matplotlib.figure import Figure
+
+    if look.is_measured:
+        figure = Figure(figsize=(look.width, height), layout="constrained")
+        return figure, figure.add_subplot()
+    figure = Figure(figsize=(look.width, height))
+    across, along = _CHARACTER * look.size / 72 / look.width, _LINE * look.size / 72 / height
+    start, floor = (left + 1) * across, (bottom + 0.4) * along
+    box = (start, floor, 1 - start - right * across, 1 - floor - (top + 0.4) * along)
+    return figure, figure.add_axes(box)
+
+
+def _widest(texts: "Iterable[str]") -> int:
+    return max(map(len, texts), default=0)
+
+
+def shorten(name: str) -> str:
+    """Return a name that is not longer than there is room for.
+
+    >>> shorten("a" * 30)
+    'aaaaaaaaaaaaaaaaaaaaa…'
+    """
+    from bleucli.markup import visible
+
+    shown = visible(name)
+    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _scale(look: Look) -> float:
+    """Return how much larger things are than in text of 9 points."""
+    return look.size / 9
+
+
+def forest(
+    names: Sequence[str],
+    scores: Sequence[float],
+    intervals: Sequence[tuple[float, float] | None],
+    order: Sequence[int],
+    label: str,
+    clusters: Sequence[int] | None,
+    look: Look,
+) -> "Figure":
+    """Draw scores with 95 % intervals, the best one on top.
+
+    Args:
+        names: of the systems.
+        scores: theirs.
+        intervals: from and to; None where there is none.
+        order: of the systems, the best one first.
+        label: of the axis.
+        clusters: of the systems, which are told apart by bands; None if nothing was tested.
+        look: as above.
+    """
+    with _style(look):
+        shown = [shorten(names[number]) for number in order]
+        figure, axes = _make(look, _scale(look) * (0.62 + 0.27 * len(names)), _widest(shown), right=6)
+        for place, number in enumerate(order):
+            bounds = intervals[number]
+            if bounds is not None:
+                axes.plot(bounds, (place, place), color=look.series[0], solid_capstyle="butt")
+                axes.plot(bounds, (place, place), "|", color=look.series[0], markersize=6)
+            axes.plot(scores[number], place, "o", color=look.series[0], markersize=5)
+            axes.annotate(
+                f"{scores[number]:.2f}",
+                (1.02, place),
+                xycoords=("axes fraction", "data"),
+                va="center",
+                annotation_clip=False,
+            )
+        if clusters is not None and max(clusters) > 1:
+            for cluster in range(1, max(clusters) + 1, 2):
+                places = [place for place, number in enumerate(order) if clusters[number] == cluster]
+                axes.axhspan(min(places) - 0.5, max(places) + 0.5, color=look.band, linewidth=0, zorder=0)
+        axes.set_yticks(range(len(order)), shown)
+        axes.set_ylim(len(order) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x")
+        axes.margins(x=0.08)
+        axes.set_xlabel(label)
+    return figure
+
+
+def pairs(
+    names: Sequence[str],
+    leads: Sequence[Sequence[float]],
+    corrected: Sequence[Sequence[float | None]],
+    order: Sequence[int],
+    label: str,
+    look: Look,
+) -> "Figure":
+    """Draw every two systems: by how much the one in the row is better, and whether the test bears that out.
+
+    Args:
+        names: of the systems.
+        leads: a row and a column a system: by how much the former is better.
+        corrected: p-values, corrected for the number of pairs.
+        order: of the systems, the best one first.
+        label: what leads are measured in.
+        look: as above.
+    """
+    count = len(order)
+    with _style(look):
+        from matplotlib.patches import Rectangle
+
+        shown = [shorten(names[number]) for number in order]
+        slant = 2.4 + 0.25 * _widest(shown) if count > 2 else 2.4
+        height = look.width * 0.68 * min(1.0, 0.34 + 0.11 * count) + 0.13 * slant * _scale(look)
+        figure, axes = _make(look, height, _widest(shown), bottom=slant)
+        for row, first in enumerate(order):
+            for column, second in enumerate(order):
+                p_value = corrected[first][second]
+                if first == second or p_value is None:
+                    continue
+                lead = leads[first][second]
+                is_sure = p_value <= SIGNIFICANT
+                axes.add_patch(
+                    Rectangle(
+                        (column - 0.5, row - 0.5),
+                        1,
+                        1,
+                        facecolor=(look.better if lead > 0 else look.worse) if is_sure else "none",
+                        hatch=None if is_sure else "////",
+                        edgecolor=look.line,
+                        linewidth=0.6,
+                    )
+                )
+                if count <= _TIGHT:
+                    told = f"{lead:+.1f}".replace("-", "\N{MINUS SIGN}")
+                    if count <= _ROOMY:
+                        told += f"\n{_tell_p(p_value)}"
+                    size = look.size - 0.5 if count <= _ROOMY else look.size - 2.5
+                    shade = {} if is_sure else {"bbox": {"facecolor": look.panel, "edgecolor": "none", "pad": 1}}
+                    axes.text(column, row, told, ha="center", va="center", size=size, **shade)
+        axes.set_yticks(range(count), shown)
+        axes.set_xticks(range(count), shown, rotation=35 if count > 2 else 0, ha="right" if count > 2 else "center")
+        axes.set_xlim(-0.5, count - 0.5)
+        axes.set_ylim(count - 0.5, -0.5)
+        axes.tick_params(length=0)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        axes.set_xlabel(f"{label}: row minus column, better is +")
+    return figure
+
+
+def _tell_p(p_value: float) -> str:
+    return "p<.001" if p_value < 0.001 else f"p={p_value:.3f}".replace("0.", ".", 1)
+
+
+def segments(
+    names: Sequence[str],
+    first: "Floats",
+    second: "Floats",
+    label: str,
+    look: Look,
+    *,
+    limits: tuple[float, float] | None = None,
+) -> "Figure":
+    """Draw a point for each segment: its score in one system, and in another one.
+
+    Args:
+        names: of both.
+        first: the scores of the segments in the first system.
+        second: likewise.
+        label: what scores are called.
+        look: as above.
+        limits: where the axes end; None for where the scores do.
+    """
+    with _style(look):
+        figure, axes = _make(look, look.width * 0.8, 7)
+        both = [*first, *second]
+        low, high = (min(both), max(both)) if limits is None else limits
+        margin = (high - low) * 0.02 or 0.5
+        bounds = (low - margin, high + margin)
+        axes.plot(bounds, bounds, color=look.quiet, linewidth=0.8, dashes=(4, 2), zorder=1)
+        dot = 2.4 if len(first) > 500 else 3.5
+        axes.plot(
+            first.clip(low, high),
+            second.clip(low, high),
+            "o",
+            markersize=dot,
+            markeredgewidth=0,
+            color=look.series[0],
+            alpha=0.45,
+            gid=f"{PART}points",
+        )
+        axes.set_xlim(bounds)
+        axes.set_ylim(bounds)
+        axes.grid()
+        axes.set_xlabel(f"{label}, {shorten(names[0])}", gid=f"{PART}first")
+        axes.set_ylabel(f"{label}, {shorten(names[1])}", gid=f"{PART}second")
+    return figure
+
+
+def distribution(
+    names: Sequence[str], counts: Sequence[int], span: float, label: str, look: Look, *, most: int | None = None
+) -> "Figure":
+    """Draw how many segments differ by how much.
+
+    Args:
+        names: of both systems.
+        counts: of segments, in bins of equal width.
+        span: the bins go from minus this to plus this.
+        label: what scores are called.
+        look: as above.
+        most: where the axis of the counts ends, so that pairs can be compared; None for the highest bin.
+    """
+    import numpy as np
+
+    with _style(look):
+        figure, axes = _make(look, look.width * 0.6, 8)
+        edges = np.linspace(-span, span, len(counts) + 1)
+        heights = np.sqrt(counts)
+        axes.stairs(heights, edges, fill=True, color=look.series[0], gid=f"{PART}bars")
+        axes.axvline(0, color=look.quiet, linewidth=0.8, dashes=(4, 2))
+        top = most or max(counts, default=1)
+        steps = [step * 10**power for power in range(9) for step in (1, 2, 5) if top / 40 <= step * 10**power <= top]
+        if len(steps) > 4:
+            steps = steps[::-2]
+        axes.set_yticks([0.0, *np.sqrt(steps)], ["0", *(f"{step:,}" for step in steps)])
+        axes.set_xlim(-span, span)
+        axes.set_ylim(0, float(np.sqrt(top)) * 1.05)
+        axes.grid(axis="y")
+        axes.set_ylabel("segments (square-root scale)")
+        told = f"{shorten(names[1])} minus {shorten(names[0])}, {label}"
+        axes.set_xlabel(told, gid=f"{PART}both")
+    return figure
+
+
+def lines(
+    names: Sequence[str],
+    scores: "Floats",
+    order: Sequence[int],
+    labels: Sequence[str],
+    sizes: Sequence[int] | None,
+    across: str,
+    label: str,
+    look: Look,
+) -> "Figure":
+    """Draw scores over groups that have an order, such as lengths: a line a system.
+
+    Args:
+        names: of the systems.
+        scores: a row a system, a score a group.
+        order: of the systems, the best one first.
+        labels: of the groups.
+        sizes: how much is in each; None if that is not told.
+        across: what the groups are.
+        label: what scores are called.
+        look: as above.
+    """
+    with _style(look):
+        shown = order[:MOST_SERIES]
+        rows = (len(shown) + 1) // 2
+        figure, axes = _make(look, look.width * 0.58 + 0.2 * rows * _scale(look), 7, bottom=3.4, top=1.25 * rows)
+        for number in sorted(shown):
+            axes.plot(scores[number], label=shorten(names[number]), **_series(look, number))
+        ticks = labels if sizes is None else [f"{told}\n{size:,}" for told, size in zip(labels, sizes, strict=True)]
+        axes.set_xticks(range(len(labels)), ticks)
+        axes.grid(axis="y")
+        axes.set_xlabel(across)
+        axes.set_ylabel(label)
+        _add_legend(figure, look)
+    return figure
+
+
+def _add_legend(figure: "Figure", look: Look) -> None:
+    figure.legend(loc="outside upper center" if look.is_measured else "upper center", ncols=2, borderaxespad=0)
+
+
+def _series(look: Look, number: int) -> "dict[str, Any]":
+    """Return how a system's series looks, in every figure alike."""
+    place = number % MOST_SERIES
+    return {
+        "color": look.series[place],
+        "marker": _MARKERS[place],
+        "linestyle": _DASHES[place],
+        "markersize": 4.5 * _scale(look),
+        "markeredgewidth": 0,
+    }
+
+
+def dots(
+    names: Sequence[str],
+    scores: "Floats",
+    order: Sequence[int],
+    labels: Sequence[str],
+    sizes: Sequence[int],
+    label: str,
+    look: Look,
+) -> "Figure":
+    """Draw scores in groups without an order: a row a group, a point a system; arguments as for `lines`."""
+    import numpy as np
+
+    with _style(look):
+        largest = sorted(np.argsort(-np.array(sizes), kind="stable")[:MOST_GROUPS].tolist())
+        shown = order[:MOST_SERIES]
+        rows = (len(shown) + 1) // 2
+        told = [f"{shorten(labels[group])} ({sizes[group]:,})" for group in largest]
+        height = _scale(look) * (0.7 + 0.26 * len(largest) + 0.2 * rows)
+        figure, axes = _make(look, height, _widest(told), top=1.25 * rows)
+        places = range(len(largest))
+        for number in sorted(shown):
+            look_of = _series(look, number) | {"linestyle": "none"}
+            axes.plot(scores[number][largest], places, label=shorten(names[number]), **look_of)
+        for place, group in enumerate(largest):
+            present = scores[shown][:, group]
+            axes.plot((present.min(), present.max()), (place, place), color=look.line, linewidth=1, zorder=0)
+        axes.set_yticks(places, told)
+        axes.set_ylim(len(largest) - 0.5, -0.5)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(axis="x")
+        axes.set_xlabel(label)
+        _add_legend(figure, look)
+    return figure

@@ -1,0 +1,480 @@
+"""The page: everything that a report tells in one HTML file, which loads nothing from elsewhere.
+
+- `compare_systems`: the page about strings, from Python
+- `render`: the page; `as_data`: what its script reads
+
+Text never becomes markup: the template escapes it, the script sets it as text, and in the data no `<` is left. Besides,
+the page's own policy (CSP) lets no script run but its own, by its checksum.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from bleucli._version import __version__
+from bleucli.corpus import of_strings
+from bleucli.counting import count
+from bleucli.errors import BleuError
+from bleucli.evaluate import score_counted
+from bleucli.limits import whole_number
+from bleucli.markup import visible
+from bleucli.metrics import Metric, find_metric
+from bleucli.optional_deps import load
+from bleucli.phrases import tell_count
+from bleucli.report import drawings, figures, passages, verdicts
+from bleucli.report.contents import Column, Grouping, Pair, Report, make_report, of_metric, of_numbers, plan_of
+from bleucli.report.profiles import Profile
+from bleucli.report.sketches import short_lengths
+from bleucli.results import Input, Run
+from bleucli.significance.resampling import TRIALS
+from bleucli.theme import COLOURS, style_sheet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+# Colours of figures, on light pages and on dark ones: contrast 3 at least with what they stand on
+FIGURE_COLOURS = {
+    "better": ("#b9d7f7", "#1c4166"),
+    "worse": ("#f7d3b5", "#5c3510"),
+    "band": ("#e2e7ee", "#2a313c"),
+    "series-1": ("#0b5cad", "#79b8ff"),
+    "series-2": ("#b34700", "#f5a26b"),
+    "series-3": ("#1a2230", "#e6eaf0"),
+    "series-4": ("#a3347a", "#f08cc8"),
+    "series-5": ("#00755a", "#4fd1a8"),
+    "series-6": ("#7d5200", "#e2b45a"),
+    "series-7": ("#3f6f9f", "#8fb8dc"),
+    "series-8": ("#5f6b78", "#aab5c3"),
+}
+_METHODS = {"bs": "Paired bootstrap", "ar": "Paired approximate randomization"}
+# Groups that a filter lists
+_MOST_CHOICES = 2000
+
+
+class _Figure:
+    """A figure as the template takes it."""
+
+    def __init__(self, metric: int | None, svg: str, caption: str) -> None:
+        self.metric = metric
+        self.svg = svg
+        self.caption = caption
+
+
+def compare_systems(
+    systems: "Mapping[str, Iterable[str]]",
+    references: "Iterable[Iterable[str | None]]",
+    metrics: "Sequence[str | Metric]" = ("bleu",),
+    *,
+    sources: "Sequence[str] | None" = None,
+    scores: "Mapping[str, Sequence[Sequence[float]]] | None" = None,
+    trials: int = TRIALS,
+    jobs: int = 1,
+) -> str:
+    """Return a page of HTML that compares systems, as `--report` writes it.
+
+    Args:
+        systems: n strings of each, by name.
+        references: streams, each of n strings; None is a missing reference.
+        metrics: names such as `bleu`, `chrf`, `ter`, or metrics.
+        sources: n strings that were translated; None if there are none.
+        scores: of segments, that others made, by their name: n numbers for each system, higher ones being better.
+        trials: of the paired approximate randomization.
+        jobs: threads of the resampling.
+
+    Raises:
+        BleuError: there is no system, lengths differ, a segment has no reference, or there is no such metric.
+        InputTypeError: something else than strings, or a list of another shape.
+
+    >>> references = [["the cat sat on the mat", "a dog is in the garden"]]
+    >>> systems = {
+    ...     "first": ["the cat sat on the mat", "a dog is in the house"],
+    ...     "second": ["the cat sat on the mat", "a dog is in the garden"],
+    ... }
+    >>> page = compare_systems(systems, references, trials=100)
+    >>> page[page.index("<h1>") : page.index("</h1>")]
+    '<h1>second has the best BLEU, but cannot be told apart from first.'
+    """
+    if not systems:
+        raise BleuError("no system was given; expected lists of strings by name")
+    made = [find_metric(one) for one in metrics]
+    trials, jobs = whole_number("trials", trials, 1), whole_number("jobs", jobs, 1)
+    corpus, read_again = of_strings(list(systems.items()), references).kept()
+    counted = count(corpus, made, keep_rows=True, inspect=True)
+    measured = [of_metric(one, [system.stats[place] for system in counted]) for place, one in enumerate(made)]
+    segments = counted[0].stats[0].segments
+    columns = [*(column for given in (scores or {}).values() for column in given), *([sources] if sources else [])]
+    if any(len(column) != segments for column in columns):
+        raise BleuError(f"there are {segments} segments; give as many sources, and scores of each system")
+    if any(len(given) != len(systems) for given in (scores or {}).values()):
+        raise BleuError(f"there are {len(systems)} systems; give scores of each")
+    measured += [of_numbers(name, given) for name, given in (scores or {}).items()]
+    plan = plan_of(None, len(counted), jobs)
+    if plan.tests is not None:
+        plan = plan._replace(tests=plan.tests._replace(trials=trials))
+    read_sources = None if sources is None else lambda: iter(sources)
+    return render(make_report(score_counted(counted, made), measured, read_again, plan, sources=read_sources))
+
+
+def render(report: Report, run: Run | None = None, language: str = "", origin: str = "") -> str:
+    """Return the page.
+
+    Args:
+        report: what it tells.
+        run: what was read, the command and the time, as far as the page shall tell them.
+        language: of the systems' output, such as "ja"; "" if it is not known.
+        origin: of the source, likewise.
+    """
+    template = load("jinja2", "report").Environment(autoescape=True, trim_blocks=True).from_string(_file("report.html"))
+    script = _file("report.js")
+    checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{checksum}'; style-src 'unsafe-inline'; base-uri 'none';"
+        " form-action 'none'"
+    )
+    summary = verdicts.summarize(report)
+    order = report.columns[0].order()
+    compares = len(report.names) > 1
+    chosen = (order[0], order[1]) if compares else (0, 0)
+    pair = report.pair(*chosen) if compares else None
+    data = as_data(report, chosen, language, origin)
+    values: dict[str, Any] = {
+        "policy": policy,
+        "version": __version__,
+        "styles": _styles(),
+        "title": f"{summary[:70]}... (bleu)" if len(summary) > 70 else f"{summary} (bleu)",
+        "kind": _tell_kind(report),
+        "summary": summary,
+        "verdicts": [verdicts.judge(report, column) for column in report.columns],
+        "pairs": bool(report.pairs),
+        "pair": chosen,
+        "disagreements": verdicts.find_disagreements(report),
+        "hints": report.hints,
+        "columns": report.columns,
+        "rows": [{"name": report.names[number], "cells": list(_cells(report, number))} for number in order],
+        "names": list(map(visible, report.names)),
+        "made_from": list(_made_from(report, order)),
+        "figures": list(_figures(report)),
+        "pair_figures": list(_pair_figures(report, *chosen)) if compares else [],
+        "sampled": report.passages.told,
+        "filters": [
+            {"title": one.title, "place": place, "labels": one.labels, "sizes": one.sizes}
+            for place, one in enumerate(report.groups)
+            if len(one.labels) <= _MOST_CHOICES
+        ],
+        "intervals": (
+            f"Intervals (95 %): bootstrap, {tell_count(report.plan.intervals.trials, 'resample')},"
+            f" {_tell_seed(report.plan.intervals.seed)}."
+        ),
+        "tested": _tell_tests(report),
+        "command": _tell_command(run),
+        "inputs": _inputs(run),
+        "time": run.time if run is not None else None,
+        "data": safe_json(data),
+        "script": script,
+    }
+    if pair is not None:
+        values |= {
+            "pair_verdict": verdicts.compare(report, pair, report.columns[0]),
+            "weak_title": _weak_title(report, pair, 0),
+            "weaknesses": verdicts.find_weaknesses(report, pair, 0),
+            "wins": _tell_wins(report, pair, 0),
+            "why_not": pair.why_not[0],
+        }
+    return str(template.render(values))
+
+
+def _file(name: str) -> str:
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static", name)
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def _styles() -> str:
+    """Return the style sheet; what is printed is light."""
+    light, dark = (" ".join(f"--{name}: {pair[theme]};" for name, pair in FIGURE_COLOURS.items()) for theme in (0, 1))
+    printed = " ".join(f"--{name}: {pair[0]};" for name, pair in (COLOURS | FIGURE_COLOURS).items())
+    return (
+        f"{style_sheet()}:root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+        f"@media print {{ :root {{ color-scheme: light; {printed} }} }}\n{_file('report.css')}"
+    )
+
+
+def safe_json(value: object) -> str:
+    r"""Return JSON that can stand in a script element: nothing in it begins a tag or a comment.
+
+    >>> safe_json("</script><!-- &")
+    '"\\u003c/script\\u003e\\u003c!-- \\u0026"'
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return re.sub("[<>&\u2028\u2029\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+# --- in words
+
+
+def _tell_kind(report: Report) -> str:
+    systems = tell_count(len(report.names), "system")
+    names = ", ".join(column.name for column in report.columns)
+    return f"{systems}, {tell_count(len(report.lines), 'segment')}, {names}"
+
+
+def _tell_seed(seed: int | None) -> str:
+    return "fresh random numbers" if seed is None else f"seed {seed}"
+
+
+def _tell_tests(report: Report) -> str:
+    if report.plan.tests is None:
+        return ""
+    tests = report.plan.tests
+    unit = "resample" if tests.method == "bs" else "trial"
+    return (
+        f"{_METHODS[tests.method]}, {tell_count(tests.trials, unit)}, {_tell_seed(tests.seed)}, every pair of systems;"
+        " corrected by max\N{NON-BREAKING HYPHEN}T."
+    )
+
+
+def _tell_command(run: Run | None) -> str:
+    if run is None or run.command is None:
+        return ""
+    from shlex import join
+
+    return join(run.command)
+
+
+def _inputs(run: Run | None) -> list[Input]:
+    return [] if run is None else list(dict.fromkeys([*run.references, *run.systems]))
+
+
+def _weak_title(report: Report, pair: Pair, number: int) -> str:
+    lead = report.columns[number].lead(pair.first, pair.second)
+    if not lead:
+        return "Neither is behind"
+    return f"Where {report.names[pair.second if lead > 0 else pair.first]} is behind"
+
+
+def _tell_wins(report: Report, pair: Pair, number: int) -> str:
+    first, equal, second = pair.wins[number]
+    name = report.columns[number].name
+    return (
+        f"Segment by segment, {report.names[pair.first]} has the better {name} in {first:,},"
+        f" {report.names[pair.second]} in {second:,}; {tell_count(equal, 'segment is', 'segments are')} equal."
+    )
+
+
+def _cells(report: Report, number: int) -> "Iterator[dict[str, Any]]":
+    """Give the cells of a system in the table of scores."""
+    for column in report.columns:
+        record = column.records[number]
+        best = column.order()[0]
+        ranking = column.ranking
+        p_value = None if ranking is None else ranking.corrected[best][number]
+        interval = record.interval
+        yield {
+            "score": f"{record.score:.2f}",
+            "interval": "" if interval is None else f"{interval.mean:.2f} ± {interval.half_width:.2f}",
+            "p": "\N{EN DASH}" if p_value is None else f"{p_value:.4f}",
+            "cluster": "" if ranking is None else ranking.clusters[number],
+            "best": number == best or (p_value is not None and not verdicts.is_told_apart(column, best, number)),
+        }
+
+
+def _made_from(report: Report, order: Sequence[int]) -> "Iterator[dict[str, Any]]":
+    """Give what stands behind scores in text, such as precisions and the ratio of lengths, a row a system."""
+    for column in report.columns:
+        for number in order:
+            if told := column.records[number].verbose:
+                yield {"system": report.names[number], "metric": column.name, "told": told}
+
+
+# --- figures
+
+
+def _figures(report: Report) -> Iterator[_Figure]:
+    """Draw the figures of all systems, metric by metric."""
+    for number, column in enumerate(report.columns):
+        order = column.order()
+        scores = [record.score for record in column.records]
+        clusters = None if column.ranking is None else column.ranking.clusters
+        told = "; ".join(f"{report.names[system]} {scores[system]:.2f}" for system in order)
+        drawn = figures.forest(report.names, scores, column.bounds(), order, column.name, clusters, figures.PAGE)
+        caption = f"{column.name} with 95 % intervals." + (
+            " A change of shade is a border between clusters." if clusters and max(clusters) > 1 else ""
+        )
+        yield _Figure(number, drawings.inline(drawn, f"forest-{number}", caption, f"Best first: {told}."), caption)
+        if column.ranking is not None:
+            yield _draw_pairs(report, column, number, order)
+        for grouping in report.groups:
+            yield _draw_groups(report, grouping, number, order)
+    for profile in report.profiles:
+        yield _draw_profile(report, profile)
+
+
+def _draw_profile(report: Report, profile: Profile) -> _Figure:
+    order = report.columns[profile.metric or 0].order()
+    drawn = figures.lines(
+        report.names,
+        profile.values,
+        order,
+        profile.labels,
+        profile.sizes,
+        profile.across,
+        profile.label,
+        figures.PAGE,
+    )
+    caption = f"{profile.title}."
+    if report.passages.told and profile.metric is None:
+        caption += " Counted in the segments of this page."
+    told = "; ".join(
+        f"{report.names[system]}: {', '.join(f'{value:.4g}' for value in profile.values[system])}"
+        for system in order[: figures.MOST_SERIES]
+    )
+    name = profile.kind if profile.metric is None else f"{profile.kind}-{profile.metric}"
+    return _Figure(profile.metric, drawings.inline(drawn, name, caption, f"{told}."), caption)
+
+
+def _draw_pairs(report: Report, column: Column, number: int, order: Sequence[int]) -> _Figure:
+    assert column.ranking is not None
+    drawn = figures.pairs(report.names, column.leads(), column.ranking.corrected, order, column.name, figures.PAGE)
+    caption = (
+        f"Every two systems by {column.name}: how much better the row is than the column, with corrected p-values."
+        " Hatched: cannot be told apart."
+    )
+    told = " ".join(verdicts.compare(report, pair, column) for pair in report.pairs)
+    return _Figure(number, drawings.inline(drawn, f"pairs-{number}", caption, told), caption)
+
+
+def _draw_groups(report: Report, grouping: Grouping, number: int, order: Sequence[int]) -> _Figure:
+    column = report.columns[number]
+    scores = grouping.scores[number]
+    title = f"{column.name} by {grouping.title}"
+    caption = f"{title}. Groups are not tested."
+    if grouping.kind == "length":
+        drawn = figures.lines(
+            report.names,
+            scores,
+            order,
+            short_lengths(grouping.labels),
+            grouping.sizes,
+            f"{grouping.title}; below: segments",
+            column.name,
+            figures.PAGE,
+        )
+    else:
+        drawn = figures.dots(report.names, scores, order, grouping.labels, grouping.sizes, column.name, figures.PAGE)
+        if len(grouping.labels) > figures.MOST_GROUPS:
+            shown = f"the {figures.MOST_GROUPS} with most segments of {len(grouping.labels)}"
+            caption = f"{title}, {shown}. Groups are not tested."
+    if len(order) > figures.MOST_SERIES:
+        caption += f" The {figures.MOST_SERIES} best systems of {len(order)} are shown."
+    largest = sorted(range(len(grouping.sizes)), key=lambda place: -grouping.sizes[place])[: figures.MOST_GROUPS]
+    told = "; ".join(
+        f"{grouping.labels[place]}: best {report.names[best]} {scores[best][place]:.2f}"
+        for place in sorted(largest)
+        for best in [max(order, key=lambda system: scores[system][place] * (1 if column.higher_is_better else -1))]
+    )
+    return _Figure(number, drawings.inline(drawn, f"{grouping.kind}-{number}", title, f"{told}."), caption)
+
+
+def _pair_figures(report: Report, first: int, second: int) -> Iterator[_Figure]:
+    """Draw the figures of two systems, metric by metric; for others, the script of the page moves points and bars."""
+    import numpy as np
+
+    pair = report.pair(first, second)
+    names = [report.names[first], report.names[second]]
+    held = [passage.place for passage in report.passages.passages]
+    for number, column in enumerate(report.columns):
+        wins = _tell_wins(report, pair, number)
+        told = f"{verdicts.compare(report, pair, column)} {wins}"
+        low, high = column.limits()
+        scores = np.clip(column.segment_scores[:, held], low, high)
+        drawn = figures.segments(
+            names, scores[first], scores[second], f"{column.name} of a segment", figures.PAGE, limits=(low, high)
+        )
+        title = f"{column.name} of each segment: {names[0]} and {names[1]}"
+        where = "above" if column.higher_is_better else "below"
+        caption = f"A point a segment of this page; {where} the line the second system is better."
+        yield _Figure(number, drawings.inline(drawn, f"segments-{number}", title, told), caption)
+        counts = pair.counts[number] if pair.first == first else pair.counts[number][::-1]
+        most = max(max(one.counts[number]) for one in report.pairs)
+        drawn = figures.distribution(names, counts, column.span, column.name, figures.PAGE, most=most)
+        title = f"Differences between {names[0]} and {names[1]}, segment by segment, in {column.name}"
+        caption = "Segments by the difference of their scores, second minus first."
+        yield _Figure(number, drawings.inline(drawn, f"distribution-{number}", title, told), caption)
+
+
+# --- what the script reads
+
+
+def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: str = "") -> "dict[str, Any]":
+    """Return what the script of the page reads, for JSON; lines of segments count from 1 there.
+
+    Scores of segments are rounded to two decimals, their influences to six.
+    """
+    held = [passage.place for passage in report.passages.passages]
+    return {
+        "names": list(map(visible, report.names)),
+        "pair": list(chosen),
+        "language": language,
+        "origin": origin,
+        "columns": [
+            {
+                "name": column.name,
+                "higher": column.higher_is_better,
+                "span": column.span,
+                "limits": column.limits(),
+            }
+            for column in report.columns
+        ],
+        "pairs": [_pair_data(report, pair) for pair in report.pairs],
+        "groups": [{"kind": one.kind, "title": one.title, "labels": one.labels} for one in report.groups],
+        "order": report.passages.order,
+        "lowercase": report.passages.lowercase,
+        "by": report.passages.by,
+        "spaces": passages.SPACES,
+        "segments": [
+            {
+                "line": report.lines[passage.place] + 1,
+                "source": passage.source,
+                "references": list(map(_text_data, passage.references)),
+                "hypotheses": list(map(_text_data, passage.hypotheses)),
+                "groups": [int(one.of[passage.place]) for one in report.groups],
+            }
+            for passage in report.passages.passages
+        ],
+        "scores": [column.segment_scores[:, held].round(2).tolist() for column in report.columns],
+        "influences": [column.influences[:, held].round(6).tolist() for column in report.columns],
+        "leads": [
+            {
+                "ngram": " ".join(lead.ngram),
+                "right": lead.matches,
+                "total": lead.total,
+                "places": [(report.lines[place] + 1, right) for place, right in lead.places],
+            }
+            for lead in report.leads
+        ],
+    }
+
+
+def _pair_data(report: Report, pair: Pair) -> "dict[str, Any]":
+    numbers = range(len(report.columns))
+    return {
+        "a": pair.first,
+        "b": pair.second,
+        "told": [verdicts.compare(report, pair, column) for column in report.columns],
+        "title": [_weak_title(report, pair, number) for number in numbers],
+        "weak": [verdicts.find_weaknesses(report, pair, number) for number in numbers],
+        "wins": [_tell_wins(report, pair, number) for number in numbers],
+        "shares": [[tuple(share) for share in shares] for shares in pair.shares],
+        "why": pair.why_not,
+        "counts": pair.counts,
+    }
+
+
+def _text_data(text: passages.Text) -> "list[str]":
+    """Return a text and where its tokens are, or the tokens where they are not in it."""
+    return [text.text, text.marks] if text.marks else [text.text, "", text.tokens]

@@ -1,0 +1,232 @@
+"""The segments whose texts a page holds, and where in them the tokens are that metrics compare.
+
+- `measure`: how long references are, and how many bytes all texts have
+- `choose`: all segments, or those that say most; `Held` says which and why
+- `read`: their texts
+- `mark_tokens`: where tokens stand in a text
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+
+from bleucli.phrases import tell_count
+from bleucli.records import NamedTuple
+from bleucli.segments import Segments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bleucli.corpus import Corpus, Piece
+    from bleucli.metrics import BLEU
+
+    Floats = NDArray[np.float64]
+    Numbers = NDArray[np.int64]
+
+# Bytes of text that a page may hold: with numbers and tokens it is about twice as large then
+ROOM = 12_000_000
+# Of the sample among segments that would not be held otherwise
+_SEED = 12345
+# A token's length is one of these digits
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# White space, as Python splits text at it
+SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+SPACES += "\u2028\u2029\u202f\u205f\u3000"
+
+
+class Held(NamedTuple):
+    """Which segments a page holds.
+
+    places: ascending, from 0, among those that were scored. told: which these are and why, "" if they are all.
+    """
+
+    places: Sequence[int]
+    told: str
+
+
+class Text(NamedTuple):
+    """A text, and the tokens that are compared, with spaces between them.
+
+    marks: the length of each token in UTF-16 units, a digit to base 62 each, white space between them being skipped; ""
+    where tokens are not parts of the text.
+    """
+
+    text: str
+    tokens: str
+    marks: str
+
+
+class Passage(NamedTuple):
+    """A segment; place: among those that were scored. references: those that are not missing."""
+
+    place: int
+    source: str | None
+    references: Sequence[Text]
+    hypotheses: Sequence[Text]
+
+
+class Passages(NamedTuple):
+    """The segments that a page holds.
+
+    order: of the longest n-grams that are compared. lowercase: whether tokens are compared in lower case.
+    by: whose tokens they are, in words.
+    """
+
+    passages: Sequence[Passage]
+    told: str
+    order: int
+    lowercase: bool
+    by: str
+
+
+# --- which
+
+
+def measure(corpus: "Corpus", chosen: Sequence[int], tokenizer: "BLEU | None", unit: str) -> "tuple[Numbers, int]":
+    """Return the length of each segment's first reference, and the bytes that a segment's texts have on average.
+
+    Args:
+        corpus: that is read.
+        chosen: which of its segments count.
+        tokenizer: whose tokens are counted, if the unit is tokens.
+        unit: "tokens", "words" or "characters".
+    """
+    import numpy as np
+
+    lengths: list[int] = []
+    size = 0
+    for piece in corpus.pieces():
+        firsts = _first_references(piece)
+        size += sum(sum(one.pairs[1::2]) - sum(one.pairs[::2]) for one in (*piece.hypotheses, *piece.references))
+        if tokenizer is not None:
+            firsts = tokenizer.prepare_reference(firsts)
+        if unit == "characters":
+            lengths += [len("".join((text or "").split())) for text in firsts]
+        else:
+            lengths += [len((text or "").split()) for text in firsts]
+    return np.array(lengths, np.int64)[list(chosen)], size // max(1, len(lengths))
+
+
+def _first_references(piece: "Piece") -> Segments:
+    """Return the first reference of each segment that is not missing."""
+    if all(text is not None for text in piece.references[0]):
+        return piece.references[0]
+    rows = zip(*piece.references, strict=True)
+    return Segments.from_strings([next((text for text in row if text is not None), "") for row in rows])
+
+
+def choose(influences: "Floats", scores: "Floats", size: int, room: int) -> Held:
+    """Return the segments that a page holds: all, or a third each of those that say most and of a random sample.
+
+    Args:
+        influences: by the first metric, a row a system, a number a segment.
+        scores: of the segments, likewise.
+        size: bytes of a segment's texts.
+        room: for how many of them there is.
+    """
+    import numpy as np
+
+    count = scores.shape[1]
+    most = max(3, room // max(1, size))
+    if count <= most:
+        return Held(range(count), "")
+    third = most // 3
+    found: list[int] = []
+    for numbers in (influences, scores):
+        spread = np.ptp(numbers, axis=0) if len(numbers) > 1 else abs(numbers[0])
+        spread[found] = -1.0
+        found += np.argsort(-spread, kind="stable")[:third].tolist()
+    from random import Random
+
+    left = sorted(set(range(count)) - set(found))
+    found += Random(_SEED).sample(left, third)  # noqa: S311 # nothing secret
+    several = (
+        "whose influence on a difference between two systems is largest" if len(scores) > 1 else "of most influence"
+    )
+    spreads = "whose scores differ most between two systems" if len(scores) > 1 else "with the highest scores"
+    told = (
+        f"This page holds {tell_count(3 * third, 'segment')} of {count}, so that it stays small enough to be mailed and"
+        f" read: the {third} {several}, {third} others {spreads}, both by the first metric, and {third} drawn at random"
+        f" from the rest (seed {_SEED}). Scores, tests, groups and distributions are of all {count}; n-grams and the"
+        " list of segments are of those in this page."
+    )
+    return Held(sorted(found), told)
+
+
+# --- their texts
+
+
+def read(
+    corpus: "Corpus",
+    chosen: Sequence[int],
+    held: Held,
+    tokenizer: "BLEU | None",
+    sources: "Callable[[], Iterator[str]] | None",
+) -> Passages:
+    """Return the texts of the segments that a page holds.
+
+    Args:
+        corpus: that is read.
+        chosen: which of its segments were scored, ascending.
+        held: which of these the page holds.
+        tokenizer: whose tokens are shown; None for words.
+        sources: gives the source of every segment.
+    """
+    lowercase = tokenizer is not None and tokenizer.lowercase
+    wanted = {chosen[place]: place for place in held.places}
+    origins = iter(sources()) if sources is not None else None
+    found = []
+    for piece in corpus.pieces():
+        lines = range(piece.start, piece.start + len(piece.hypotheses[0]))
+        here = [line for line in lines if line in wanted]
+        texts = [None] * len(lines) if origins is None else [next(origins, "") for _ in lines]
+        inside = [line - piece.start for line in here]
+        references = [_read_texts(stream.take(inside), tokenizer, lowercase, True) for stream in piece.references]
+        hypotheses = [_read_texts(system.take(inside), tokenizer, lowercase, False) for system in piece.hypotheses]
+        for place, line in enumerate(here):
+            present = [stream[place] for stream in references]
+            found.append(
+                Passage(
+                    wanted[line],
+                    texts[inside[place]],
+                    [text for text in present if text is not None],
+                    [text for system in hypotheses if (text := system[place]) is not None],
+                )
+            )
+    order = min(6, 4 if tokenizer is None else tokenizer.max_ngram_order)
+    by = "white space" if tokenizer is None else f"BLEU's tokenizer {tokenizer.tokenizer.signature}"
+    return Passages(found, held.told, order, lowercase, by)
+
+
+def _read_texts(segments: Segments, tokenizer: "BLEU | None", lowercase: bool, references: bool) -> list[Text | None]:
+    prepared = segments
+    if tokenizer is not None:
+        prepared = tokenizer.prepare_reference(segments) if references else tokenizer.prepare(segments)
+    return [
+        None if text is None else Text(text.rstrip("\r\n"), tokens or "", mark_tokens(text, tokens or "", lowercase))
+        for text, tokens in zip(segments, prepared, strict=True)
+    ]
+
+
+def mark_tokens(text: str, tokens: str, lowercase: bool = False) -> str:
+    """Return where the tokens of a text are in it, as in `Text`.
+
+    >>> mark_tokens("It\u2019s, well", "It\u2019s , well"), mark_tokens("&quot;a", '" a')
+    ('414', '')
+    """
+    words, parts = text.split(), tokens.split()
+    bare = "".join(words)
+    if (bare.lower() if lowercase else bare) != "".join(parts) or len(bare) != sum(map(len, parts)):
+        return ""
+    if len(words) > 1 and not set(accumulate(map(len, words))) <= set(accumulate(map(len, parts))):
+        return ""  # white space inside a token
+    widths = list(map(len, parts))
+    if not bare.isascii() and max(bare) > "\uffff":
+        ends = accumulate(widths)
+        widths = [_count_units(bare[end - width : end]) for width, end in zip(widths, ends, strict=True)]
+    return "" if max(widths, default=0) >= len(_DIGITS) else "".join([_DIGITS[width] for width in widths])
+
+
+def _count_units(text: str) -> int:
+    return len(text) + sum(sign > "\uffff" for sign in text)

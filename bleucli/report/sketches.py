@@ -1,0 +1,61 @@
+"""One figure of a report, for a paper.
+
+- `draw`: the figure of a kind
+- `short_lengths`: what its axis says
+"""
+
+import re
+from collections.abc import Sequence
+
+from bleucli.report import figures
+from bleucli.report.contents import Report
+from bleucli.report.figures import Look
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw(report: Report, kind: str, number: int, look: Look) -> "Figure":
+    """Return a figure: "forest", "pairs", "lengths", or "segments" of the first two systems.
+
+    Args:
+        report: what is shown.
+        kind: as above.
+        number: of the metric.
+        look: of the figure.
+    """
+    column = report.columns[number]
+    order = column.order()
+    if kind == "forest":
+        scores = [record.score for record in column.records]
+        clusters = None if column.ranking is None else column.ranking.clusters
+        return figures.forest(report.names, scores, column.bounds(), order, column.name, clusters, look)
+    if kind == "pairs":
+        assert column.ranking is not None
+        return figures.pairs(report.names, column.leads(), column.ranking.corrected, order, column.name, look)
+    if kind == "lengths":
+        grouping = report.groups[0]
+        labels = short_lengths(grouping.labels)
+        across = f"{grouping.title}; below: segments"
+        return figures.lines(
+            report.names, grouping.scores[number], order, labels, grouping.sizes, across, column.name, look
+        )
+    first, second = column.segment_scores[:2]
+    return figures.segments(
+        report.names[:2], first, second, f"{column.name} of a segment", look, limits=column.limits()
+    )
+
+
+def short_lengths(labels: Sequence[str]) -> list[str]:
+    """Return ranges of lengths as they stand at an axis.
+
+    >>> short_lengths(["fewer than 10 tokens", "10 to 19 tokens", "60 tokens or more"])
+    ['<10', '10–19', '≥60']
+    """
+    shown = []
+    for label in labels:
+        numbers = re.findall(r"\d+", label)
+        start = "<" if label.startswith("fewer") else "≥" if label.endswith("more") else ""
+        shown.append(start + "–".join(numbers))
+    return shown

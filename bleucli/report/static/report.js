@@ -1,0 +1,478 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const NGRAMS = 15; // of a system
+  const PAGE = 20; // segments that are shown at a time
+  const PATIENCE = 12; // milliseconds of work before others have their turn
+  const PAUSE = 120; // milliseconds without a key before a search begins
+  const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const spaces = new Set(data.spaces);
+  const one = (id) => document.getElementById(id);
+  const state = { first: data.pair[0], second: data.pair[1], metric: 0, page: 0, order: [], run: 0, drawn: 0, here: null };
+  const compares = data.names.length > 1;
+
+  function make(tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  }
+
+  const fixed = (number, digits) => (number < 0 ? "\u2212" : "") + Math.abs(number).toFixed(digits);
+  const signed = (number, digits) => (number > 0 ? "+" : "") + fixed(number, digits);
+  const many = (number) => number.toLocaleString("en");
+  const shorten = (name) => ([...name].length > 22 ? [...name].slice(0, 21).join("") + "\u2026" : name);
+
+  // --- two systems
+
+  /** Return what is known of the two systems that are chosen, and -1 if it is told the other way round. */
+  function chosenPair() {
+    const { first, second } = state;
+    const pair = data.pairs.find((p) => (p.a === first && p.b === second) || (p.a === second && p.b === first));
+    return [pair, pair.a === first ? 1 : -1];
+  }
+
+  function showPair() {
+    const [pair, sign] = chosenPair();
+    const { metric } = state;
+    one("pair-verdict").textContent = pair.told[metric];
+    one("weak-title").textContent = pair.title[metric];
+    one("weak").replaceChildren(...pair.weak[metric].map((told) => make("li", {}, told)));
+    one("wins").textContent = pair.wins[metric];
+    showShares(pair, sign);
+    showNgrams();
+    drawPair(pair, sign);
+  }
+
+  function showShares(pair, sign) {
+    const shares = pair.shares[state.metric];
+    one("shares").hidden = !shares.length && !pair.why[state.metric];
+    one("why-not").textContent = pair.why[state.metric];
+    one("shares-table").hidden = one("shares-note").hidden = !shares.length;
+    const rows = shares.map(([factor, a, b, points]) => {
+      const [first, second] = sign > 0 ? [a, b] : [b, a];
+      const gain = make("td", { class: sign * points > 0 ? "good" : sign * points < 0 ? "bad" : "" }, signed(sign * points, 3));
+      return make("tr", {}, make("th", { scope: "row" }, factor), make("td", {}, first.toFixed(4)), make("td", {}, second.toFixed(4)), gain);
+    });
+    const sum = shares.reduce((total, share) => total + sign * share[3], 0);
+    rows.push(make("tr", {}, make("th", { scope: "row" }, "sum"), make("td"), make("td"), make("td", {}, signed(sum, 3))));
+    one("shares-table").tBodies[0].replaceChildren(...rows);
+    const [, first, second] = one("shares-table").tHead.rows[0].cells;
+    first.textContent = data.names[state.first];
+    second.textContent = data.names[state.second];
+  }
+
+  function showNgrams() {
+    const { first, second } = state;
+    one("ngrams").replaceChildren(listNgrams(first, second), listNgrams(second, first));
+  }
+
+  /** Return a table of the n-grams that one system gets right more often than the other. */
+  function listNgrams(ours, theirs) {
+    const odds = ({ right }) => (right[ours] + 1) / (right[theirs] + 1);
+    const found = data.leads
+      .filter(({ right }) => right[ours] - right[theirs] >= 2)
+      .sort((x, y) => odds(y) - odds(x) || y.right[ours] - x.right[ours] || y.ngram.split(" ").length - x.ngram.split(" ").length)
+      .filter(({ ngram, right }, place, all) => !all.slice(0, place).some((longer) => longer.right[ours] === right[ours] && longer.right[theirs] === right[theirs] && ` ${longer.ngram} `.includes(` ${ngram} `)))
+      .slice(0, NGRAMS);
+    const caption = make("caption", {}, make("bdi", {}, data.names[ours]), " more often than ", make("bdi", {}, data.names[theirs]));
+    if (!found.length) caption.append(": none");
+    const head = ["n-gram", shorten(data.names[ours]), shorten(data.names[theirs]), "odds", "segments"];
+    const table = make("table", { class: "numbers ngrams" }, caption);
+    if (found.length) table.append(make("thead", {}, make("tr", {}, ...head.map((told) => make("th", { scope: "col" }, told)))));
+    const body = make("tbody");
+    for (const lead of found) {
+      const lines = lead.places.filter(([, right]) => right[ours] > right[theirs]).map(([line]) => line).slice(0, 5);
+      const links = lines.flatMap((line) => [make("a", { href: `#s${line}` }, String(line)), " "]);
+      body.append(
+        make("tr", {}, make("td", {}, make("bdi", { lang: data.language }, lead.ngram)), make("td", {}, String(lead.right[ours])),
+          make("td", {}, String(lead.right[theirs])), make("td", {}, odds(lead).toFixed(1)), make("td", {}, ...links))
+      );
+    }
+    table.append(body);
+    return make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": caption.textContent }, table);
+  }
+
+  /** Draw points and bars of the chosen systems into the figures, whose axes stay. */
+  function drawPair(pair, sign) {
+    const { first, second, metric } = state;
+    for (const figure of document.querySelectorAll(`#two figure[data-metric="${metric}"]`)) {
+      const svg = figure.querySelector("svg");
+      const [x0, dx, y0, dy] = svg.dataset.scale.split(" ").map(Number);
+      const part = (name) => svg.querySelector(`[data-part="${name}"]`);
+      const name = data.columns[metric].name;
+      const title = svg.querySelector("title");
+      const names = [first, second].map((number) => data.names[number]);
+      if (part("points")) {
+        const [ours, theirs] = [first, second].map((number) => data.scores[metric][number]);
+        const [low, high] = data.columns[metric].limits;
+        const clip = (score) => Math.min(high, Math.max(low, score));
+        const path = ours.map((score, place) => `M${(x0 + dx * clip(score)).toFixed(1)} ${(y0 + dy * clip(theirs[place])).toFixed(1)}h0`);
+        part("points").querySelector("path").setAttribute("d", path.join(""));
+        [part("first"), part("second")].forEach((label, place) => {
+          label.querySelector("text").textContent = `${name} of a segment, ${shorten(names[place])}`;
+        });
+        title.textContent = `${name} of each segment: ${names[0]} and ${names[1]}`;
+      } else {
+        const counts = sign > 0 ? pair.counts[metric] : [...pair.counts[metric]].reverse();
+        const span = data.columns[metric].span;
+        const width = (2 * span) / counts.length;
+        let path = `M${x0 - dx * span} ${y0}`;
+        counts.forEach((count, place) => {
+          const y = (y0 + dy * Math.sqrt(count)).toFixed(2);
+          path += `L${(x0 + dx * (place * width - span)).toFixed(2)} ${y}L${(x0 + dx * ((place + 1) * width - span)).toFixed(2)} ${y}`;
+        });
+        part("bars").querySelector("path").setAttribute("d", `${path}L${x0 + dx * span} ${y0}Z`);
+        part("both").querySelector("text").textContent = `${shorten(names[1])} minus ${shorten(names[0])}, ${name}`;
+        title.textContent = `Differences between ${names[0]} and ${names[1]}, segment by segment, in ${name}`;
+      }
+      svg.querySelector("desc").textContent = `${pair.told[metric]} ${pair.wins[metric]}`;
+    }
+  }
+
+  function showMetric() {
+    for (const figure of document.querySelectorAll("figure[data-metric]")) figure.hidden = Number(figure.dataset.metric) !== state.metric;
+  }
+
+  // --- what matches
+
+  /** Return the tokens of a text: what is shown, what is compared, and what stands before each. */
+  function tokensOf([text, marks, tokens]) {
+    if (!marks) return (tokens || "").split(" ").filter(Boolean).map((token) => ({ shown: token, key: token, before: " " }));
+    const found = [];
+    let place = 0;
+    for (const digit of marks) {
+      const start = place;
+      while (spaces.has(text[place])) place += 1;
+      const end = place + DIGITS.indexOf(digit);
+      const shown = text.slice(place, end);
+      found.push({ shown, key: data.lowercase ? shown.toLowerCase() : shown, before: text.slice(start, place) });
+      place = end;
+    }
+    return found;
+  }
+
+  function countNgrams(keys, order) {
+    const counts = new Map();
+    for (let start = 0; start + order <= keys.length; start += 1) {
+      const ngram = keys.slice(start, start + order).join(" ");
+      counts.set(ngram, (counts.get(ngram) || 0) + 1);
+    }
+    return counts;
+  }
+
+  /** Return for each token the orders of the n-grams that match and contain it; where fewer match than there are, those in
+   * the longest ones do. */
+  function coverTokens(keys, references) {
+    const covered = keys.map(() => []);
+    let longest = [];
+    for (let order = Math.min(data.order, keys.length); order > 0; order -= 1) {
+      const left = new Map();
+      for (const reference of references) {
+        for (const [ngram, count] of countNgrams(reference, order)) left.set(ngram, Math.max(count, left.get(ngram) || 0));
+      }
+      const starts = Array.from({ length: keys.length - order + 1 }, (_, start) => start);
+      longest = starts.map((start) => Math.max(0, ...longest.slice(Math.max(0, start - 1), start + 1)));
+      const chosen = [];
+      for (const start of [...starts].sort((a, b) => longest[b] - longest[a])) {
+        const ngram = keys.slice(start, start + order).join(" ");
+        if (left.get(ngram) > 0) {
+          left.set(ngram, left.get(ngram) - 1);
+          chosen.push(start);
+        }
+      }
+      const inside = new Set();
+      for (const start of chosen) {
+        longest[start] = Math.max(longest[start], order);
+        for (let place = start; place < start + order; place += 1) inside.add(place);
+      }
+      for (const place of inside) covered[place].unshift(order);
+    }
+    return covered;
+  }
+
+  /** Return for each token whether it is in a longest common subsequence with another text. */
+  function findCommon(keys, others) {
+    const width = others.length + 1;
+    const lengths = new Uint16Array((keys.length + 1) * width);
+    for (let i = keys.length - 1; i >= 0; i -= 1) {
+      for (let j = others.length - 1; j >= 0; j -= 1) {
+        const at = i * width + j;
+        lengths[at] = keys[i] === others[j] ? lengths[at + width + 1] + 1 : Math.max(lengths[at + width], lengths[at + 1]);
+      }
+    }
+    const common = keys.map(() => false);
+    for (let i = 0, j = 0; i < keys.length && j < others.length; ) {
+      if (keys[i] === others[j]) {
+        common[i] = true;
+        i += 1;
+        j += 1;
+      } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) i += 1;
+      else j += 1;
+    }
+    return common;
+  }
+
+  /** Fill an element with tokens, of which those with a class are marked; neighbours without space share a mark. */
+  function fill(element, tokens, classes) {
+    let open = null;
+    tokens.forEach(({ shown, before }, place) => {
+      const name = classes[place];
+      if (open && !before && open.className === name) {
+        open.append(shown);
+        return;
+      }
+      element.append(before);
+      open = null;
+      if (name) {
+        open = make("mark", { class: name }, shown);
+        element.append(open);
+      } else element.append(shown);
+    });
+  }
+
+  function showText(element, segment, number) {
+    const text = segment.hypotheses[number];
+    const mode = one("mark").value;
+    const other = number === state.first ? state.second : state.first;
+    if (!text[0].trim()) {
+      element.append(make("span", { class: "quiet" }, "(nothing)"));
+      return;
+    }
+    if (mode === "none" || (mode === "changes" && !compares)) {
+      element.append(text[0]);
+      return;
+    }
+    const tokens = tokensOf(text);
+    const keys = tokens.map(({ key }) => key);
+    let classes;
+    if (mode === "changes") {
+      const common = findCommon(keys, tokensOf(segment.hypotheses[other]).map(({ key }) => key));
+      classes = common.map((is) => (is ? "" : "changed"));
+    } else {
+      const references = segment.references.map((reference) => tokensOf(reference).map(({ key }) => key));
+      classes = coverTokens(keys, references).map((orders) => (orders.length ? [`l${Math.max(...orders)}`, ...orders.map((order) => `m${order}`)].join(" ") : ""));
+    }
+    if (!text[1]) element.append(make("span", { class: "quiet" }, "(as it is compared) "));
+    fill(element, tokens, classes);
+  }
+
+  // --- the list of segments
+
+  const difference = (place) => data.scores[state.metric][state.second][place] - data.scores[state.metric][state.first][place];
+  const influence = (place) =>
+    compares ? data.influences[state.metric][state.second][place] - data.influences[state.metric][state.first][place] : data.influences[state.metric][0][place];
+  const better = () => (data.columns[state.metric].higher ? 1 : -1);
+  const length = (place) => {
+    const [, marks, tokens] = data.segments[place].references[0];
+    return marks ? marks.length : (tokens || "").split(" ").filter(Boolean).length;
+  };
+  const score = (place, system) => data.scores[state.metric][system][place];
+  const SORTS = {
+    influence: ["influence, largest first", (place) => -Math.abs(influence(place))],
+    ...(compares && {
+      second: ["influence for the second system", (place) => -better() * influence(place)],
+      first: ["influence for the first system", (place) => better() * influence(place)],
+      gap: ["difference of scores, largest first", (place) => -Math.abs(difference(place))],
+      gapsecond: ["difference for the second system", (place) => -better() * difference(place)],
+      gapfirst: ["difference for the first system", (place) => better() * difference(place)],
+    }),
+    low: ["score of the first system, worst first", (place) => better() * score(place, state.first)],
+    high: ["score of the first system, best first", (place) => -better() * score(place, state.first)],
+    ...(compares && { low2: ["score of the second system, worst first", (place) => better() * score(place, state.second)] }),
+    long: ["length of the reference, longest first", (place) => -length(place)],
+    short: ["length of the reference, shortest first", (place) => length(place)],
+    file: ["order in the file", (place) => place],
+  };
+
+  const haystacks = [];
+  /** Return all texts of a segment, as they are searched. */
+  function haystack(place) {
+    const { source, references, hypotheses } = data.segments[place];
+    return (haystacks[place] ??= [source || "", ...references.map(([text]) => text), ...hypotheses.map(([text]) => text)].join("\n").toLowerCase());
+  }
+
+  const breathe = () => new Promise((resume) => setTimeout(resume));
+
+  /** Find and sort the segments that are asked for, in slices, and show the first of them; a later call ends this one. */
+  async function refresh() {
+    state.run += 1;
+    const { run } = state;
+    const words = one("search").value.toLowerCase().trim();
+    const filters = [...document.querySelectorAll("[data-group]")].filter(({ value }) => value !== "");
+    const wanted = filters.map(({ dataset, value }) => [Number(dataset.group), Number(value)]);
+    const found = [];
+    let since = performance.now();
+    for (let place = 0; place < data.segments.length; place += 1) {
+      const { groups } = data.segments[place];
+      if (wanted.every(([group, value]) => groups[group] === value) && (!words || haystack(place).includes(words))) found.push(place);
+      if (words && performance.now() - since > PATIENCE) {
+        await breathe();
+        if (run !== state.run) return false;
+        since = performance.now();
+      }
+    }
+    const key = SORTS[one("sort").value][1];
+    const keys = new Map(found.map((place) => [place, key(place)]));
+    state.order = found.sort((a, b) => keys.get(a) - keys.get(b) || a - b);
+    state.page = 0;
+    showPage();
+    return true;
+  }
+
+  function showPage() {
+    const pages = Math.max(1, Math.ceil(state.order.length / PAGE));
+    state.page = Math.min(Math.max(0, state.page), pages - 1);
+    const start = state.page * PAGE;
+    const shown = state.order.slice(start, start + PAGE);
+    const all = data.segments.length;
+    const of = state.order.length === all ? many(all) : `${many(state.order.length)} found, ${many(all)} in all`;
+    one("found").textContent = state.order.length ? `Segments ${many(start + 1)} to ${many(start + shown.length)} of ${of}.` : `No segment of ${many(all)} has that.`;
+    for (const button of document.querySelectorAll("[data-step]")) {
+      const next = state.page + Number(button.dataset.step);
+      button.disabled = next < 0 || next >= pages;
+    }
+    const mode = one("mark").value;
+    one("list").className = /^[1-6]$/.test(mode) ? `only-${mode}` : "";
+    showLegend(mode);
+    const texts = [];
+    one("list").replaceChildren(...shown.map((place) => makeCard(place, texts)));
+    highlight(texts);
+  }
+
+  /** Highlight texts that are shown plainly so far, in slices; a later call ends this one. */
+  async function highlight(texts) {
+    state.drawn += 1;
+    const { drawn } = state;
+    one("list").setAttribute("aria-busy", "true");
+    let since = performance.now();
+    for (const [element, segment, number] of texts) {
+      if (performance.now() - since > PATIENCE) {
+        await breathe();
+        if (drawn !== state.drawn) return;
+        since = performance.now();
+      }
+      element.replaceChildren();
+      showText(element, segment, number);
+    }
+    one("list").setAttribute("aria-busy", "false");
+  }
+
+  function showLegend(mode) {
+    const tokens = `Tokens are those of ${data.by}.`;
+    const legend = one("legend");
+    if (mode === "all") {
+      const shades = Array.from({ length: data.order }, (_, place) => make("mark", { class: `l${place + 1}` }, String(place + 1)));
+      legend.replaceChildren("Marked: what is in a reference. The stronger the colour, the longer the n-gram: ", ...shades.flatMap((mark) => [mark, " "]), tokens);
+    } else if (mode === "changes") legend.replaceChildren("Marked: what the other of the two systems does not have at this place. ", tokens);
+    else legend.replaceChildren(mode === "none" ? "\u00a0" : `Marked: n-grams of order ${mode} that are in a reference. ${tokens}`);
+  }
+
+  /** Return the card of a segment; texts: takes what is to be highlighted in it. */
+  function makeCard(place, texts) {
+    const segment = data.segments[place];
+    const { line, source, references, groups } = segment;
+    const heading = make("h3", { id: `t${line}` }, make("a", { href: `#s${line}` }, `Segment ${many(line)}`));
+    const facts = data.groups.flatMap(({ kind, title, labels }, group) => (kind === "length" ? [] : [`${title} ${labels[groups[group]]}`]));
+    facts.push(`${many(length(place))} tokens`);
+    heading.append(make("span", {}, facts.join(" \u00b7 ")));
+    const name = data.columns[state.metric].name;
+    const told = compares ? `${name}: difference ${signed(difference(place), 1)}, influence ${signed(influence(place), 4)}` : `influence ${signed(influence(place), 4)}`;
+    heading.append(make("span", {}, told));
+    const list = make("dl");
+    const row = (term, kind) => {
+      const cell = make("dd", { dir: "auto", class: kind, lang: kind === "source" ? data.origin : data.language });
+      list.append(make("dt", {}, ...term), cell);
+      return cell;
+    };
+    if (source !== null) row(["Source"], "source").append(source);
+    references.forEach(([text], number) => row([references.length > 1 ? `Reference ${number + 1}` : "Reference"], "reference").append(text));
+    const systems = compares ? [state.first, state.second] : [0];
+    if (one("everyone")?.checked) systems.push(...data.names.keys().filter((number) => !systems.includes(number)));
+    for (const number of systems) {
+      const scores = data.columns.map((column, metric) => `${column.name} ${fixed(data.scores[metric][number][place], 1)}`).join(" \u00b7 ");
+      const cell = row([make("b", {}, make("bdi", {}, data.names[number])), scores], "system");
+      cell.append(segment.hypotheses[number][0]);
+      texts.push([cell, segment, number]);
+    }
+    const card = make("article", { class: "segment", tabindex: "-1", id: `s${line}`, "aria-labelledby": `t${line}` }, heading, list);
+    if (line === state.here) card.classList.add("here");
+    return card;
+  }
+
+  /** Show the segment of an address, whatever was searched and filtered. */
+  async function goTo(line) {
+    const place = data.segments.findIndex((segment) => segment.line === line);
+    if (place < 0) {
+      one("found").textContent = `Segment ${many(line)} is not in this page.`;
+      return;
+    }
+    state.here = line;
+    if (!state.order.includes(place)) {
+      one("search").value = "";
+      for (const filter of document.querySelectorAll("[data-group]")) filter.value = "";
+      if (!(await refresh())) return;
+    }
+    state.page = Math.floor(state.order.indexOf(place) / PAGE);
+    showPage();
+    const card = one(`s${line}`);
+    card.scrollIntoView();
+    card.focus({ preventScroll: true });
+  }
+
+  function follow(hash) {
+    const found = /^#s(\d+)$/.exec(hash);
+    if (found) goTo(Number(found[1]));
+  }
+
+  // --- the start
+
+  function addOptions(select, options) {
+    select.replaceChildren(...Object.entries(options).map(([value, told]) => make("option", { value }, told)));
+  }
+
+  function choose() {
+    if (compares) showPair();
+    showMetric();
+    refresh();
+  }
+
+  addOptions(one("sort"), Object.fromEntries(Object.entries(SORTS).map(([name, [told]]) => [name, told])));
+  const orders = Object.fromEntries(Array.from({ length: data.order }, (_, place) => [` ${place + 1}`, `${place + 1}-grams that match`]));
+  addOptions(one("mark"), { all: "what matches, by order", ...(compares && { changes: "differences between the two" }), ...orders, none: "nothing" });
+  for (const option of one("mark").options) option.value = option.value.trim();
+  for (const name of ["first", "second", "metric"]) {
+    one(name)?.addEventListener("change", ({ target }) => {
+      const other = { first: "second", second: "first" }[name];
+      const before = state[name];
+      state[name] = Number(target.value);
+      if (other && state[other] === state[name]) {
+        state[other] = before; // the two change places
+        one(other).value = String(before);
+      }
+      choose();
+    });
+  }
+  let timer = 0;
+  one("search").addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(refresh, PAUSE);
+  });
+  for (const select of [one("sort"), ...document.querySelectorAll("[data-group]")]) select.addEventListener("change", refresh);
+  one("mark").addEventListener("change", showPage);
+  one("everyone")?.addEventListener("change", showPage);
+  for (const button of document.querySelectorAll("[data-step]")) {
+    button.addEventListener("click", () => {
+      state.page += Number(button.dataset.step);
+      showPage();
+      if (button.compareDocumentPosition(one("list")) & Node.DOCUMENT_POSITION_PRECEDING) one("found").scrollIntoView();
+    });
+  }
+  addEventListener("hashchange", () => follow(location.hash));
+  document.addEventListener("click", ({ target }) => {
+    const link = target.closest?.("a[href^='#s']");
+    if (link && link.getAttribute("href") === location.hash) follow(location.hash);
+  });
+  choose();
+  follow(location.hash);
+})();

@@ -1,0 +1,336 @@
+"""What a report says in words: only what the tests bear out.
+
+- `Verdict`: of one metric on all systems; `judge`: makes one
+- `summarize`: what all metrics say together; `find_disagreements`: where they do not agree
+- `compare`: two systems in a sentence; `find_weaknesses`: where the worse of them loses
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from bleucli.phrases import tell_count
+from bleucli.records import NamedTuple
+from bleucli.report.contents import Column, Grouping, Pair, Report
+from bleucli.results import SIGNIFICANT
+
+# Groups with fewer segments say little of a system
+_FEW = 20
+# Weaknesses that are told of a system, and n-grams in one
+_MOST, _NGRAMS = 4, 4
+# Shares smaller than this part of a difference are not worth a sentence
+_SMALL_SHARE = 0.1
+
+
+class Verdict(NamedTuple):
+    """What one metric says of all systems.
+
+    is_clear: one system is significantly better than each of the others. headline: who leads. details: by how much,
+    with which certainty, in how many clusters.
+    """
+
+    is_clear: bool
+    headline: str
+    details: str
+
+
+def show(value: float, sign: str = "", decimals: int = 1) -> str:
+    """Return a number with as many decimals as it takes not to look like nothing.
+
+    >>> show(1.25), show(0.04, "+"), show(0.0), show(-0.0004)
+    ('1.2', '+0.04', '0.0', '-0.0004')
+    """
+    while value and decimals < 4 and not float(f"{value:.{decimals}f}"):
+        decimals += 1
+    return f"{value:{sign}.{decimals}f}"
+
+
+def show_p(value: float) -> str:
+    """Return a p-value as papers have it.
+
+    >>> show_p(0.00001), show_p(0.04321), show_p(1.0)
+    ('p < 0.001', 'p = 0.043', 'p = 1.000')
+    """
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
+
+
+def is_told_apart(column: Column, first: int, second: int) -> bool:
+    """Return whether the test of all pairs bears out that two systems differ."""
+    if column.ranking is None:
+        return False
+    p_value = column.ranking.corrected[first][second]
+    return p_value is not None and p_value <= SIGNIFICANT
+
+
+def _join(names: Sequence[str], word: str = "and") -> str:
+    """Return names in a row.
+
+    >>> _join(["a", "b", "c"])
+    'a, b and c'
+    """
+    return f" {word} ".join(filter(None, [", ".join(names[:-1]), names[-1] if names else ""]))
+
+
+def _tell_others(count: int, form: str = "all {} other systems") -> str:
+    """Return all others of a number of systems, in words.
+
+    >>> _tell_others(2), _tell_others(5)
+    ('both other systems', 'all 5 other systems')
+    """
+    return "both other systems" if count == 2 else form.format(count)
+
+
+def judge(report: Report, column: Column) -> Verdict:
+    """Return what a metric says of all systems."""
+    names = report.names
+    best, *others = column.order()
+    score = show(column.records[best].score)
+    if not others:
+        return Verdict(False, f"{names[best]} has {score} {column.name}", "A single system is compared with nothing.")
+    tied = [number for number in others if not is_told_apart(column, best, number)]
+    equal = [number for number in others if column.records[number].score == column.records[best].score]
+    assert column.ranking is not None
+    corrected = column.ranking.corrected[best]
+    second = others[0]
+    gap = show(column.lead(best, second), decimals=2)
+    if not tied:
+        worst = max(corrected[number] or 0.0 for number in others)
+        many = "the other system" if len(others) == 1 else _tell_others(len(others), "each of the {} others")
+        headline = f"{names[best]} leads by {column.name}: {score}, significantly better than {many}"
+        told = show_p(worst)
+        if len(others) > 1:
+            told = f"{told.replace('=', '≤')} in every comparison"
+        details = f"The next best is {names[second]}, {_points(gap)} behind; {told}."
+    else:
+        apart = _join([names[number] for number in tied], "or")
+        has = "have the same" if equal else "has the best"
+        whose = _join([names[best], *(names[number] for number in equal)]) if equal else names[best]
+        headline = f"{whose} {has} {column.name}, {score}, but cannot be told apart from {apart}"
+        if equal and set(tied) == set(equal):
+            headline = f"{whose} have the same {column.name}, {score}"
+        told = show_p(corrected[second] or 0.0)
+        details = f"{names[second]} is {_points(gap)} behind; {told}, so the order of the two may be chance."
+        if second not in tied:
+            details = f"{names[second]} is {_points(gap)} behind; {told}."
+        if set(tied) == set(others) and len(others) > 1:
+            details += " None of the systems is significantly worse than the best."
+    return Verdict(not tied, headline, f"{details} {_tell_clusters(report, column)}".strip())
+
+
+def _points(gap: str) -> str:
+    return f"{gap} {'point' if gap in ('1.0', '1.00') else 'points'}"
+
+
+def _tell_clusters(report: Report, column: Column) -> str:
+    """Return how the systems fall into clusters."""
+    assert column.ranking is not None
+    clusters = column.ranking.clusters
+    if len(clusters) < 3:
+        return ""
+    if max(clusters) == 1:
+        return f"All {len(clusters)} systems are in one cluster: the tests do not separate them."
+    members: dict[int, list[str]] = {}
+    for number in column.order():
+        members.setdefault(clusters[number], []).append(report.names[number])
+    told = "; ".join(f"{place}: {_join(names)}" for place, names in sorted(members.items()))
+    return f"{len(clusters)} systems in {len(members)} clusters ({told})."
+
+
+def summarize(report: Report) -> str:
+    """Return what all metrics say together, in a sentence."""
+    if len(report.names) == 1:
+        (name,) = report.names
+        scores = [f"{show(column.records[0].score)} {column.name}" for column in report.columns]
+        return f"{name} scores {_join(scores)}. Name more systems with -i to compare them."
+    if all(len({record.score for record in column.records}) == 1 for column in report.columns):
+        return f"{_join(report.names)} have the same {_join([column.name for column in report.columns])}."
+    leaders = {column.order()[0] for column in report.columns}
+    verdicts = [judge(report, column) for column in report.columns]
+    names = [column.name for column in report.columns]
+    sure = {column.order()[0] for column, verdict in zip(report.columns, verdicts, strict=True) if verdict.is_clear}
+    if len(leaders) > 1 and len(sure) == 1:
+        (surest,) = sure
+        if summary := _summarize_with_doubt(report, verdicts, surest):
+            return summary
+    if len(leaders) > 1:
+        told = [f"{report.names[column.order()[0]]} by {column.name}" for column in report.columns]
+        clear = [column.name for column, verdict in zip(report.columns, verdicts, strict=True) if verdict.is_clear]
+        certainty = f"only {_join(clear)} is sure of it" if len(clear) == 1 else f"{_join(clear)} are sure of it"
+        certainty = certainty if clear else "none is sure of it"
+        return f"The metrics do not agree on the best system: {_join(told)}; {certainty}."
+    best = report.names[leaders.pop()]
+    clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
+    one = len(report.names) == 2
+    other = report.names[next(number for number, name in enumerate(report.names) if name != best)]
+    all_others = other if one else _tell_others(len(report.names) - 1)
+    any_other = other if one else "every other system"
+    if len(clear) == len(names):
+        return f"{best} is better than {all_others} by {_join(names)}, and that is more than chance."
+    if not clear:
+        return f"{best} has the best {_join(names)}, but cannot be told apart from {any_other}."
+    unsure = [name for name in names if name not in clear]
+    return (
+        f"{best} has the best {_join(names)}; by {_join(clear)} it is significantly better than {all_others}, by"
+        f" {_join(unsure)} it cannot be told apart from {any_other}."
+    )
+
+
+def _summarize_with_doubt(report: Report, judged: Sequence[Verdict], best: int) -> str:
+    """Return the summary where some metrics are sure of one system, and others cannot tell it from theirs; else ""."""
+    name = report.names[best]
+    clear = [column.name for column, verdict in zip(report.columns, judged, strict=True) if verdict.is_clear]
+    doubts = []
+    for column in report.columns:
+        leader = column.order()[0]
+        if leader != best and is_told_apart(column, leader, best):
+            return ""
+        if leader != best:
+            doubts.append(f"by {column.name} {report.names[leader]} is ahead, but cannot be told apart from {name}")
+        elif column.name not in clear:
+            doubts.append(f"by {column.name} it has the best score, which is not significant against all")
+    others = len(report.names) - 1
+    all_others = "the other system" if others == 1 else _tell_others(others)
+    return f"{name} is significantly better than {all_others} by {_join(clear)}; {_join(doubts)}."
+
+
+def find_disagreements(report: Report) -> list[str]:
+    """Return where one metric finds a system better that another metric finds worse; each is told how sure that is."""
+    found = []
+    for pair in report.pairs:
+        ways: dict[bool, list[Column]] = {True: [], False: []}
+        for column in report.columns:
+            if lead := column.lead(pair.first, pair.second):
+                ways[lead > 0].append(column)
+        if not (ways[True] and ways[False]):
+            continue
+        sure = [[c.name for c in side if is_told_apart(c, pair.first, pair.second)] for side in ways.values()]
+        first, second = report.names[pair.first], report.names[pair.second]
+        sides = [_join([column.name for column in side]) for side in ways.values()]
+        told = f"{first} is ahead of {second} by {sides[0]}, and behind by {sides[1]}"
+        significant = [*sure[0], *sure[1]]
+        why = f"only {_join(significant)} {'is' if len(significant) == 1 else 'are'} significant"
+        if all(sure):
+            why = f"{_join(significant)} are significant, so that they truly disagree"
+        elif not any(sure):
+            why = "none is significant"
+        found.append((not all(sure), not any(sure), f"{told}; {why}."))
+    return [told for _, _, told in sorted(found, key=lambda one: one[:2])]
+
+
+# --- two systems
+
+
+def compare(report: Report, pair: Pair, column: Column) -> str:
+    """Return what a metric says of two systems, in a sentence."""
+    first, second = pair.first, pair.second
+    lead = column.lead(first, second)
+    assert column.ranking is not None
+    corrected = column.ranking.corrected[first][second] or 0.0
+    if column.records[first].score == column.records[second].score:
+        return f"{report.names[first]} and {report.names[second]} have the same {column.name}."
+    better, worse = (first, second) if lead > 0 else (second, first)
+    gap = _points(show(abs(lead), decimals=2))
+    if corrected <= SIGNIFICANT:
+        return (
+            f"{report.names[better]} is better than {report.names[worse]} by {gap} of {column.name}"
+            f" ({show_p(corrected)}, corrected for all pairs)."
+        )
+    return (
+        f"{report.names[better]} and {report.names[worse]} cannot be told apart by {column.name}: {gap} lie between"
+        f" them ({show_p(corrected)}, corrected for all pairs)."
+    )
+
+
+def find_weaknesses(report: Report, pair: Pair, number: int) -> list[str]:
+    """Return where the worse of two systems loses by a metric, given by its number; nothing where they are equal."""
+    column = report.columns[number]
+    lead = column.lead(pair.first, pair.second)
+    if not lead:
+        return []
+    better, worse = (pair.first, pair.second) if lead > 0 else (pair.second, pair.first)
+    found = [*_weak_factors(report, pair, number, better, worse)]
+    for grouping in report.groups:
+        found += _weak_group(report, grouping, number, better, worse)
+    found += _weak_ngrams(report, better, worse)
+    return found[: _MOST + 1]
+
+
+def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: int) -> "Iterator[str]":
+    """Say what of the difference comes from lengths, and what from n-grams."""
+    shares = pair.shares[number]
+    column = report.columns[number]
+    gap = abs(column.lead(better, worse))
+    if not shares:
+        return
+    side = -1 if better == pair.first else 1  # of the second minus the first
+    penalty, *orders = [share._replace(points=share.points * side) for share in shares]
+    values = (penalty.first, penalty.second) if better == pair.first else (penalty.second, penalty.first)
+    name = report.names[worse]
+    noun = "tokens" if re.search(r"\btok:(char|zh|spm|flores)", column.signature) else "words"
+    if penalty.points > _SMALL_SHARE * gap:
+        yield (
+            f"{name} is too short: its brevity penalty is {values[1]:.3f} against {values[0]:.3f}, which costs"
+            f" {show(penalty.points, decimals=2)} of the {_points(show(gap, decimals=2))}."
+        )
+    elif -penalty.points > _SMALL_SHARE * gap:
+        yield (
+            f"{name} is not too short: brevity even gains it {_points(show(-penalty.points, decimals=2))}; it loses by"
+            f" its choice of {noun}."
+        )
+    if len(orders) > 1:
+        words, phrases = orders[0].points, sum(order.points for order in orders[1:])
+        if min(words, phrases) > 0:
+            yield (
+                f"{name} has fewer of the references' {noun}, which costs {_points(show(words, decimals=2))}, and fewer"
+                f" of their phrases of 2 to {len(orders)} {noun}, {_points(show(phrases, decimals=2))}."
+            )
+        elif phrases > 0:
+            yield (
+                f"{name} finds as many {noun} of the references, but puts fewer of them into the same phrases of 2 to"
+                f" {len(orders)} {noun}, which costs {_points(show(phrases, decimals=2))}."
+            )
+
+
+def _weak_group(report: Report, grouping: Grouping, number: int, better: int, worse: int) -> "Iterator[str]":
+    """Say on which group of segments a system is behind most."""
+    column = report.columns[number]
+    scores = grouping.scores[number]
+    sign = 1 if column.higher_is_better else -1
+    gaps = [
+        (sign * float(scores[better][place] - scores[worse][place]), place)
+        for place, size in enumerate(grouping.sizes)
+        if size >= _FEW
+    ]
+    if len(gaps) < 2:
+        return
+    gap, place = max(gaps, key=lambda one: one[0])
+    whole = column.lead(better, worse)
+    if gap <= whole or gap <= 0:
+        return
+    label = grouping.labels[place]
+    what = f"on references of {label}" if grouping.kind == "length" else f"on the {grouping.title} {label}"
+    yield (
+        f"{report.names[worse]} is furthest behind {what}: {_points(show(gap, decimals=2))} in"
+        f" {tell_count(grouping.sizes[place], 'segment')} (of all: {show(whole, decimals=2)}; groups are not tested)."
+    )
+
+
+def _weak_ngrams(report: Report, better: int, worse: int) -> "Iterator[str]":
+    """Name phrases that a system misses, each of them once."""
+    from bleucli.report.ngrams import odds
+
+    leads = sorted(report.leads, key=lambda lead: -odds(lead.matches[better], lead.matches[worse]))
+    found: list[str] = []
+    for lead in leads:
+        told = " ".join(lead.ngram)
+        has, lacks = lead.matches[better], lead.matches[worse]
+        is_new = not any(
+            told in one or one.partition("\N{RIGHT DOUBLE QUOTATION MARK}")[0][1:] in told for one in found
+        )
+        if has - lacks >= 2 and is_new and all(map(str.isalpha, lead.ngram)):
+            found.append(
+                f"\N{LEFT DOUBLE QUOTATION MARK}{told}\N{RIGHT DOUBLE QUOTATION MARK} ({lacks} times, not {has})"
+            )
+        if len(found) == _NGRAMS:
+            break
+    if found:
+        yield f"{report.names[worse]} more often misses what {report.names[better]} gets right: {', '.join(found)}."

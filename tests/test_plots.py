@@ -1,0 +1,121 @@
+"""Figures for papers and notebooks: from Python, and by --plot."""
+
+import os
+import re
+import warnings
+
+import pytest
+from conftest import ROOT, raised, warnings_in
+from oracles import read_lines
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
+
+from bleucli import BLEU, CHRF, plots
+from bleucli.report import drawings, figures
+from bleucli.results import Results
+
+DEMO = os.path.join(ROOT, "data", "demo")
+TEXTS = ("reference.A.de.txt", "reference.B.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-q")
+
+
+@pytest.fixture(scope="module")
+def stats():
+    references = [read_lines(DEMO, "reference.A.de.txt")]
+    return {
+        name: BLEU().corpus_stats(read_lines(DEMO, f"{name}.de.txt"), references, keep_rows=True)
+        for name in ("weak", "strong")
+    }
+
+
+@pytest.mark.parametrize("kind", ["forest", "pairs", "lengths", "segments"])
+@pytest.mark.parametrize(("ending", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_the_command_draws(demo_files, run, kind, ending, start):
+    files = []
+    for name in ("one", "other"):
+        words = ("--plot", f"{name}.{ending}", "--plot-kind", kind, "--plot-width", "84mm")
+        answer = run(*TEXTS, *words)
+        assert answer.status == 0
+        with open(f"{name}.{ending}", "rb") as file:
+            files.append(file.read())
+    assert files[0].startswith(start)
+    assert files[0] == files[1]
+    if ending == "svg":
+        assert "strong.de" in files[0].decode() if kind != "segments" else b"weak.de" in files[0]
+        assert float(re.search(rb'width="([\d.]+)pt"', files[0])[1]) == pytest.approx(84 / 25.4 * 72, abs=0.01)
+
+
+def test_the_first_metric_that_is_named_is_drawn(demo_files, run):
+    assert run(*TEXTS, "-m", "ter", "bleu", "--plot", "x.svg").status == 0
+    with open("x.svg", encoding="utf-8") as file:
+        drawn = file.read()
+    assert ">TER</text>" in drawn
+    assert ">BLEU</text>" not in drawn
+
+
+def test_numbers_in_figures_are_those_of_results(stats):
+    results = plots.compare(stats, trials=100)
+    for width in (2.5, 3.3, 7.0):
+        figure = plots.forest(results, width=width)
+        assert figure.get_figwidth() == width
+        told = [text.get_text() for text in figure.axes[0].texts]
+        scores = sorted((system.scores[0].score for system in results.systems), reverse=True)
+        assert told == [f"{score:.2f}" for score in scores]
+    (cell, _) = (text.get_text() for text in plots.pairs(results).axes[0].texts)
+    assert cell.startswith(f"+{scores[0] - scores[1]:.1f}\n")
+    points = next(line for line in plots.segments(stats).axes[0].lines if len(line.get_xdata()) == 100)
+    rows = BLEU(effective_order=True).scores_from_stats(stats["weak"].rows)
+    assert list(points.get_xdata()) == list(rows)
+    lines = plots.lengths(stats, [len(text.split()) for text in read_lines(DEMO, "reference.A.de.txt")]).axes[0].lines
+    assert len(lines) == 2
+
+
+def test_what_cannot_be_drawn_is_said(stats):
+    plain = Results(plots.compare(stats, trials=10).systems, 100, [])
+    raised(("not tested",), plots.pairs, plain)
+    raised(("there is no metric TER", "BLEU"), plots.forest, plain, "TER")
+    raised(("takes two systems",), plots.segments, {"one": stats["weak"]})
+    raised(("2 lengths for 100 segments",), plots.lengths, stats, [1, 2])
+    bare = BLEU().corpus_stats(["a"], [["a"]])
+    raised(("has no rows", "keep_rows=True"), plots.compare, {"one": bare})
+    other = CHRF().corpus_stats(read_lines(DEMO, "weak.de.txt"), [read_lines(DEMO, "weak.de.txt")], keep_rows=True)
+    raised(("another metric",), plots.compare, {**stats, "third": other})
+    raised(("no system",), plots.compare, {})
+
+
+def test_names_are_drawn_as_they_are(stats):
+    names = ["$\\alpha$ </text><script>", "x" * 60]
+    systems = dict(zip(names, stats.values(), strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        svg = drawings.save(plots.forest(plots.compare(systems, trials=10)), "svg")[0].decode()
+    assert "$\\alpha$ &lt;/text&gt;" in svg
+    assert "x" * 60 not in svg
+    assert "\N{HORIZONTAL ELLIPSIS}" in svg
+
+
+def test_a_name_that_no_font_has_is_hinted_at(demo_files, run):
+    answer = run(*TEXTS[:-1], "--names", "a,\U00013000", "--plot", "x.pdf")
+    assert answer.status == 0
+    (told,) = (line for line in warnings_in(answer) if "--plot" in line)
+    assert "no font here has \U00013000" in told
+
+
+def test_series_are_told_apart_without_colour():
+    look = figures.paper(3.3)
+    looks = [figures._series(look, number) for number in range(figures.MOST_SERIES)]
+    for kind in ("color", "marker", "linestyle"):
+        assert len({str(one[kind]) for one in looks}) == figures.MOST_SERIES
+
+
+def test_colours_of_pages_can_be_seen():
+    from test_highlights import contrast
+
+    from bleucli.report.page import FIGURE_COLOURS
+    from bleucli.theme import COLOURS
+
+    for name, pair in FIGURE_COLOURS.items():
+        for theme in (0, 1):
+            if name.startswith("series"):
+                assert contrast(pair[theme], COLOURS["panel"][theme]) >= 3, name
+            else:
+                assert contrast(COLOURS["text"][theme], pair[theme]) >= 4.5, name

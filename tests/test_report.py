@@ -1,0 +1,499 @@
+"""The data of a report, and what it says in words: the command's numbers, and nothing that tests do not bear out."""
+
+import json
+import math
+import os
+import random
+import re
+
+import pytest
+from conftest import ROOT, raised, refused
+from oracles import read_lines
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
+pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no pages")
+
+import numpy as np
+
+from bleucli import BLEU, CHRF, TER, compare_systems, explain, explain_difference
+from bleucli.corpus import of_strings
+from bleucli.counting import count
+from bleucli.evaluate import score_counted
+from bleucli.report import contents, ngrams, page, passages, verdicts
+from bleucli.results import Interval, Ranking
+
+DEMO = os.path.join(ROOT, "data", "demo")
+MINUS = "\N{MINUS SIGN}"
+EPOCH = {"SOURCE_DATE_EPOCH": "0"}
+FIVE = ("bleu", "chrf", "ter", "wer", "cer")
+
+
+def demo(name):
+    return read_lines(DEMO, f"{name}.de.txt")
+
+
+def report_of(systems, references, metrics=None, trials=200, **options):
+    """Return the report of systems, by name."""
+    metrics = metrics or [BLEU(), CHRF(), TER()]
+    corpus, again = of_strings(list(systems.items()), references).kept()
+    counted = count(corpus, metrics, keep_rows=True, inspect=True)
+    measured = [contents.of_metric(one, [s.stats[place] for s in counted]) for place, one in enumerate(metrics)]
+    plan = contents.plan_of(None, len(systems))
+    if plan.tests is not None:
+        plan = plan._replace(tests=plan.tests._replace(trials=trials))
+    return contents.make_report(score_counted(counted, metrics), measured, again, plan, **options)
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """Return the report of the demo's systems, the better one in part worse than it is, so that there are three."""
+    strong, weak = demo("strong"), demo("weak")
+    mixed = [one if place % 3 else other for place, (one, other) in enumerate(zip(strong, weak, strict=True))]
+    return report_of(
+        {"weak": weak, "strong": strong, "mixed": mixed}, [demo("reference.A"), demo("reference.B")], trials=500
+    )
+
+
+def data_in(html):
+    """Return what the script of a page reads."""
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)[1])
+
+
+# --- numbers
+
+
+def test_numbers_are_those_of_the_command(run, demo_files):
+    texts = ("reference.A.de.txt", "reference.B.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-m", *FIVE)
+    seen = run(*texts, "--report", "seen.html", "-q", variables=EPOCH)
+    assert seen.status == 0
+    assert seen.out == run(*texts, "-q").out  # which is as ever
+    with open("seen.html", encoding="utf-8") as file:
+        html = file.read()
+    table = re.search(r'<table id="table".*?</table>', html, re.DOTALL)[0]
+    rows = re.findall(r'<tr><th scope="row">(weak|strong)\.de</th>(.*?)</tr>', table, re.DOTALL)
+    shown = {name: re.findall(r"<td[^>]*>(.*?)</td>", cells) for name, cells in rows}
+    intervals = json.loads(run(*texts, "-ci", "-q", "-w", "12").out)
+    tests = json.loads(run(*texts, "-par", "--paired-all", "-q").out)
+    for one, other in zip(intervals, tests, strict=True):
+        name = re.search(r"(weak|strong)", one["system"])[1]
+        cells = iter(shown[name])
+        for metric in list(one)[1:]:
+            score, interval, p_value, cluster = (next(cells) for _ in range(4))
+            assert score == f"{one[metric]['score']:.2f}"
+            assert interval == f"{one[metric]['confidence_mean']:.2f} ± {one[metric]['confidence_var']:.2f}"
+            (corrected,) = (found["corrected"] for found in other[metric]["p_values"].values())
+            assert p_value in ("\N{EN DASH}", f"{corrected:.4f}")
+            assert int(cluster) == other[metric]["cluster"]
+            plain = one[metric]["signature"].replace("|bs:1000|seed:12345", "")
+            assert f"{metric}|{plain}" in html
+    data = data_in(html)
+    called = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER", "cer": "CER", "wer": "WER"}
+    places = {one["name"]: place for place, one in enumerate(data["columns"])}
+    for number, name in enumerate(("weak", "strong")):
+        for word in FIVE:
+            words = ("reference.A.de.txt", "reference.B.de.txt", "-i", f"{name}.de.txt", "-m", word, "-sl", "-q")
+            found = [json.loads(line)["score"] for line in run(*words, "-f", "jsonl").out.splitlines()]
+            assert np.allclose(data["scores"][places[called[word]]][number], found, rtol=0, atol=0.00501)
+
+
+def test_influences_and_shares_are_those_of_explain(whole):
+    references = [demo("reference.A"), demo("reference.B")]
+    for place, metric in enumerate((BLEU(), CHRF(), TER())):
+        found = explain_difference(demo("weak"), demo("strong"), references, metric, most=100)
+        column = whole.columns[place]
+        influences = column.influences[1] - column.influences[0]
+        for segment in found.influences:
+            assert math.isclose(influences[segment.line], segment.influence, abs_tol=1e-9)
+        assert np.count_nonzero(abs(influences) > 1e-9) == found.moving
+        pair = whole.pair(1, 0)
+        assert [share.factor for share in pair.shares[place]] == [share.factor for share in found.shares]
+        for ours, theirs in zip(pair.shares[place], found.shares, strict=True):
+            assert math.isclose(ours.points, theirs.points, abs_tol=1e-12)
+
+
+def test_groups_are_scored_by_themselves(whole):
+    grouping = whole.groups[0]
+    assert (grouping.kind, sum(grouping.sizes)) == ("length", 100)
+    references = [demo("reference.A"), demo("reference.B")]
+    for group in range(len(grouping.labels)):
+        chosen = [line for line in range(100) if grouping.of[line] == group]
+        assert len(chosen) == grouping.sizes[group]
+        for place, metric in enumerate((BLEU(), CHRF(), TER())):
+            stats = metric.corpus_stats(demo("strong"), references, keep_rows=True).take(chosen)
+            assert math.isclose(grouping.scores[place][1][group], stats.score().score, rel_tol=1e-12)
+    lengths = [explain(demo("weak")[line], [demo("reference.A")[line]]).parts.reference_length for line in range(100)]
+    for line, length in enumerate(lengths):
+        label = grouping.labels[grouping.of[line]]
+        bounds = [int(number) for number in re.findall(r"\d+", label)]
+        low, high = (0, bounds[0] - 1) if label.startswith("fewer") else (bounds[0], (bounds[1:] or [10**9])[0])
+        assert low <= length <= high
+
+
+def test_segments_are_counted_where_they_are_better(whole):
+    pair = whole.pair(0, 1)
+    for place, column in enumerate(whole.columns):
+        gaps = column.segment_scores[1] - column.segment_scores[0]
+        better = (gaps > 0) if column.higher_is_better else (gaps < 0)
+        assert pair.wins[place][2] == better.sum()
+        assert sum(pair.wins[place]) == sum(pair.counts[place]) == 100
+        assert len(pair.counts[place]) == contents.BINS
+
+
+def test_what_was_tested_is_not_tested_again(whole):
+    plan = contents.plan_of(None, 2)
+    systems = {"weak": demo("weak"), "strong": demo("strong")}
+    corpus, again = of_strings(list(systems.items()), [demo("reference.A")]).kept()
+    (counted, metrics) = count(corpus, [BLEU()], keep_rows=True), [BLEU()]
+    measured = [contents.of_metric(BLEU(), [system.stats[0] for system in counted])]
+    tested = score_counted(counted, metrics, sampling=plan.tests)
+    marked = tested._replace(rankings=[Ranking("BLEU", [[None, 0.5]] * 2, [[None, 0.5]] * 2, [7, 7])])
+    report = contents.make_report(marked, measured, again, plan)
+    assert report.columns[0].ranking.clusters == [7, 7]
+    assert all(isinstance(record.interval, Interval) for record in report.columns[0].records)
+
+
+def test_scores_of_others_stand_beside_metrics(write, run):
+    write("ref.txt", "a b c d e\nf g h i j\nk l m n o\n")
+    write("a.txt", "a b c d e\nf g h i x\nk l m n o\n")
+    write("b.txt", "a b c d x\nf g h i y\nk l m x o\n")
+    write("a.comet", "1\n2\n3\n")
+    write("b.comet", "0.5\n2\n2.5\n")
+    answer = run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--add-scores", "comet=a.comet,b.comet", "-q")
+    assert answer.status == 0
+    with open("x.html", encoding="utf-8") as file:
+        data = data_in(file.read())
+    assert [column["name"] for column in data["columns"]] == ["BLEU", "comet"]
+    assert data["scores"][1] == [[1, 2, 3], [0.5, 2, 2.5]]
+    # the mean without a segment: (6 - 1) / 2 of the first
+    assert data["influences"][1][0] == [2 - 2.5, 2 - 2, 2 - 1.5]
+    refused(
+        run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--add-scores", "comet=a.comet"),
+        "1 file of scores for 2 systems",
+    )
+    write("b.comet", "0.5\n2\n")
+    refused(
+        run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--add-scores", "comet=a.comet,b.comet"),
+        "b.comet has 2 scores, but there are 3 segments",
+    )
+    refused(
+        run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--add-scores", "BLEU=a.comet,a.comet"),
+        "--add-scores BLEU= is the name of other scores",
+    )
+
+
+def test_systems_that_are_left_out_are_named(write, run):
+    write("ref.txt", "a b c d e\nf g h i j\n")
+    write("a.txt", "a b c d e\nf g h i x\n")
+    write("b.txt", "a b c d x\nf g h i y\n")
+    write("short.txt", "a b c d x\n")
+    answer = run("ref.txt", "-i", "a.txt", "short.txt", "b.txt", "--keep-going", "--report", "x.html")
+    assert answer.status == 2
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    assert "<li>short was left out: ref.txt has 2 segments but short.txt has 1 segment" in html
+    assert data_in(html)["names"] == ["a", "b"]
+
+
+def test_a_single_segment_has_a_report(write, run):
+    write("ref.txt", "a b c d e\n")
+    write("a.txt", "a b c d e\n")
+    write("b.txt", "a b c d x\n")
+    assert run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "-q").status == 0
+    assert run("ref.txt", "-i", "a.txt", "b.txt", "--plot", "x.svg", "--plot-kind", "lengths", "-q").status == 0
+
+
+def test_a_test_set_brings_sources(demo_files, run):
+    words = ("-t", "demo", "-l", "en-de", "-i", "weak.de.txt", "strong.de.txt", "--report", "x.html", "-q")
+    assert run(*words).status == 0
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    data = data_in(html)
+    assert [one["source"] for one in data["segments"]] == read_lines(DEMO, "source.en.txt")
+    assert (data["language"], data["origin"]) == ("de", "en")
+    assert "test:demo|lang:en-de" in html
+
+
+def test_python_makes_the_same_page(demo_files, run):
+    names = ("weak", "strong")
+    words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "--names", "weak,strong", "-m", "bleu", "ter")
+    assert run(*words, "--report", "x.html", "-q").status == 0
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    ours = compare_systems({name: demo(name) for name in names}, [demo("reference.A")], ["bleu", "ter"])
+    assert data_in(ours) == data_in(html)
+    assert ours.partition('<section id="made"')[0] == html.partition('<section id="made"')[0]
+    scores = {"rated": [[1.0] * 100, [2.0] * 100]}
+    sources = [f"source {line}" for line in range(100)]
+    both = {name: demo(name) for name in names}
+    data = data_in(compare_systems(both, [demo("reference.A")], sources=sources, scores=scores, trials=10))
+    assert [one["source"] for one in data["segments"]] == sources
+    assert [one["name"] for one in data["columns"]] == ["BLEU", "rated"]
+    raised(("no system",), compare_systems, {}, [demo("reference.A")])
+    raised(("100 segments",), compare_systems, both, [demo("reference.A")], sources=["one"])
+    raised(("2 systems",), compare_systems, both, [demo("reference.A")], scores={"rated": [[1.0] * 100]})
+
+
+# --- words
+
+
+def with_p_values(report, table, clusters):
+    """Return a report whose first metric has these corrected p-values."""
+    column = report.columns[0]
+    ranking = Ranking(column.name, table, table, clusters)
+    return report._replace(columns=[column._replace(ranking=ranking), *report.columns[1:]])
+
+
+def square(first, second, third):
+    return [[None, first, second], [first, None, third], [second, third, None]]
+
+
+def test_verdicts_say_what_tests_bear_out(whole):
+    # strong > mixed > weak by BLEU: 1, 2, 0
+    assert whole.columns[0].order() == [1, 2, 0]
+    sure = with_p_values(whole, square(0.001, 0.01, 0.02), [3, 1, 2])
+    verdict = verdicts.judge(sure, sure.columns[0])
+    assert verdict.is_clear
+    assert re.match(r"strong leads by BLEU: [\d.]+, significantly better than both other systems", verdict.headline)
+    assert "p ≤ 0.020 in every comparison" in verdict.details
+    assert "3 systems in 3 clusters (1: strong; 2: mixed; 3: weak)" in verdict.details
+    half = with_p_values(whole, square(0.001, 0.3, 0.2), [2, 1, 1])
+    verdict = verdicts.judge(half, half.columns[0])
+    assert not verdict.is_clear
+    assert verdict.headline.endswith("but cannot be told apart from mixed")
+    assert "significantly" not in verdict.headline
+    unsure = with_p_values(whole, square(0.2, 0.3, 0.4), [1, 1, 1])
+    verdict = verdicts.judge(unsure, unsure.columns[0])
+    assert verdict.headline.endswith("but cannot be told apart from mixed or weak")
+    assert "the tests do not separate them" in verdict.details
+    for one in (half, unsure):
+        assert "more than chance" not in verdicts.summarize(one._replace(columns=one.columns[:1]))
+        assert "cannot be told apart" in verdicts.summarize(one._replace(columns=one.columns[:1]))
+    alone = sure._replace(columns=sure.columns[:1])
+    assert verdicts.summarize(alone) == (
+        "strong is better than both other systems by BLEU, and that is more than chance."
+    )
+
+
+def test_two_systems_are_compared_as_far_as_tests_bear_out(whole):
+    pair = whole.pair(0, 1)
+    sure = with_p_values(whole, square(0.001, 0.01, 0.02), [3, 1, 2])
+    assert verdicts.compare(sure, pair, sure.columns[0]).startswith("strong is better than weak by ")
+    unsure = with_p_values(whole, square(0.06, 0.01, 0.02), [1, 1, 1])
+    assert "cannot be told apart by BLEU" in verdicts.compare(unsure, pair, unsure.columns[0])
+
+
+def test_systems_that_are_the_same_are_said_to_be():
+    texts = demo("weak")
+    report = report_of({"one": texts, "other": texts}, [demo("reference.A")])
+    verdict = verdicts.judge(report, report.columns[0])
+    assert re.fullmatch(r"one and other have the same BLEU, [\d.]+", verdict.headline)
+    assert verdicts.compare(report, report.pairs[0], report.columns[0]) == "one and other have the same BLEU."
+    assert verdicts.find_weaknesses(report, report.pairs[0], 0) == []
+    assert verdicts.summarize(report) == "one and other have the same BLEU, chrF2 and TER."
+    assert report.leads == []
+    page.render(report)
+
+
+def test_a_single_system_is_compared_with_nothing():
+    report = report_of({"one": demo("weak")}, [demo("reference.A")])
+    assert "better" not in verdicts.summarize(report).replace("compare them", "")
+    html = page.render(report)
+    assert 'id="two"' not in html
+    assert 'id="first"' not in html
+
+
+def test_metrics_that_disagree_are_named(whole):
+    column = whole.columns[1]
+    reversed_ = column._replace(
+        name="other", higher_is_better=not column.higher_is_better, ranking=whole.columns[0].ranking
+    )
+    report = whole._replace(columns=[whole.columns[0], reversed_])
+    told = verdicts.find_disagreements(report)
+    assert len(told) == 3
+    assert all("BLEU" in one and "other" in one for one in told)
+    table = square(0.001, 0.3, 0.2)
+    both = report._replace(columns=[with_p_values(report, table, [2, 1, 1]).columns[0], report.columns[1]])
+    unsure = reversed_._replace(ranking=Ranking("other", square(0.2, 0.2, 0.2), square(0.2, 0.2, 0.2), [1, 1, 1]))
+    both = both._replace(columns=[both.columns[0], unsure])
+    assert verdicts.find_disagreements(both)[0].endswith("; only BLEU is significant.")
+    assert verdicts.find_disagreements(both)[1].endswith("; none is significant.")
+    sure = both.columns[0].ranking
+    both = both._replace(columns=[both.columns[0], unsure._replace(ranking=sure)])
+    assert verdicts.find_disagreements(both)[0].endswith(
+        "; BLEU and other are significant, so that they truly disagree."
+    ) or (
+        verdicts.find_disagreements(both)[0].endswith("; other and BLEU are significant, so that they truly disagree.")
+    )
+    assert verdicts.find_disagreements(whole._replace(columns=whole.columns[:1])) == []
+
+
+def test_weaknesses_are_of_the_worse_system(whole):
+    for number, column in enumerate(whole.columns):
+        for pair in whole.pairs:
+            worse = pair.second if column.lead(pair.first, pair.second) > 0 else pair.first
+            for told in verdicts.find_weaknesses(whole, pair, number):
+                assert told.startswith(whole.names[worse])
+
+
+# --- n-grams
+
+
+def test_ngrams_are_counted_as_they_match(whole):
+    references = [demo("reference.A"), demo("reference.B")]
+    for lead in random.Random(1).sample(whole.leads, min(5, len(whole.leads))):
+        for number, name in enumerate(("weak", "strong")):
+            right = 0
+            for line, text in enumerate(demo(name)):
+                parts = explain(text, [stream[line] for stream in references]).parts
+                for one in parts.orders[len(lead.ngram) - 1].ngrams:
+                    right += one.matches if tuple(one.ngram) == tuple(lead.ngram) else 0
+            assert right == lead.matches[number]
+
+
+def test_odds_choose_ngrams():
+    references = [["a b c d", "a b x y", "q r"]]
+    report = report_of({"one": ["a b c d", "a b x y", "z"], "two": ["z", "z", "q r"]}, references, [BLEU()])
+    found = {" ".join(lead.ngram): (lead.matches, lead.total) for lead in report.leads}
+    assert found["a b"] == ([2, 0], 2)
+    assert "q" not in found  # once is an accident
+    (lead,) = (lead for lead in report.leads if lead.ngram == ("a", "b"))
+    assert [place for place, _ in lead.places] == [0, 1]
+    assert ngrams.odds(2, 0) == 3
+
+
+# --- profiles
+
+
+def test_profiles_count_what_they_say():
+    references = [["a b c", "a b", "a"]]
+    report = report_of({"one": ["a b c", "a x", ""], "two": ["a b", "a b b b", "a"]}, references, [BLEU()])
+    frequency, gap, scores = report.profiles
+    assert (frequency.kind, frequency.labels, frequency.sizes) == ("frequency", ["1", "2", "3…4"], [1, 2, 3])
+    # c once; b twice, of which the first system has one and the second 4, 2 of them right; a three times
+    expected = [[100, 200 * 1 / (1 + 2), 200 * 2 / (2 + 3)], [0, 200 * 2 / (4 + 2), 100]]
+    assert np.allclose(frequency.values, expected)
+    assert dict(zip(gap.labels, gap.values.T.tolist(), strict=True)) == {
+        f"<{MINUS}5": [0, 0],
+        f"{MINUS}5…{MINUS}3": [0, 0],
+        f"{MINUS}2…{MINUS}1": [1, 1],
+        "0": [2, 1],
+        "1…2": [0, 1],
+        "3…5": [0, 0],
+        "≥6": [0, 0],
+    }
+    assert scores.values.sum(axis=1).tolist() == [3, 3]
+    assert scores.values[0][-1] == (report.columns[0].segment_scores[0] >= 90).sum()
+
+
+# --- passages
+
+
+def test_a_small_page_holds_what_says_most(whole):
+    references = [demo("reference.A")]
+    systems = {"weak": demo("weak"), "strong": demo("strong")}
+    report = report_of(systems, references, [BLEU()], room=30 * 400)
+    held = [one.place for one in report.passages.passages]
+    assert 10 <= len(held) < 60
+    assert held == sorted(set(held))
+    assert "drawn at random" in report.passages.told
+    influences = abs(np.ptp(report.columns[0].influences, axis=0))
+    assert set(np.argsort(-influences)[: len(held) // 3].tolist()) <= set(held)
+    again = report_of(systems, references, [BLEU()], room=30 * 400)
+    assert held == [one.place for one in again.passages.passages]
+    html = page.render(report)
+    assert len(data_in(html)["segments"]) == len(held)
+    assert "This page holds" in html
+    assert report.columns[0].records == report_of(systems, references, [BLEU()]).columns[0].records
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "lowercase", "marks"),
+    [
+        ("a b", "a b", False, "11"),
+        (" a  b ", "a b", False, "11"),
+        ("ab", "a b", False, "11"),
+        ("a b", "ab", False, ""),  # white space inside a token
+        ("Ab", "ab", True, "2"),
+        ("Ab", "ab", False, ""),
+        ("\U0001f600!", "\U0001f600 !", False, "21"),
+        ("\u732b\u72ac", "\u732b \u72ac", False, "11"),
+        ("&amp; x", "& x", False, ""),
+        ("", "", False, ""),
+        ("x" * 61, "x" * 61, False, "Z"),
+        ("x" * 62, "x" * 62, False, ""),
+    ],
+)
+def test_tokens_are_found_in_texts(text, tokens, lowercase, marks):
+    assert passages.mark_tokens(text, tokens, lowercase) == marks
+
+
+# --- the page as text
+
+
+def test_text_never_becomes_markup(write, run):
+    nasty = "</script><script>alert(1)</script> <!-- --> \" ' & ]]> <img src=x onerror=alert(1)> {{ 7 * 7 }}"
+    write("ref.txt", f"{nasty}\nplain words stand here now\n")
+    write("a.txt", f"{nasty} a\nplain words stand here\n")
+    write("b.txt", f"b {nasty}\nplain words here\n")
+    names = '</title><b>x,"><script>y'
+    answer = run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--names", names, "-q")
+    assert answer.status == 0
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    assert html.count("<script") == html.count("</script>") == 2
+    assert "<!--" not in html
+    assert "<img" not in html
+    assert "<b>x" not in html
+    assert "{{ 7 * 7 }}" in html
+    assert data_in(html)["segments"][0]["references"][0][0] == nasty
+    assert data_in(html)["names"] == names.split(",")
+
+
+def test_the_same_input_gives_the_same_bytes(demo_files, run):
+    words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-q")
+    pages = []
+    for variables in ({}, {}, EPOCH):
+        assert run(*words, "--report", "x.html", "--plot", "x.svg", variables=variables).status == 0
+        with open("x.html", "rb") as page_file, open("x.svg", "rb") as figure:
+            pages.append((page_file.read(), figure.read()))
+    assert pages[0] == pages[1]
+    assert b"1970-01-01T00:00:00Z" in pages[2][0]
+    assert b"1970" not in pages[0][0]
+
+
+def test_identifiers_are_unique_and_nothing_is_loaded(whole):
+    html = page.render(whole)
+    found = re.findall(r'\sid="([^"]+)"', html)
+    assert len(found) == len(set(found))
+    referred = set(re.findall(r'(?:href="#|url\(#|aria-labelledby="|for="|aria-describedby=")([^")]+)', html))
+    for names in referred:
+        assert set(names.split()) <= set(found), names
+    assert not re.findall(r'(?:src|href)="(?!#)[^"]*"', html.partition('id="data"')[0].replace("http://www.w3.org", ""))
+    assert "default-src 'none'" in html.replace("&#39;", "'")
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (("--report", "x.html", "-sl"), ("--report does not go with --sentence-level",)),
+        (("--report", "x.html", "--explain"), ("--report does not go with --explain",)),
+        (("--plot", "x.bmp"), ("--plot x.bmp does not say in which format", ".pdf, .svg or .png")),
+        (("--plot", "x.pdf", "--plot-width", "3 miles"), ("--plot-width 3 miles; expected",)),
+        (("--plot", "x.pdf", "--plot-width", "99in"), ("--plot-width 99in; expected",)),
+        (("--plot-kind", "pairs"), ("--plot-kind is for --plot",)),
+        (("--plot-width", "3in", "--report", "x.html"), ("--plot-width is for --plot",)),
+        (("--add-scores", "a=b"), ("--add-scores is for --report",)),
+        (("--report", "x.html", "--add-scores", "a"), ("expected a name and a file for each system",)),
+        (("--report", "x.html", "-o", "x.html"), ("name one file; give each its own",)),
+        (("--report", "-"), ("--report - is not a file",)),
+        (("--report", "weak.de.txt"), ("--report weak.de.txt is also read",)),
+        (("--report", ""), ("--report is empty",)),
+        (("--plot", "x.pdf", "--plot-kind", "pairs"), ("compares systems, and one was given",)),
+        (("--report", "nowhere/x.html"), ("cannot write nowhere/x.html", "with --report")),
+    ],
+)
+def test_what_makes_no_sense_is_refused(demo_files, run, words, parts):
+    refused(run("reference.A.de.txt", "-i", "weak.de.txt", *words), *parts)
