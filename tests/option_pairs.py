@@ -266,7 +266,7 @@ def found(module, words, stdin, by_segment):
 
 
 def answer(words, stdin, variables):
-    """Return status, both streams and what was written; a server is ended as it begins, Dask works in here, and pages are without SVG."""
+    """Return status, both streams and what was written; servers end as they begin, Dask is local, pages lack SVG."""
     out, err = BytesIO(), BytesIO()
     alone = mock.patch.object(distributed, "Client", NoClient), dask.config.set(scheduler="sync")
     with (
