@@ -333,7 +333,7 @@ def test_every_number_is_the_commands(chromium, tmp_path, corpus):
         assert watched.said == []
 
 
-@pytest.mark.slow
+@pytest.mark.heavy  # what it measures, other work on the machine makes longer
 def test_a_large_page_is_quick(chromium, tmp_path):
     """3,004 segments and 6 systems: the first view, and typing in the search box."""
     corpus = "wmt17.en-de"
