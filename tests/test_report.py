@@ -487,7 +487,7 @@ def test_identifiers_are_unique_and_nothing_is_loaded(whole):
         (("--plot-width", "3in", "--report", "x.html"), ("--plot-width is for --plot",)),
         (("--add-scores", "a=b"), ("--add-scores is for --report",)),
         (("--report", "x.html", "--add-scores", "a"), ("expected a name and a file for each system",)),
-        (("--report", "x.html", "-o", "x.html"), ("name one file; give each its own",)),
+        (("--report", "x.html", "-o", "x.html"), ("--output and --report both write x.html",)),
         (("--report", "-"), ("--report - is not a file",)),
         (("--report", "weak.de.txt"), ("--report weak.de.txt is also read",)),
         (("--report", ""), ("--report is empty",)),

@@ -70,8 +70,6 @@ def check(options: "Options") -> None:
 
 def _check_files(written: "Mapping[str, str]") -> None:
     """Refuse files that cannot all be written; written: by option."""
-    if len({os.path.realpath(path) for path in written.values()}) < len(written):
-        raise UsageError(f"{' and '.join(written)} name one file; give each its own")
     for flag, path in written.items():
         if path == "-":
             raise UsageError(f"{flag} - is not a file; name one")

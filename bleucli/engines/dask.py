@@ -5,7 +5,7 @@
 >>> with dask.config.set(scheduler="sync"):
 ...     (group,) = score(dask.bag.from_sequence(tables), ["chrf"], expected=2)
 >>> group.segments, group.scores["chrf"]
-(2, chrF2 = 82.68)
+(2, chrF2 = 88.81)
 """
 
 from collections.abc import Sequence

@@ -49,7 +49,8 @@ class Table:
         with _kept_aside():
             if self._writer is None:
                 self._writer = self._make_writer(table)
-            self._writer.write_table(table, row_group_size=_ROWS)
+            groups = max(1, len(table) // _ROWS)  # of one size: a few rows more do not make a group of their own
+            self._writer.write_table(table, row_group_size=-(-len(table) // groups) or 1)
 
     def _make_writer(self, table: "pa.Table") -> "Any":
         coded = [name for name in table.column_names if name != SEGMENT]
