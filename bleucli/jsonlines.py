@@ -27,7 +27,7 @@ _JSON_SPACE = " \t\r"
 _BLOCK_TEXTS = 1 << 16
 # So that a block has about as many segments as one of a text file
 _TEXTS_A_LINE = 4
-# Bytes after which a faster parser pays: to import it takes as long as it saves on so many
+# Bytes, read or known to come, for which a faster parser pays: to import it takes as long as it saves on so many
 _PATIENCE = 1 << 24
 # Blocks in a row that it refuses before it is not asked again
 _REFUSALS = 16
@@ -99,6 +99,7 @@ class JsonLines:
         self._decode = JSONDecoder().raw_decode
         self._example: dict[str, Any] | None = None  # the last object that was parsed
         self._bytes = 0
+        self._size = 0
         self._refusals = 0
 
     def columns(self) -> int:
@@ -139,6 +140,7 @@ class JsonLines:
         Raises:
             BleuError: the file cannot be read, or a line is not what it should be.
         """
+        self._size = self._file.size()
         for before, data in self._file.encoded_lines():
             columns = self._read_at_once(data)
             if columns is None:
@@ -149,7 +151,7 @@ class JsonLines:
     def _read_at_once(self, data: bytes) -> list[Segments] | None:
         """Return the columns of a block by a faster parser; None if it must be parsed."""
         self._bytes += len(data)
-        if self._bytes < _PATIENCE or self._blank or self._refusals == _REFUSALS:
+        if max(self._bytes, self._size) < _PATIENCE or self._blank or self._refusals == _REFUSALS:
             return None
         wanted = self._find_wanted()
         if wanted is None:

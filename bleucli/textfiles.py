@@ -101,6 +101,13 @@ class TextFile:
         """Return the SHA-256 of the file's bytes as they are, once all blocks were read; it must be `hashed`."""
         return str(self._hash.hexdigest())
 
+    def size(self) -> int:
+        """Return how many bytes a regular file has, packed or not; 0 of what is none, or cannot be had any more."""
+        try:
+            return os.path.getsize(self._path) if self.is_file and self._path is not None else 0
+        except OSError:  # said where the text is wanted
+            return 0
+
     def twin(self) -> "TextFile":
         """Return the same regular file, unread."""
         return type(self)(self.name, self._path, encoding=self._encoding, columns=self._columns, mark=self._mark)

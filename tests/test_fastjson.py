@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import examples
 
-from bleucli import fastjson, jsonlines
+from bleucli import fastjson, jsonlines, textfiles
 from bleucli.errors import BleuError
 from bleucli.fastjson import Wanted
 from bleucli.jsonfields import Fields
@@ -241,6 +241,21 @@ def test_long_files_alone_ask_it(monkeypatch, size, asked):
     _, segments, _ = outcome(GOOD, *[GOOD * 10000] * (lines // 10000))
     assert segments == 1 + lines // 10000 * 10000
     assert len(blocks) == (jsonlines._REFUSALS if asked else 0)
+
+
+@pytest.mark.parametrize(("times", "asked"), [(300000, 0), (400000, jsonlines._REFUSALS)])
+def test_of_long_regular_files_all_but_the_first_block_is_asked_of_it(monkeypatch, tmp_path, times, asked):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(GOOD * times)
+    blocks = []
+    monkeypatch.setattr(fastjson, "read", lambda data, *_: blocks.append(data))
+    lines = JsonLines(TextFile("a file", str(path)))
+    next(found := lines.blocks())
+    assert not blocks
+    assert sum(len(block[0]) for block in found) == times - lines._file.texts_a_line * textfiles._BLOCK_BYTES // len(
+        GOOD
+    )
+    assert len(blocks) == asked
 
 
 def test_files_are_read_without_it(monkeypatch):
