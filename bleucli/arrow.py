@@ -20,7 +20,7 @@ statistics, `bleu.hyp_len` and so on, which add up. Signatures are a column, for
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import kernels
-from bleucli.buffers import text_array, to_arrow, to_numpy
+from bleucli.buffers import lists_as_streams, text_array, to_arrow
 from bleucli.counting import CorpusStats
 from bleucli.errors import BleuError
 from bleucli.metrics import Metric, find_metric, metric_from_signature, metric_that_counted, name_of
@@ -197,21 +197,7 @@ def read_references(column: "pa.Array", name: str) -> list[Segments]:
         column = column.cast(pa.large_list(column.type.value_type))
     if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
         return [of_arrow(column, name)]
-    import numpy as np
-
-    texts = of_arrow(column.values, name)
-    bounds = np.frombuffer(texts.bounds, np.int64).reshape(-1, 2)
-    ends = to_numpy(column.offsets).astype(np.int64)
-    lengths = np.diff(ends)
-    if column.null_count:
-        lengths[np.array(column.is_null().to_pylist())] = 0
-    streams = []
-    for place in range(max(int(lengths.max(initial=0)), 1)):
-        stream = np.full((len(column), 2), -1, np.int64)
-        has = lengths > place
-        stream[has] = bounds[ends[:-1][has] + place]
-        streams.append(Segments(texts.data, stream.tobytes()))
-    return streams
+    return lists_as_streams(column, of_arrow(column.values, name))
 
 
 def _assemble(

@@ -4,11 +4,13 @@ pyarrow's own ways import pandas where it is installed, whatever is converted, a
 
 - `to_arrow`, `to_numpy`: numbers
 - `text_array`: texts
+- `lists_as_streams`: lists of texts
 """
 
 from collections.abc import Sequence
 
 from bleucli.optional_deps import load
+from bleucli.segments import Segments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,3 +75,24 @@ def text_array(texts: Sequence[str | None]) -> "pa.Array":
     there = np.packbits(np.array([text is not None for text in texts], bool), bitorder="little")
     buffers = [pa.py_buffer(there), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.large_string(), len(encoded), buffers).cast(pa.string())
+
+
+def lists_as_streams(lists: "pa.Array", texts: Segments) -> list[Segments]:
+    """Return a column of lists of texts as streams, as many as the longest list has, at least one.
+
+    Args:
+        lists: a `list` or `large_list`.
+        texts: its `values`.
+    """
+    import numpy as np
+
+    bounds = np.frombuffer(texts.bounds, np.int64).reshape(-1, 2)
+    ends = to_numpy(lists.offsets).astype(np.int64)
+    lengths = np.diff(ends)
+    if lists.null_count:
+        lengths[np.array(lists.is_null().to_pylist())] = 0
+    places = np.arange(max(int(lengths.max(initial=0)), 1))[:, None]
+    has = places < lengths
+    streams = np.full((*has.shape, 2), -1, np.int64)
+    streams[has] = bounds[(ends[:-1] + places)[has]]
+    return [Segments(texts.data, stream.tobytes()) for stream in streams]

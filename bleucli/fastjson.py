@@ -1,42 +1,157 @@
-"""JSON Lines by a faster parser, msgspec, where it is installed (extra `json`); the values are those of Python's own.
+"""JSON Lines by pyarrow's parser, where it is installed (extra `arrow`): columns of texts, without an object a line.
 
-What it refuses is left to Python's parser, which takes more than JSON (NaN, half a character) and whose words stand in
-our errors. What it takes, Python's reads alike.
+What it refuses, or might take for something else than Python's parser does, is left to that one, whose words stand in
+our errors.
 """
 
+import re
+from collections.abc import Collection, Sequence
 from functools import cache
+
+from bleucli import kernels
+from bleucli.buffers import lists_as_streams, to_numpy
+from bleucli.records import NamedTuple
+from bleucli.segments import Segments, share_arrow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-# A line of less cannot nest too deeply for either parser: they stop at about 1000 levels, less those that are in use
+    import pyarrow as pa
+
+# A line with fewer brackets cannot nest too deeply: Python's parser stops at about 1000 levels, less those in use
 _DEEP = 400
+# Python reads whole numbers of 640 digits, whatever its limit is; so many hold five of every 128th byte
+_STEP = 128
+_MANY_DIGITS = re.compile(rb"[0-9]{5}")
+# A letter of a name that nobody had to name, or `_`; or half of a character, maybe without the other half before it
+_ODD_ESCAPE = re.compile(rb"\\u(?:00[5-7]|[dD][c-fC-F])")
+_ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
+# Blocks are far smaller, but for one with a very long line; Arrow's offsets have 32 bits
+_MOST_BYTES = 1 << 28
 
 
-def parse(lines: list[bytes]) -> "list[dict[str, Any]] | None":
-    r"""Return the objects that lines of UTF-8 are, one a line; None if that is for Python's parser to tell.
+class Wanted(NamedTuple):
+    """What to read of each object.
 
-    >>> parse([b'{"a": "b"}', b' {"c": [1, null]}\r']) if _decoder() else [{"a": "b"}, {"c": [1, None]}]
-    [{'a': 'b'}, {'c': [1, None]}]
-    >>> parse([b'{"a": NaN}'])
+    hypotheses: names of fields with a string. references: the name of a field, "" if they are not wanted. listed:
+    whether it has an array of strings, or a string. others: names of fields that no object may have, which nobody had
+    to name.
     """
-    decode = _decoder()
-    if decode is None or any(len(line) > _DEEP and line.count(b"[") + line.count(b"{") > _DEEP for line in lines):
+
+    hypotheses: Sequence[str]
+    references: str
+    listed: bool
+    others: Collection[str]
+
+
+def read(data: bytes, wanted: Wanted, most: int) -> list[Segments] | None:
+    """Return the texts of lines in UTF-8, an object a line, without space at their ends.
+
+    Args:
+        data: the lines.
+        wanted: the same of each.
+        most: how many references there may be in all, if every object is said to have as many as one of them.
+
+    Returns:
+        The hypotheses by name, then the references: as many as an object has, at least one. None if that is for
+        Python's parser to tell.
+
+    >>> found = read(b'{"a": "b ", "c": ["d", "e"]}', Wanted(["a"], "c", True, []), 9)
+    >>> found and list(map(list, found)) if _parser() else [["b"], ["d"], ["e"]]
+    [['b'], ['d'], ['e']]
+    >>> read(b'{"a": NaN}', Wanted(["a"], "", False, []), 9)
+    """
+    has_odd = _ODD_ESCAPE.search(data) is not None
+    if (has_odd and _ESCAPED_LETTER.search(data)) or any(f'"{name}"'.encode() in data for name in wanted.others):
         return None
-    try:
-        items = list(map(decode, lines))
-    except (ValueError, RecursionError):  # as its errors are
+    arrays = _parse(data, wanted)
+    if arrays is None:
         return None
-    return items if {*map(type, items)} <= {dict} else None
+    import numpy as np
+
+    lists = arrays[wanted.references] if wanted.listed else None
+    if lists is not None:
+        arrays[wanted.references] = lists.values
+        if len(lists) * int(np.diff(to_numpy(lists.offsets)).max()) > most:
+            return None
+    if has_odd and not all(map(_is_valid, arrays.values())):
+        return None
+    texts = {name: kernels.strip_trailing(share_arrow(array)) for name, array in arrays.items()}
+    found = [texts[name] for name in wanted.hypotheses]
+    if not wanted.references:
+        return found
+    references = texts[wanted.references]
+    return [*found, *([references] if lists is None else lists_as_streams(lists, references))]
 
 
 @cache
-def _decoder() -> "Callable[[bytes], Any] | None":
-    """Return what parses a line; None if it is not installed."""
+def _parser() -> "Any":
+    """Return pyarrow's parser; None if it is not installed."""
     try:
-        from msgspec.json import Decoder
+        from pyarrow import json
     except ImportError:
         return None
-    return Decoder().decode
+    return json
+
+
+def _parse(data: bytes, wanted: Wanted) -> "dict[str, pa.Array] | None":
+    """Return the columns that are wanted, without gaps; None if there might be something else to Python's parser."""
+    parser = _parser()
+    lines = _count_plain(data) if parser and len(data) <= _MOST_BYTES else 0
+    if not lines:
+        return None
+    import pyarrow as pa
+
+    kinds = {wanted.references: pa.list_(pa.string()) if wanted.listed else pa.string()} if wanted.references else {}
+    kinds |= dict.fromkeys(wanted.hypotheses, pa.string())
+    try:
+        table = parser.read_json(
+            pa.BufferReader(data),
+            parser.ReadOptions(use_threads=False, block_size=len(data) + 1),
+            parser.ParseOptions(explicit_schema=pa.schema(list(kinds.items())), unexpected_field_behavior="ignore"),
+        )
+    except (pa.ArrowException, UnicodeEncodeError):
+        return None
+    if len(table) != lines or any(column.null_count or column.num_chunks != 1 for column in table.columns):
+        return None
+    return {name: table.column(name).chunk(0) for name in kinds}
+
+
+def _count_plain(data: bytes) -> int:
+    """Return the number of lines, if each looks like an object that both parsers read alike; else 0.
+
+    Several objects in a line, or a part of one, are left for Arrow to tell: between `}` and `{` a line can only end
+    where an object does.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    bounds = pa.py_buffer(np.array([0, len(data)], np.int64))
+    if not _is_valid(pa.Array.from_buffers(pa.large_string(), 1, [None, bounds, pa.py_buffer(data)])):
+        return 0
+    octets = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(octets == ord("\n"))
+    if not data.endswith(b"\n"):
+        ends = np.append(ends, len(data))
+    starts = np.append(0, ends[:-1] + 1)
+    if (octets[starts] != ord("{")).any():
+        return 0
+    last = octets[ends - 1]
+    last = np.where(last == ord("\r"), octets[ends - 2], last)
+    if (last != ord("}")).any():
+        return 0
+    if b"\0" in data[starts[-1] :] or _MANY_DIGITS.search(data[::_STEP]):  # behind NUL, Arrow reads no more
+        return 0
+    brackets = np.flatnonzero((octets | 32) == ord("{"))  # of both kinds, which differ by this bit
+    most = np.diff(np.searchsorted(brackets, starts), append=len(brackets)).max()
+    return 0 if most > _DEEP else len(ends)
+
+
+def _is_valid(texts: "pa.Array") -> bool:
+    """Return whether texts are UTF-8."""
+    try:
+        texts.validate(full=True)
+    except ValueError:
+        return False
+    return True

@@ -157,6 +157,13 @@ class Path:
         """Return the name of a field; if all these objects have it, `find` finds it in each."""
         return self._path
 
+    def settled_name(self) -> tuple[str, Sequence[str]]:
+        """Return the name of the field that `find` takes in any object that has it, but none of the others named here.
+
+        The name is "" if that is not known, or not yet.
+        """
+        return (self._path if self._steps == [self._path] else "", ())
+
     def find(self, item: "dict[str, Any]") -> "tuple[str, Any]":
         """Return the path, for messages, and what stands there.
 
@@ -200,12 +207,19 @@ class UsualName:
         self._known = [name for name in known if name not in elsewhere]
         self._guessed = [name for name in guessed if name not in elsewhere]
         self._guess = ""
+        self._last = ""
 
     def common_name(self, items: "Sequence[dict[str, Any]]") -> str | None:
         """Return what it returns for `Path`; None if that takes more than a look."""
         if self._guess:
             return None
         return next((name for name in self._known if any(name in item for item in items)), None)
+
+    def settled_name(self) -> tuple[str, Sequence[str]]:
+        """Return what it returns for `Path`."""
+        if self._guess:
+            return self._guess, [name for name in (*self._known, *self._guessed) if name != self._guess]
+        return self._last, self._known[: self._known.index(self._last)] if self._last else ()
 
     def find(self, item: "dict[str, Any]") -> "tuple[str, Any]":
         """Return the name of a field and what it holds.
@@ -217,6 +231,7 @@ class UsualName:
             for name in self._known:
                 if name in item:
                     self._guessed = []  # nor is anything guessed in the objects to come
+                    self._last = name
                     return name, item[name]
         names = [*self._known, *self._guessed]
         found = [name for name in names if name in item]

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from bleucli.fastjson import Wanted
     from bleucli.jsonfields import Fields, Path, UsualName
-
 
 # Under this name an array is expected, and a bare string is a mistake
 _PLURAL = "references"
@@ -25,8 +25,12 @@ _ENDINGS = (".jsonl", ".ndjson")
 _PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _JSON_SPACE = " \t\r"
 _BLOCK_TEXTS = 1 << 16
-# Lines after which a faster parser pays: to import it takes as long as it saves on so many
-_PATIENCE = 1 << 14
+# So that a block has about as many segments as one of a text file
+_TEXTS_A_LINE = 4
+# Bytes, read or known to come, for which a faster parser pays: to import it takes as long as it saves on so many
+_PATIENCE = 1 << 24
+# Blocks in a row that it refuses before it is not asked again
+_REFUSALS = 16
 
 
 def is_jsonl(name: str) -> bool:
@@ -83,6 +87,7 @@ class JsonLines:
         self.hints = file.hints
         self.systems = [name for name, _ in fields.hypotheses if name]
         self._file = file
+        file.texts_a_line = _TEXTS_A_LINE
         self._hypotheses: Sequence[Path | UsualName] = places_of_hypotheses(fields) if hypotheses else ()
         self._references = place_of_references(fields)
         self._wanted = (fields, hypotheses, references)
@@ -92,6 +97,10 @@ class JsonLines:
         self.segments = 0
         self.brings_references = False
         self._decode = JSONDecoder().raw_decode
+        self._example: dict[str, Any] | None = None  # the last object that was parsed
+        self._bytes = 0
+        self._size = 0
+        self._refusals = 0
 
     def columns(self) -> int:
         """Return the number of its systems; references count as 1, a set of them for each segment."""
@@ -131,27 +140,69 @@ class JsonLines:
         Raises:
             BleuError: the file cannot be read, or a line is not what it should be.
         """
-        for before, items in self._read_items():
-            line = before + 1
-            self.segments += len(items)
-            texts = [self._find_hypotheses(place, items, line) for place in self._hypotheses]
-            rows = self._find_rows(items, line) if self.with_references else []
-            self.brings_references = self.brings_references or any(text is not None for row in rows for text in row)
-            for start, end in _cut_rows(rows) if self.with_references else [(0, len(items))]:
-                numbers = range(line + start, line + end)
-                columns = [self._segments(system[start:end], "hypothesis", numbers) for system in texts]
-                references = zip_longest(*rows[start:end])
-                yield columns + [self._segments(column, "reference", numbers) for column in references]
+        self._size = self._file.size()
+        for before, data in self._file.encoded_lines():
+            columns = self._read_at_once(data)
+            if columns is None:
+                yield from self._blocks_of(self._parse(data, before), before)
+            else:
+                yield columns
+
+    def _read_at_once(self, data: bytes) -> list[Segments] | None:
+        """Return the columns of a block by a faster parser; None if it must be parsed."""
+        self._bytes += len(data)
+        if max(self._bytes, self._size) < _PATIENCE or self._blank or self._refusals == _REFUSALS:
+            return None
+        wanted = self._find_wanted()
+        if wanted is None:
+            return None
+        from bleucli import fastjson
+
+        columns = fastjson.read(data, wanted, _BLOCK_TEXTS)
+        self._refusals = self._refusals + 1 if columns is None else 0
+        if columns is not None:
+            self.segments += len(columns[0])
+            references = columns[len(self._hypotheses) :]
+            self.brings_references = self.brings_references or any(max(column.pairs) >= 0 for column in references)
+        return columns
+
+    def _find_wanted(self) -> "Wanted | None":
+        """Return what there is to read if all objects are like the last one that was parsed; None if more may be."""
+        places = [*self._hypotheses, *([self._references] if self.with_references else [])]
+        found = [place.settled_name() for place in places]
+        names = [name for name, _ in found]
+        if self._example is None or not all(names):
+            return None
+        references = names.pop() if self.with_references else ""
+        kind = type(self._example.get(references))
+        if references and kind not in (str, list):
+            return None
+        from bleucli.fastjson import Wanted
+
+        return Wanted(names, references, kind is list, {name for _, others in found for name in others})
+
+    def _blocks_of(self, items: "list[dict[str, Any]]", before: int) -> Iterator[list[Segments]]:
+        """Give the columns of objects, before which there are so many lines."""
+        line = before + 1
+        self.segments += len(items)
+        texts = [self._find_hypotheses(place, items, line) for place in self._hypotheses]
+        rows = self._find_rows(items, line) if self.with_references else []
+        self.brings_references = self.brings_references or any(text is not None for row in rows for text in row)
+        for start, end in _cut_rows(rows) if self.with_references else [(0, len(items))]:
+            numbers = range(line + start, line + end)
+            columns = [self._segments(system[start:end], "hypothesis", numbers) for system in texts]
+            references = zip_longest(*rows[start:end])
+            yield columns + [self._segments(column, "reference", numbers) for column in references]
 
     def _read_items(self) -> "Iterator[tuple[int, list[dict[str, Any]]]]":
         """Give blocks of objects, each with the number of lines before it."""
         for before, data in self._file.encoded_lines():
-            items = None
-            if before > _PATIENCE and not self._blank:
-                from bleucli import fastjson
+            yield before, self._parse(data, before)
 
-                items = fastjson.parse(data.removesuffix(b"\n").split(b"\n"))
-            yield before, items or list(self._items(self._file.decode_lines(data), before + 1))
+    def _parse(self, data: bytes, before: int) -> "list[dict[str, Any]]":
+        items = list(self._items(self._file.decode_lines(data), before + 1))
+        self._example = items[-1] if items else None
+        return items
 
     def _items(self, lines: list[str], first: int) -> "Iterator[dict[str, Any]]":
         """Parse lines; blank ones may stand at the end of the file only."""
@@ -312,11 +363,12 @@ class JsonItems(JsonLines):
     def _not_found(self, number: int, key: str, reason: NotFoundError) -> BleuError:
         return BleuError(f"{self._at(number)}: {reason}; rename the field")
 
-    def _read_items(self) -> "Iterator[tuple[int, list[dict[str, Any]]]]":
+    def blocks(self) -> Iterator[list[Segments]]:
+        """Give the texts of the objects; see `JsonLines`."""
         for number, item in enumerate(self._given, 1):
             if not isinstance(item, dict):
                 raise self._no_object(number, item)
-        yield 0, list(self._given)
+        yield from self._blocks_of(list(self._given), 0)
 
 
 def _segments_of(texts: Sequence[str | None]) -> Segments:

@@ -292,19 +292,22 @@ def of_arrow(texts: "Any", what: str, first: int = 1) -> Segments:
     if str(values.type) in _TEXTUAL and str(texts.type) not in _OFFSETS:
         texts = texts.cast("large_string")
     if str(texts.type) in _OFFSETS:
-        return _share_arrow(texts, _OFFSETS[str(texts.type)])
+        return share_arrow(texts)
     return Segments.from_strings(texts.to_pylist(), what, first)
 
 
-def _share_arrow(texts: "Any", offset: str) -> Segments:
-    """Return `Segments` over the bytes of an Arrow array: n + 1 offsets of a type, n bits for what is there."""
+def share_arrow(texts: "Any") -> Segments:
+    """Return `Segments` over the bytes of a valid Arrow array of `string` or `large_string`.
+
+    Its buffers are n bits for what is there, n + 1 offsets, and UTF-8.
+    """
     if not len(texts):
         return Segments(b"", b"")
     import numpy as np
 
     present, offsets, data = texts.buffers()
     first, last = texts.offset, texts.offset + len(texts)
-    ends = np.frombuffer(offsets, offset)[first : last + 1].astype(np.int64)
+    ends = np.frombuffer(offsets, _OFFSETS[str(texts.type)])[first : last + 1].astype(np.int64)
     start, end = int(ends[0]), int(ends[-1])
     bounds = np.stack((ends[:-1] - start, ends[1:] - start), axis=1)
     if texts.null_count:

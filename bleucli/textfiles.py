@@ -50,6 +50,7 @@ class TextFile:
         hints: what a user should know about the file; complete once all blocks were read.
         segments: how many were read so far.
         is_file: whether it is a regular file, which can be read more than once.
+        texts_a_line: about how many texts a line holds; blocks have as many times more bytes.
 
     >>> from io import BytesIO
     >>> [list(block) for block, in TextFile("stdin", stream=BytesIO(b"a b\nc\n")).blocks()]
@@ -80,6 +81,7 @@ class TextFile:
         self._bytes = 0
         self._blocks: Iterator[bytes] | None = None
         self.is_file = path is not None and os.path.isfile(path)
+        self.texts_a_line = 1
         self._among = among
         self._hash: Any = _new_hash() if hashed else None
         self._deadline: float | None = None
@@ -88,7 +90,7 @@ class TextFile:
 
     @property
     def _block_bytes(self) -> int:
-        return min(_BLOCK_BYTES, max(_LEAST_BYTES, _BYTES_OF_ALL // self._among))
+        return min(self.texts_a_line * _BLOCK_BYTES, max(_LEAST_BYTES, _BYTES_OF_ALL // self._among))
 
     @property
     def segments(self) -> int:
@@ -98,6 +100,13 @@ class TextFile:
     def sha256(self) -> str:
         """Return the SHA-256 of the file's bytes as they are, once all blocks were read; it must be `hashed`."""
         return str(self._hash.hexdigest())
+
+    def size(self) -> int:
+        """Return how many bytes a regular file has, packed or not; 0 of what is none, or cannot be had any more."""
+        try:
+            return os.path.getsize(self._path) if self.is_file and self._path is not None else 0
+        except OSError:  # said where the text is wanted
+            return 0
 
     def twin(self) -> "TextFile":
         """Return the same regular file, unread."""

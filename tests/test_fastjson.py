@@ -3,23 +3,30 @@
 import json
 import random
 import sys
-from io import BytesIO
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import examples
 
-from bleucli import fastjson, jsonlines
+from bleucli import fastjson, jsonlines, textfiles
 from bleucli.errors import BleuError
+from bleucli.fastjson import Wanted
 from bleucli.jsonfields import Fields
 from bleucli.jsonlines import JsonLines
-from bleucli.jsonsamples import SampleLines
 from bleucli.textfiles import TextFile
 
-pytest.importorskip("msgspec", reason="msgspec is not installed; install bleucli[json]")
+pytest.importorskip("pyarrow", reason="pyarrow is not installed; install bleucli[arrow]")
 
 GOOD = b'{"hypothesis": "a b", "references": ["c", null]}\n'
+# What a file may begin with, which settles where to look from then on
+FIRST = (
+    GOOD,
+    b'{"candidate": "a", "reference": "b"}\n',
+    b'{"prediction": "a", "references": ["b"]}\n',
+    b'{"output": "a", "ref": "b"}\n',
+    b'{"translation": "a", "expected_output": ["b"]}\n',
+)
 # What parsers of JSON are known to disagree about
 ODD = (
     *(b"NaN", b"-Infinity", b"1E400", b"-1E-400", b"1e5", b"-0", b"-0.0", b"01", b"+1", b"1.", b".5", b"-", b"0x1"),
@@ -34,25 +41,34 @@ ODD = (
 )
 
 
-def outcome(data, kind=JsonLines, **options):
+class Pieces:
+    """A stream that is read in given pieces, each of them a block."""
+
+    def __init__(self, *pieces):
+        self.pieces = [piece for piece in pieces if piece]
+
+    def read(self, size):
+        return self.pieces.pop(0) if self.pieces else b""
+
+
+def outcome(*pieces, **options):
     """Return what is read of a file: the texts, or the error."""
-    file = TextFile("a file", stream=BytesIO(data), mark="dropped")
+    lines = JsonLines(TextFile("a file", stream=Pieces(*pieces), mark="dropped"), **options)
     try:
-        if kind is SampleLines:
-            return [(list(map(list, blocks)), labels) for blocks, labels in SampleLines(file, **options).read_samples()]
-        return [[list(column) for column in block] for block in JsonLines(file, **options).blocks()]
+        blocks = [[list(column) for column in block] for block in lines.blocks()]
     except BleuError as error:
         return str(error)
+    return blocks, lines.segments, lines.brings_references
 
 
-def read_both(data, **options):
-    """Return what is read of a file with the faster parser, from its first line on, and without it."""
+def read_both(data, first=GOOD, **options):
+    """Return what is read of a first line and more with the faster parser, from there on, and without it."""
     before = jsonlines._PATIENCE
     try:
         jsonlines._PATIENCE = -1
-        fast = outcome(data, **options)
+        fast = outcome(first, data, **options)
         jsonlines._PATIENCE = sys.maxsize
-        return fast, outcome(data, **options)
+        return fast, outcome(first, data, **options)
     finally:
         jsonlines._PATIENCE = before
 
@@ -66,7 +82,13 @@ def read_both(data, **options):
         b'{"hypothesis": "a", "references": %s}',
         b'{"hypothesis": "a", "references": ["c"], "id": %s}',
         b'{"hypothesis": "a", "references": ["c"], %s: 1}',
+        b'{"hypothesis": "a", "references": ["c"], "candidate": %s}',
+        b'{"hypothesis": "a", "references": ["c"], "prediction": %s, "reference": %s}',
+        b'{"hypothesis": "a", "references": ["c"], "hypothesis": %s}',
+        b'{"hypothesis": "a", "references": ["c"], "id": {"x": [%s], "hypothesis": %s, %s: 1}}',
+        b'{"hypothesis": "a", "references": [["c", %s]]}',
         b'{"hypothesis": "a", "references": ["c"]} %s',
+        b'{"hypothesis": "a", "references": ["c"]} %s }',
         b'%s {"hypothesis": "a", "references": ["c"]}',
         b"%s",
     ],
@@ -77,10 +99,15 @@ def test_odd_values_are_read_or_refused_alike(line, value):
 
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:40])
-def test_labels_of_groups_are_the_same(value):
-    line = b'{"output": "a", "prompt": %s}\n{"output": "b", "prompt": %s}\n'.replace(b"%s", value)
-    fast, slow = read_both(line, kind=SampleLines, fields=Fields((("", "output"),), group="prompt"))
-    assert fast == slow
+@pytest.mark.parametrize(
+    "fields", [Fields((("", "a"),), "b"), Fields((("x", "a"), ("y", "b")), "a"), Fields((), "b.c")]
+)
+def test_odd_values_of_named_fields_are_read_or_refused_alike(fields, value):
+    lines = b'{"a": %s, "b": %s}\n{"a": "c", "b": %s}\n'.replace(b"%s", value)
+    first = b'{"a": "c", "b": "d", "output": "e", "b.c": "f"}\n'
+    for data in (lines, lines.replace(b'"b"', b'"b.c"'), lines.replace(b'"a"', rb'"\u0061"')):
+        fast, slow = read_both(data, first, fields=fields)
+        assert fast == slow
 
 
 @pytest.mark.parametrize(
@@ -99,6 +126,22 @@ def test_labels_of_groups_are_the_same(value):
         b'"text"\n' + GOOD,
         b"",
         b"\n",
+        b"{}\n",
+        b'{"hypothesis": "a",\n"references": ["b"]}\n{"hypothesis": "a", "references": ["b"]}{}\n',
+        b'{"hypothesis": "a", "references": [{}\n{}]}\n',
+        GOOD + GOOD[:-1] + b"\0}\n",
+        GOOD + GOOD[:-1] + b"\0}",
+        GOOD + GOOD.replace(b'"hypothesis"', rb'"\u0063andidate": "x", "hypothesis"'),
+        GOOD + GOOD.replace(b'"hypothesis"', b'"hypothesis": "x", "hypothesis"'),
+        GOOD + GOOD.replace(b'"hypothesis"', rb'"hypothesi\u0073"'),
+        GOOD + GOOD.replace(b'"hypothesis"', rb'"hypothesis\u0000": "x", "hypothesis"'),
+        GOOD + GOOD.replace(b'"c", null', b""),
+        GOOD + GOOD.replace(b'["c", null]', b"null"),
+        GOOD + GOOD.replace(b'"references"', b'"reference"'),
+        GOOD + GOOD.replace(b'["c", null]', b'"c"'),
+        GOOD.replace(b"a b", b"a" * (1 << 21)) * 2,
+        GOOD.replace(b"a b", b'" }\n{ "') * 2,
+        GOOD * 9 + GOOD.replace(b'"c"', b",".join([b'"d"'] * 40000)),
         GOOD + GOOD.replace(b"a b", b"a\\nb") + GOOD.replace(b"a b", b"a \\u2028 "),
     ],
 )
@@ -116,14 +159,14 @@ NAMES = st.sampled_from(["hypothesis", "candidate", "prediction", "references", 
 ITEMS = st.lists(st.lists(st.tuples(NAMES, VALUES | st.text(max_size=5)), max_size=5), min_size=1, max_size=4)
 
 
-@given(ITEMS, st.booleans())
+@given(ITEMS, st.booleans(), st.sampled_from(FIRST))
 @examples(300)
-def test_all_that_python_writes_is_read_alike(items, escaped):
+def test_all_that_python_writes_is_read_alike(items, escaped, first):
     pairs = (
         [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=escaped)}" for name, value in item] for item in items
     )
     data = "".join(f"{{{', '.join(item)}}}\n" for item in pairs).encode("utf-8", "surrogatepass")
-    fast, slow = read_both(data)
+    fast, slow = read_both(data, first)
     assert fast == slow
 
 
@@ -143,26 +186,85 @@ def test_damaged_lines_are_read_or_refused_alike(values, seed):
     assert fast == slow
 
 
-def test_the_faster_parser_takes_plain_lines_and_no_deep_ones():
-    assert fastjson.parse([GOOD]) == [json.loads(GOOD)]
-    deep = b'{"a": ' + b"[" * 450 + b"]" * 450 + b"}"
-    assert fastjson.parse([GOOD, deep]) is None
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=9)
 
 
-@pytest.mark.parametrize(("lines", "asked"), [(1000, False), (40000, True)])
-def test_long_files_alone_ask_it(monkeypatch, lines, asked):
+@given(
+    st.lists(st.tuples(TEXTS, st.lists(TEXTS | st.none(), max_size=4) | TEXTS, VALUES), min_size=1, max_size=5),
+    st.booleans(),
+    st.sampled_from([b"\n", b"\r\n"]),
+)
+@examples(300)
+def test_good_lines_are_read_alike(rows, escaped, end):
+    items = [{"id": extra, "hypothesis": text, "reference": given} for text, given, extra in rows]
+    data = b"".join(json.dumps(item, ensure_ascii=escaped).encode("utf-8", "surrogatepass") + end for item in items)
+    for first in ('"c"', '["c"]'):
+        fast, slow = read_both(data, f'{{"hypothesis": "a", "reference": {first}}}\n'.encode())
+        assert fast == slow
+
+
+WANTED = Wanted(["hypothesis"], "references", True, ["candidate"])
+
+
+@pytest.mark.parametrize(
+    ("line", "taken"),
+    [
+        (GOOD, True),
+        (GOOD[:-1], True),
+        (GOOD.replace(b"\n", b"\r\n"), True),
+        (GOOD.replace(b"a b", rb"\u00e9 \ud83d\ude00 \u003c \" \\ \/"), True),
+        (GOOD.replace(b"{", b'{"id": {"x": [1, null, 2e9]}, '), True),
+        (GOOD.replace(b"a b", b"[" * 300), True),
+        (GOOD.replace(b"a b", b"[" * 450), False),
+        (GOOD.replace(b"{", b'{"id": ' + b"[" * 200000 + b"]" * 200000 + b", "), False),
+        (GOOD.replace(b"{", b'{"id": ' + b"9" * 641 + b", "), False),
+        (GOOD.replace(b"{", b'{"candidate": 1, '), False),
+        (GOOD.replace(b"{", rb'{"c\u0061ndidate": 1, '), False),
+        (b" " + GOOD, False),
+    ],
+    ids=lambda value: repr(value)[:60],
+)
+def test_the_faster_parser_takes_plain_lines(line, taken):
+    assert (fastjson.read(GOOD + line, WANTED, 9) is not None) == taken
+
+
+def test_lists_of_very_different_lengths_are_left_to_the_other_parser():
+    assert fastjson.read(GOOD * 3, WANTED, 6) is not None
+    assert fastjson.read(GOOD * 3, WANTED, 5) is None
+
+
+@pytest.mark.parametrize(("size", "asked"), [(1 << 20, False), (1 << 25, True)])
+def test_long_files_alone_ask_it(monkeypatch, size, asked):
     blocks = []
-    monkeypatch.setattr(fastjson, "parse", blocks.append)
-    assert sum(len(block[0]) for block in outcome(GOOD * lines)) == lines
-    assert bool(blocks) == asked
+    monkeypatch.setattr(fastjson, "read", lambda data, *_: blocks.append(data))
+    lines = size // len(GOOD)
+    _, segments, _ = outcome(GOOD, *[GOOD * 10000] * (lines // 10000))
+    assert segments == 1 + lines // 10000 * 10000
+    assert len(blocks) == (jsonlines._REFUSALS if asked else 0)
+
+
+@pytest.mark.parametrize(("times", "asked"), [(300000, 0), (400000, jsonlines._REFUSALS)])
+def test_of_long_regular_files_all_but_the_first_block_is_asked_of_it(monkeypatch, tmp_path, times, asked):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(GOOD * times)
+    blocks = []
+    monkeypatch.setattr(fastjson, "read", lambda data, *_: blocks.append(data))
+    lines = JsonLines(TextFile("a file", str(path)))
+    next(found := lines.blocks())
+    assert not blocks
+    assert sum(len(block[0]) for block in found) == times - lines._file.texts_a_line * textfiles._BLOCK_BYTES // len(
+        GOOD
+    )
+    assert len(blocks) == asked
 
 
 def test_files_are_read_without_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "msgspec.json", None)
-    fastjson._decoder.cache_clear()
+    monkeypatch.setitem(sys.modules, "pyarrow.json", None)
+    monkeypatch.delattr("pyarrow.json", raising=False)
+    fastjson._parser.cache_clear()
     try:
-        assert fastjson.parse([GOOD]) is None
-        fast, slow = read_both(GOOD * 2)
-        assert fast == slow == [[["a b"] * 2, ["c"] * 2, [None] * 2]]
+        assert fastjson.read(GOOD, WANTED, 9) is None
+        fast, slow = read_both(GOOD)
+        assert fast == slow == ([[["a b"], ["c"], [None]]] * 2, 2, True)
     finally:
-        fastjson._decoder.cache_clear()
+        fastjson._parser.cache_clear()

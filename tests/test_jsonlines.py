@@ -26,7 +26,7 @@ STREAMS = [
 ]
 ROWS = [list(row) for row in zip(*STREAMS, strict=True)]
 HYPOTHESIS_FIELDS = ("candidate", "hypothesis", "prediction", "actual_output", "translation")
-BLOCK = 1 << 18  # files are read in blocks of so many bytes
+BLOCK = 1 << 20  # files are read in blocks of so many bytes
 
 
 def jsonl(*objects):
