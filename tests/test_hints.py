@@ -29,6 +29,7 @@ from bleucli.inspection.fit import find_shift
 from bleucli.inspection.lengths import mismatch_cause
 from bleucli.segments import Segments
 from bleucli.textfiles import TextFile
+from bleucli.tokenizers.base import Untouched
 
 REPLACED = 0.3
 SEEDS = range(8)
@@ -239,7 +240,7 @@ def test_the_old_name_of_a_tokenizer_is_warned_of(score, monkeypatch):
 
 def untouched(name):
     """Return the table's entry of a tokenizer with another in its place, which needs no model."""
-    return tokenizers._ENTRIES[name]._replace(make=tokenizers.Untouched)
+    return tokenizers._ENTRIES[name]._replace(make=Untouched)
 
 
 def test_what_is_not_about_one_system_is_said_once_for_all(run, write):

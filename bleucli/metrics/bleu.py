@@ -111,7 +111,9 @@ def _read_tokenizer(signed: str, exact: bool) -> "dict[str, Any]":
 
 
 def _stand_in_tokenizer(metric: "BLEU", signed: str) -> None:
-    metric.tokenizer = tokenizers.Unloaded(signed)
+    from bleucli.tokenizers.base import Unloaded
+
+    metric.tokenizer = Unloaded(signed)
 
 
 def _read_smoothing(signed: str, exact: bool) -> "dict[str, Any]":

@@ -11,17 +11,17 @@ that line.
 from collections.abc import Iterator
 from functools import partial
 
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import UsageError
 from bleucli.phrases import suggest
 from bleucli.records import NamedTuple
-from bleucli.segments import Segments
-from bleucli.tokenizers.kernel import KernelTokenizer
-from bleucli.tokenizers.lines import OfLines
+from bleucli.tokenizers.base import KernelTokenizer, Untouched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
+
+    from bleucli.segments import Segments
 
     class Tokenizer(Protocol):
         """What every tokenizer offers."""
@@ -44,35 +44,6 @@ class _Entry(NamedTuple):
     about: str  # what it is for
     extra: str = ""  # to install
     modules: tuple[str, ...] = ()  # that this brings
-
-
-class Untouched(OfLines):
-    """No tokenization: white space alone separates tokens.
-
-    >>> list(Untouched().tokenize(Segments.from_strings(["a, b"])))
-    ['a, b']
-    """
-
-    signature = "none"
-
-    def tokenize(self, segments: Segments) -> Segments:
-        """Return `segments` as they are."""
-        return segments
-
-
-class Unloaded(OfLines):
-    """A tokenizer that is known by its signature alone, where texts were counted before."""
-
-    def __init__(self, signature: str) -> None:
-        self.signature = signature
-
-    def tokenize(self, segments: Segments) -> Segments:
-        """Refuse to.
-
-        Raises:
-            BleuError: always.
-        """
-        raise BleuError(f"the tokenizer {self.signature} is not loaded; make the metric by its name to count texts")
 
 
 def _make(module: str, kind: str, *arguments: str) -> "Tokenizer":

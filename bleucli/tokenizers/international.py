@@ -2,7 +2,7 @@
 
 from bleucli import kernels
 from bleucli.segments import Segments
-from bleucli.tokenizers.lines import OfLines
+from bleucli.tokenizers.base import OfLines
 
 
 class International(OfLines):

@@ -5,8 +5,8 @@ import threading
 from bleucli.errors import BleuError, SegmentError
 from bleucli.optional_deps import load
 from bleucli.segments import Segments
+from bleucli.tokenizers.base import OfLines
 from bleucli.tokenizers.distinct import tokenize_distinct
-from bleucli.tokenizers.lines import OfLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

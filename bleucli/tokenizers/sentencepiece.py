@@ -11,8 +11,8 @@ from bleucli.errors import BleuError
 from bleucli.optional_deps import load
 from bleucli.segments import Segments
 from bleucli.testsets.download import fetch_model, model_path, trust_model
+from bleucli.tokenizers.base import OfLines
 from bleucli.tokenizers.distinct import tokenize_distinct
-from bleucli.tokenizers.lines import OfLines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

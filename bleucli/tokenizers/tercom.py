@@ -3,7 +3,7 @@
 import re
 
 from bleucli.segments import Segments
-from bleucli.tokenizers.lines import OfLines
+from bleucli.tokenizers.base import OfLines
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 _ASIAN_PUNCTUATION = "\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb"

@@ -1,0 +1,83 @@
+"""What tokenizers are made from, and those that need no module of their own."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from bleucli import kernels
+from bleucli.errors import BleuError
+from bleucli.limits import string
+from bleucli.segments import Segments
+
+
+class OfLines(ABC):
+    """Tokenizers that take a line as well as `Segments`.
+
+    >>> from bleucli.tokenizers import get
+    >>> get("13a")("Well, no.")
+    'Well , no .'
+    """
+
+    @abstractmethod
+    def tokenize(self, segments: Segments) -> Segments:
+        """Return the segments with their tokens separated by white space; missing ones stay missing."""
+
+    def __call__(self, line: str) -> str:
+        """Return a line with its tokens separated by white space.
+
+        Raises:
+            InputTypeError: it is not a string.
+        """
+        (tokens,) = self.tokenize(Segments.from_strings([string("line", line)], "line"))
+        return tokens or ""
+
+
+class KernelTokenizer(OfLines):
+    """`13a`, `zh` and `char`: what each does, the kernel of that name says.
+
+    >>> list(KernelTokenizer("13a").tokenize(Segments.from_strings(["It costs $5.00 (net)."])))
+    ['It costs $ 5.00 ( net ) .']
+    >>> list(KernelTokenizer("zh").tokenize(Segments.from_strings(["我用AI，很好。"])))
+    ['我 用 AI ， 很 好 。']
+    >>> list(KernelTokenizer("char").tokenize(Segments.from_strings(["東京"])))
+    ['東 京']
+    """
+
+    def __init__(self, name: str) -> None:
+        self.signature = name
+        self._tokenize: Callable[[Segments], Segments] = getattr(kernels, f"tokenize_{name}")
+
+    def tokenize(self, segments: Segments) -> Segments:
+        """Return the segments with a space between tokens; missing ones stay missing."""
+        return self._tokenize(segments)
+
+    def __reduce__(self) -> "tuple[type[KernelTokenizer], tuple[str]]":
+        return KernelTokenizer, (self.signature,)  # where it arrives, other kernels may be live
+
+
+class Untouched(OfLines):
+    """No tokenization: white space alone separates tokens.
+
+    >>> list(Untouched().tokenize(Segments.from_strings(["a, b"])))
+    ['a, b']
+    """
+
+    signature = "none"
+
+    def tokenize(self, segments: Segments) -> Segments:
+        """Return `segments` as they are."""
+        return segments
+
+
+class Unloaded(OfLines):
+    """A tokenizer that is known by its signature alone, where texts were counted before."""
+
+    def __init__(self, signature: str) -> None:
+        self.signature = signature
+
+    def tokenize(self, segments: Segments) -> Segments:
+        """Refuse to.
+
+        Raises:
+            BleuError: always.
+        """
+        raise BleuError(f"the tokenizer {self.signature} is not loaded; make the metric by its name to count texts")
