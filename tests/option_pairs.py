@@ -25,7 +25,7 @@ from bleucli.cli import versus  # noqa: E402
 from bleucli.cli.arguments import MODES  # noqa: E402
 from bleucli.cli.commands import run as run_command  # noqa: E402
 from bleucli.cli.streams import Environment  # noqa: E402
-from bleucli.report import drawings  # noqa: E402
+from bleucli.report import page  # noqa: E402
 from bleucli.web import server  # noqa: E402
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "option_pairs.txt")
@@ -266,14 +266,18 @@ def found(module, words, stdin, by_segment):
 
 
 def answer(words, stdin, variables):
-    """Return status, both streams and what was written; servers end as they begin, Dask is local, pages lack SVG."""
+    """Return status, both streams and what was written.
+
+    Servers end as they begin, Dask is local, and pages lack figures, which take longer than the rest.
+    """
     out, err = BytesIO(), BytesIO()
     alone = mock.patch.object(distributed, "Client", NoClient), dask.config.set(scheduler="sync")
     with (
         mock.patch.object(server, "run"),
         mock.patch.object(server, "make_server"),
         mock.patch.object(versus, "_run", found),
-        mock.patch.object(drawings, "inline", return_value=""),
+        mock.patch.object(page, "_figures", return_value=()),
+        mock.patch.object(page, "_pair_figures", return_value=()),
         alone[0],
         alone[1],
     ):
@@ -332,12 +336,20 @@ def words_of(given):
     return beside, [*references, *(["-i", *systems] if systems else [])], stdin
 
 
-def decide(given, variables):
-    """Return what two options do beside each other: of each, whether it is fine, told of or refused, and answers."""
+def decide(given, variables, answers):
+    """Return what two options do beside each other: of each, whether it is fine, told of or refused, and answers.
+
+    answers: by words, stdin and what is stored; most are asked for several times.
+    """
     beside, texts, stdin = words_of(given)
+    stored = os.path.exists("stored.parquet") and os.path.getsize("stored.parquet")
 
     def run(*names):
-        return answer([*texts, *beside, *(word for name in names for word in GIVEN[name].words)], stdin, variables)
+        words = (*texts, *beside, *(word for name in names for word in GIVEN[name].words))
+        question = words, stdin, stored
+        if question not in answers:
+            answers[question] = answer(words, stdin, variables)
+        return answers[question]
 
     both = run(*given)
     if both[0] == 2:
@@ -375,9 +387,9 @@ def render(decisions):
 
 def decide_all(variables):
     """Return what each option does beside each other one, and the pairs of which one has no effect unsaid."""
-    decisions, ignored = {}, []
+    decisions, ignored, answers = {}, [], {}
     for given in combinations(GIVEN, 2):
-        marks, both, alone = decide(given, variables)
+        marks, both, alone = decide(given, variables, answers)
         for mark, name, other in zip(marks, given, reversed(given), strict=True):
             decisions[name, other] = mark
             if mark == FINE and not has_effect(name, given, both, alone):

@@ -36,6 +36,7 @@ _OTHERS = {
     "segment_scores": "which has no texts; give references, and such scores with --add-scores",
     "by": "which scores groups, each for itself",
     "stats": "which has no texts",
+    "engine": "which brings no texts here; leave it out, and --table reads them on this machine",
 }
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
 _INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
