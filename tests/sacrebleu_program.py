@@ -2,7 +2,8 @@
 
 import sys
 
-from sacrebleu.sacrebleu import main
-
 if __name__ == "__main__":
+    # Not above, for pytest imports this file, and sacreBLEU's command makes a broken pipe kill its process
+    from sacrebleu.sacrebleu import main
+
     sys.exit(main())

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 
 import pytest
@@ -188,3 +189,7 @@ def test_the_quick_tests_are_there_and_leave_no_room_of_the_package_out(root):
     assert [
         room for room in rooms if not re.search(rf"\bbleucli\.{room}\b|from bleucli import .*\b{room}\b", text)
     ] == []
+
+
+def test_a_broken_pipe_does_not_kill_the_tests():
+    assert signal.getsignal(signal.SIGPIPE) == signal.SIG_IGN, "a collected file imports what changes that"
