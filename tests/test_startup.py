@@ -14,8 +14,8 @@ from conftest import HEAVY
 
 from bleucli import kernels
 
-# Modules beyond the interpreter's own
-BUDGET = 90
+# Modules beyond the interpreter's own; the python kernels are a module for each family of metrics, the native ones one
+BUDGET = {"native": 90, "python": 97}[kernels.live]
 MAIN = "import sys; from bleucli.__main__ import main; sys.exit(main())"
 UNUSED = HEAVY | {
     *("asyncio", "concurrent.futures", "inspect", "logging", "multiprocessing", "socket", "subprocess"),
