@@ -397,7 +397,7 @@ def _pair_figures(report: Report, first: int, second: int) -> Iterator[_Figure]:
         )
         title = f"{column.name} of each segment: {names[0]} and {names[1]}"
         where = "above" if column.higher_is_better else "below"
-        caption = f"A point a segment of this page; {where} the line the second system is better."
+        caption = f"Each point is a segment of this page; {where} the line the second system is better."
         yield _Figure(number, drawings.inline(drawn, f"segments-{number}", title, told), caption)
         counts = pair.counts[number] if pair.first == first else pair.counts[number][::-1]
         most = max(max(one.counts[number]) for one in report.pairs)

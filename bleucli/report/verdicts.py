@@ -17,6 +17,8 @@ from bleucli.results import SIGNIFICANT
 _FEW = 20
 # Weaknesses that are told of a system, and n-grams in one
 _MOST, _NGRAMS = 4, 4
+# Systems that a headline names; more are counted
+_MOST_NAMED = 3
 # Shares smaller than this part of a difference are not worth a sentence
 _SMALL_SHARE = 0.1
 
@@ -162,16 +164,28 @@ def summarize(report: Report) -> str:
     one = len(report.names) == 2
     other = report.names[next(number for number, name in enumerate(report.names) if name != best)]
     all_others = other if one else _tell_others(len(report.names) - 1)
-    any_other = other if one else "every other system"
     if len(clear) == len(names):
         return f"{best} is better than {all_others} by {_join(names)}, and that is more than chance."
+    unsure = [column for column, verdict in zip(report.columns, verdicts, strict=True) if not verdict.is_clear]
+    doubt = f"cannot be told apart from {_name_tied(report, unsure)}"
     if not clear:
-        return f"{best} has the best {_join(names)}, but cannot be told apart from {any_other}."
-    unsure = [name for name in names if name not in clear]
+        return f"{best} has the best {_join(names)}, but {doubt}."
     return (
         f"{best} has the best {_join(names)}; by {_join(clear)} it is significantly better than {all_others}, by"
-        f" {_join(unsure)} it cannot be told apart from {any_other}."
+        f" {_join([column.name for column in unsure])} it {doubt}."
     )
+
+
+def _name_tied(report: Report, columns: Sequence[Column]) -> str:
+    """Return which systems these metrics cannot tell from the best: by name where they are few and the same."""
+    tied = set()
+    for column in columns:
+        best, *others = column.order()
+        tied.add(frozenset(number for number in others if not is_told_apart(column, best, number)))
+    few = min(tied, key=len)
+    if len(tied) == 1 and len(few) <= _MOST_NAMED:
+        return _join([report.names[number] for number in columns[0].order() if number in few], "or")
+    return "some of the others" if len(few) < len(report.names) - 1 else "any of the others"
 
 
 def _summarize_with_doubt(report: Report, judged: Sequence[Verdict], best: int) -> str:
