@@ -191,9 +191,11 @@ class Metric(_Metric[Any]):
         return text or ""
 
     def _extract_reference_info(self, refs: Sequence[str]) -> "dict[str, Any]":
+        """Return what counting needs of references; each metric has its own."""
         raise NotImplementedError
 
     def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: "dict[str, Any]") -> "list[int | float]":
+        """Return the statistics of a segment; each metric has its own."""
         raise NotImplementedError
 
     def _cache_references(self, references: Iterable[Iterable[str | None]]) -> "list[dict[str, Any]]":
