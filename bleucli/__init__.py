@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.ter import TER, TERScore, corpus_ter, sentence_ter
     from bleucli.metrics.wer import WER, WERScore, corpus_wer, sentence_wer
     from bleucli.output import render_table
-    from bleucli.output.publication import cite
+    from bleucli.output.bibliography import cite
     from bleucli.report.page import compare_systems
     from bleucli.results import Results
     from bleucli.segments import Segments
@@ -78,7 +78,7 @@ _HOMES = {
     "TERScore": "bleucli.metrics.ter",
     "WER": "bleucli.metrics.wer",
     "WERScore": "bleucli.metrics.wer",
-    "cite": "bleucli.output.publication",
+    "cite": "bleucli.output.bibliography",
     "compare_systems": "bleucli.report.page",
     "compute": "bleucli.metrics.compute",
     "corpus_bleu": "bleucli.metrics.bleu_functions",

@@ -1,11 +1,12 @@
 """Phrases that messages are made of.
 
 - `tell_count`: a number with its noun
+- `join_words`: words with commas and "and"
 - `Turn`, `tell_place`: parts that Python and the command word differently
 - `suggest`: the known names that are most like an unknown one
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # Follows every index in messages of Python
 COUNTED = " (counting from 0)"
@@ -23,6 +24,16 @@ def tell_count(count: int, noun: str, plural: str = "") -> str:
     ('1 segment', '0 segments', '2 hypotheses')
     """
     return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return words as an enumeration.
+
+    >>> join_words(["BLEU", "chrF2", "TER"]), join_words(["BLEU"])
+    ('BLEU, chrF2 and TER', 'BLEU')
+    """
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 class Turn(str):

@@ -9,7 +9,7 @@ from test_output_latex import pdflatex  # noqa: F401
 
 import bleucli
 from bleucli import BleuError, Results, __version__
-from bleucli.output import latex, publication, render
+from bleucli.output import bibliography, latex, publication, render
 from bleucli.output.layout import Layout
 from bleucli.signature import Signature
 
@@ -134,7 +134,7 @@ def test_scores_of_the_own_kind_do_not_follow_sacrebleu(paper):
 def test_tokenizers_are_told_and_cited(tokenizer, told, cited):
     made = one(signed("BLEU", f"nrefs:1|case:mixed|eff:no|tok:{tokenizer}|smooth:exp|version:bleucli-1"))
     assert told in dict(publication.facts_of(made, 0))["Tokenizer"]
-    papers = [paper.short for paper in publication.papers(publication.find_use(made, Layout()))]
+    papers = [paper.short for paper in bibliography.papers(bibliography.find_use(made, Layout()))]
     assert papers == ["Papineni et al., 2002", *cited, *(["Post, 2018"] if "spm-" not in tokenizer else [])]
     in_brackets = f" ({'; '.join(cited)})" if cited else ""
     assert f"uses the {tokenizer} tokenizer{in_brackets}, exp smoothing" in publication.sentences(made, Layout())[1]

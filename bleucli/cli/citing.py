@@ -5,7 +5,7 @@ from bleucli.cli import metric_options, request, values
 from bleucli.cli.testset_modes import check, names
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS
-from bleucli.output.publication import Use, bibtex
+from bleucli.output.bibliography import Use, bibtex
 from bleucli.testsets import registry
 
 TYPE_CHECKING = False

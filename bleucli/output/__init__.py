@@ -13,7 +13,7 @@
 - `scale`: scores from 0 to 1 instead of 100
 - `colours`: colours and bold on a terminal
 - `grids`, `explanation`: the cells of a table and the notes under it, in any format; `matrices`: of language pairs
-- `publication`, `citations`: what a paper says about scores, in any format, and what it cites
+- `publication`: what a paper says about scores, in any format; `bibliography`, `citations`: what it cites
 """
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""What to cite for a score, as data: `publication` chooses from it.
+"""What to cite for a score, as data: `bibliography` chooses from it.
 
 - `Paper`: a publication; those of metrics, tokenizers, smoothing and tests follow under the names of what they describe
 - `write_entry`: an entry of BibTeX

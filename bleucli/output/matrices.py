@@ -8,10 +8,9 @@
 - `with_averages`: results in which averages are rows like others, for formats without such tables
 """
 
-from collections.abc import Sequence
-
 from bleucli.markup import visible
 from bleucli.output.layout import Layout
+from bleucli.phrases import join_words
 from bleucli.results import PAIR, Matrix, Results, ScoreRecord, SystemResult, bare_name
 
 
@@ -89,9 +88,5 @@ def explain(matrix: Matrix) -> list[str]:
     for record in matrix.averages[0].scores:
         tokenizers = str(record.signature.info.get("tok", "")).split(",")
         if len(tokenizers) > 1:
-            told.append(f"The average {record.name} mixes scores by different tokenizers: {_enumerate(tokenizers)}.")
+            told.append(f"The average {record.name} mixes scores by different tokenizers: {join_words(tokenizers)}.")
     return told
-
-
-def _enumerate(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]

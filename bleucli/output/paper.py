@@ -1,6 +1,6 @@
 """What to write about scores in a paper, as a block of Markdown: table, sentences, facts, what to cite."""
 
-from bleucli.output import explanation, publication
+from bleucli.output import bibliography, explanation, publication
 from bleucli.output.layout import Layout
 from bleucli.output.markdown import escape, tables
 from bleucli.results import Results
@@ -19,7 +19,7 @@ def render(results: Results, layout: Layout) -> str:
         listed += [f"  - Signature{escape(who)}: `{one}`" for who, (_, one) in zip(whose, signed, strict=True)]
         listed += [f"  - {label}: {escape(text)}" for label, text in publication.facts_of(results, number)]
     blocks.append("### How the scores were made\n\n" + "\n".join(listed))
-    cited = [f"- {escape(paper.full)}" for paper in publication.papers(publication.find_use(results, layout))]
+    cited = [f"- {escape(paper.full)}" for paper in bibliography.papers(bibliography.find_use(results, layout))]
     if test_set := results.systems[0].scores[0].signature.info.get("test"):
         cited.append(f"- the test set: `bleu -t {test_set} --cite` prints its paper, if one is known")
     if cited:

@@ -2,24 +2,26 @@
 
 - `sentences`: how the scores were made and tested, as prose
 - `facts`, `facts_of`: the same as a list, of all scores and of one metric's
-- `Use`, `find_use`: what is used in scoring and has to be cited
-- `papers`, `bibtex`: what to cite
-- `cite`: the same for finished results
+
+What they cite comes from `bibliography`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from bleucli.markup import visible
 from bleucli.output import citations, matrices
-from bleucli.output.citations import Paper, Tokenizer
-from bleucli.output.layout import Layout, check_results
-from bleucli.phrases import tell_count
-from bleucli.records import NamedTuple
+from bleucli.output.bibliography import (
+    cites_smoothing,
+    compares_texts,
+    find_paper,
+    find_tokenizer,
+    follows_sacrebleu,
+    shows_intervals,
+)
+from bleucli.output.citations import Paper
+from bleucli.output.layout import Layout
+from bleucli.phrases import join_words, tell_count
 from bleucli.results import TESTS, Matrix, Results, ScoreRecord
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _CASES = {"mixed": "case-sensitive", "lc": "case-insensitive"}
 
@@ -33,7 +35,7 @@ def sentences(results: Results, layout: Layout) -> list[str]:
         return list(_matrix_sentences(results, results.matrix, layout))
     records = results.systems[0].scores
     info = records[0].signature.info
-    if not _compares_texts(info):
+    if not compares_texts(info):
         found = [f"Scores are means over {tell_count(results.segments, 'segment')}, computed with {_name_tool(info)}."]
     else:
         cited = list(map(_cite_metric, records))
@@ -42,7 +44,7 @@ def sentences(results: Results, layout: Layout) -> list[str]:
         if compared := _tell_comparison(results):
             cited.append(f"distinct n-grams of orders 1 to {len(records[0].shares)} ({citations.DISTINCT.short})")
             counted = ""
-        found = [f"We report {_enumerate(cited)}{counted}, computed with {_name_tool(info)}{_tell_sacrebleu(records)}."]
+        found = [f"We report {join_words(cited)}{counted}, computed with {_name_tool(info)}{_tell_sacrebleu(records)}."]
         found += [f"Each text is scored against {compared}."] if compared else []
         found += [
             _tell_settings(record) for record in records if {"case", "smooth", "nc"} & record.signature.info.keys()
@@ -53,7 +55,7 @@ def sentences(results: Results, layout: Layout) -> list[str]:
 
 
 def _cite_metric(record: ScoreRecord) -> str:
-    paper = _find_paper(record.name, record.signature.info)
+    paper = find_paper(record.name, record.signature.info)
     return f"{record.name} ({paper.short})" if paper else record.name
 
 
@@ -68,13 +70,13 @@ def _tell_settings(record: ScoreRecord) -> str:
     info = record.signature.info
     used = []
     if "smooth" in info:
-        tokenizer = _find_tokenizer(info)
+        tokenizer = find_tokenizer(info)
         used.append(f"the {info.get('tok')} tokenizer" + _cite(tokenizer.papers if tokenizer else ()))
         method, _, value = info["smooth"].partition("[")
         with_value = f" with the value {value.removesuffix(']')}" if value else ""
         smoothing = "no" if method == "none" else method
         used.append(
-            f"{smoothing} smoothing{with_value}" + _cite((citations.SMOOTHING,) if _cites_smoothing(info) else ())
+            f"{smoothing} smoothing{with_value}" + _cite((citations.SMOOTHING,) if cites_smoothing(info) else ())
         )
         order = info.get("ngram", "4")
         used.append("single tokens" if order == "1" else f"n-grams of up to {order} tokens")
@@ -91,7 +93,7 @@ def _tell_settings(record: ScoreRecord) -> str:
         used.append("tercom's tokens")
     case = _CASES.get(info.get("case", ""))
     told = [f"is {case}"] if case else []
-    return f"{record.name} {' and '.join([*told, *([f'uses {_enumerate(used)}'] if used else [])])}."
+    return f"{record.name} {' and '.join([*told, *([f'uses {join_words(used)}'] if used else [])])}."
 
 
 def _cite(cited: Sequence[Paper]) -> str:
@@ -113,16 +115,10 @@ def _tell_sampling(results: Results, layout: Layout) -> Iterator[str]:
             baseline, *others = (visible(system.name) for system in results.systems)
             compared = others[0] if len(others) == 1 else "every other system"
             yield f"{told} compared {compared} with {baseline}; p-values are not corrected for multiple comparisons."
-    if _shows_intervals(results, layout):
+    if shows_intervals(results, layout):
         resamples = tell_count(int(info["bs"]), "bootstrap resample") if "bs" in info else "bootstrap resamples"
         seed = "" if results.test is not None else _tell_seed(info, " with ")
         yield f"Confidence intervals (95%) are from {resamples} ({citations.BOOTSTRAP.short}){seed}."
-
-
-def _shows_intervals(results: Results, layout: Layout) -> bool:
-    """Return whether a table has intervals: of scores, or of differences, which use the same resamples."""
-    is_shown = layout.style != "stars" or layout.difference
-    return is_shown and any(record.interval for record in results.systems[0].scores)
 
 
 def _tell_seed(info: "dict[str, str]", joint: str) -> str:
@@ -137,20 +133,11 @@ def _name_tool(info: "dict[str, str]") -> str:
 
 def _tell_sacrebleu(records: Sequence[ScoreRecord]) -> str:
     """Return for which metrics the tool follows sacreBLEU: those whose settings sacreBLEU has, too."""
-    alike = [record.name for record in records if _follows_sacrebleu(record.name, record.signature.info)]
+    alike = [record.name for record in records if follows_sacrebleu(record.name, record.signature.info)]
     if not alike:
         return ""
-    only = "" if len(alike) == len(records) else f" for {_enumerate(alike)}"
+    only = "" if len(alike) == len(records) else f" for {join_words(alike)}"
     return f", which follows sacreBLEU ({citations.SACREBLEU.short}){only}"
-
-
-def _follows_sacrebleu(name: str, info: "Mapping[str, str]") -> bool:
-    """Return whether sacreBLEU has this metric with these settings."""
-    tokenizer = _find_tokenizer(info)
-    is_foreign = "smooth" in info and (tokenizer is None or tokenizer.start == "spm-")
-    own = info.get("smooth", "").startswith(("add-one", "chen-cherry")) or is_foreign
-    paper = _find_paper(name, info)
-    return paper is not None and paper is not citations.EDIT_DISTANCE and not own and "empty" not in info
 
 
 def _tell_references(info: "dict[str, str]") -> str:
@@ -186,22 +173,12 @@ def _tell_test_set(info: "dict[str, str]") -> str:
     return info["test"].replace(",", " and ") + (f" ({'; '.join(parts)})" if parts else "")
 
 
-def _enumerate(words: Sequence[str]) -> str:
-    """Return words as an enumeration.
-
-    >>> _enumerate(["BLEU", "chrF2", "TER"]), _enumerate(["BLEU"])
-    ('BLEU, chrF2 and TER', 'BLEU')
-    """
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 # --- language pairs
 
 
 def _matrix_sentences(results: Results, matrix: Matrix, layout: Layout) -> Iterator[str]:
     records = results.systems[0].scores
-    cited = _enumerate(list(map(_cite_metric, records)))
+    cited = join_words(list(map(_cite_metric, records)))
     tool = f"{_name_tool(records[0].signature.info)}{_tell_sacrebleu(records)}"
     yield f"We report {cited} on {tell_count(len(matrix.pairs), 'language pair')}, computed with {tool}."
     parts = matrices.by_pair(results, matrix)
@@ -227,7 +204,7 @@ def _group_pairs(told: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     found: dict[str, list[str]] = {}
     for pair, text in told:
         found.setdefault(text, []).append(visible(pair))
-    return [(text, "" if len(found) == 1 else _enumerate(pairs)) for text, pairs in found.items()]
+    return [(text, "" if len(found) == 1 else join_words(pairs)) for text, pairs in found.items()]
 
 
 def _group_facts(facts_by_pair: Iterable[tuple[str, Iterable[tuple[str, str]]]]) -> list[tuple[str, str]]:
@@ -258,7 +235,7 @@ def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
     if compared := _tell_comparison(results):
         return [*found, ("Compared", f"each text with {compared}")]
     found.append(("Segments", str(results.segments)))
-    if _compares_texts(info):
+    if compares_texts(info):
         found.append(("References", _tell_references(info)))
         found.append(("Test set", _tell_test_set(info) if "test" in info else "your own files; say what they hold"))
     if layout.scale != 100:
@@ -279,7 +256,7 @@ def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
         space = "counts" if info.get("space") == "yes" else "does not count"
         counted = [_tell_orders(info["nc"], "character") + f" (white space {space})"] if info["nc"] != "0" else []
         counted += [_tell_orders(info["nw"], "word")] if info.get("nw", "0") != "0" else []
-        found.append(("N-grams", _enumerate(counted)))
+        found.append(("N-grams", join_words(counted)))
     elif "smooth" in info:
         left_out = "; those for which the output is too short are left out" if info.get("eff") == "yes" else ""
         found.append(("N-grams", _tell_orders(info.get("ngram", "4"), "token") + left_out))
@@ -287,7 +264,7 @@ def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
         split = "split off" if info.get("norm") == "yes" else "not split off"
         punctuation = "deleted" if info.get("punct") == "no" else split
         found.append(("Tokenizer", f"tercom, with punctuation {punctuation}"))
-    elif tokenizer := _find_tokenizer(info):
+    elif tokenizer := find_tokenizer(info):
         found.append(("Tokenizer", tokenizer.about))
     elif "smooth" in info and "tok" in info:
         found.append(("Tokenizer", f"{info['tok']}, a custom tokenizer"))
@@ -324,112 +301,3 @@ def _tell_smoothing(signed: str, results: Results, number: int) -> str:
     if method in ("exp", "floor", "none") and all(some and all(some) for some in counts):
         told += "; here every order has a match, so smoothing changed nothing"
     return told
-
-
-# --- what to cite
-
-
-class Use(NamedTuple):
-    """What is used in scoring and has to be cited.
-
-    scores: name and signature of each. method: of the paired test, "bs" or "ar", if there is one. corrected: its
-    p-values are corrected for the number of pairs. intervals: scores or differences have them. distinct: distinct
-    n-grams are counted.
-    """
-
-    scores: "Sequence[tuple[str, Mapping[str, str]]]"
-    method: str | None = None
-    corrected: bool = False
-    intervals: bool = False
-    distinct: bool = False
-
-
-def find_use(results: Results, layout: Layout) -> Use:
-    """Return what was used for results that are printed in a layout."""
-    rows = results.systems[:1] if results.matrix is None else results.systems  # whose tokenizers differ
-    records = [record for row in rows for record in row.scores]
-    return Use(
-        [(record.name, record.signature.info) for record in records],
-        None if results.test is None else results.test.method,
-        bool(results.rankings) or layout.bold_best,
-        _shows_intervals(results, layout),
-        any(record.shares for record in records),
-    )
-
-
-def papers(use: Use) -> list[Paper]:
-    """Return what to cite, in the order in which it was used."""
-    found: list[Paper | None] = []
-    for name, info in use.scores:
-        found.append(_find_paper(name, info))
-        found.append(citations.DISTINCT if use.distinct else None)
-        if "smooth" in info:
-            tokenizer = _find_tokenizer(info)
-            found += tokenizer.papers if tokenizer else ()
-            found.append(citations.SMOOTHING if _cites_smoothing(info) else None)
-    found.append(citations.SACREBLEU if any(_follows_sacrebleu(*one) for one in use.scores) else None)
-    if use.method is not None:
-        found.append(citations.TESTS[use.method])
-        found.append(citations.STEP_DOWN if use.corrected else None)
-    if use.intervals:
-        found.append(citations.BOOTSTRAP)
-    return [paper for paper in dict.fromkeys(found) if paper is not None]
-
-
-def bibtex(use: Use) -> str:
-    """Return BibTeX entries for what to cite, the last one for the tool."""
-    version = next((info["version"] for _, info in use.scores if "version" in info), "")
-    noted = [("note", f"Version {version.removeprefix('bleucli-')}")] if version else []
-    tool = citations.write_entry(
-        "misc", "bleucli", [("author", "{The bleucli developers}"), ("title", "{bleucli}"), *noted]
-    )
-    return "\n\n".join([*(paper.bibtex for paper in papers(use)), tool]) + "\n"
-
-
-def cite(results: Results) -> str:
-    """Return what to cite for results: metrics, tokenizers, tests and the tool, as BibTeX.
-
-    Args:
-        results: of at least one system, as `bleucli.evaluate_systems` returns them.
-
-    Raises:
-        BleuError: there is no system.
-
-    >>> from bleucli import cite, evaluate_systems
-    >>> results = evaluate_systems({"ours": ["a b c d"]}, [["a b c e"]], ["bleu", "ter"])
-    >>> [line for line in cite(results).splitlines() if line.startswith("@")]
-    ... # doctest: +NORMALIZE_WHITESPACE
-    ['@inproceedings{papineni-etal-2002-bleu,', '@inproceedings{snover-etal-2006-study,',
-     '@inproceedings{post-2018-call,', '@misc{bleucli,']
-    """
-    check_results(results)
-    return bibtex(find_use(results, Layout()))
-
-
-def _compares_texts(info: "Mapping[str, str]") -> bool:
-    """Return whether a score was made from texts, not from numbers that others gave."""
-    return "nrefs" in info
-
-
-def _find_paper(name: str, info: "Mapping[str, str]") -> Paper | None:
-    if not _compares_texts(info):
-        return None
-    return next((paper for pattern, paper in citations.METRICS if pattern.match(name)), None)
-
-
-def _find_tokenizer(info: "Mapping[str, str]") -> Tokenizer | None:
-    """Return the tokenizer of a BLEU, if it is known."""
-    signed = info.get("tok", "") if "smooth" in info else ""
-    return next(
-        (
-            one
-            for one in citations.TOKENIZERS
-            if signed == one.start or (one.start.endswith("-") and signed.startswith(one.start))
-        ),
-        None,
-    )
-
-
-def _cites_smoothing(info: "Mapping[str, str]") -> bool:
-    """Return whether a smoothing is one that Chen & Cherry name or compare, and not the usual one."""
-    return info.get("smooth", "").startswith(("chen-cherry", "floor", "add-k"))
