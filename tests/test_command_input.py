@@ -11,7 +11,7 @@ import pytest
 from command_answers import JSON, SIGNATURE
 from conftest import needs_pipes, warnings_in
 
-from bleucli import evaluate
+from bleucli import scoring
 from bleucli.errors import Note
 
 
@@ -201,8 +201,8 @@ def test_strict_counts_what_python_warns_of(run, pair, monkeypatch):
         warnings.warn("harmless", Note, stacklevel=1)
         return really(*words, **more)
 
-    really = evaluate.score_systems
-    monkeypatch.setattr(evaluate, "score_systems", score)
+    really = scoring.score_systems
+    monkeypatch.setattr(scoring, "score_systems", score)
     assert run("ref.txt", "-i", "sys.txt").status == 0
     answer = run("ref.txt", "-i", "sys.txt", "--strict")
     assert (answer.status, answer.out) == (2, "")

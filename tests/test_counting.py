@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, PairedTest, kernels
 from bleucli.corpus import of_strings
 from bleucli.counting import CorpusStats, count
-from bleucli.evaluate import Part, Selection, score_systems
+from bleucli.scoring import Part, Selection, score_systems
 from bleucli.stats import SegmentStats
 
 METRICS = {"bleu": BLEU, "chrf": CHRF, "ter": TER, "wer": WER, "cer": CER}

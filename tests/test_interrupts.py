@@ -261,5 +261,5 @@ def test_what_ctrl_c_was_made_into_is_ctrl_c_all_the_same(run, pair, monkeypatch
         except KeyboardInterrupt as interruption:
             raise SystemError("returned a result with an exception set") from interruption
 
-    monkeypatch.setattr("bleucli.evaluate.score_systems", interrupt)
+    monkeypatch.setattr("bleucli.scoring.score_systems", interrupt)
     assert run(*pair) == (130, "", "")

@@ -6,7 +6,7 @@ import os
 import pytest
 from conftest import THREE, refused
 
-from bleucli import evaluate
+from bleucli import scoring
 from bleucli.cli.lengths import find_misfits
 from bleucli.errors import LengthError
 from bleucli.textfiles import TextFile
@@ -19,8 +19,8 @@ def unscored(monkeypatch):
     def score(*_, **__):
         raise AssertionError("something was scored")
 
-    monkeypatch.setattr(evaluate, "score_systems", score)
-    monkeypatch.setattr(evaluate, "score_segments", score)
+    monkeypatch.setattr(scoring, "score_systems", score)
+    monkeypatch.setattr(scoring, "score_segments", score)
 
 
 @pytest.mark.parametrize(

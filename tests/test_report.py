@@ -18,9 +18,9 @@ import numpy as np
 from bleucli import BLEU, CHRF, TER, compare_systems, explain, explain_difference
 from bleucli.corpus import of_strings
 from bleucli.counting import count
-from bleucli.evaluate import score_counted
 from bleucli.report import contents, ngrams, page, passages, verdicts
 from bleucli.results import Interval, Ranking
+from bleucli.scoring import score_counted
 
 DEMO = os.path.join(ROOT, "data", "demo")
 MINUS = "\N{MINUS SIGN}"

@@ -15,7 +15,7 @@ from strategies import corpora, enough, examples
 
 from bleucli import BLEU, CER, CHRF, TER, WER, statsfiles
 from bleucli.errors import BleuError
-from bleucli.evaluate import score_counted
+from bleucli.scoring import score_counted
 from bleucli.significance.comparison import Sampling
 from bleucli.statsfiles import Shard, check_references, find_files, read, write
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from bleucli import arrow, evaluate
+from bleucli import arrow, scoring
 from bleucli.cli.saving import command_of
 from bleucli.cli.streams import shown
 from bleucli.cli.tabled import TabledTexts, columns_in_command, columns_of_groups
@@ -96,7 +96,7 @@ class EnginedTexts(TabledTexts):
             return self._score_groups(groups, metrics, None, progress, keep)
         if keep is not None:
             keep.keep_sums(groups[()], ())
-        return evaluate.score_counted(groups[()], metrics)
+        return scoring.score_counted(groups[()], metrics)
 
     def _run(self, work: Work) -> "tuple[Survey, pa.Table]":
         """Count the tables with the engine, and return what it found.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bleucli import evaluate, statsfiles
+from bleucli import scoring, statsfiles
 from bleucli.cli.streams import shown
 from bleucli.cli.tabled import TEXTS, columns_of_groups, signed
 from bleucli.cli.texts import Texts
@@ -139,12 +139,12 @@ class StoredTexts(Texts):
         groups = [([(column, _tell(value)) for column, value in part.labels], part.systems) for part in parts]
         self._rows = [(self._number(system), labels) for labels, systems in groups for system in systems]
         if self._by:
-            results = evaluate.score_groups(groups, metrics, sampling=sampling, progress=progress)
+            results = scoring.score_groups(groups, metrics, sampling=sampling, progress=progress)
         else:
-            counted = evaluate.put_before(before, parts[0].systems)
+            counted = scoring.put_before(before, parts[0].systems)
             if sampling is not None and sampling.method != "ci":
                 statsfiles.check_references(counted, self._statistics.shards())
-            results = evaluate.score_counted(counted, metrics, sampling=sampling, progress=progress)
+            results = scoring.score_counted(counted, metrics, sampling=sampling, progress=progress)
         systems = [
             system._replace(scores=[self._sign(record, system.labels) for record in system.scores])
             for system in results.systems
@@ -185,7 +185,7 @@ class StoredTexts(Texts):
         if keep is not None:
             keep(part.systems, part.labels)
         self._rows = [(0, ())]
-        return (self._sign(record, ()) for record in evaluate.score_rows([list(part.systems)]))
+        return (self._sign(record, ()) for record in scoring.score_rows([list(part.systems)]))
 
     def _sign(self, record: ScoreRecord, labels: Sequence[tuple[str, str]]) -> ScoreRecord:
         """Add to a signature which test set and which group of segments was scored."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bleucli import counting, evaluate, tables
+from bleucli import counting, scoring, tables
 from bleucli.arrow import COUNTS
 from bleucli.cli.streams import shown
 from bleucli.cli.texts import Texts
@@ -118,7 +118,7 @@ class TabledTexts(Texts):
                 taken = [_take(system, indexes, sampling is not None) for system in block]
                 groups[labels] = counting.add_systems(groups.get(labels, []), taken)
             progress("segments", totals[0].stats[0].segments, 0)
-        hints = evaluate.score_counted(totals, metrics, references=references).hints if totals else []
+        hints = scoring.score_counted(totals, metrics, references=references).hints if totals else []
         return self._score_groups(groups, metrics, sampling, progress, keep, hints)
 
     def _score_groups(
@@ -137,7 +137,7 @@ class TabledTexts(Texts):
                 keep.keep_sums(systems, named[labels])
         told = [([(c, "" if v is None else str(v)) for c, v in named[labels]], of) for labels, of in groups.items()]
         self._rows = [(number, labels) for labels, systems in told for number in range(len(systems))]
-        results = evaluate.score_groups(told, metrics, sampling=sampling, progress=progress)
+        results = scoring.score_groups(told, metrics, sampling=sampling, progress=progress)
         return results._replace(
             systems=[
                 system._replace(

@@ -8,10 +8,10 @@ from bleucli.cli.streams import Environment
 from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.cli.texts import Texts, names_of
 from bleucli.errors import BleuError, LengthError, UsageError
-from bleucli.evaluate import Part, Selection
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.results import ScoreRecord
+from bleucli.scoring import Part, Selection
 from bleucli.signature import Signature
 from bleucli.testsets import fields, preparation, registry
 from bleucli.testsets.entries import TestSet

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from bleucli import evaluate
+from bleucli import scoring
 from bleucli.cli import lengths
 from bleucli.cli.files import STDIN, Files, find_repeated, read_as_jsonl
 from bleucli.cli.streams import Environment, shown
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from bleucli.cli.keeper import Keeper
     from bleucli.cli.options import Options
     from bleucli.counting import SystemStats
-    from bleucli.evaluate import Selection
     from bleucli.metrics import Metric
     from bleucli.results import Results
+    from bleucli.scoring import Selection
     from bleucli.significance.comparison import Sampling
     from bleucli.statsfiles import Shard
 
@@ -276,11 +276,11 @@ class Texts:
         keep: "Keeper | None" = None,
         before: "Sequence[SystemStats]" = (),
     ) -> "Results":
-        """Score all systems; the arguments are those of `evaluate.score_systems`."""
+        """Score all systems; the arguments are those of `scoring.score_systems`."""
         corpus = self.corpus()
         if self._remembers:
             corpus, self._again = corpus.kept()
-        results = evaluate.score_systems(
+        results = scoring.score_systems(
             corpus,
             metrics,
             jobs=jobs,
@@ -334,7 +334,7 @@ class Texts:
 
     def score_segments(self, metric: "Metric", jobs: int | None, keep: "Keeper | None" = None) -> Iterator[ScoreRecord]:
         """Score each segment of the only system."""
-        found = evaluate.score_segments(self.corpus(), metric, jobs=jobs, selection=self.select(), keep=keep)
+        found = scoring.score_segments(self.corpus(), metric, jobs=jobs, selection=self.select(), keep=keep)
         return map(self.sign, found)
 
     def select(self) -> "Selection | None":

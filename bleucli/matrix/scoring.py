@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 
-from bleucli import evaluate
+from bleucli import scoring
 from bleucli.corpus import Corpus, Source, of_strings
 from bleucli.errors import InputTypeError
 from bleucli.hints import about, warn
@@ -151,11 +151,11 @@ def score_pairs(
         tasks: at least one.
         systems: the names of all systems, in the order of the table.
         jobs: threads, which share the pairs; None for all processors, once that pays.
-        sampling: as for `evaluate.score_systems`, with intervals alone.
+        sampling: as for `scoring.score_systems`, with intervals alone.
         progress: called with what is counted, how many are done, and of how many.
 
     Raises:
-        BleuError: texts of a pair have different numbers of segments; or as for `evaluate.score_systems`.
+        BleuError: texts of a pair have different numbers of segments; or as for `scoring.score_systems`.
     """
     from bleucli.significance.comparison import mark_best
 
@@ -164,7 +164,7 @@ def score_pairs(
     def score(task: Task) -> Results:
         if not task.corpus.systems:
             return Results([], 0, [])
-        found = evaluate.score_systems(task.corpus, task.metrics, jobs=inner, sampling=sampling)
+        found = scoring.score_systems(task.corpus, task.metrics, jobs=inner, sampling=sampling)
         return found if sampling is not None else mark_best(found)  # resampling has done so
 
     by_system: dict[str, list[SystemResult]] = {name: [] for name in systems}

@@ -18,7 +18,6 @@ from bleucli._version import __version__
 from bleucli.corpus import of_strings
 from bleucli.counting import count
 from bleucli.errors import BleuError
-from bleucli.evaluate import score_counted
 from bleucli.limits import whole_number
 from bleucli.markup import visible
 from bleucli.metrics import Metric, find_metric
@@ -29,6 +28,7 @@ from bleucli.report.contents import Column, Grouping, Pair, Report, make_report,
 from bleucli.report.profiles import Profile
 from bleucli.report.sketches import short_lengths
 from bleucli.results import Input, Run
+from bleucli.scoring import score_counted
 from bleucli.significance.resampling import TRIALS, choose_seed
 from bleucli.theme import COLOURS, style_sheet
 from bleucli.threads import count_threads

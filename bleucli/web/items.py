@@ -14,12 +14,12 @@ from bleucli import kernels
 from bleucli.corpus import Corpus, Source
 from bleucli.counting import CorpusStats, count
 from bleucli.errors import BleuError
-from bleucli.evaluate import score_segments
 from bleucli.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, REFERENCES
 from bleucli.jsonlines import JsonItems
 from bleucli.metrics import BLEU, CHRF, TER, Metric
 from bleucli.phrases import tell_count
 from bleucli.results import ScoreRecord
+from bleucli.scoring import score_segments
 from bleucli.segments import Segments
 from bleucli.web.choices import Choices
 

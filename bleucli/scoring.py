@@ -1,0 +1,268 @@
+"""From a corpus and metrics to results: counting, then arithmetic on what was counted.
+
+- `score_systems`: corpus scores of one or several systems, with tests and with scores of parts
+- `score_segments`: one score per segment
+- `score_counted`, `score_rows`: the same from statistics, wherever they were counted
+- `score_groups`: scores of systems on groups of segments
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from bleucli.corpus import Corpus
+from bleucli.counting import CorpusStats, SystemStats, count, count_blocks
+from bleucli.errors import BleuError, SegmentError
+from bleucli.metrics import Metric
+from bleucli.phrases import tell_count
+from bleucli.records import NamedTuple
+from bleucli.results import Detail, Results, ScoreRecord, SystemResult, name_row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from bleucli.significance.comparison import Sampling
+
+
+class Part(NamedTuple):
+    """Segments with something in common, by their indexes; the other fields as in `results.Detail`."""
+
+    origlang: str
+    kind: str
+    value: str
+    segments: Sequence[int]
+
+
+class Selection(NamedTuple):
+    """What is to be scored of a corpus.
+
+    chosen: the indexes of its segments, which ascend; None for all. parts: to be scored beside it. check: called with
+    the number of all segments; may raise an error.
+    """
+
+    chosen: Sequence[int] | None
+    parts: Sequence[Part]
+    check: Callable[[int], None]
+
+
+def _report_nothing(what: str, done: int, total: int) -> None:
+    """Report progress to nobody."""
+
+
+def score_systems(
+    corpus: Corpus,
+    metrics: Sequence[Metric],
+    *,
+    jobs: int | None = 1,
+    sampling: "Sampling | None" = None,
+    selection: Selection | None = None,
+    progress: Callable[[str, int, int], None] = _report_nothing,
+    keep: Callable[[list[SystemStats]], None] | None = None,
+    before: Sequence[SystemStats] = (),
+) -> Results:
+    """Score every system with every metric.
+
+    Args:
+        corpus: systems and references.
+        metrics: at least one.
+        jobs: threads; None for all usable processors, once that pays.
+        sampling: how the scores are resampled, if at all; the statistics of all segments are kept then.
+        selection: what is scored of the corpus, if not just all of it; likewise.
+        progress: called with what is counted, how many are done, and of how many (0: not known).
+        keep: called with the statistics of each block, rows included.
+        before: systems that were counted before, with rows; they become the first ones.
+
+    Raises:
+        BleuError: the sources do not have the same number of segments, a segment has no reference, or systems bring
+            along different references.
+
+    >>> from bleucli import BLEU
+    >>> from bleucli.corpus import of_strings
+    >>> corpus = of_strings([("weak", ["a b c x"]), ("strong", ["a b c d"])], [["a b c d"]])
+    >>> [(system.name, round(system.scores[0].score, 1)) for system in score_systems(corpus, [BLEU()]).systems]
+    [('weak', 59.5), ('strong', 100.0)]
+    """
+    references = corpus.reference_names()
+    counted = count(
+        corpus,
+        metrics,
+        jobs=jobs,
+        keep_rows=sampling is not None or selection is not None,
+        inspect=True,
+        progress=lambda done: progress("segments", done, 0),
+        keep=keep,
+    )
+    systems = put_before(before, counted)
+    return score_counted(
+        systems, metrics, references=references, sampling=sampling, selection=selection, progress=progress
+    )
+
+
+def put_before(before: Sequence[SystemStats], counted: Sequence[SystemStats]) -> list[SystemStats]:
+    """Return systems that were counted before, and those of now.
+
+    Raises:
+        BleuError: they have other segments or references, or were counted in another way.
+    """
+    if not before:
+        return list(counted)
+    then, now = before[0], counted[0]
+    for one, other in zip(then.stats, now.stats, strict=True):
+        if one.metric.configuration() != other.metric.configuration():
+            ways = [f"{told.name}|{told}" for told in (one.signature(), other.signature())]
+            raise BleuError(f"{then.name} has {ways[0]}, but {now.name} has {ways[1]}; count both in the same way")
+        if one.segments != other.segments:
+            raise BleuError(
+                f"{then.name} has {tell_count(one.segments, 'segment')} but {now.name} has {other.segments}; a test"
+                " compares the same segments"
+            )
+    from bleucli.statsfiles import check_references
+
+    check_references([then, now])
+    return [*before, *counted]
+
+
+def score_counted(
+    counted: Sequence[SystemStats],
+    metrics: Sequence[Metric],
+    *,
+    references: Sequence[str] = (),
+    sampling: "Sampling | None" = None,
+    selection: Selection | None = None,
+    progress: Callable[[str, int, int], None] = _report_nothing,
+) -> Results:
+    """Score what was counted of each system.
+
+    Args:
+        counted: systems, with rows if they are resampled or parts of them are scored.
+        metrics: that counted.
+        references: what they are called, for hints about texts.
+        sampling: as for `score_systems`.
+        selection: likewise.
+        progress: likewise.
+    """
+    hints = [hint for system in counted for hint in _hints(system, references)]
+    hints += [hint for metric in metrics for hint in metric.advice]
+    fields: Sequence[tuple[str, str]] = ()
+    if sampling is not None:
+        from bleucli.significance import comparison
+
+        fields = comparison.signature_fields(sampling)
+    scored = [(system.name, system.stats, [_select(stats, selection) for stats in system.stats]) for system in counted]
+    systems = [
+        SystemResult(name, [_record(*both, fields, selection) for both in zip(whole, chosen, strict=True)])
+        for name, whole, chosen in scored
+    ]
+    results = Results(systems, scored[0][2][0].segments, hints)
+    if sampling is None:
+        return results
+    samples = [[comparison.sample_of(stats) for stats in chosen] for _, _, chosen in scored]
+    return comparison.resample(results, samples, sampling, lambda done, total: progress("trials", done, total))
+
+
+def score_groups(
+    groups: Iterable[tuple[Sequence[tuple[str, str]], Sequence[SystemStats]]],
+    metrics: Sequence[Metric],
+    *,
+    sampling: "Sampling | None" = None,
+    progress: Callable[[str, int, int], None] = _report_nothing,
+) -> Results:
+    """Score systems on groups of segments, each for itself: one row for each group and system.
+
+    Args:
+        groups: what their segments have in common, and what was counted of each system.
+        metrics: that counted.
+        sampling: as for `score_systems`; nothing is compared across groups.
+        progress: likewise.
+
+    Raises:
+        BleuError: what makes the groups is called like a column of the answer.
+    """
+    systems: list[SystemResult] = []
+    hints = advice = [hint for metric in metrics for hint in metric.advice]
+    taken = {"segments", "baseline", *(metric.score_name() for metric in metrics)}
+    for labels, counted in groups:
+        for column, _ in labels:
+            if column in taken:
+                raise BleuError(
+                    f"the column {column} makes groups, but the answer has a column of that name; rename yours"
+                )
+        found = score_counted(counted, metrics, sampling=sampling, progress=progress)
+        for system, stats in zip(found.systems, counted, strict=True):
+            name = name_row(system.name, labels)
+            systems.append(system._replace(name=name, labels=labels, segments=stats.stats[0].segments))
+        told = name_row("", labels).strip()
+        hints = [*hints, *(f"{told}: {hint}" for hint in found.hints if hint not in advice)]
+    return Results(systems, sum(system.segments or 0 for system in systems), hints)
+
+
+def _select(stats: CorpusStats, selection: Selection | None) -> CorpusStats:
+    """Return the statistics of the segments that were chosen."""
+    if selection is None:
+        return stats
+    selection.check(stats.segments)
+    return stats if selection.chosen is None else stats.take(selection.chosen)
+
+
+def _record(
+    whole: CorpusStats, chosen: CorpusStats, sampling: Sequence[tuple[str, str]], selection: Selection | None
+) -> ScoreRecord:
+    details = []
+    for part in selection.parts if selection is not None else ():
+        taken = whole.take(part.segments)
+        details.append(Detail(part.origlang, part.kind, part.value, taken.segments, taken.score().score))
+    return chosen.record(sampling)._replace(details=details)
+
+
+def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
+    if system.fit is not None:
+        yield from system.fit.hints(system.name, references)
+    for stats in system.stats:
+        for hint in stats.hints():
+            from bleucli.hints import about  # plain scoring seldom has one
+
+            yield about(system.name, hint)
+
+
+def score_segments(
+    corpus: Corpus,
+    metric: Metric,
+    *,
+    jobs: int | None = 1,
+    selection: Selection | None = None,
+    keep: Callable[[list[SystemStats]], None] | None = None,
+) -> Iterator[ScoreRecord]:
+    """Score every segment of a system on its own; corpus: of one system. Arguments and errors as in `score_systems`."""
+    return score_rows(count_blocks(corpus, [metric], jobs=jobs), selection, keep)
+
+
+def score_rows(
+    blocks: Iterable[list[SystemStats]],
+    selection: Selection | None = None,
+    keep: Callable[[list[SystemStats]], None] | None = None,
+) -> Iterator[ScoreRecord]:
+    """Score each row of a system's statistics, which come in blocks; other arguments as for `score_segments`."""
+    start = 0
+    chosen = None if selection is None or selection.chosen is None else set(selection.chosen)
+    for block in blocks:
+        if keep is not None:
+            keep(block)
+        ((name, (stats,), _),) = block
+        rows, nrefs = stats.rows, stats.nrefs
+        assert rows is not None
+        assert nrefs is not None
+        for index, (row, number) in enumerate(zip(rows, nrefs, strict=True), start):
+            if chosen is None or index in chosen:
+                try:
+                    score = stats.metric.score_from_stats(row)
+                except SegmentError as error:
+                    raise error.locate(index, name) from None
+                signature = stats.metric.signature(number, number)
+                yield ScoreRecord(
+                    score.name,
+                    score.score,
+                    score.verbose,
+                    signature,
+                    stats.metric.higher_is_better,
+                    figures=score.figures(),
+                )
+        start += stats.segments
+    if selection is not None:
+        selection.check(start)
