@@ -1,6 +1,6 @@
 """A real browser for the tests of pages: Debian's Chromium, without a window, driven by Playwright.
 
-BLEU_TEST_BROWSER=1 makes its absence a failure, and BLEU_TEST_CHROMIUM names another one.
+With BLEU_TEST_BROWSER=1, tests fail if it is not installed. BLEU_TEST_CHROMIUM names another browser.
 
 - `chromium`: the browser, for a module
 - `Watched`, `watch`: a page in it, with its console messages, its errors and its requests
@@ -30,7 +30,7 @@ class Watched:
 
 
 def find_chromium():
-    """Return the path of a browser; if there is none, skip the test or let it fail."""
+    """Return the path of the browser. If there is none, skip the test, or fail it with BLEU_TEST_BROWSER=1."""
     named = os.environ.get("BLEU_TEST_CHROMIUM")
     found = named or next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:

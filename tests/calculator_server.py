@@ -15,7 +15,7 @@ _SECONDS = 300
 
 @dataclass
 class Calculator:
-    """A server that runs: its port, its address, a client of it, and the faults that it reported."""
+    """A running server: its port, its address, a client of it, and the faults that it reported."""
 
     port: int
     client: "httpx.Client"
@@ -34,7 +34,7 @@ def calculating():
 
     with server.bind(0) as listener:
         port = listener.getsockname()[1]
-        # Without certificates, which take longer to load than many tests
+        # No certificates: loading them takes longer than many tests
         client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=_SECONDS, verify=False, trust_env=False)
         calculator = Calculator(port, client)
         answering = server.make_server(listener, calculator.faults.append)

@@ -1,4 +1,4 @@
-"""What the command answers to the pair of `conftest`, written by hand.
+"""The command's answers for the two texts of `conftest.pair`, written by hand.
 
 7 of 9 words match, 3 of 7 pairs, 2 of 5 triples, 1 of 3 quadruples, and the system is longer than the reference. So
 BLEU is (7/9 * 3/7 * 2/5 * 1/3) ** (1/4) = 0.459149769... The first segment has 5/6, 3/5, 2/4, 1/3 (0.53728...), the

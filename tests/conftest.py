@@ -58,7 +58,7 @@ class Terminal(BytesIO):
 
 
 def sent_to(terminal):
-    """Return what was sent to a terminal whose other end every process has closed, and close this end."""
+    """Return what was sent to a terminal, once every process has closed its other end; close this end."""
     sent = b""
     with os.fdopen(terminal, "rb", buffering=0) as stream:
         try:
@@ -255,14 +255,14 @@ def filled_cache(tmp_path_factory):
 
 @pytest.fixture
 def library(world, filled_cache, monkeypatch):
-    """Let public test sets come from a cache that a module's tests fill together; give what `world` gives."""
+    """Take public test sets from a cache that a module's tests fill together; yield what `world` yields."""
     monkeypatch.setenv("BLEU_HOME", filled_cache)
     return world._replace(cache=filled_cache)
 
 
 @pytest.fixture
 def world(served, calm, tmp_path_factory, monkeypatch):
-    """Let public test sets come from the server, into an empty cache; give server, sources and cache."""
+    """Take public test sets from the server, into an empty cache; yield the server, sources and cache."""
     web, sources = served
     cache = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("BLEU_HOME", str(cache))
@@ -282,7 +282,7 @@ def world(served, calm, tmp_path_factory, monkeypatch):
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    """Let files be read in very small blocks."""
+    """Read files in very small blocks."""
     monkeypatch.setattr("bleucli.textfiles._BLOCK_BYTES", 16)
 
 

@@ -55,7 +55,7 @@ def paths(folder: str, name: str) -> list[str]:
 
 
 def german(folder: str) -> str:
-    """Return the name of the corpus into German that is measured: WMT17's if it is there, else WMT22's."""
+    """Return the name of the corpus to measure for translation into German: WMT17's if it is there, else WMT22's."""
     return next(name for name in present(folder) if name.endswith(".en-de"))
 
 

@@ -1,9 +1,9 @@
-"""Write `oracle_scores.json`: what the oracle, sacreBLEU 2.6.0, answers for texts that take it minutes.
+"""Write `oracle_scores.json`: the answers of the oracle, sacreBLEU 2.6.0, for texts that it needs minutes for.
 
     python tests/make_oracle_scores.py
 
 Run it where the evaluation data are, WMT17's submissions included (see `evaluation_data`), and again whenever they, or
-the pairs of `ter_pairs.py`, have changed. It runs the oracle and nothing of ours. The tests only read the file:
+the pairs of `ter_pairs.py`, have changed. It runs only the oracle. The tests only read the file:
 
 - `files`: the SHA-256 of each text, with single blanks for white space, on which no score here depends
 - `scores`: for a system, its references, a metric and its options: the score of all segments, and that of the first
@@ -67,7 +67,7 @@ def edits(kind: str) -> list[int]:
 
 
 def render(table: dict[str, Any]) -> str:
-    """Return JSON in which each entry of a long list or object stands on a line of its own."""
+    """Return JSON in which each entry of a long list or object is on its own line."""
     parts = []
     for key, value in table.items():
         text = json.dumps(value)

@@ -25,7 +25,7 @@ SEVERAL = "reference.A.de.txt -i strong.de.txt weak.de.txt -f text"
 
 # --- when two answers are the same
 
-# All that can be seen of a score
+# The public parts of a score
 PARTS = {
     "BLEU": ("name", "score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len", "ratio", "prec_str"),
     "chrF": ("name", "score", "char_order", "word_order", "beta"),
@@ -56,7 +56,7 @@ def assert_same_signature(ours, theirs, order=4):
 
 
 def assert_segments_alike(kind, chosen, hypotheses, references):
-    """Check that all kernels count the same, that it is what the oracle counts, and each segment's score."""
+    """Check that all kernels count what the oracle counts, and that each segment's score is the oracle's."""
     ours, theirs = both(kind, chosen)
     columns = [Segments.from_strings(stream) for stream in references]
     found = list(ours.segment_stats(Segments.from_strings(hypotheses), columns))

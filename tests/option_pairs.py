@@ -353,7 +353,7 @@ def words_of(given):
         stdin = b""
     if is_stored or has_own:
         systems = []
-    beside += [] if "width" in given or "width" in words else ["-w", "9"]  # else a score may look the same
+    beside += [] if "width" in given or "width" in words else ["-w", "9"]  # otherwise, a score may look the same
     systems = systems[: 2 if "several" in needs else 1]
     return beside, [*references, *(["-i", *systems] if systems else [])], stdin
 
@@ -376,12 +376,12 @@ def decide(given, variables, answers):
     both = run(*given)
     if both[0] == 2:
         return REFUSED * 2, both, {}
-    marks = "".join(TOLD if is_told(name, both[2]) else FINE for name in given)
+    marks = "".join(TOLD if gets_warning(name, both[2]) else FINE for name in given)
     alone = {name: run(*(other for other in given if other != name)) for name in given}
     return marks, both, alone
 
 
-def is_told(name, said):
+def gets_warning(name, said):
     """Return whether a warning says that an option has no effect."""
     flag = f"--{name.replace('_', '-')}"
     lines = [line for line in said.splitlines() if "without effect: " in line or "-lc applies to BLEU only" in line]

@@ -43,7 +43,7 @@ def leave_after(command):
         status = end.code or 0
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # tearing down all that was loaded takes as long as a score
+    os._exit(status)  # unloading everything takes as long as a score
 
 
 def serve():

@@ -5,7 +5,7 @@
 - `kernel_modules`: our kernels, each of which is compared
 - `same`, `same_score`, `difference`: whether two answers are equal to the last bit; and deviations with their reasons
 - `real_data`, `read_lines`: real system outputs, which lie outside the checkout (see `evaluation_data`)
-- `stored`, `stored_scores`: its answers for them, and for texts that take it long (see `make_oracle_scores.py`)
+- `stored`, `stored_scores`: its answers for them, and for texts that it needs minutes for (see `make_oracle_scores.py`)
 """
 
 import hashlib
@@ -54,7 +54,7 @@ def _shut() -> None:
 
 for _name in ("13a", "char", "none"):
     BLEU(tokenize=_name)  # loads the tokenizer's module
-TER()  # likewise
+TER()  # loads its tokenizer, too
 _shut()
 
 
@@ -141,7 +141,7 @@ def oracle_command(words: Sequence[str], folder: str, stdin: bytes = b"") -> "su
 
 @lru_cache(maxsize=1)
 def _oracle_server() -> Any:
-    """Start the process that runs the oracle's commands; it ends with its input. Loading the oracle takes longest."""
+    """Start the process that runs the oracle's commands, so that the oracle is loaded once. It ends with its input."""
     path = os.path.join(CHECKOUT, "tests", "oracle_server.py")
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     return subprocess.Popen([sys.executable, path], env=_variables(), encoding="utf-8", **pipes)

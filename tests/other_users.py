@@ -50,7 +50,7 @@ def as_user(user: int, action: Callable[[], Any]) -> Any:
 
 @contextmanager
 def shared_folder() -> Iterator[str]:
-    """Make a folder that everybody may write to, outside of pytest's own, which only the current user may enter."""
+    """Make a folder that everyone may write to, outside pytest's own, which only the current user may enter."""
     with tempfile.TemporaryDirectory(prefix="bleu-shared-") as folder:
         os.chmod(folder, 0o777)
         yield folder

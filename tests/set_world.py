@@ -1,6 +1,6 @@
 """A small world of test sets: archives in each real layout, under the names of public test sets, on a local server.
 
-- `ARCHIVES`: the downloads of some public test sets, with texts of our own, awkward ones among them
+- `ARCHIVES`: the downloads of some public test sets, with texts of our own, including awkward ones
 - `serve`: put them on a server; what it returns replaces the facts of their sources, in ours and in sacreBLEU
 - `oracle`: run sacreBLEU's commands on them, with a separate cache
 """

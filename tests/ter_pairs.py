@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 Pair = namedtuple("Pair", "hypothesis reference")
 # The seeds that pairs of each kind are drawn from. The last ones of the first two kinds would have other edits if one
-# candidate more or less were tried; those of `beam`, if the full distance were used instead of the beam's at 50.
+# more or one fewer candidate were tried; those of `beam`, if the full distance were used instead of the beam's at 50.
 KINDS = {
     "few_words": (*range(160), 1080, 2860, 4687, 5704, 6862),
     "noisy": (*range(80), 691, 809, 427, 922, 2196),

@@ -17,7 +17,7 @@ each_metric = pytest.mark.parametrize("metric", [BLEU, CHRF, TER, WER, CER])
 
 @each_metric
 @pytest.mark.parametrize("columns", [(A, [["a"]]), (A, A), (A, None), (A, 5)])
-def test_segment_stats_takes_references_in_segments_beside_hypotheses_in_segments(metric, columns):
+def test_segment_stats_takes_hypotheses_and_references_as_segments(metric, columns):
     with pytest.raises(InputTypeError, match=r"takes bleucli.Segments.*write Segments.from_strings\(texts\)"):
         metric().segment_stats(*columns)
 
@@ -36,13 +36,13 @@ def test_segment_stats_takes_lists_of_strings(metric):
 
 @each_metric
 @pytest.mark.parametrize("columns", [("a", "a"), (["a"], ["a"]), (["a"], None), (None, [["a"]]), ([1], [["a"]])])
-def test_segment_stats_refuses_what_are_not_lists_of_strings(metric, columns):
+def test_segment_stats_refuses_anything_but_lists_of_strings(metric, columns):
     with pytest.raises(InputTypeError):
         metric().segment_stats(*columns)
 
 
 @each_metric
-def test_segment_stats_of_nothing_are_refused(metric):
+def test_segment_stats_refuses_empty_input(metric):
     with pytest.raises(BleuError, match="no hypotheses were given"):
         metric().segment_stats([], [[]])
 
@@ -62,7 +62,7 @@ def test_segment_stats_takes_columns_of_one_length_with_references(metric):
         metric().segment_stats(MISSING, [A])
 
 
-# --- attack 29: arguments of a wrong type
+# --- arguments of a wrong type
 
 HYPOTHESES, REFERENCES = ["a b c d", "e f g h"], [["a b c d", "e f g"]]
 SYSTEMS = [("one", HYPOTHESES), ("other", HYPOTHESES[::-1])]
@@ -73,7 +73,7 @@ def sample():
     return Sample(metric.corpus_stats(HYPOTHESES, REFERENCES, keep_rows=True).rows, metric.scores_from_stats)
 
 
-def test_attack_29_numbers_of_resamples_are_whole_numbers():
+def test_numbers_of_resamples_are_whole_numbers():
     for value in (None, "5", [], nan, True, 2.0):
         with pytest.raises(InputTypeError, match=r"^n_bootstrap .* give a whole number$"):
             BLEU().corpus_score(HYPOTHESES, REFERENCES, n_bootstrap=value)
@@ -83,7 +83,7 @@ def test_attack_29_numbers_of_resamples_are_whole_numbers():
     assert BLEU().corpus_score(HYPOTHESES, REFERENCES, n_bootstrap=np.int64(5)).interval
 
 
-def test_attack_29_a_signature_is_parsed_from_a_string():
+def test_a_signature_is_parsed_from_a_string():
     for value in (None, 5, b"nrefs:1", []):
         with pytest.raises(InputTypeError, match=r"^signature .* give a string$"):
             Signature.parse(value)
@@ -94,7 +94,7 @@ def test_attack_29_a_signature_is_parsed_from_a_string():
 
 @pytest.mark.parametrize("name", ["test_type", "n_samples", "n_ar_confidence", "n_jobs"])
 @pytest.mark.parametrize("value", [None, [], {}, nan, "x" * 3, True, b"ar"], ids=repr)
-def test_attack_29_arguments_of_a_paired_test_have_their_types(name, value):
+def test_arguments_of_a_paired_test_have_their_types(name, value):
     kind = UsageError if (name, value) == ("test_type", "xxx") else InputTypeError
     with pytest.raises(kind, match=f"^{name} "):
         PairedTest(SYSTEMS, {"BLEU": BLEU()}, REFERENCES, **{name: value})
@@ -113,7 +113,7 @@ def test_attack_29_arguments_of_a_paired_test_have_their_types(name, value):
     ],
     ids=repr,
 )
-def test_attack_29_arguments_of_resampling_have_their_types(options, kind):
+def test_arguments_of_resampling_have_their_types(options, kind):
     (name,) = options
     with pytest.raises(kind, match=f"^{name} "):
         bootstrap([sample()], **{"resamples": 5, **options})
@@ -122,7 +122,7 @@ def test_attack_29_arguments_of_resampling_have_their_types(options, kind):
             randomization_p_values([(sample(), sample())], 5, **options)
 
 
-def test_attack_29_what_is_resampled_are_samples():
+def test_only_samples_are_resampled():
     stats, scored, _ = sample()
     for value in (5, None, [5], "ab", [stats], [Sample(5, scored)], [(stats, scored)]):
         with pytest.raises(InputTypeError, match=r"^samples: expected"):
@@ -134,7 +134,7 @@ def test_attack_29_what_is_resampled_are_samples():
         randomization_p_values([sample()], 5)
 
 
-def test_attack_29_names_of_test_sets_and_pairs_are_strings():
+def test_names_of_test_sets_and_pairs_are_strings():
     for value in (5, None, [], b"demo"):
         for refused in (
             lambda value=value: bleucli.get_source_file(value, "en-de"),
@@ -159,7 +159,7 @@ def test_files_of_test_sets_are_opened_by_path_objects_too(tmp_path):
 
 
 class Raising(str):
-    """A string whose own methods are not to be trusted."""
+    """A string whose own methods fail."""
 
     def encode(self, *_):
         raise StopIteration
@@ -195,7 +195,7 @@ def scored(hypotheses, references, metric=BLEU):
     yield tested
 
 
-def test_attack_29_text_is_what_is_a_string():
+def test_only_strings_are_texts():
     for text in (Raising("a b c d"), np.str_("a b c d")):
         assert BLEU().corpus_score([text], [[text]]).score == BLEU().sentence_score(text, [text]).score == 100
         assert list(Segments.from_strings([text, "x"])) == ["a b c d", "x"]
@@ -208,7 +208,7 @@ def test_attack_29_text_is_what_is_a_string():
 
 
 @pytest.mark.parametrize("texts", [Subscriptable(), 5, None, 1.5, Encodable()], ids=lambda value: type(value).__name__)
-def test_attack_29_texts_are_a_list(texts):
+def test_texts_are_a_list(texts):
     for refused in (
         *scored(texts, HYPOTHESES),
         *list(scored(HYPOTHESES, texts))[:2],
@@ -218,12 +218,12 @@ def test_attack_29_texts_are_a_list(texts):
             refused()
 
 
-def test_what_can_only_be_subscripted_by_numbers_is_a_list():
+def test_an_object_that_takes_only_numbers_as_subscripts_is_a_list():
     assert BLEU().corpus_score(Lines(), [HYPOTHESES]).score == BLEU().corpus_score(HYPOTHESES, [Lines()]).score == 100
 
 
 @pytest.mark.parametrize("kind", [set, frozenset, dict.fromkeys])
-def test_attack_29_texts_in_no_order_are_refused(kind):
+def test_unordered_texts_are_refused(kind):
     name = type(kind(HYPOTHESES)).__name__
     for metric in (BLEU, CHRF, TER, WER, CER):
         for refused in (

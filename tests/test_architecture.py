@@ -250,8 +250,8 @@ def imported_rooms(row: str) -> set[str]:
     return {room_of(other) for module in modules for other in imported(module)} - {room_of(row)}
 
 
-def circle(graph: Mapping[str, set[str]]) -> set[str]:
-    """Return the nodes that lead to one another, and those that lead to them; none if there is no circle."""
+def cycle(graph: Mapping[str, set[str]]) -> set[str]:
+    """Return the nodes that lead to one another, and those that lead to them; none if there is no cycle."""
     left = dict(graph)
     while free := [node for node, others in left.items() if not others & left.keys()]:
         for node in free:
@@ -271,12 +271,12 @@ def test_every_room_has_a_rung_above_those_that_import_it():
         assert all(rungs.index(other) < rungs.index(room_of(row)) for other in others), row
 
 
-def test_no_module_imports_itself_by_way_of_others():
-    assert not circle({module: imported(module) for module in MODULES})
+def test_no_module_imports_itself_through_others():
+    assert not cycle({module: imported(module) for module in MODULES})
 
 
-def test_a_circle_would_be_seen():
-    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == {"a", "b", "c"}
+def test_a_cycle_would_be_found():
+    assert cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == {"a", "b", "c"}
 
 
 @pytest.mark.parametrize("room", NEVER)
@@ -311,7 +311,7 @@ def functions_with(module: str, pattern: str) -> set[str]:
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if room_of(module) not in COMMANDS])
-def test_only_the_command_speaks_exits_and_looks_around(module):
+def test_only_the_command_prints_exits_and_reads_the_environment(module):
     assert not functions_with(module, r"sys\.(argv|exit|stdin)|os\._exit|exit|quit|print|input|SystemExit")
     assert bool(functions_with(module, r"sys\.std(out|err)")) == (module in SPEAKERS)
     assert len(functions_with(module, r"os\.(environ|environb|getenv)")) == (module in READERS_OF_ENVIRONMENT)

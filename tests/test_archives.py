@@ -122,7 +122,7 @@ def content(path):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_wanted_members_come_to_their_places_and_nothing_else(kind, box):
+def test_only_wanted_members_are_unpacked_each_to_its_place(kind, box):
     box.put(
         archive_of(kind, ("dev/news.de", NEWS), ("dev/news.en", b"other"), ("dev/sgm/news.sgm", SHORT), ("x", b"x"))
     )
@@ -133,7 +133,7 @@ def test_wanted_members_come_to_their_places_and_nothing_else(kind, box):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_content_tells_the_kind_of_an_archive_whatever_its_name(kind, box):
+def test_the_kind_of_an_archive_is_recognised_by_content_whatever_its_name(kind, box):
     box.archive = str(box.folder / "acme.news.download")
     box.put(archive_of(kind, ("news.de", NEWS)))
     box.extract("news.de")
@@ -150,14 +150,14 @@ def test_long_and_foreign_names_are_read_in_all_forms_of_tar(form, box):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("stored", "wanted"), [("./dev/news.de", "dev/news.de"), ("dev/news.de", "./dev/news.de")])
-def test_a_leading_dot_says_nothing(stored, wanted, kind, box):
+def test_a_leading_dot_in_a_path_does_not_matter(stored, wanted, kind, box):
     box.put(archive_of(kind, (stored, NEWS)))
     archives.extract(box.archive, {wanted: box.place("news.de")}, name="acme/news")
     assert content(box.place("news.de")) == NEWS
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_place_of_a_member_is_ours_to_choose(kind, box):
+def test_the_caller_chooses_the_place_of_a_member(kind, box):
     box.put(archive_of(kind, ("dev/news.de", NEWS)))
     archives.extract(box.archive, {"dev/news.de": box.place("a/b.txt")}, name="acme/news")
     assert box.came_out() == ["a/b.txt"]
@@ -170,14 +170,14 @@ def test_an_empty_member_is_a_file(box):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_of_a_member_that_is_there_twice_the_last_version_is_taken_as_tar_does(kind, box):
+def test_the_last_version_of_a_repeated_member_is_taken_as_tar_does(kind, box):
     box.put(archive_of(kind, ("dev/news.de", NEWS), ("x", b"x"), ("./dev/news.de", SHORT)))
     box.extract("dev/news.de")
     assert content(box.place("dev/news.de")) == SHORT
     assert box.came_out() == ["dev/news.de"]
 
 
-def test_what_is_there_is_not_unpacked_again(box):
+def test_files_that_are_there_are_not_unpacked_again(box):
     box.put(archive_of("tgz", ("news.de", NEWS), ("news.en", SHORT)))
     box.extract("news.de")
     with open(box.place("news.de"), "wb") as file:
@@ -212,7 +212,7 @@ def test_an_archive_without_end_mark_is_taken_if_it_has_all_that_is_wanted(box):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_missing_member_is_named_with_those_of_nearly_its_name(kind, box):
+def test_a_missing_member_is_named_with_members_of_similar_names(kind, box):
     box.put(archive_of(kind, ("dev/news-de.de", NEWS), ("README", b"")))
     box.refused("acme/news", box.archive, "has no member 'dev/news.de'; ", "; did you mean dev/news-de.de?")
 
@@ -258,7 +258,7 @@ def test_an_unsafe_name_that_is_wanted_is_an_error(kind, path, box):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_unsafe_names_that_nobody_wants_are_ignored(kind, box):
+def test_unsafe_names_of_other_members_are_ignored(kind, box):
     unsafe = ["../evil", "/evil", str(box.around / "outside" / "kept.txt"), "dev/../../../evil", "C:\\evil", "..\\evil"]
     box.put(archive_of(kind, *((path, b"evil") for path in unsafe), ("dev/news.de", NEWS)))
     box.extract("dev/news.de")
@@ -284,20 +284,20 @@ def special(path, kind, target="../../outside/kept.txt"):
 
 @pytest.mark.parametrize(("kind", "word"), LINKS_AND_DEVICES.values(), ids=LINKS_AND_DEVICES)
 @pytest.mark.parametrize("target", ["../../outside/kept.txt", "/etc/passwd", "dev/news.en"])
-def test_a_wanted_member_of_a_tar_archive_that_is_no_plain_file_is_an_error(target, kind, word, box):
+def test_a_wanted_member_of_a_tar_archive_that_is_not_a_plain_file_is_an_error(target, kind, word, box):
     box.put(gzip.compress(tar_of(("dev/news.en", NEWS), special("dev/news.de", kind, target))))
     box.refused(f"'dev/news.de' is {word}, not a plain file")
 
 
 @pytest.mark.parametrize("kind", [kind for kind, _ in LINKS_AND_DEVICES.values()], ids=LINKS_AND_DEVICES)
-def test_links_and_devices_that_nobody_wants_are_ignored(kind, box):
+def test_links_and_devices_among_other_members_are_ignored(kind, box):
     box.put(gzip.compress(tar_of(special("x", kind), special("dev", kind, "../../outside"), ("dev/news.de", NEWS))))
     box.extract("dev/news.de")
     assert box.came_out() == ["dev/news.de"]
     assert content(box.place("dev/news.de")) == NEWS
 
 
-def test_a_file_behind_a_link_of_its_name_replaces_it_and_a_link_behind_a_file_too(box):
+def test_of_files_and_links_with_one_name_the_last_one_counts(box):
     link = special("dev/news.de", tarfile.SYMTYPE)
     box.put(gzip.compress(tar_of(link, ("dev/news.de", NEWS), link)))
     box.refused("is a link, not a plain file")
@@ -314,7 +314,7 @@ def test_a_file_behind_a_link_of_its_name_replaces_it_and_a_link_behind_a_file_t
         ("dev/news.de", stat.S_IFCHR | 0o600, "a device or a pipe"),
     ],
 )
-def test_a_wanted_member_of_a_zip_archive_that_is_no_plain_file_is_an_error(path, mode, word, box):
+def test_a_wanted_member_of_a_zip_archive_that_is_not_a_plain_file_is_an_error(path, mode, word, box):
     info = zipfile.ZipInfo(path)
     info.external_attr = mode << 16
     box.put(zip_of((info, b"../../outside/kept.txt")))
@@ -341,7 +341,7 @@ def test_an_encrypted_member_is_an_error(box):
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_a_rare_packing_within_zip_is_an_error(method, box):
+def test_a_rare_compression_within_zip_is_an_error(method, box):
     box.put(zip_of(("dev/news.de", NEWS), method=method))
     box.refused("is a file that is neither stored nor deflated")
 
@@ -356,21 +356,21 @@ def test_a_stored_member_of_a_zip_archive_is_read(box):
 
 
 @pytest.mark.parametrize("data", [b"", b"<html>please log in</html>", b"7z\xbc\xaf'\x1c", b"Rar!\x1a\x07", b"x" * 2000])
-def test_what_is_no_archive_is_an_error_that_shows_its_beginning(data, box):
+def test_a_file_that_is_not_an_archive_is_an_error_that_shows_its_beginning(data, box):
     box.put(data)
     box.refused(
         f"{box.archive} is not an archive (it begins with {data[:10]!r})", "expected tar, tar.gz, ", "delete it"
     )
 
 
-def test_of_a_useless_archive_the_record_must_go_too(box):
+def test_a_useless_archive_must_be_deleted_with_its_record(box):
     box.put(b"<html>please log in</html>")
     line = box.refused("delete it; it will then be downloaded again")
     (box.folder / "acme.news.tgz.sha256").write_bytes(b"")
     assert box.refused() == line.replace("delete it;", f"delete it and {box.archive}.sha256;")
 
 
-def test_text_in_gzip_is_no_archive(box):
+def test_text_in_gzip_is_not_an_archive(box):
     box.put(gzip.compress(NEWS))
     box.refused("is not an archive")
 
@@ -471,14 +471,14 @@ def test_too_many_members_are_refused(kind, box, monkeypatch):
     box.refused("holds more than 50 members")
 
 
-def test_a_name_without_end_does_not_fill_the_memory(box):
+def test_an_endless_name_does_not_fill_the_memory(box):
     header = tarfile.TarInfo("././@LongLink")
     header.type, header.size = tarfile.GNUTYPE_LONGNAME, 1 << 30
     box.put(gzip.compress(header.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 22)))
     box.refused("holds a name of over 1048576 bytes")
 
 
-def test_a_size_below_zero_is_damage_and_no_endless_loop(box):
+def test_a_negative_size_is_damage_and_does_not_loop_for_ever(box):
     negative = bytearray(tar_of(("dev/news.de", b"")))
     negative[124:136] = b"\xff" * 11 + b"\x00"  # -256 in base 256
     negative[148:156] = b"%06o\0 " % tarfile.calc_chksums(bytes(negative[:512]))[0]
@@ -554,7 +554,7 @@ def test_a_place_that_is_a_folder_is_one_line(box):
 
 
 @needs_signals
-def test_a_killed_unpacking_leaves_nothing_that_is_taken_for_whole(box):
+def test_a_killed_process_leaves_no_file_that_is_taken_for_whole(box):
     box.put(archive_of("tgz", ("dev/news.de", NEWS)))
     script = """
 import os, signal, sys

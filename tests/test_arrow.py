@@ -70,7 +70,7 @@ def close(one, other):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_row_a_segment_holds_the_statistics_of_the_segments(name):
+def test_one_row_per_segment_holds_its_statistics(name):
     metric = ALL[name]
     table = arrow.stats_table(batch_of(), {name: metric}, rows=True)
     stats = metric.corpus_stats(HYPOTHESES, REFERENCES, keep_rows=True)
@@ -111,7 +111,7 @@ def test_scores_and_signatures_of_a_batch_are_those_of_its_texts(corpus):
 
 @examples(60)
 @given(corpus=corpora(max_segments=7), seed=st.integers(0, 1 << 30), data=st.data())
-def test_shards_add_up_to_the_whole_whatever_they_are_and_in_whatever_order(corpus, seed, data):
+def test_any_shards_in_any_order_add_up_to_the_whole(corpus, seed, data):
     count = len(corpus.hypotheses)
     names = data.draw(st.lists(st.sampled_from("abc"), min_size=count, max_size=count))
     batch = batch_of(*corpus, system=names)
@@ -134,7 +134,7 @@ def test_rows_may_be_added_up_later():
     assert dump(arrow.merge(by_row), KEYS) == dump(arrow.stats_table(batch_of(**keyed(4)), ALL, keys=KEYS), KEYS)
 
 
-def test_an_engine_may_add_up_by_its_own_means():
+def test_an_engine_may_add_up_in_its_own_way():
     by_row = arrow.stats_table(batch_of(system=["a", "b", "a", None]), ALL, keys=["system"], rows=True).to_pandas()
     sums = [name for name in by_row if "." in name and "signature" not in name]
     ways = {"segments": "sum", "refs_min": "min", "refs_max": "max", **dict.fromkeys(sums, "sum")}
@@ -168,7 +168,7 @@ def test_references_may_be_several_columns_of_which_some_are_lists():
     assert (found.stats, found.signatures) == (expected.stats, expected.signatures)
 
 
-def test_the_number_of_references_is_told_where_it_varies():
+def test_a_varying_number_of_references_is_signed():
     lists = [["a b c d e"], ["a b c d e", "f"], ["g"] * 3]
     table = pa.table({"hyp": ["a b c d e"] * 3, "ref": lists})
     (group,) = arrow.scores(arrow.stats_table(table, ["bleu"]))
@@ -178,7 +178,7 @@ def test_the_number_of_references_is_told_where_it_varies():
     ]
 
 
-def test_missing_references_leave_out_as_in_texts():
+def test_missing_references_are_left_out_as_in_texts():
     metric = BLEU(skip_empty_refs=True)
     table = pa.table({"hyp": ["a b c d", "e f g h"], "ref": [["a b c d", ""], ["", "e f g i"]]})
     (group,) = arrow.scores(arrow.stats_table(table, [metric]))
@@ -250,7 +250,7 @@ def test_no_text_is_copied(kind):
 # --- metrics
 
 
-def test_metrics_may_be_told_by_name_or_signature():
+def test_metrics_may_be_given_by_name_or_signature():
     signature = "BLEU|nrefs:1|case:lc|eff:no|tok:intl|smooth:exp|version:2.6.0"
     table = arrow.stats_table(batch_of(), ["chrf++", signature, TER(normalized=True)])
     assert arrow.metrics_in(table.column_names) == ["chrf++", "bleu", "ter"]
@@ -260,7 +260,7 @@ def test_metrics_may_be_told_by_name_or_signature():
     assert group.stats["ter"] == TER(normalized=True).corpus_stats(HYPOTHESES, REFERENCES)
 
 
-def test_two_ways_of_one_metric_have_names():
+def test_two_configurations_of_one_metric_have_names():
     ways = {"bleu-char": BLEU(tokenize="char"), "bleu-intl": "BLEU|case:mixed|tok:intl"}
     (group,) = arrow.scores(arrow.stats_table(batch_of(), ways))
     assert {name: signature.info["tok"] for name, signature in group.signatures.items()} == {
@@ -286,7 +286,7 @@ class Longer(Metric[Score]):
         return score
 
 
-def test_a_metric_of_ones_own_names_its_statistics():
+def test_a_custom_metric_names_its_statistics():
     raised(["Longer does not name its statistics", "column_names()"], arrow.stats_table, batch_of(), [Longer()])
 
     class Named(Longer):
@@ -298,7 +298,7 @@ def test_a_metric_of_ones_own_names_its_statistics():
     assert group.scores["own"].score == WER().corpus_stats(HYPOTHESES, REFERENCES).sums[0]
 
 
-def test_metrics_that_are_none_are_refused():
+def test_anything_but_metrics_is_refused():
     for metrics, parts in (
         ([], ["no metric was given"]),
         (["blue"], ["metric 'blue'", "did you mean bleu?"]),
@@ -342,14 +342,14 @@ def test_a_segment_without_references_names_its_row_and_key():
         ({"keys": ["bleu.x"]}, ["the column bleu.x has the name of a column of statistics"]),
     ],
 )
-def test_columns_that_cannot_be_are_refused(options, parts):
+def test_impossible_columns_are_refused(options, parts):
     table = batch_of(number=[1, 2, 3, 4], numbers=[[1]] * 4, segments=[1] * 4, **{"bleu.x": [1] * 4})
     if "columns are" in parts[0]:
         table = batch_of()
     raised(parts, arrow.stats_table, table, ["bleu"], **options)
 
 
-def test_a_column_that_is_there_twice_is_refused():
+def test_a_repeated_column_is_refused():
     table = pa.table([HYPOTHESES, HYPOTHESES, REFERENCES[0]], names=["hyp", "hyp", "ref"])
     raised(["there are 2 columns hyp"], arrow.stats_table, table, ["bleu"])
 
@@ -373,7 +373,7 @@ def test_two_keys_can_be_counted_in_two_ways():
     assert found == {pair: one.corpus_stats(HYPOTHESES, REFERENCES) for pair, one in pairs}
 
 
-def test_lost_and_doubled_rows_are_seen():
+def test_lost_and_doubled_rows_are_noticed():
     table = arrow.stats_table(batch_of(), ["bleu"])
     assert len(arrow.scores(table, expected=4)) == 1
     raised(["cover 4 segments, but 5 were expected", "lost"], arrow.scores, table, expected=5)
@@ -392,7 +392,7 @@ def test_what_is_not_a_table_of_statistics_is_refused():
 # --- rows of statistics
 
 
-def test_statistics_of_segments_are_a_table_and_back():
+def test_statistics_of_segments_become_a_table_and_back():
     for metric in ALL.values():
         rows = metric.corpus_stats(HYPOTHESES, REFERENCES, keep_rows=True).rows
         table = rows.to_arrow(metric.column_names())
@@ -402,7 +402,7 @@ def test_statistics_of_segments_are_a_table_and_back():
     assert rows.to_arrow().column_names == ["column_1", "column_2"]
 
 
-def test_tables_of_something_else_are_no_statistics():
+def test_other_tables_are_not_taken_for_statistics():
     raised(["the column a has gaps"], SegmentStats.from_arrow, pa.table({"a": [1, None]}))
     raised(["the column a has values of type string"], SegmentStats.from_arrow, pa.table({"a": ["1"]}))
     raised(["without columns"], SegmentStats.from_arrow, pa.table({}))
@@ -417,7 +417,7 @@ def test_the_module_imports_nothing_heavy():
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "[]\n"
 
 
-def test_without_pyarrow_it_says_what_to_type(monkeypatch):
+def test_without_pyarrow_the_error_says_what_to_type(monkeypatch):
     batch = batch_of()
     rows = BLEU().corpus_stats(HYPOTHESES, REFERENCES, keep_rows=True).rows
     monkeypatch.setitem(sys.modules, "pyarrow", None)

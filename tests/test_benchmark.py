@@ -40,7 +40,7 @@ def test_the_readme_has_figures_of_the_page(benchmark):
     assert [readme[title] for title in both] == [speed[title][:3] for title in both]
 
 
-def test_figures_are_written_where_their_titles_stand(benchmark, write):
+def test_figures_are_written_below_their_titles(benchmark, write):
     page = write(
         "page.md", "| what | a |\n| --- | --- |\n| x | 1 |\n| y | 2 |\n\n<!-- measured -->\nonce\n<!-- /measured -->\n"
     )

@@ -17,14 +17,14 @@ SCORES = "100.0\n100.0\n"
 
 @pytest.fixture
 def files(write):
-    """Write the text with and without a mark, plain, packed and in columns."""
+    """Write the text with and without a mark, plain, compressed and in columns."""
     write("plain", LINES)
     write("marked", MARKED)
     write("marked.gz", gzip.compress(MARKED.encode()))
     write("columns", MARK + "".join(f"{line}\t{line} x\n" for line in LINES.splitlines()))
 
 
-def marks_told_of(answer):
+def warnings_about_marks(answer):
     return [line for line in answer.err.splitlines() if "byte-order" in line]
 
 
@@ -46,29 +46,31 @@ def test_scores_are_those_of_sacrebleu(run, files, words, encoding):
     assert run(*line, "-J", "2", stdin=MARKED.encode()).out == ours.out
     marked = [name for name in words.split() if name in ("marked", "marked.gz", "columns")]
     marked += ["standard input"] if "-i" not in words else []
-    assert sorted(marks_told_of(ours)) == ([] if encoding else sorted(NOTED.format(name, REMEDY) for name in marked))
+    assert sorted(warnings_about_marks(ours)) == (
+        [] if encoding else sorted(NOTED.format(name, REMEDY) for name in marked)
+    )
 
 
-def test_columns_of_standard_input_keep_it_in_the_first(run, files):
+def test_the_first_column_of_standard_input_keeps_the_mark(run, files):
     given = MARK + "".join(f"{line}\t{line}\n" for line in LINES.splitlines())
     answer = run("plain", "-f", "csv", stdin=given.encode())
     assert [row.split(",")[1] for row in answer.out.splitlines()[1:]] == ["83.8", "100.0"]
-    assert marks_told_of(answer) == [NOTED.format("standard input", REMEDY)]
+    assert warnings_about_marks(answer) == [NOTED.format("standard input", REMEDY)]
     assert "83.8" not in run("plain", "-f", "csv", "-e", "utf-8-sig", stdin=given.encode()).out
 
 
 @pytest.mark.parametrize(("encoding", "noted"), [("utf-16", False), ("utf-16-le", True), ("utf-16-be", True)])
-def test_an_encoding_with_a_mark_of_its_own_takes_it(run, write, encoding, noted):
+def test_an_encoding_that_has_a_mark_drops_it(run, write, encoding, noted):
     write("ref.txt", (LINES if encoding == "utf-16" else MARKED).encode(encoding))
     write("sys.txt", LINES.encode(encoding))
     words = ("ref.txt", "-i", "sys.txt", "-e", encoding, "-sl", "-b")
     ours, theirs = run(*words), oracles.oracle_command(words, ".")
     assert ours.out == theirs.stdout.decode()
     assert (ours.out == SCORES) is not noted
-    assert marks_told_of(ours) == [NOTED.format("ref.txt", "delete it if it is there by mistake")] * noted
+    assert warnings_about_marks(ours) == [NOTED.format("ref.txt", "delete it if it is there by mistake")] * noted
 
 
-def test_within_a_file_it_is_text_without_a_warning(run, write):
+def test_a_mark_within_a_file_is_text_without_a_warning(run, write):
     write("ref.txt", f"a\n{MARK}b\n")
     assert run("ref.txt", "-b", "-tok", "none", "--max-ngram-order", "1", stdin=b"a\nb\n") == (0, "50.0\n", "")
 
@@ -78,7 +80,7 @@ def test_within_a_file_it_is_text_without_a_warning(run, write):
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @pytest.mark.parametrize("extra", [(), ("-J", "2"), ("-e", "utf-8-sig")])
-def test_json_lines_are_read_without_it(run, write, pack, extra):
+def test_json_lines_are_read_without_the_mark(run, write, pack, extra):
     items = "".join(json.dumps({"hypothesis": line, "reference": line}) + "\n" for line in LINES.splitlines())
     write("items.jsonl", pack((MARK + items).encode()))
     assert run("-i", "items.jsonl", "-sl", "-b", *extra) == (0, SCORES, "")
@@ -91,7 +93,7 @@ def test_a_mark_in_a_field_of_json_lines_is_text(run, write):
     assert answer.out != "100.0\n"
 
 
-def test_numbers_are_read_without_it(run, write):
+def test_numbers_are_read_without_the_mark(run, write):
     write("numbers.txt", f"{MARK}0.25\n0.75\n")
     assert run("--segment-scores", "-i", "numbers.txt", "-b") == (0, "0.5\n", "")
     assert run("--segment-scores", "-b", stdin=f"{MARK}0.25\n0.75\n".encode()) == (0, "0.5\n", "")
@@ -99,7 +101,7 @@ def test_numbers_are_read_without_it(run, write):
     assert "numbers.txt, line 2: '\\ufeff0.75'" in run("--segment-scores", "-i", "numbers.txt", "-b").err
 
 
-def test_registries_and_baselines_are_read_without_it(run, files, write):
+def test_registries_and_baselines_are_read_without_the_mark(run, files, write):
     write(
         "sets.toml",
         f'{MARK}[testsets.acme]\nformat = "plain"\nsources = [{{ url = "plain" }}]\n'
@@ -111,7 +113,7 @@ def test_registries_and_baselines_are_read_without_it(run, files, write):
     assert run("plain", "-i", "marked", "-q", "--baseline", "old.json", "--max-drop", "1").status == 0
 
 
-def test_a_test_set_that_has_one_is_scored_with_it_and_says_nothing(run, files, write, monkeypatch):
+def test_a_test_set_with_a_mark_is_scored_with_it_without_a_warning(run, files, write, monkeypatch):
     """The published encoding applies, since users cannot change it; `-e` applies to other files."""
     monkeypatch.setenv("BLEU_HOME", "cache")
     write(
@@ -122,4 +124,4 @@ def test_a_test_set_that_has_one_is_scored_with_it_and_says_nothing(run, files, 
     words = ("--registry", "sets.toml", "-t", "acme", "-l", "en-de")
     assert run(*words, "--echo", "ref").out == MARKED
     assert run(*words, "-b", "-i", "marked", "-e", "utf-8-sig").out == run("marked", "-b", "-i", "plain").out
-    assert marks_told_of(run(*words, "-i", "plain")) == []
+    assert warnings_about_marks(run(*words, "-i", "plain")) == []

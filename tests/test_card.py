@@ -63,7 +63,7 @@ def test_several_metrics_share_a_card(card):
     assert "chrf3" in card(REF, "-i", STRONG, "-m", "chrf", "--chrf-beta", "3")
 
 
-def test_the_scale_may_be_100_and_the_width_another(run, card):
+def test_scale_and_width_may_be_chosen(run, card):
     found = card(REF, "-i", WEAK, "--scale", "100")
     precisions = "/".join(map(str, found["precisions"]))
     line = run(REF, "-i", WEAK, "-f", "text", "-q").out
@@ -118,7 +118,7 @@ def test_a_system_that_is_left_out_does_not_change_the_shape(run, demo_files):
     assert list(json.loads(answer.out)) == ["strong.de"]
 
 
-def test_scores_that_others_gave_stay_as_they_are(run, write):
+def test_scores_from_elsewhere_keep_their_scale(run, write):
     write("a", "0.5\n2\n")
     assert json.loads(run("--segment-scores", "-i", "a", "-f", "card", "-w", "2").out) == {
         "score": 1.25,

@@ -50,7 +50,7 @@ def test_scores_are_those_of_nltk(technique, order, hypothesis, references):
 @pytest.mark.filterwarnings("ignore:BLEU is 0", "ignore:the output has")
 @given(corpus=st.lists(st.tuples(long_words, long_words), min_size=1, max_size=5))
 @examples(200)
-def test_corpora_are_scored_as_by_nltk(technique, corpus):
+def test_corpora_are_scored_as_nltk_does(technique, corpus):
     hypotheses, references = zip(*corpus, strict=True)
     with warnings.catch_warnings(action="ignore"):
         expected = 100 * corpus_bleu([[text] for text in references], hypotheses, smoothing_function=theirs(technique))
@@ -77,7 +77,7 @@ def test_worked_examples(method, alone, cat):
 
 
 @pytest.mark.parametrize(("hypothesis", "reference"), [("a b c", "d e f"), ("a", "b"), ("a b", "b a c d")])
-def test_add_one_counts_a_match_more_in_every_order(hypothesis, reference):
+def test_add_one_counts_one_more_match_in_every_order(hypothesis, reference):
     score = BLEU(smooth_method="add-one").sentence_score(hypothesis, [reference])
     shares = [(count + 1) / (total + 1) for count, total in zip(score.counts, score.totals, strict=True)]
     assert math.isclose(score.score, 100 * score.bp * math.prod(shares) ** 0.25, rel_tol=1e-12)
@@ -91,13 +91,13 @@ def test_what_is_smoothed_is_shown_beside_what_was_counted():
     assert score.precisions == pytest.approx([500 / 6, 50, 40])
 
 
-def test_averaging_counts_order_5_and_does_not_show_it():
+def test_averaging_counts_order_5_but_does_not_show_it():
     score = ours(5, order=2).sentence_score(HYPOTHESIS, [REFERENCE])
     assert (score.counts, score.totals, len(score.precisions)) == ([5, 2], [6, 5], 2)
 
 
 @pytest.mark.parametrize("technique", [5, 6, 7])
-def test_a_corpus_is_refused_where_only_segments_mean_something(technique, run, write):
+def test_smoothing_of_single_segments_refuses_a_corpus(technique, run, write):
     texts = [HYPOTHESIS] * 2, [[REFERENCE] * 2]
     for score in (ours(technique).corpus_score, lambda *texts: ours(technique).corpus_score(*texts, n_bootstrap=5)):
         with pytest.raises(BleuError, match="single segments, but there are 2; score them one by one"):
@@ -132,7 +132,7 @@ def test_technique_6_needs_order_3():
         ours(6, order=2)
 
 
-def test_a_segment_that_technique_6_has_no_score_for_is_named(run, write):
+def test_a_segment_that_technique_6_cannot_score_is_named(run, write):
     system, reference = write("sys", f"{HYPOTHESIS}\na\n"), write("ref", f"{REFERENCE}\na\n")
     refused = run(reference, "-i", system, "-s", "chen-cherry-6", "-sl")
     assert refused.status == 2

@@ -54,7 +54,7 @@ def invalid_array(data, offsets):
 
 
 @arrow_types
-def test_an_arrow_array_holds_the_texts_that_it_was_made_of(kind):
+def test_an_arrow_array_holds_the_texts_that_it_was_made_from(kind):
     assert strings(pa.array(TEXTS, kind)) == TEXTS
     assert strings(pa.array(PRESENT, kind)) == PRESENT
     assert strings(pa.array(["", "", None], kind)) == ["", "", None]
@@ -145,7 +145,7 @@ def test_an_arrow_array_that_is_not_valid_is_refused(data, offsets):
 
 
 @pandas_types
-def test_a_series_holds_the_texts_that_it_was_made_of(kind):
+def test_a_series_holds_the_texts_that_it_was_made_from(kind):
     series = pd.Series(TEXTS, dtype=kind)
     assert strings(series) == TEXTS
     assert strings(series[::-1]) == TEXTS[::-1]
@@ -164,7 +164,7 @@ def test_any_series_holds_its_texts(kind, column):
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), np.float64("nan"), pd.NA, pd.NaT], ids=repr)
-def test_whatever_pandas_takes_for_missing_is_missing(missing):
+def test_what_pandas_treats_as_missing_is_missing(missing):
     column = ["a", missing] * BLOCK
     assert strings(pd.Series(column, dtype=object)) == ["a", None] * BLOCK
 
@@ -256,7 +256,7 @@ def test_a_single_stream_in_place_of_several_is_refused(make):
         BLEU().corpus_score(SYSTEM, make(REFERENCES[0]))
 
 
-def test_bare_strings_are_refused_still():
+def test_bare_strings_are_still_refused():
     for text in ("a", np.str_("a"), b"a"):
         with pytest.raises(InputTypeError, match="bare string"):
             BLEU().corpus_score(text, [["a"]])
@@ -270,12 +270,12 @@ def test_bare_strings_are_refused_still():
 # --- missing texts among strings, without any library
 
 
-def test_missing_texts_are_marked_wherever_they_stand():
+def test_missing_texts_are_marked_wherever_they_are():
     for column in ([None], [None, None], ["a", None], [None, "é"], ["", None, ""], []):
         assert list(Segments.from_strings(column)) == column
 
 
-def test_what_is_no_text_is_named_by_its_number():
+def test_what_is_not_text_is_named_by_its_number():
     for column, kind in ((["a", None, 5], "int"), ([None, b"a"], "bytes"), ([pd.NA], "NAType")):
         with pytest.raises(InputTypeError) as caught:
             Segments.from_strings(column, "reference", 7)

@@ -25,7 +25,7 @@ import bleucli
 
 @pytest.fixture
 def pair(pair):
-    """Leave out notes, which have tests of their own."""
+    """Leave out notes, which other tests check."""
     return ("-q", *pair)
 
 
@@ -73,7 +73,7 @@ def test_text_prints_all_decimals_and_json_a_number(run, pair):
     assert ' "score": 100.0,\n' in run(*words).out
 
 
-def test_a_thousand_decimals_can_be_had(run, pair):
+def test_a_thousand_decimals_can_be_printed(run, pair):
     assert len(run(*pair, "-b", "-w", "1000").out) == len("45.\n") + 1000
 
 
@@ -155,7 +155,7 @@ def test_tabs_of_a_named_file_are_white_space(run, write):
 # --- one score per segment
 
 
-def test_sentence_level_is_a_line_of_text_a_segment(run, pair):
+def test_sentence_level_prints_one_line_per_segment(run, pair):
     assert run(*pair, "-sl") == (0, SEGMENTS, "")
     assert run(*pair, "-sl", "-f", "text") == (0, SEGMENTS, "")
     assert run("ref.txt", "-sl", stdin=b"the cat sat on a mat\nhello there world") == (0, SEGMENTS, "")
@@ -167,7 +167,7 @@ def test_sentence_level_with_short_signatures(run, pair):
 
 
 @pytest.mark.parametrize("form", [(), ("-f", "text"), ("-f", "json")])
-def test_sentence_level_with_score_only_is_a_number_a_line(run, pair, form):
+def test_sentence_level_with_score_only_prints_one_number_per_line(run, pair, form):
     assert run(*pair, "-sl", "-b", "-w", "2", *form) == (0, "53.73\n34.67\n", "")
 
 
@@ -207,7 +207,7 @@ def test_a_score_at_the_bound_passes(run, pair):
     assert run("-q", "ref.txt", "-i", "ref.txt", "-b", "--fail-under", "100") == (0, "100.0\n", "")
 
 
-def test_a_failed_gate_shows_enough_digits_to_tell_score_and_bound_apart(run, pair):
+def test_a_failed_gate_shows_enough_digits_to_distinguish_score_and_bound(run, pair):
     score = bleucli.corpus_bleu(
         ["the cat sat on a mat", "hello there world"], [["the cat sat on the mat", "hello world"]]
     ).score

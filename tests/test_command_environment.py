@@ -15,7 +15,7 @@ from conftest import process_environment
 
 @pytest.fixture
 def pair(pair):
-    """Leave out notes, which have tests of their own."""
+    """Leave out notes, which other tests check."""
     return ("-q", *pair)
 
 
@@ -34,13 +34,13 @@ def pair(pair):
         ("text", "xml", (), TEXT),
     ],
 )
-def test_an_explicit_format_wins_over_ours_and_ours_over_sacrebleus(run, pair, ours, theirs, asked, expected):
+def test_a_format_option_overrides_our_variable_and_that_overrides_sacrebleus(run, pair, ours, theirs, asked, expected):
     variables = {"BLEU_FORMAT": ours, "SACREBLEU_FORMAT": theirs}
     given = {name: value for name, value in variables.items() if value is not None}
     assert run(*pair, *asked, variables=given) == (0, expected, "")
 
 
-def test_the_format_of_the_environment_holds_for_several_systems(run, pair):
+def test_the_format_of_the_environment_applies_to_several_systems(run, pair):
     assert run(*pair, "ref.txt", variables={"BLEU_FORMAT": "json"}) == (0, JSON_OF_TWO, "")
 
 
@@ -74,7 +74,7 @@ class Terminal(io.BytesIO):
 
 
 @pytest.mark.parametrize(("platform", "told"), [("win32", True), ("linux", False)])
-def test_a_windows_console_is_told_to_show_colours_where_there_are_some(run, pair, monkeypatch, platform, told):
+def test_a_windows_console_is_prepared_for_colours_where_there_are_some(run, pair, monkeypatch, platform, told):
     calls = []
     monkeypatch.setattr(colorama, "just_fix_windows_console", lambda: calls.append(True))
     monkeypatch.setattr(sys, "platform", platform)
@@ -110,7 +110,7 @@ def test_no_color_turns_colour_off(run, pair):
     assert said.startswith("bleu: error: cannot read nofile")
 
 
-def test_what_is_no_terminal_gets_no_colour(run, pair):
+def test_only_terminals_get_colour(run, pair):
     assert "\033" not in run("nofile", "-i", "sys.txt").err
 
 

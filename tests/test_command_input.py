@@ -31,7 +31,7 @@ class Slow(io.RawIOBase):
 
 @pytest.fixture
 def pair(pair):
-    """Leave out notes, which have tests of their own."""
+    """Leave out notes, which other tests check."""
     return ("-q", *pair)
 
 
@@ -66,7 +66,7 @@ def test_a_process_waits_for_a_slow_pipe(start, pair):
 
 
 @needs_pipes
-def test_a_pipe_that_does_not_block_is_waited_for_all_the_same(start, folder):
+def test_a_pipe_that_does_not_block_is_waited_for_too(start, folder):
     os.mkfifo("system")
     ours, theirs = os.pipe()
     os.set_blocking(ours, False)
@@ -84,7 +84,7 @@ def test_a_pipe_that_does_not_block_is_waited_for_all_the_same(start, folder):
     assert process.communicate(timeout=60) == (b"45.9\n", b"")
 
 
-def test_a_dash_behind_i_is_standard_input(run, pair):
+def test_a_dash_after_i_is_standard_input(run, pair):
     assert run("-q", "ref.txt", "-i", "-", stdin=b"the cat sat on a mat\nhello there world\n") == (0, JSON, "")
 
 
@@ -102,7 +102,7 @@ def test_named_pipes_are_read_once(command, pair):
     assert command("-q", "r", "-i", "s", "-b", shell=line) == (0, "45.9\n", "")
 
 
-def test_references_may_stand_behind_two_dashes(run, pair):
+def test_references_may_follow_two_dashes(run, pair):
     assert run("-q", "-b", "-i", "sys.txt", "--", "ref.txt") == (0, "45.9\n", "")
 
 
@@ -149,14 +149,14 @@ def test_which_file_is_which_is_noted_where_several_are_given(run, pair):
     assert answer == (0, JSON, "bleu: note: reference ref.txt, 2 segments; system sys.txt\n")
 
 
-def test_notes_go_to_terminals_only_so_that_nobody_needs_quiet(run, command, pair):
+def test_notes_are_printed_only_on_terminals(run, command, pair):
     assert run("ref.txt", "-i", "sys.txt") == (0, JSON, "")
     assert command("ref.txt", "-i", "sys.txt", shell='exec "$@" 2>&1') == (0, JSON, "")
     assert command("ref.txt", "-i", "sys.txt", shell='exec "$@" 2>&-') == (0, JSON, "")
     assert run("ref.txt", "-i", "sys.txt", "-q", terminal=True) == (0, JSON, "")
 
 
-def test_warnings_go_everywhere(run, pair):
+def test_warnings_are_printed_everywhere(run, pair):
     for terminal in (False, True):
         assert len(warnings_in(run("ref.txt", "-i", "sys.txt", "-cw", "2", terminal=terminal))) == 1
 
@@ -195,7 +195,7 @@ def test_strict_counts_the_warnings(run, pair):
     assert "bleu: error: 2 warnings, and --strict allows none; " in answer.err
 
 
-def test_strict_counts_what_python_warns_of(run, pair, monkeypatch):
+def test_strict_counts_warnings_of_python(run, pair, monkeypatch):
     def score(*words, **more):
         warnings.warn("odd", stacklevel=1)
         warnings.warn("harmless", Note, stacklevel=1)
@@ -212,7 +212,7 @@ def test_strict_counts_what_python_warns_of(run, pair, monkeypatch):
 
 
 @pytest.mark.parametrize("words", [("ref.txt", "-i", "sys.txt"), ("ref.txt", "-i", "sys.txt", "-sl"), ("--list",)])
-def test_strict_changes_nothing_where_nothing_is_warned_of(run, pair, words):
+def test_strict_changes_nothing_without_warnings(run, pair, words):
     for terminal in (False, True):
         assert run(*words, "--strict", terminal=terminal) == run(*words, terminal=terminal)
     assert run(*words, "--strict").status == 0
@@ -239,7 +239,7 @@ def test_quiet_does_not_hide_errors(run, pair):
     assert answer.err.startswith("bleu: error: ")
 
 
-def test_a_hundred_hypotheses_that_end_in_a_lone_period_are_warned_of(run, write):
+def test_a_hundred_hypotheses_that_end_in_a_lone_period_get_a_warning(run, write):
     write("ref.txt", "It is so.\n" * 120)
     write("sys.txt", "It is so .\n" * 100 + "It is so.\n" * 20)
     answer = run("ref.txt", "-i", "sys.txt", "-b")
@@ -250,7 +250,7 @@ def test_a_hundred_hypotheses_that_end_in_a_lone_period_are_warned_of(run, write
 
 
 @pytest.mark.parametrize(("count", "extra"), [(99, ()), (100, ("--force",)), (100, ("-q",))])
-def test_fewer_tokenized_hypotheses_or_force_or_quiet_are_not_warned_of(run, write, count, extra):
+def test_fewer_tokenized_hypotheses_or_force_or_quiet_mean_no_warning(run, write, count, extra):
     write("ref.txt", "It is so.\n" * 120)
     write("sys.txt", "It is so .\n" * count + "It is so.\n" * (120 - count))
     answer = run("ref.txt", "-i", "sys.txt", "-b", *extra)
@@ -258,7 +258,7 @@ def test_fewer_tokenized_hypotheses_or_force_or_quiet_are_not_warned_of(run, wri
     assert "' .'" not in answer.err
 
 
-def test_each_tokenized_system_is_warned_of_by_its_name(run, write, small_blocks):
+def test_warnings_name_each_tokenized_system(run, write, small_blocks):
     write("ref.txt", "It is so.\n" * 100)
     columns = b"It is so .\tIt is so.\tIt is so .  \n" * 100
     warnings = [line for line in warnings_in(run("ref.txt", stdin=columns)) if "' .'" in line]

@@ -14,7 +14,7 @@ from bleucli.errors import UsageError
 
 @pytest.fixture
 def pair(pair):
-    """Leave out notes, which have tests of their own."""
+    """Leave out notes, which other tests check."""
     return ("-q", *pair)
 
 
@@ -146,7 +146,7 @@ def test_every_option_of_sacrebleu_exists():
     assert {*SACREBLEU_OPTIONS, *SHORT_OPTIONS} <= set(KNOWN)
 
 
-def test_an_abbreviation_that_means_nothing_or_much_is_refused(run, pair):
+def test_an_abbreviation_of_no_option_or_of_several_is_refused(run, pair):
     for word in ("--ori", "--su", "--d", "-n", "-to"):
         answer = run(*pair, word, "13a")
         assert (answer.status, answer.out) == (2, "")
@@ -159,7 +159,7 @@ def test_version_names_the_live_kernels(run, word):
 
 
 @pytest.mark.parametrize("word", ["python", "reference"])  # their former names
-def test_the_python_kernels_can_be_asked_for(command, word):
+def test_the_python_kernels_can_be_chosen(command, word):
     answer = command("-V", variables={"BLEU_KERNELS": word})
     assert answer == (0, f"bleu {bleucli.__version__} (python kernels)\n", "")
 

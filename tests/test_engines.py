@@ -169,7 +169,7 @@ def plain(table):
 
 
 @all_engines
-def test_a_dataset_of_ones_own_is_scored(columns, parts, engine, cluster):
+def test_a_dataset_from_python_is_scored(columns, parts, engine, cluster):
     paths = sorted(str(path.resolve()) for path in Path(parts).iterdir())
     expected = arrow.scores(arrow.stats_table(pa.table(columns), ["chrf"], keys=["testset"]))
     found = counted_by(engine).score(dataset_of(engine, cluster, paths), ["chrf"], keys=["testset"], expected=COUNT)
@@ -198,7 +198,7 @@ def tell(groups):
     return [(tuple(group.keys.items()), group.segments, group.scores["chrf"].score) for group in groups]
 
 
-def test_a_data_frame_of_dasks_is_scored(dask_cluster, columns):
+def test_a_data_frame_of_dask_is_scored(dask_cluster, columns):
     frames = pytest.importorskip("dask.dataframe", reason="Dask's data frames are not installed")
     import pandas as pd
 
@@ -211,7 +211,7 @@ def test_a_data_frame_of_dasks_is_scored(dask_cluster, columns):
 
 
 @all_engines
-def test_what_is_wrong_is_said_in_the_commands_words(run, columns, folder, engine, cluster):
+def test_errors_have_the_commands_words(run, columns, folder, engine, cluster):
     cases = {
         "null": columns | {"hyp": [*columns["hyp"][:40], None, *columns["hyp"][41:]]},
         "bare": columns | {"ref": [*columns["ref"][:40], None, *columns["ref"][41:]]},
@@ -234,7 +234,7 @@ def test_what_is_wrong_is_said_in_the_commands_words(run, columns, folder, engin
 
 
 @pytest.mark.parametrize("engine", ["dask"])
-def test_files_that_are_not_whole_or_not_there(run, parts, write, engine, cluster):
+def test_damaged_and_missing_files_are_refused(run, parts, write, engine, cluster):
     write("cut.parquet", Path(parts, "a 1.parquet").read_bytes()[:-100])
     for name in ("cut.parquet", "none.parquet", "nothing/*.parquet"):
         assert run("--table", name, "--engine", engine) == run("--table", name)
@@ -250,7 +250,7 @@ def test_a_path_that_is_given_twice_is_refused(run, parts, engine):
 
 
 @pytest.mark.parametrize("words", [(), ("--by", "system")])
-def test_addresses_are_read_where_they_point(run, parts, dask_cluster, words):
+def test_addresses_are_read(run, parts, dask_cluster, words):
     here = run("--table", parts, *words, "-q")
     address = f"file://{Path(parts).resolve()}".replace(" ", "%20")
     for table in (address, f"{address}/*.parquet"):
@@ -317,7 +317,7 @@ def test_a_worker_that_dies_changes_no_count(run, parts, engine, cluster, tmp_pa
 
 
 @all_engines
-def test_an_engine_that_gives_up_says_so_in_a_line(run, parts, engine, monkeypatch):
+def test_an_engine_that_gives_up_is_one_line(run, parts, engine, monkeypatch):
     def give_up(*_):
         raise RuntimeError("the scheduler\nis gone")
 
@@ -327,7 +327,7 @@ def test_an_engine_that_gives_up_says_so_in_a_line(run, parts, engine, monkeypat
 
 @pytest.mark.slow
 @pytest.mark.heavy
-def test_ray_loses_files_that_are_listed_twice_and_that_is_seen(columns, parts, ray_cluster):
+def test_files_that_ray_loses_because_they_are_listed_twice_are_noticed(columns, parts, ray_cluster):
     paths = [str(path.resolve()) for path in Path(parts).iterdir()] * 2
     dataset = dataset_of("ray", None, paths)
     (group,) = counted_by("ray").score(dataset, ["bleu"])
@@ -343,13 +343,13 @@ def test_a_bag_with_a_table_twice_is_refused(dask_cluster, parts):
         counted_by("dask").score(dataset_of("dask", None, [path, path]), ["bleu"], expected=21)
 
 
-# --- options, and what travels
+# --- options, and what is sent to workers
 
 
 @pytest.mark.parametrize(
     ("engine", "module"), [("dask", "distributed"), ("ray", "ray"), ("spark", "pyspark.sql.functions")]
 )
-def test_without_the_package_a_line_names_the_extra(run, parts, monkeypatch, engine, module):
+def test_without_the_package_the_error_names_the_extra(run, parts, monkeypatch, engine, module):
     monkeypatch.setitem(sys.modules, module, None)
     refused(run("--table", parts, "--engine", engine), f"pip install 'bleucli[{engine}]'")
 
@@ -367,7 +367,7 @@ def test_without_the_package_a_line_names_the_extra(run, parts, monkeypatch, eng
         (("--by", "nix"), "no column nix"),
     ],
 )
-def test_options_that_have_no_place(run, write, parts, words, told, dask_cluster):
+def test_options_that_do_not_fit_are_refused(run, write, parts, words, told, dask_cluster):
     write("a.txt", "")
     refused(run("--table", parts, "--engine", "dask", *words), told)
 
@@ -391,7 +391,7 @@ def test_a_run_that_fails_keeps_nothing(run, columns, folder, dask_cluster):
     assert os.listdir("kept") == []
 
 
-def test_folders_that_workers_do_not_share_are_seen(tmp_path):
+def test_folders_that_workers_do_not_share_are_noticed(tmp_path):
     job = work_module.Work(["bleu"], saved=str(tmp_path))
     raised(
         ["name a folder that all workers share"],
@@ -400,7 +400,7 @@ def test_folders_that_workers_do_not_share_are_seen(tmp_path):
     )
 
 
-def test_what_travels_is_small():
+def test_what_is_sent_to_workers_is_small():
     cloudpickle = pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
     for metric in (bleucli.BLEU(tokenize="intl"), bleucli.BLEU(tokenize="zh"), bleucli.CHRF(), bleucli.TER()):
         assert len(cloudpickle.dumps(work_module.Work([metric]))) < 2000

@@ -1,4 +1,4 @@
-"""What scripts/demo and scripts/test say before they make their environment, and when they cannot; CI makes it."""
+"""What scripts/demo and scripts/test print before they make their environment, and when they cannot. CI makes it."""
 
 import os
 import re
@@ -46,7 +46,7 @@ def test_a_python_that_is_too_old_is_named_with_its_version(script, program):
     )
 
 
-def test_a_python_that_is_not_there_is_said_to_be_missing(script):
+def test_a_missing_python_is_named(script):
     status, message = script(PYTHON="nopython")
     assert (status, message) == (
         2,
@@ -76,8 +76,8 @@ def test_a_place_where_nothing_can_be_written_is_named(script, tmp_path):
     )
 
 
-def test_python_without_venv_says_so_and_nothing_half_made_is_left_to_be_trusted(script, program, tmp_path):
-    """Debian may install Python without venv; what Python then says is passed on."""
+def test_python_without_venv_is_named_and_leaves_nothing_half_made(script, program, tmp_path):
+    """Debian may install Python without venv; Python's own message is then passed on."""
     python = program(
         "python3", "case $1 in -c) echo '3.12.1 (main) /usr True' ;; *) echo no ensurepip >&2; exit 1 ;; esac"
     )
@@ -110,7 +110,7 @@ esac
         ("test", "downloads about 350 MB, takes about two minutes and 1 GB of disk space"),
     ],
 )
-def test_what_setting_up_costs_is_said_before_anything_is_done(script, program, tmp_path, name, cost):
+def test_the_cost_of_setting_up_is_printed_before_anything_is_done(script, program, tmp_path, name, cost):
     status, message = script(name, PYTHON=program("python3", WITHOUT_A_NETWORK))
     assert (status, message.splitlines()) == (
         1,
@@ -141,7 +141,7 @@ esac
         ("run", "test", "completing {} (once): downloads about 350 MB, takes about two minutes"),
     ],
 )
-def test_an_update_costs_little_and_the_tests_much(script, program, tmp_path, made_for, name, said):
+def test_an_update_names_its_lower_cost(script, program, tmp_path, made_for, name, said):
     environment = tmp_path / "environment"
     (environment / "bin").mkdir(parents=True)
     python = program("python3", "echo '3.12.1 (main) /usr True'")
@@ -154,7 +154,7 @@ def test_an_update_costs_little_and_the_tests_much(script, program, tmp_path, ma
     assert pip.startswith("-m pip install --quiet ")
 
 
-def test_help_is_a_few_lines_and_sets_nothing_up(root, tmp_path):
+def test_help_is_short_and_sets_nothing_up(root, tmp_path):
     place = tmp_path / "environment"
     done = subprocess.run(
         [f"{root}/scripts/test", "--help"],
@@ -171,7 +171,7 @@ def test_help_is_a_few_lines_and_sets_nothing_up(root, tmp_path):
     assert not place.exists()
 
 
-def test_the_quick_tests_are_there_and_leave_no_room_of_the_package_out(root):
+def test_the_quick_tests_exist_and_cover_every_room_of_the_package(root):
     with open(os.path.join(root, "scripts", "test"), encoding="utf-8") as file:
         (listed,) = re.findall(r'^quick="(.*?)"$', file.read(), re.DOTALL | re.MULTILINE)
     files = listed.split()
@@ -192,4 +192,4 @@ def test_the_quick_tests_are_there_and_leave_no_room_of_the_package_out(root):
 
 
 def test_a_broken_pipe_does_not_kill_the_tests():
-    assert signal.getsignal(signal.SIGPIPE) == signal.SIG_IGN, "a collected file imports what changes that"
+    assert signal.getsignal(signal.SIGPIPE) == signal.SIG_IGN, "an imported test file has changed this"

@@ -48,7 +48,7 @@ def test_scores_are_those_of_jiwer(metric, drawn):
 
 
 @each_metric
-def test_every_two_fragments_are_scored_as_by_jiwer(metric):
+def test_every_two_fragments_are_scored_as_jiwer_does(metric):
     drawn = [f"{left}{right}x{right}{left}{right}y" for left in FRAGMENTS for right in FRAGMENTS[::7]]
     plain = [" ".join(text.split()) for text in drawn]
     assert metric().corpus_score(drawn, [plain]).score == expected(metric, plain, drawn)
@@ -65,14 +65,14 @@ def test_every_two_fragments_are_scored_as_by_jiwer(metric):
         (["a", "b"], ["a", ""], 100.0),
     ],
 )
-def test_empty_texts_are_scored_as_by_jiwer(metric, hypotheses, references, score):
+def test_empty_texts_are_scored_as_jiwer_does(metric, hypotheses, references, score):
     """In jiwer, references without a word have the length 1."""
     assert metric().corpus_score(hypotheses, [references]).score == score == expected(metric, references, hypotheses)
 
 
 @each_metric
 @pytest.mark.parametrize("length", [63, 64, 65, 128, 129, 200])
-def test_long_texts_are_scored_as_by_jiwer(metric, length):
+def test_long_texts_are_scored_as_jiwer_does(metric, length):
     reference = " ".join(f"w{number % 90}" for number in range(length))
     hypotheses = [
         reference.replace("w1", "x"),
@@ -91,7 +91,7 @@ def test_long_texts_are_scored_as_by_jiwer(metric, length):
 @each_metric
 @given(corpora())
 @examples(100)
-def test_the_reference_with_the_fewest_edits_counts_at_ties_the_first(metric, corpus):
+def test_the_first_reference_with_the_fewest_edits_counts(metric, corpus):
     found = metric().segment_stats(
         Segments.from_strings(corpus.hypotheses), [Segments.from_strings(stream) for stream in corpus.references]
     )
@@ -143,7 +143,7 @@ def test_signatures_say_what_decides_the_score(metric):
     assert str(metric().signature(1, 2)) == f"nrefs:var|case:mixed|{VERSION}"
 
 
-def test_a_signature_without_a_name_is_of_another_metric():
+def test_a_signature_without_a_name_is_for_another_metric():
     assert metric_from_signature("nrefs:1|case:lc").name == "BLEU"
 
 
@@ -224,7 +224,7 @@ def test_a_paired_test_of_a_copy_finds_nothing():
 # --- hints
 
 
-def test_lowercase_of_bleu_alone_is_told_of(files, run):
+def test_a_hint_says_that_lowercase_applies_to_bleu_only(files, run):
     said = run("ref", "-i", "sys", "-m", "bleu", "wer", "-lc").err
     assert "-lc applies to BLEU only; WER has --wer-lowercase\n" in said
     assert "WER" not in run("ref", "-i", "sys", "-m", "bleu", "ter", "-lc").err
@@ -270,13 +270,13 @@ def test_ter_of_words_needs_no_hint(write, run, text):
     "text",
     ["東京 都 に 住ん で いる 。", "저는 서울에 살고 있습니다", "the cat", "", "東京都に住んでいる " + "abc " * 9],
 )
-def test_words_between_spaces_are_no_cause_for_a_hint(text, recwarn):
+def test_words_between_spaces_need_no_hint(text, recwarn):
     WER().corpus_score([text], [["x"]])
     assert not recwarn.list
 
 
 def test_ties_count_in_tests_of_metrics_that_sacrebleu_does_not_have(run, write):
-    """With three segments, no difference is significant; with sacreBLEU's way of counting, as for BLEU, it would be."""
+    """With three segments, no difference is significant. Counted as sacreBLEU does for BLEU, it would be."""
     ref = write("ref.txt", "a b c d\ne f g h\ni j k l\n")
     systems = write("one.txt", "a b c d\ne f g h\ni j k l\n"), write("two.txt", "a x x x\ny y g h\ni j z z\n")
     answer = run(ref, "-i", *systems, "-m", "wer", "--paired-ar", "-f", "json", "-q")

@@ -107,20 +107,20 @@ def impatient(monkeypatch):
     ],
     ids=["text", "segments", "JSON Lines", "gzip"],
 )
-def test_attack_21_endless_input_is_refused_all_the_same(impatient, run, write, data, words):
+def test_endless_input_is_refused(impatient, run, write, data, words):
     write("ref.txt", "a\nb\n")
     line = refused(run("ref.txt", *words, stdin=Endless(data)), "line 3 of ref.txt is missing")
     assert re.search(r"standard input has at least \d+ segments but ref.txt has 2 segments", line)
 
 
-def test_attack_21_endless_references_and_scores_are_refused_all_the_same(impatient, run, write):
+def test_endless_references_and_scores_are_refused(impatient, run, write):
     write("sys.txt", "1\n")
     refused(run("-", "-i", "sys.txt", stdin=Endless(b"y\n")), "standard input has at least ")
     refused(run("--segment-scores", "-i", "-", "sys.txt", stdin=Endless(b"1\n")), "standard input has at least ")
     refused(run("-t", "demo", "-l", "en-de", stdin=Endless(b"y\n")), "input has at least ", "has 100 segments")
 
 
-def test_attack_21_a_pipe_that_stays_open_is_not_waited_for(impatient, run, write):
+def test_a_pipe_that_stays_open_is_not_waited_for(impatient, run, write):
     write("ref.txt", "a\nb\n")
     reader, writer = os.pipe()
     os.write(writer, b"a line\nb line\nc\nd")
@@ -128,7 +128,7 @@ def test_attack_21_a_pipe_that_stays_open_is_not_waited_for(impatient, run, writ
         refused(run("ref.txt", stdin=stream), "standard input has at least 3 segments but ref.txt has 2 segments")
 
 
-def test_a_pipe_that_is_slow_to_end_is_waited_for_while_texts_may_be_equal(impatient, run, write):
+def test_a_pipe_that_is_slow_to_end_is_waited_for_while_lengths_may_be_equal(impatient, run, write):
     write("ref.txt", "a\nb\n")
     reader, writer = os.pipe()
     os.write(writer, b"a\nb\n")
@@ -139,7 +139,7 @@ def test_a_pipe_that_is_slow_to_end_is_waited_for_while_texts_may_be_equal(impat
     timer.join()
 
 
-def test_endless_texts_in_python_are_refused_all_the_same(impatient):
+def test_endless_texts_in_python_are_refused(impatient):
     with pytest.raises(LengthError, match=r"hypotheses has at least \d+ segments but references has 1 segment:"):
         bleucli.BLEU().corpus_score(repeat("a"), [["a"]])
 
@@ -202,7 +202,7 @@ def test_a_file_that_is_not_utf_16_at_all_is_named(run, pair):
 
 
 @pytest.mark.parametrize("encoding", ["punycode", "idna", "utf-7", "hz", "iso2022_jp", "unicode_escape"])
-def test_odd_encodings_are_no_excuse_for_a_traceback(run, write, encoding):
+def test_odd_encodings_cause_no_traceback(run, write, encoding):
     write("sys.txt", b"fine\n\xff\\x\\ud800 " + b"\xfe" * 70)
     answer = run("sys.txt", "-i", "sys.txt", "-e", encoding)
     if answer.status:
@@ -330,7 +330,7 @@ def terminal():
 
 
 @pytest.mark.parametrize("words", [("ref.txt",), ("ref.txt", "-i", "-"), ("-", "-i", "sys.txt"), ("ref.txt", "-sl")])
-def test_a_terminal_as_standard_input_is_refused_instead_of_waiting(run, pair, terminal, words):
+def test_a_terminal_as_standard_input_is_refused_without_waiting(run, pair, terminal, words):
     refused(run(*words, stdin=terminal), "nothing was piped in", "cat")
 
 
@@ -348,7 +348,7 @@ def test_a_process_without_standard_input_scores_files(command, pair):
 
 
 @pytest.mark.parametrize("words", [("-", "-i", "-"), ("-",), ("-", "-", "-i", "sys.txt"), ("ref.txt", "-", "-i", "-")])
-def test_standard_input_cannot_be_two_things_at_once(run, pair, words):
+def test_standard_input_cannot_be_named_twice(run, pair, words):
     refused(run(*words, stdin=b"a\n"), "standard input", "once")
 
 
@@ -371,7 +371,7 @@ def test_of_several_references_the_last_one_is_taken_for_the_system(run, pair, w
     refused(run("ref.txt", "ref2.txt", "sys.txt"), "if sys.txt is the system's output, write -i sys.txt")
 
 
-def test_where_the_system_is_named_or_comes_in_nobody_is_asked_for_it(run, pair):
+def test_where_the_system_is_named_or_piped_in_no_message_asks_for_it(run, pair):
     assert "write -i" not in refused(run("ref.txt", "sys.txt", "-i", "-"))
     assert "write -i" not in refused(run("ref.txt"))
     assert "write -i" not in refused(run("ref.txt", "-", stdin=None))
@@ -379,7 +379,7 @@ def test_where_the_system_is_named_or_comes_in_nobody_is_asked_for_it(run, pair)
     assert run("ref.txt", "sys.txt", stdin=b"a\nb\n").status == 0
 
 
-def test_no_words_at_all_lead_to_the_help(run, terminal):
+def test_an_empty_command_line_names_the_help(run, terminal):
     refused(run(stdin=terminal), "no references were given", "bleu --help")
 
 
@@ -407,7 +407,7 @@ MEANT = {
 
 
 @pytest.mark.parametrize("case", MEANT.values(), ids=MEANT)
-def test_what_may_have_been_meant_is_said(run, pair, case):
+def test_likely_corrections_are_suggested(run, pair, case):
     words, *parts = case
     refused(run(*words, stdin=b"the cat\nhello\n"), *parts)
 
@@ -444,27 +444,27 @@ WRONG_USE = {
     "unknown smoothing": (("ref.txt", "-s", "linear"), ("'linear'", "exp", "floor", "add-k", "none")),
     "unknown format": (("ref.txt", "-f", "xml"), ("'xml'", "json", "text")),
     "unknown encoding": (("ref.txt", "-e", "utf-9"), ("'utf-9'", "utf-8")),
-    "encoding that is not of text": (("ref.txt", "-e", "base64"), ("'base64'", "utf-8")),
+    "an encoding that is not for text": (("ref.txt", "-e", "base64"), ("'base64'", "utf-8")),
     "empty encoding": (("ref.txt", "-e", ""), ("unknown encoding ''", "utf-8")),
     "negative width": (("ref.txt", "-w", "-1"), ("--width -1", "from 0")),
     "huge width": (("ref.txt", "-w", "1001"), ("--width 1001", "1000")),
     "width that is not a number": (("ref.txt", "-w", "x"), ("--width", "'x'")),
     "width that is not an integer": (("ref.txt", "-w", "1.5"), ("--width", "'1.5'")),
-    "no references of many": (("ref.txt", "-nr", "0"), ("--num-refs 0", "from 1")),
+    "no number of references": (("ref.txt", "-nr", "0"), ("--num-refs 0", "from 1")),
     "negative references": (("ref.txt", "-nr", "-2"), ("--num-refs -2", "from 1")),
     "references that are not a number": (("ref.txt", "-nr", "two"), ("--num-refs", "'two'")),
     "two files to split": (("ref.txt", "sys.txt", "-nr", "2"), ("--num-refs", "2 files")),
     "negative threads": (("ref.txt", "-J", "-1"), ("--jobs -1", "0")),
     "threads that are not a number": (("ref.txt", "-J", "x"), ("--jobs", "'x'")),
     "negative smoothing": (("ref.txt", "-s", "floor", "-sv", "-1"), ("--smooth-value -1", "from 0")),
-    "negative smoothing of no effect": (("ref.txt", "-sv", "-1"), ("--smooth-value -1", "from 0")),
-    "smoothing by no number": (("ref.txt", "-s", "add-k", "-sv", "nan"), ("--smooth-value 'nan'; expected a number",)),
+    "negative smoothing without effect": (("ref.txt", "-sv", "-1"), ("--smooth-value -1", "from 0")),
+    "smoothing by nan": (("ref.txt", "-s", "add-k", "-sv", "nan"), ("--smooth-value 'nan'; expected a number",)),
     "endless smoothing": (("ref.txt", "-s", "add-k", "-sv", "inf"), ("--smooth-value 'inf'; expected a number",)),
     "smoothing that is not a number": (("ref.txt", "-sv", "x"), ("--smooth-value", "'x'")),
     "order 0": (("ref.txt", "--max-ngram-order", "0"), ("order 0", "from 1")),
     "negative order": (("ref.txt", "--max-ngram-order", "-4"), ("order -4", "from 1")),
     "order that is not a number": (("ref.txt", "--max-ngram-order", "x"), ("--max-ngram-order", "'x'")),
-    "gate at no number": (("ref.txt", "--fail-under", "nan"), ("--fail-under 'nan'", "score")),
+    "gate at nan": (("ref.txt", "--fail-under", "nan"), ("--fail-under 'nan'", "score")),
     "gate at a word": (("ref.txt", "--fail-under", "x"), ("--fail-under", "'x'")),
     "gate for segments": (("ref.txt", "-sl", "--fail-under", "3"), ("--fail-under", "--sentence-level")),
     **{
@@ -486,12 +486,12 @@ WRONG_USE = {
         ("ref.txt", "\N{EM DASH}score-onl"),
         ("and options begin with a hyphen, not a dash; did you mean --score-only?",),
     ),
-    "a pair of no form": (("ref.txt", "-l", ""), ("--language-pair ''; expected the form xx-YY",)),
+    "a malformed pair": (("ref.txt", "-l", ""), ("--language-pair ''; expected the form xx-YY",)),
     **{
         f"{flag} {number}": (("ref.txt", flag, number), (f" '{number}'; expected a", "number"))
         for flag, number in (("-w", "1_0"), ("-cin", "\u0661\u0662"), ("-sv", "0_1"), ("-sv", "1e999"), ("-cc", "6.0"))
     },
-    "a value of what takes none": (("ref.txt", "--strict=no"), ("--strict takes no value, not 'no'",)),
+    "a value for a switch": (("ref.txt", "--strict=no"), ("--strict takes no value, not 'no'",)),
     "option without its value": (("ref.txt", "-e"), ("--encoding", "expected one argument")),
     "input without files": (("ref.txt", "-i"), ("--input", "expected at least one argument")),
     "repeated system": (("ref.txt", "-i", "sys.txt", "ref.txt", "sys.txt"), ("sys.txt", "twice", "once")),
@@ -506,7 +506,7 @@ def test_wrong_use_is_refused(run, pair, words, parts):
 
 
 @pytest.mark.parametrize("number", [10**9, 10**18, 10**30])
-def test_an_order_beyond_all_bounds_is_refused(command, pair, number):
+def test_an_order_that_is_too_large_is_refused(command, pair, number):
     refused(command(*pair, "--max-ngram-order", str(number), shell=LIMITED), "order")
 
 
@@ -525,11 +525,11 @@ def test_wrong_kernels_in_the_environment_are_refused(command, pair):
     refused(answer, "BLEU_KERNELS", "'fast'", "auto", "native", "python")
 
 
-def test_wrong_kernels_have_their_status_though_nobody_reads_stderr(command, pair):
+def test_wrong_kernels_have_their_status_even_if_stderr_is_not_read(command, pair):
     assert command(*pair, variables={"BLEU_KERNELS": "fast"}, shell='exec "$@" 2>&-').status == 2
 
 
-def test_errors_have_their_status_though_nobody_reads_stderr(command, pair):
+def test_errors_have_their_status_even_if_stderr_is_not_read(command, pair):
     assert command("nofile", shell='exec "$@" 2>&-').status == 2
     if os.path.exists("/dev/full"):
         assert command("nofile", shell='exec "$@" 2>/dev/full').status == 2
@@ -563,13 +563,13 @@ def test_running_out_of_memory_is_an_error_like_others(failing, error, cause):
 @pytest.mark.parametrize(
     "error", [RuntimeError("odd\nthing"), SystemError("null"), RecursionError(), ValueError(), KeyError("a"), OSError()]
 )
-def test_attack_7_what_nobody_foresaw_has_a_status_of_its_own(failing, error):
+def test_unforeseen_errors_have_their_own_status(failing, error):
     """Status 1 means that a gate failed."""
     line = refused(failing(error), f"bleu itself failed ({type(error).__name__}", status=70)
     assert "BLEU_TRACEBACK=1" in line
 
 
-def test_the_traceback_of_what_nobody_foresaw_can_be_seen(failing):
+def test_the_traceback_of_an_unforeseen_error_can_be_shown(failing):
     answer = failing(RuntimeError("odd"), variables={"BLEU_TRACEBACK": "1"})
     lines = answer.err.splitlines()
     assert (answer.status, answer.out, lines[0]) == (70, "", "Traceback (most recent call last):")
@@ -581,7 +581,7 @@ def test_the_traceback_of_what_nobody_foresaw_can_be_seen(failing):
 
 
 @pytest.mark.parametrize("broken", ["bleucli.cli.commands", "bleucli.cli.streams", "bleucli.cli.delivery"])
-def test_an_installation_that_is_broken_has_that_status_too(root, broken):
+def test_a_broken_installation_has_the_status_of_unforeseen_errors(root, broken):
     code = f"import sys; sys.modules[{broken!r}] = None; from bleucli.__main__ import main; sys.exit(main())"
     done = subprocess.run((sys.executable, "-c", code), env=os.environ | {"PYTHONPATH": root}, capture_output=True)
     assert (done.returncode, done.stdout) == (70, b"")
@@ -590,8 +590,7 @@ def test_an_installation_that_is_broken_has_that_status_too(root, broken):
 
 
 @pytest.mark.parametrize("words", [("-J", "2"), ("-J", "2", "-sl"), ("-ci", "-j", "2")])
-def test_attack_7_threads_that_cannot_be_started_are_an_error(run, pair, monkeypatch, words):
-    """Row o of attack 7."""
+def test_threads_that_cannot_be_started_are_an_error(run, pair, monkeypatch, words):
 
     def start(_):
         raise RuntimeError("can't start new thread")
@@ -604,8 +603,8 @@ OPTIONS = [action for action in arguments.parser()._actions if action.option_str
 
 
 @pytest.mark.parametrize("action", OPTIONS, ids=lambda action: action.dest)
-def test_attack_7_no_option_swallows_two_hyphens(run, pair, action):
-    """Row a of attack 7: before Python 3.13, argparse turns such a value into [] or nothing."""
+def test_no_option_swallows_two_hyphens(run, pair, action):
+    """Before Python 3.13, argparse turns a value of two hyphens into [] or nothing."""
     for name in action.option_strings:
         attached = (f"{name}--",) if len(name) == 2 else ()  # as in -w2
         for form in (f"{name}=--", *attached):
@@ -691,7 +690,7 @@ def test_an_error_leaves_no_output_file(run, write, extra):
 @pytest.mark.parametrize(
     "words", [("-cc", "0"), ("-cc", "-1"), ("-cc", "1" + "0" * 18), ("-cw", "-1"), ("--chrf-beta", "-1")]
 )
-def test_orders_and_betas_that_cannot_be_are_refused(run, pair, words):
+def test_impossible_orders_and_betas_are_refused(run, pair, words):
     answer = run(*pair, "-m", "chrf", *words)
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.startswith("bleu: error: --chrf-")
@@ -700,7 +699,7 @@ def test_orders_and_betas_that_cannot_be_are_refused(run, pair, words):
 
 
 @pytest.mark.parametrize("words", [("-tok", "nonsense"), ("-l", "ende")])
-def test_options_of_bleu_are_checked_though_only_chrf_is_scored(run, pair, words):
+def test_options_of_bleu_are_checked_even_if_only_chrf_is_scored(run, pair, words):
     answer = run(*pair, "-m", "chrf", *words)
     assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
     assert words[1] in answer.err
@@ -714,7 +713,7 @@ def test_output_to_a_hyphen_is_standard_output(run, pair, folder):
 # --- what is said
 
 
-def test_attack_23_what_is_said_does_not_act_on_a_terminal(run, pair, write):
+def test_control_characters_in_messages_do_not_reach_a_terminal(run, pair, write):
     name = "\x1b]0;pwn\x07\x7f\x9b2J\u202e\u2028red.txt"
     os.rename("sys.txt", name)
     answer = run("ref.txt", "-i", name, "-b", terminal=True)
@@ -735,7 +734,7 @@ def test_attack_23_what_is_said_does_not_act_on_a_terminal(run, pair, write):
         assert line[:-1].isprintable()
 
 
-def test_attack_23_a_name_that_is_not_utf_8_does_not_act_on_a_terminal_either(run, write):
+def test_bytes_of_a_name_that_is_not_utf_8_do_not_reach_a_terminal(run, write):
     write("ref.txt", "a b c d\n")
     name = write(os.fsdecode(b"caf\xe9\x9b2J.txt"), "a b c d\n")
     assert "system caf\udce9\\x9b2J.txt\n" in run("ref.txt", "-i", name, terminal=True).err
@@ -746,7 +745,7 @@ def test_attack_23_a_name_that_is_not_utf_8_does_not_act_on_a_terminal_either(ru
 # --- one error, two wordings: Python counts from 0 and names arguments, the command counts lines and names flags
 
 
-def test_python_and_the_command_count_and_speak_each_in_its_way(run, write):
+def test_python_and_the_command_have_their_own_wordings(run, write):
     with pytest.raises(LengthError) as caught:
         bleucli.corpus_bleu(["a", "b"], [["a", "b", "c"]])
     assert str(caught.value) == (

@@ -76,7 +76,7 @@ def test_rows_are_what_pandas_and_polars_take(name):
     assert wide.loc["weak", "BLEU"] == results.systems[1].scores[0].score
 
 
-def test_rows_have_the_columns_that_there_is_something_to_say_of():
+def test_rows_have_only_columns_with_values():
     start, end = ["system", "metric", "score", "segments"], ["signature"]
     bleu = ["brevity_penalty", "hypothesis_length", "reference_length"]
     interval = ["interval_mean", "interval_half_width"]
@@ -95,7 +95,7 @@ def test_rows_have_the_columns_that_there_is_something_to_say_of():
     assert results({}).rows() == []
 
 
-def test_groups_shares_and_parts_have_their_place():
+def test_groups_shares_and_parts_are_in_rows_and_dictionaries():
     system = SystemResult("KIT doc=a", [record(50.0)], labels=[("doc", "a")], segments=3)
     (row,) = Results([system], 9, []).rows()
     assert (row["system"], row["doc"], row["segments"]) == ("KIT", "a", 3)
@@ -203,7 +203,7 @@ def test_hints_about_a_test_name_it_as_python_does():
         ({"all_pairs": "yes", "test": "ar"}, InputTypeError, "all_pairs 'yes'"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(more, kind, message):
+def test_impossible_arguments_are_refused_in_one_line(more, kind, message):
     with pytest.raises(kind) as caught:
         evaluate(**more)
     assert message in str(caught.value)

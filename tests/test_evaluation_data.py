@@ -104,7 +104,7 @@ def archive():
 
 @pytest.fixture
 def mirror(world, archive, monkeypatch):
-    """Let `wmt22` be on a mirror on the loopback, and nowhere else; give a function that puts an archive there."""
+    """Serve `wmt22` from a mirror on the loopback only; yield a function that puts an archive there."""
 
     def serve(content=archive):
         md5 = hashlib.md5(content).hexdigest()
@@ -168,7 +168,7 @@ def test_a_folder_is_made_as_the_scripts_want_it(mirror, make):
     assert published[0][-1] == "score"
 
 
-def test_a_second_call_asks_nobody_and_changes_nothing(mirror, make):
+def test_a_second_call_makes_no_request_and_changes_nothing(mirror, make):
     make()
     before = files_in("data")
     stamps = {path: os.stat(os.path.join("data", path)).st_mtime_ns for path in before}
@@ -202,7 +202,7 @@ def test_a_download_that_breaks_off_leaves_no_text_and_the_next_call_makes_all(m
 
 
 @pytest.mark.parametrize("name", ["OpenNMT.txt", "ref.A.txt", PUBLISHED])
-def test_what_was_being_written_when_it_was_interrupted_is_written_anew(mirror, make, monkeypatch, name):
+def test_a_file_whose_writing_was_interrupted_is_written_again(mirror, make, monkeypatch, name):
     replace = os.replace
 
     def interrupt(source, target, **how):
@@ -223,20 +223,20 @@ def test_what_was_being_written_when_it_was_interrupted_is_written_anew(mirror, 
     assert read_lines("data", "wmt22.en-de", "OpenNMT.txt") == corpus_texts("wmt22.en-de")["OpenNMT"]
 
 
-def test_a_mirror_that_has_nothing_is_told_of_in_a_line(mirror, make):
+def test_a_mirror_that_has_nothing_is_one_line(mirror, make):
     mirror().put(ARCHIVE, Page(b"", 404))
     refused(make(), "404", "wmt22")
 
 
 @pytest.mark.slow
-def test_a_system_that_the_archive_lacks_is_told_of_in_a_line(mirror, make):
+def test_a_system_that_the_archive_lacks_is_one_line(mirror, make):
     german = f"{TOP}/xml/wmttest2022.en-de.all.xml"
     mirror(tar(xml_members() | {german: wmt_xml("wmt22.en-de").replace("OpenNMT", "Other")}))
     refused(make(), "wmt22/en-de has no field OpenNMT, only src, ref:A, ref:B")
 
 
 @pytest.mark.slow
-def test_scores_that_the_archive_lacks_leave_the_texts_to_be_used(mirror, make):
+def test_texts_can_be_used_if_the_archive_lacks_scores(mirror, make):
     mirror(tar(xml_members()))
     refused(make(), f"has no member '{SCORES}'")
     assert evaluation_data.problem("data") == ""
@@ -249,7 +249,7 @@ def test_scores_of_another_layout_are_refused(mirror, make):
     assert PUBLISHED not in files_in("data")
 
 
-def test_a_place_that_cannot_be_a_folder_is_told_of_in_a_line(mirror, make, write):
+def test_a_place_that_cannot_be_a_folder_is_one_line(mirror, make, write):
     write("data", "a file\n")
     refused(make(), "data")
 
@@ -305,7 +305,7 @@ def test_the_scripts_run_on_what_was_made(mirror, make, root):
     assert out.startswith(f"4 systems of wmt22.en-de, {SEGMENTS} segments\n")
 
 
-def test_published_scores_that_are_missing_are_told_of_and_the_rest_is_compared(functions_of, data, capsys):
+def test_missing_published_scores_are_named_and_the_rest_is_compared(functions_of, data, capsys):
     assert list(functions_of("parity")["_published_tasks"](data, ["bleu", "chrf"])) == []
     assert f"the scores that WMT22 published, for {data} has no {PUBLISHED}." in capsys.readouterr().out
 
@@ -363,7 +363,7 @@ def test_scripts_that_find_no_data_say_how_to_make_them(root, folder, script, wo
     )
 
 
-# --- where they are looked for
+# --- where evaluation data are looked for
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def redo_chrf(data):
 def check_edits(data, ours, theirs, lacking, extra):
     """Check that edits turn one text into the other, and return how many of them change nothing.
 
-    lacking, extra: the names of the operations for a word that the output lacks, and for one that it has too many.
+    lacking, extra: the names of the operations for a word that the output lacks, and for an extra one.
     """
     edits = data["edits"]
     assert [one["hypothesis"] for one in edits if one["operation"] != lacking] == ours
@@ -382,7 +382,7 @@ def test_the_closest_reference_counts():
     assert (parts.closest_reference, parts.reference_length) == (1, 3)
 
 
-def test_what_only_some_references_have_is_not_missing():
+def test_n_grams_of_only_some_references_are_not_missing():
     assert "c            0          1        0  missing" in str(explain("a b", ["a b c"]))
     text = str(explain("a b c d", ["a b c d", "a x c d"]))
     assert text.startswith("BLEU = 100.00")
@@ -504,7 +504,7 @@ def test_chrf_says_that_spaces_do_not_count_where_there_are_any():
     assert told not in flowing(explain("a b", ["ab"], "chrf", whitespace=True))
 
 
-def test_no_way_has_fewer_edits_than_the_one_that_is_traced():
+def test_the_traced_edits_are_the_fewest():
     draw = random.Random(3)
     for _ in range(400):
         ours, theirs = (draw.choices("abc", k=draw.randint(0, 30)) for _ in range(2))
@@ -512,7 +512,7 @@ def test_no_way_has_fewer_edits_than_the_one_that_is_traced():
         assert sum(operation != 0 for operation in trace_distance(ours, theirs, distance)) == distance
 
 
-def test_what_would_take_minutes_to_align_is_refused():
+def test_texts_that_would_take_minutes_to_align_are_refused():
     with pytest.raises(BleuError, match="9000 characters with 9000 edits are too many to align"):
         explain("a" * 9000, ["b" * 9000], "cer")
     assert explain("ab" * 9000, ["ab" * 9000], "cer").score == 0
@@ -540,13 +540,13 @@ def test_reasons_are_true_where_they_are_unusual(hypothesis, references, metric,
     assert told in flowing(explain(hypothesis, references, metric, **options))
 
 
-def test_words_of_scripts_from_right_to_left_are_aligned_so():
+def test_words_of_scripts_from_right_to_left_are_aligned_from_the_right():
     hebrew = "\u05e2\u05dc \u05d4\u05e9\u05d8\u05d9\u05d7"
     assert explain(hebrew, [hebrew[:2]], "ter")._repr_html_().count('<p dir="rtl">') == 1
     assert "dir=" not in explain("on the mat", ["on mat"], "ter")._repr_html_()
 
 
-def test_of_alignments_with_as_few_edits_the_one_with_most_matches_is_shown():
+def test_of_equally_short_alignments_the_one_with_most_matches_is_shown():
     edits = explain("the cat sat on mat today again", ["the cat sat on the mat"], "wer").parts.edits
     assert [edit.operation for edit in edits[4:]] == ["deletion", "match", "insertion", "insertion"]
 
@@ -571,7 +571,7 @@ def _none(name):
     return {"tokenize": "none"} if name == "bleu" else {}
 
 
-def test_html_is_whole():
+def test_html_is_complete():
     from html.parser import HTMLParser
 
     class Checker(HTMLParser):
@@ -603,7 +603,7 @@ def test_lines_fit_the_terminal(name, width):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_row_of_a_table_is_a_line(name):
+def test_each_row_of_a_table_is_one_line(name):
     from bleucli.prose import as_text
 
     pair = "der Körper, der am Donnerstagmorgen gefunden wurde", ["der am Donnerstag gefundene Leichnam wurde erkannt"]
@@ -649,7 +649,7 @@ def test_a_line_of_a_corpus_is_explained():
     assert explain(hypotheses, streams, line=2).references == ("c",)
 
 
-def test_a_metric_at_hand_is_explained_as_it_is():
+def test_a_metric_object_is_explained_as_it_is():
     metric = BLEU(smooth_method="floor", lowercase=True)
     explanation = explain("A b", ["a B c"], metric)
     assert explanation.score == metric.sentence_score("A b", ["a B c"]).score
@@ -692,7 +692,7 @@ class Odd(BLEU):
         (("a", [None]), {}, BleuError, r"all references of segment 0 \(counting from 0\) are"),
     ],
 )
-def test_what_cannot_be_explained_is_refused_in_a_line(arguments, options, kind, message):
+def test_what_cannot_be_explained_is_refused_in_one_line(arguments, options, kind, message):
     with pytest.raises(kind, match=message) as caught:
         explain(*arguments, **options)
     assert "\n" not in str(caught.value)
@@ -779,7 +779,7 @@ def test_line_needs_explain(score, run):
     refused(run("ref", "-i", "sys", "--line", "1"), "--line names the segment that --explain explains; add --explain")
 
 
-def test_options_without_effect_are_told_of(score):
+def test_options_without_effect_get_a_warning(score):
     assert "--width (JSON of explanations is not rounded)" in score("-f", "json", "-w", "3").err
     assert "--sentence-level (it turns on BLEU's effective order, and BLEU is" in score("-m", "ter", "-sl").err
 

@@ -161,7 +161,7 @@ ITEMS = st.lists(st.lists(st.tuples(NAMES, VALUES | st.text(max_size=5)), max_si
 
 @given(ITEMS, st.booleans(), st.sampled_from(FIRST))
 @examples(300)
-def test_all_that_python_writes_is_read_alike(items, escaped, first):
+def test_everything_that_python_writes_is_read_alike(items, escaped, first):
     pairs = (
         [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=escaped)}" for name, value in item] for item in items
     )
@@ -254,7 +254,7 @@ def test_lists_of_very_different_lengths_are_left_to_the_other_parser():
 
 
 @pytest.mark.parametrize(("size", "asked"), [(1 << 20, False), (1 << 25, True)])
-def test_long_files_alone_ask_it(monkeypatch, size, asked):
+def test_only_long_files_use_it(monkeypatch, size, asked):
     blocks = []
     monkeypatch.setattr(fastjson, "read", lambda data, *_: blocks.append(data))
     lines = size // len(GOOD)
@@ -264,7 +264,7 @@ def test_long_files_alone_ask_it(monkeypatch, size, asked):
 
 
 @pytest.mark.parametrize(("times", "asked"), [(300000, 0), (400000, jsonlines._REFUSALS)])
-def test_of_long_regular_files_all_but_the_first_block_is_asked_of_it(monkeypatch, tmp_path, times, asked):
+def test_it_reads_all_but_the_first_block_of_long_regular_files(monkeypatch, tmp_path, times, asked):
     path = tmp_path / "a.jsonl"
     path.write_bytes(GOOD * times)
     blocks = []
@@ -278,7 +278,7 @@ def test_of_long_regular_files_all_but_the_first_block_is_asked_of_it(monkeypatc
     assert len(blocks) == asked
 
 
-def test_files_in_which_other_fields_come_late_are_read_fast_all_the_same(monkeypatch):
+def test_files_in_which_other_fields_come_late_are_still_read_fast(monkeypatch):
     read, asked = fastjson.read, []
 
     def read_and_note(data, wanted, most):
@@ -294,7 +294,7 @@ def test_files_in_which_other_fields_come_late_are_read_fast_all_the_same(monkey
     assert asked == [(True, True), (True, False), (False, True), (False, True)]
 
 
-def test_files_are_read_without_it(monkeypatch):
+def test_files_are_read_without_pyarrow(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.json", None)
     monkeypatch.delattr("pyarrow.json", raising=False)
     fastjson._parser.cache_clear()

@@ -73,7 +73,7 @@ def test_any_system_under_the_bound_fails(score):
     failed(score(STRONG, NEAR, WEAK, "--fail-under", "99"), f"{STRONG}: BLEU", f"{NEAR}: BLEU", f"{WEAK}: BLEU")
 
 
-def test_of_an_error_rate_what_is_over_the_bound_fails(score):
+def test_an_error_rate_over_the_bound_fails(score):
     answer = score(STRONG, WEAK, "-m", "ter", "--fail-under", "60")
     failed(answer, f"{WEAK}: TER ")
     assert "is over 60.0 (--fail-under)" in answer.err
@@ -188,7 +188,7 @@ def test_a_share_of_the_first_system_is_compared_too(score):
         (33.84, "33.9", 0, True),
     ],
 )
-def test_a_share_is_of_the_score_as_the_baseline_has_it(write, number, earlier, share, fell):
+def test_a_share_is_taken_of_the_score_as_the_baseline_has_it(write, number, earlier, share, fell):
     assert bool(Scored(number).fell(write, earlier, share, percent=True)) is fell
 
 
@@ -198,7 +198,7 @@ def test_a_share_that_is_finer_than_the_baseline_is_refused(write):
     assert not Scored(33.9).fell(write, "33.9", 0.1, percent=True), "nothing was rounded"
 
 
-def test_no_drop_at_all_of_an_error_rate_that_was_none(write):
+def test_an_error_rate_of_0_may_not_rise_by_any_share(write):
     assert Scored(0.7, higher_is_better=False).fell(write, "0.0", 50, percent=True)
     assert not Scored(0.04, higher_is_better=False).fell(write, "0.0", 50, percent=True)
 
@@ -218,7 +218,7 @@ def notes(answer):
     return [line for line in answer.err.splitlines() if line.startswith("bleu: note: --")]
 
 
-def test_a_bare_bound_is_about_the_first_metric_named(run):
+def test_a_bare_bound_applies_to_the_first_metric_named(run):
     words = (REF, "-i", STRONG, "-m", "ter", "bleu", "--fail-under")
     failed(run(*words, "20", "-q"), f"{STRONG}: TER ")
     answer = run(*words, "99", terminal=True)
@@ -232,7 +232,7 @@ def test_a_bare_bound_is_about_the_first_metric_named(run):
     assert notes(run(REF, "-i", STRONG, "--fail-under", "1", terminal=True)) == []
 
 
-def test_a_bare_drop_is_about_all_metrics(run, baseline):
+def test_a_bare_drop_applies_to_all_metrics(run, baseline):
     words = (REF, "-i", STRONG, *ALL, "--baseline", baseline(STRONG, *ALL, *FULL), "--max-drop")
     expected = (
         "--max-drop 2% applies to BLEU and chrF2 and TER; to set them separately, write --max-drop"
@@ -269,7 +269,7 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize(("words", "said"), UNKNOWN.values(), ids=UNKNOWN)
-def test_a_bound_of_what_is_not_scored_is_refused_before_anything_is(run, words, said):
+def test_a_bound_on_a_metric_that_is_not_scored_is_refused_before_scoring(run, words, said):
     refused(run("none.txt", "-i", "none.sys", "none.too", *words), said)
 
 
@@ -286,7 +286,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("value", FORMS.values(), ids=FORMS)
-def test_bounds_in_another_form_are_refused(score, value):
+def test_malformed_bounds_are_refused(score, value):
     expected = f"--fail-under {value!r}; expected a score, or scores by metric: chrf=55,ter=60"
     refused(score(STRONG, "--fail-under", value), expected)
     expected = (
@@ -445,7 +445,7 @@ def test_other_errors_are_not_annotated(run, words):
     assert annotations(run(*words)) == []
 
 
-def test_warnings_are_annotated_unless_they_are_not_told(run):
+def test_warnings_are_annotated_unless_they_are_hidden(run):
     words = (REF, "-i", REF, "-m", "ter", "-cw", "2", "--annotate", "github")
     answer = run(*words)
     warnings = [line.partition("warning: ")[2] for line in answer.err.splitlines() if "bleu: warning: " in line]
@@ -466,7 +466,7 @@ def test_warnings_are_annotated_unless_they_are_not_told(run):
     ],
 )
 @pytest.mark.skipif(os.name == "nt", reason="names that Windows does not allow")
-def test_names_cannot_write_annotations_of_their_own(score, write, name, title, message):
+def test_names_cannot_inject_annotations(score, write, name, title, message):
     with open(WEAK, encoding="utf-8") as file:
         write(name, file.read())
     (line,) = annotations(score(name, "--fail-under", "30", "--annotate", "github"))
@@ -505,10 +505,10 @@ def test_a_drop_by_more_than_the_bound_fails(score, baseline):
     answer = score(STRONG, "--baseline", old, "--max-drop", repr(drop - 1e-9))
     failed(answer, f"{STRONG}: BLEU ")
     assert "since old.json, more than" in answer.err
-    assert json.loads(answer.out)["name"] == "BLEU", "the answer is printed all the same"
+    assert json.loads(answer.out)["name"] == "BLEU", "the answer is still printed"
 
 
-def test_of_an_error_rate_a_rise_is_a_drop(score, baseline):
+def test_a_rise_of_an_error_rate_is_a_drop(score, baseline):
     old = baseline(NEAR, "-m", "ter", *FULL)
     assert score(STRONG, "-m", "ter", "--baseline", old, "--max-drop", "0").status == 0
     old = baseline(STRONG, "-m", "ter", *FULL)
@@ -533,7 +533,7 @@ def test_several_systems_are_compared_by_name(score, baseline):
 
 @pytest.mark.parametrize("first", ["Baseline", "Baseline: x", "Baseline: Baseline"])
 @pytest.mark.parametrize("words", [(), ("-pbs", *FEW), ("-ci", "-cin", "20")])
-def test_systems_that_are_called_like_the_mark_of_a_baseline_are_found_by_name(score, baseline, first, words):
+def test_systems_named_like_the_mark_of_a_baseline_are_found_by_name(score, baseline, first, words):
     old = baseline(STRONG, WEAK, NEAR, *words, "--names", f"{first},System 1,b")
     compared = ("--baseline", old, "--max-drop", "0")
     assert score(STRONG, WEAK, *compared, "--names", f"{first},System 1").status == 0
@@ -546,7 +546,7 @@ def test_several_systems_are_compared_with_the_only_one_there_was(score, baselin
     failed(score(STRONG, NEAR, WEAK, "--baseline", old, "--max-drop", "10"), f"{WEAK}: BLEU")
 
 
-def test_a_name_that_is_no_utf_8_is_found_again(score, write):
+def test_a_name_that_is_not_utf_8_is_found_again(score, write):
     name = os.fsdecode(b"caf\xe9.txt")
     with open(STRONG, encoding="utf-8") as file:
         write(name, file.read())
@@ -563,7 +563,7 @@ NO_ANSWERS = {
     "nothing": "null",
     "an empty list": "[]",
     "an empty object": "{}",
-    "a list of nothing": "[null]",
+    "a list of null": "[null]",
     "a list of systems without scores": '[{"system": "strong.de.txt", "BLEU": 48.6}]',
     "the score as text": '{"name": "BLEU", "score": "48.6", "signature": "tok:13a"}',
     "the score true": '{"name": "BLEU", "score": true, "signature": "tok:13a"}',
@@ -579,7 +579,7 @@ NO_ANSWERS = {
 
 
 @pytest.mark.parametrize("content", NO_ANSWERS.values(), ids=NO_ANSWERS)
-def test_json_that_is_no_answer_is_refused(score, write, content):
+def test_json_that_is_not_an_answer_is_refused(score, write, content):
     write("old.json", content)
     line = refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but not an answer")
     assert "make it with -f json -o old.json" in line
@@ -588,7 +588,7 @@ def test_json_that_is_no_answer_is_refused(score, write, content):
 @pytest.mark.parametrize(
     "content", ["", "BLEU = 48.6\n", "{", '{"name": "BLEU"}\n{"name": "BLEU"}\n', b"\xff\xfe{\0}\0"]
 )
-def test_what_is_no_json_is_refused(score, write, content):
+def test_invalid_json_is_refused(score, write, content):
     write("old.json", content)
     refused(
         score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is not valid JSON", "-f json -o old.json"
@@ -603,7 +603,7 @@ def test_a_file_that_cannot_be_read_is_refused(score):
 @pytest.mark.parametrize(
     ("name", "form"), [("x.json", "json"), ("x", "json"), ("x.jsonl", "jsonl"), ("x.NDJSON", "jsonl")]
 )
-def test_what_is_advised_makes_a_file_of_that_name(score, write, name, form):
+def test_the_advised_command_makes_the_file(score, write, name, form):
     words = ("--baseline", name, "--max-drop", "0")
     assert refused(score(STRONG, *words), f"cannot read {name}").endswith(f"make it with -f {form} -o {name}\n")
     for content in ("", "x", "[]"):
@@ -643,7 +643,7 @@ def test_another_version_is_accepted(score, baseline):
     assert score(STRONG, "--baseline", old, "--max-drop", "0").status == 0
 
 
-def test_how_it_was_resampled_does_not_matter(score, baseline):
+def test_resampling_need_not_be_the_same(score, baseline):
     old = baseline(STRONG, "-ci", "-cin", "20", *FULL)
     assert score(STRONG, "--baseline", old, "--max-drop", "0").status == 0
     assert score(STRONG, "-ci", "-cin", "30", "--baseline", old, "--max-drop", "0").status == 0
@@ -652,8 +652,8 @@ def test_how_it_was_resampled_does_not_matter(score, baseline):
 # --- earlier scores that were rounded
 
 
-def test_attack_7_json_that_is_not_quite_an_answer_is_refused(score, write):
-    """Rows j to n of attack 7: scores without magnitude, and names that are not text or cannot be written."""
+def test_json_that_is_almost_an_answer_is_refused(score, write):
+    """Scores without magnitude, and names that are not text or cannot be written."""
     one = '{"name": %s, "score": %s, "signature": "nrefs:1|tok:13a"}'
     for name, number in (("7", "1"), ("null", "1"), ("[]", "1"), ('"BLEU"', "[]")):
         write("old.json", one % (name, number))
@@ -675,7 +675,7 @@ def signature(score):
 @pytest.mark.parametrize("width", [0, 1, 2, 3, 9, 14, 17])
 @pytest.mark.parametrize("words", [(), ("-m", "ter"), ALL])
 def test_an_unchanged_score_has_not_fallen_however_its_baseline_was_rounded(score, baseline, width, words):
-    """Issue 10.7: 33.862 is not worse than 33.9 if that is what it was rounded to."""
+    """33.862 is not worse than 33.9 if that is what it was rounded to."""
     for system in (STRONG, NEAR, WEAK):
         old = baseline(system, *words, "-w", str(width))
         answer = score(system, *words, "--baseline", old, "--max-drop", "1")
@@ -746,7 +746,7 @@ def test_error_rates_are_compared_in_the_baselines_decimals(write):
     ],
 )
 def test_a_bound_that_is_finer_than_the_baseline_is_refused(write, number, earlier, bound):
-    """Issue 10.7: a drop of 0.05 must not pass because rounding hides it. A whole number may be a rounded one."""
+    """A drop of 0.05 must not pass because rounding hides it. A whole number may be a rounded one."""
     with pytest.raises(BleuError, match=r"rounded too far for --max-drop .*; write the baseline with -w 9"):
         Scored(number).fell(write, earlier, bound)
 
@@ -763,7 +763,7 @@ def test_the_other_scores_of_an_answer_show_its_decimals(score, baseline):
     failed(result, f"{STRONG}: BLEU 48.57 is worse than 49.0 by 0.43 since old.json, more than 0.02")
 
 
-def test_a_drop_that_would_not_be_seen_is_hinted_at(run, baseline):
+def test_a_drop_that_rounding_may_hide_gets_a_warning(run, baseline):
     words = (REF, "-i", STRONG, "--baseline", "old.json", "--max-drop")
     baseline(STRONG)
     hint = "bleu: warning: strong.de.txt: BLEU is 48.6, as in old.json; a drop smaller than its last digit"
@@ -811,13 +811,13 @@ def test_a_drop_that_may_be_chance_passes(score, write, test):
     assert answer.status == 0
 
 
-def test_of_several_metrics_every_one_that_fell_is_named(score):
+def test_every_metric_that_fell_is_named(score):
     failed(score(STRONG, WEAK, *ALL, "-par", *FEW, "--max-drop", "30"), f"{WEAK}: BLEU", f"{WEAK}: TER")
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_an_earlier_answer_and_a_test_exclude_each_other(score, baseline, test):
-    """Issue 10.6: scores alone cannot give a p-value. The message names what can, and this works."""
+    """Scores alone cannot give a p-value. The message names an option that can, and that option works."""
     old = baseline(STRONG, *FULL)
     words = (test, *FEW, "--max-drop", "1")
     cure = f"-i old.txt new.txt {test} --max-drop 1.0"
@@ -832,8 +832,8 @@ WRONG = {
     "a drop that is not a number": (("--max-drop", "x", "-pbs"), ("--max-drop", "'x'")),
     "a drop of nan": (("--max-drop", "nan", "-pbs"), ("--max-drop 'nan'; expected a number",)),
     "a negative drop": (("--max-drop", "-1", "-pbs"), ("--max-drop -1.0; expected 0 or more",)),
-    "a drop of less than none": (("--max-drop", "-0", "-pbs"), ("--max-drop -0.0; expected 0 or more",)),
-    "a drop from nothing": (("--max-drop", "1"), ("--max-drop needs an earlier answer", "--paired-ar")),
+    "a drop of minus zero": (("--max-drop", "-0", "-pbs"), ("--max-drop -0.0; expected 0 or more",)),
+    "a drop without a baseline": (("--max-drop", "1"), ("--max-drop needs an earlier answer", "--paired-ar")),
     "a drop from intervals": (("--max-drop", "1", "-ci"), ("--max-drop needs an earlier answer",)),
     "a baseline without a drop": (("--baseline", "old.json"), ("--baseline needs --max-drop",)),
     "a drop by segment": (("--max-drop", "1", "--baseline", "x", "-sl"), ("--max-drop", "--sentence-level")),
@@ -867,7 +867,7 @@ def test_a_baseline_is_not_overwritten(score, baseline):
     refused(score(STRONG, "--baseline", old, "--max-drop", "1", "-o", old), "--output old.json is also an input")
 
 
-def test_both_gates_speak(score, baseline):
+def test_both_gates_report(score, baseline):
     old = baseline(STRONG, *FULL)
     answer = score(WEAK, "--baseline", old, "--max-drop", "1", "--fail-under", "30")
     failed(answer, f"{WEAK}: BLEU 11.", f"{WEAK}: BLEU 11.")
@@ -878,7 +878,7 @@ def test_errors_come_before_gates(score):
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_a_gate_that_rests_on_the_bootstrap_is_warned_of(run, test):
+def test_a_gate_that_rests_on_the_bootstrap_gets_a_warning(run, test):
     answer = run(REF, "-i", WEAK, STRONG, test, *FEW, "--max-drop", "1")
     assert answer.status == 0
     assert ("--max-drop rests on --paired-bs, which takes 11-14 % of chance" in answer.err) == (test == "--paired-bs")

@@ -1,4 +1,4 @@
-"""What the command says about itself: the first screen, every option, the manual page, and completion in shells."""
+"""How the command documents itself: the first screen, every option, the manual page, and completion in shells."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def eighty_columns(monkeypatch):
 
 
 @pytest.mark.parametrize("word", ["-h", "--help"])
-def test_help_is_a_screen_of_80_columns_and_40_lines(run, eighty_columns, word):
+def test_help_fits_80_columns_and_40_lines(run, eighty_columns, word):
     answer = run(word)
     lines = answer.out.splitlines()
     assert (answer.status, answer.err) == (0, "")
@@ -80,7 +80,7 @@ def test_the_pages_name_every_option(pages):
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
-def test_the_manual_is_set_without_a_warning(pages):
+def test_the_manual_is_formatted_without_a_warning(pages):
     words = ["groff", "-man", "-Tutf8", "-ww", "-P-c", str(pages["manual"])]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert done.stderr == ""
@@ -112,5 +112,5 @@ _shtab_bleu 2>/dev/null; printf '%s\\n' "${COMPREPLY[@]}"
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
-def test_zsh_reads_what_completes_words(pages):
+def test_zsh_reads_the_completion(pages):
     subprocess.run(["zsh", "-n", str(pages["zsh"])], check=True, env=os.environ | {"ZDOTDIR": "/nonexistent"})

@@ -27,7 +27,7 @@ def test_as_many_n_grams_are_covered_as_match(ours, theirs):
             assert len(marked) == order.matches
 
 
-def test_of_a_clipped_word_the_first_ones_are_marked():
+def test_the_first_occurrences_of_a_clipped_word_are_marked():
     assert cover(["the", "the", "the"], {1: {("the",): 2}}) == [{1}, {1}, set()]
 
 

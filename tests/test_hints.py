@@ -1,4 +1,4 @@
-"""Hints, notes and likely causes: what the command says about texts that look wrong, and when it says nothing.
+"""Hints, notes and likely causes: what the command prints about texts that look wrong, and when it prints nothing.
 
 Texts in step are random words: a system's text is the reference's with some of its words replaced.
 """
@@ -70,9 +70,9 @@ def lines(texts):
 
 @pytest.fixture
 def score(run, write):
-    """Score a system's lines against a reference's; return what was said.
+    """Score a system's lines against a reference's; return the hints.
 
-    Nothing of this is printed on standard output, or with -q.
+    None of them is printed on standard output, or with -q.
     """
 
     def score(system, reference, *words):
@@ -114,25 +114,25 @@ def test_a_system_that_is_the_reference_is_named(score):
 
 
 @pytest.mark.parametrize("at", [0, 1, 2])
-def test_a_system_that_differs_in_one_line_is_not(score, at):
+def test_a_system_that_differs_in_one_line_is_not_named(score, at):
     reference = ["the cat sat on it", "so", "it did"]
     system = [text + "!" * (index == at) for index, text in enumerate(reference)]
     assert not of(score(system, reference), IDENTICAL)
 
 
-def test_trailing_white_space_does_not_make_a_system_of_the_reference(score):
+def test_trailing_white_space_is_not_a_difference(score):
     assert len(of(score(["the cat sat on it \t"], ["the cat sat on it\r"]), IDENTICAL)) == 1
 
 
 @pytest.mark.parametrize("differs", [None, 0, 50, 99])
 @pytest.mark.parametrize("jobs", ["1", "3"])
-def test_all_blocks_must_be_those_of_the_reference(score, small_blocks, differs, jobs):
+def test_all_blocks_must_equal_those_of_the_reference(score, small_blocks, differs, jobs):
     reference = [f"this is line {number}" for number in range(100)]
     system = ["another" if number == differs else text for number, text in enumerate(reference)]
     assert len(of(score(system, reference, "-J", jobs), IDENTICAL)) == (differs is None)
 
 
-def test_of_several_references_and_systems_those_that_are_the_same_are_named(run, write):
+def test_equal_systems_and_references_among_several_are_named(run, write):
     for name, text in (("r1", "a b c d"), ("r2", "e f g h"), ("s1", "a b c x"), ("s2", "e f g h"), ("s3", "e f g x")):
         write(name, f"{text}\n")
     answer = run("r1", "r2", "-i", "s1", "s2", "s3")
@@ -193,7 +193,7 @@ def test_text_of_a_script_with_spaces_is_for_13a(score, text):
 
 
 @pytest.mark.parametrize("name", ["zh", "char", "intl", "none", "ja-mecab", "ko-mecab"])
-def test_other_tokenizers_than_13a_are_not_warned_of_for_the_script(score, name):
+def test_only_13a_gets_a_hint_about_the_script(score, name):
     assert not of(score(["東京に行く"], ["東京に住む"], "-tok", name), UNSPACED)
     assert not warned(UNSPACED, ["東京に行く"], ["東京に住む"], tokenize=name)
 
@@ -213,7 +213,7 @@ def test_the_script_of_one_column_is_not_that_of_another(run, write):
     ("pair", "spoken", "usual"),
     [("en-zh", "Chinese", "zh"), ("en-ja", "Japanese", "ja-mecab"), ("de-ko", "Korean", "ko-mecab")],
 )
-def test_another_tokenizer_than_the_usual_one_of_a_language_is_warned_of(score, pair, spoken, usual):
+def test_an_unusual_tokenizer_for_a_language_gets_a_hint(score, pair, spoken, usual):
     for name in ("13a", "char"):
         (line,) = of(score(["a b c"], ["a b d"], "-l", pair, "-tok", name), "is not made for")
         assert f"{name} is not made for {spoken}; the usual tokenizers are {usual} and flores200 (-tok)" in line
@@ -228,7 +228,7 @@ def test_a_sentencepiece_tokenizer_suits_every_language(score, monkeypatch):
     assert not of(score(["a b c"], ["a b d"], "-l", "en-zh", "-tok", "flores200"), "flores200")
 
 
-def test_the_old_name_of_a_tokenizer_is_warned_of(score, monkeypatch):
+def test_the_old_name_of_a_tokenizer_gets_a_hint(score, monkeypatch):
     for name in ("spm", "flores101"):
         monkeypatch.setitem(tokenizers._ENTRIES, name, untouched(name))
     (line,) = of(score(["a b c"], ["a b d"], "-tok", "spm"), "flores101")
@@ -243,7 +243,7 @@ def untouched(name):
     return tokenizers._ENTRIES[name]._replace(make=Untouched)
 
 
-def test_what_is_not_about_one_system_is_said_once_for_all(run, write):
+def test_a_hint_that_is_not_about_one_system_is_printed_once(run, write):
     for name in ("ref.txt", "s1", "s2", "s3"):
         write(name, f"a b c d {name}\n")
     said = run("ref.txt", "-i", "s1", "s2", "s3", "-l", "en-zh", "-tok", "13a").err.splitlines()
@@ -254,20 +254,20 @@ def test_what_is_not_about_one_system_is_said_once_for_all(run, write):
 
 
 @pytest.mark.parametrize("text", ["an un@@ usual word", "▁an unusual word"])
-def test_leftovers_of_subwords_are_warned_of(score, text):
+def test_leftovers_of_subwords_get_a_hint(score, text):
     (line,) = of(score([text], ["an unusual word"]), SUBWORDS)
     assert "sys.txt: the text still has 1 subword mark " in line
     assert len(warned(SUBWORDS, [text], ["an unusual word"])) == 1
 
 
 @pytest.mark.parametrize("text", ["plain", "an@@usual", "mail@@", "@ @ a", "_an _un", "a @@", "__init__"])
-def test_what_only_looks_like_subwords_is_not(score, text):
+def test_what_only_looks_like_subwords_gets_no_hint(score, text):
     assert not of(score([text], ["an unusual word"]), SUBWORDS)
     assert not warned(SUBWORDS, [text], ["an unusual word"])
 
 
 @pytest.mark.parametrize(("count", "marked"), [(19, True), (20, False)])
-def test_a_rare_mark_is_no_leftover(score, small_blocks, count, marked):
+def test_a_rare_mark_is_not_a_leftover(score, small_blocks, count, marked):
     text = ["plain words"] * (count - 1) + ["some@@ thing"]
     assert len(of(score(text, ["something"] * count), SUBWORDS)) == marked
     assert len(warned(SUBWORDS, text, ["something"] * count)) == marked
@@ -287,7 +287,7 @@ def test_a_hundred_lines_that_end_in_a_lone_period_are_tokenized(score, small_bl
     assert len(warned(TOKENIZED, text, reference)) == marked
 
 
-def test_force_says_that_text_is_meant_to_be_tokenized(score):
+def test_force_suppresses_the_hint_about_tokenized_text(score):
     text, reference = ["It is so ."] * 100, ["It is so."] * 100
     assert not of(score(text, reference, "--force"), TOKENIZED)
     assert not warned(TOKENIZED, text, reference, force=True)
@@ -296,13 +296,13 @@ def test_force_says_that_text_is_meant_to_be_tokenized(score):
 # --- output that is too short, scores of 0
 
 
-def test_a_strong_brevity_penalty_is_warned_of(score):
+def test_a_strong_brevity_penalty_gets_a_hint(score):
     (line,) = of(score(["a b"], ["a b c"]), SHORT)
     assert "sys.txt: the output has 2 tokens for 3 of the references (BP = 0.607)" in line
     assert len(warned(SHORT, ["a b"], ["a b c"])) == 1
 
 
-def test_a_weak_brevity_penalty_is_not(score):
+def test_a_weak_brevity_penalty_gets_no_hint(score):
     assert not of(score(["a b c"], ["a b c d"]), SHORT)  # BP = 0.717
     assert not warned(SHORT, ["a b c"], ["a b c d"])
 
@@ -312,7 +312,7 @@ def test_a_score_of_0_without_any_match_is_explained(score):
     assert len(warned(ZERO, ["a b c d"], ["e f g h"])) == 1
 
 
-def test_a_score_with_one_match_is_not(score):
+def test_a_score_with_one_match_is_not_explained(score):
     assert not of(score(["a b c d"], ["e f g d"]), ZERO)
     assert not warned(ZERO, ["a b c d"], ["e f g d"])
 
@@ -330,7 +330,7 @@ def test_one_segment_of_the_order_is_long_enough(score):
     assert not warned(TOO_SHORT, ["a b c"], ["a b c"], effective_order=True)
 
 
-def test_one_of_a_kind_is_said_in_the_singular(score, run, write):
+def test_one_thing_is_named_in_the_singular(score, run, write):
     (line,) = of(score(["w@@ ord"], ["an unusual word"]), SUBWORDS)
     assert "still has 1 subword mark (@@ or ▁)" in line
     (line,) = of(score(["word"], ["an unusual word"]), SHORT)
@@ -358,7 +358,7 @@ def test_text_without_a_match_is_not_also_called_too_short(score):
 
 @pytest.fixture
 def missing(monkeypatch):
-    """Let the native kernels be missing, and the note about slow work come soon."""
+    """Pretend that the native kernels are missing; shorten the time until the note about slow work."""
     monkeypatch.setattr("bleucli.kernels.reason", "the native kernels were not built")
     monkeypatch.setattr("bleucli.cli.scoring._PATIENCE", 0.4)
 
@@ -373,7 +373,7 @@ SLOW = ["bleu: note: this was slow: the native kernels were not built"]
 
 
 @pytest.mark.parametrize("extra", [(), ("-sl",)])
-def test_slow_kernels_are_told_of_where_they_made_somebody_wait(run, write, missing, monkeypatch, extra):
+def test_slow_kernels_are_named_where_a_user_had_to_wait(run, write, missing, monkeypatch, extra):
     write("ref.txt", "the cat sat on the mat\n")
     words = ("ref.txt", "-b", *extra)
     sentence = b"the cat sat on a mat\n"
@@ -386,7 +386,7 @@ def test_slow_kernels_are_told_of_where_they_made_somebody_wait(run, write, miss
     assert run(*words, stdin=WaitedFor(sentence, lambda: work(0.5)), terminal=True).err == ""
 
 
-def test_nobody_minds_to_wait_for_two_seconds():
+def test_two_seconds_pass_before_slow_kernels_are_named():
     assert scoring._PATIENCE == 2
 
 
@@ -411,7 +411,7 @@ class WaitedFor(BytesIO):
 # --- all of them
 
 
-def test_text_in_order_is_not_talked_about(run, write):
+def test_good_text_gets_no_hint(run, write):
     write("ref.txt", "the cat sat on the mat\n")
     assert run("ref.txt", "-b", stdin=b"the cat sat on a mat\n").err == ""
     assert not warned("", ["the cat sat on a mat"], ["the cat sat on the mat"])
@@ -419,7 +419,7 @@ def test_text_in_order_is_not_talked_about(run, write):
 
 @pytest.mark.parametrize("form", ["json", "text"])
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_every_hint_is_said_once_however_many_blocks_there_are(run, write, small_blocks, form, jobs):
+def test_every_hint_is_printed_once_however_many_blocks_there_are(run, write, small_blocks, form, jobs):
     write("ref.txt", "東京 u v w x y z .\n" * 150)
     write("sys.txt", "東京東京@@ .\n" * 150)
     words = ("ref.txt", "-i", "sys.txt", "-l", "en-ja", "-tok", "13a", "-f", form, "-J", jobs)
@@ -483,7 +483,7 @@ def doubled(texts, line, count=1):
 
 @pytest.fixture
 def step(run, write):
-    """Score a system's lines against a reference's; return what was said of lines out of step."""
+    """Score a system's lines against a reference's; return the hints about lines out of step."""
 
     def step(system, reference, *words):
         write("ref.txt", lines(reference))
@@ -613,7 +613,7 @@ def test_lines_without_much_text_raise_no_false_alarm(filler):
 
 
 @given(st.lists(texts, max_size=40))
-def test_no_text_is_out_of_step_with_itself(some):
+def test_a_text_is_never_out_of_step_with_itself(some):
     assert found(some, some) is None
 
 
@@ -670,7 +670,7 @@ def test_a_character_that_ends_lines_elsewhere_is_named_with_file_and_line(cause
 
 
 @pytest.mark.parametrize("character", ["\x1c", "\x1e", "\u00a0", "\u3000", "\0", "\u200b"], ids=ascii)
-def test_a_character_that_ends_no_line_is_not_named(cause, character):
+def test_a_character_that_does_not_end_lines_is_not_named(cause, character):
     assert "holds" not in cause(f"one\ntwo{character}three\n", "one\ntwo\nthree\n")
 
 
@@ -684,7 +684,7 @@ def text_of(lines, size=2):
     return lambda: iter(blocks)
 
 
-def test_of_two_such_characters_in_a_line_the_first_is_named():
+def test_the_first_of_two_such_characters_in_a_line_is_named():
     for first, second in permutations(ODD_ENDS, 2):
         texts = text_of(["a", "b"]), text_of([f"a{first}b{second}c"])
         assert f"line 1 holds {ODD_ENDS[first]}," in mismatch_cause(("ref.txt", "sys.txt"), *texts, (2, 1))
@@ -751,7 +751,7 @@ def test_lines_too_long_to_be_compared_are_left_alone(monkeypatch):
 
 
 @pytest.mark.slow
-def test_attack_10_the_cause_takes_no_more_memory_than_the_score(command, write):
+def test_the_cause_takes_no_more_memory_than_the_score(command, write):
     write("ref.txt", "a\n" * 600_000 + "the end\n")
     write("sys.txt", "a\n" * 600_000)
     limited = 'ulimit -v 180000; exec "$@"'
@@ -761,7 +761,7 @@ def test_attack_10_the_cause_takes_no_more_memory_than_the_score(command, write)
 
 
 @pytest.mark.slow
-def test_attack_10_the_cause_takes_no_more_time_than_the_score(write, run):
+def test_the_cause_takes_no_more_time_than_the_score(write, run):
     reference, system = pair_of(3000)
     write("ref.txt", lines(reference) * 50)
     write("sys.txt", lines(without(system * 50, 77_777)))
@@ -787,7 +787,7 @@ def test_a_line_that_is_doubled_is_named(cause, corpus):
 
 
 @pytest.mark.parametrize(("first", "second"), [(50, 150), (75, 90), (25, 195), (1, 200)])
-def test_of_lines_that_are_missing_at_two_places_none_is_named(cause, corpus, first, second):
+def test_lines_that_are_missing_at_two_places_are_not_named(cause, corpus, first, second):
     reference, system = corpus
     assert cause(lines(without(without(system, second), first)), lines(reference)) == ""
 
@@ -818,12 +818,12 @@ def test_unrelated_texts_have_no_likely_cause(cause, corpus):
 
 
 @pytest.mark.parametrize("extra", [("-sl",), ("-q",), ("-J", "2"), ("-o", "score.txt"), ("-m", "ter", "chrf")])
-def test_the_cause_is_given_whatever_is_asked_for(cause, folder, extra):
+def test_the_cause_is_given_in_every_mode(cause, folder, extra):
     assert cause("one\n", "one\n\n", *extra) == "the last line of ref.txt is empty"
     assert not (folder / "score.txt").exists()
 
 
-def test_of_several_files_the_two_that_differ_most_are_compared(run, write):
+def test_the_two_files_that_differ_most_are_compared(run, write):
     for name, content in (("r1", "a\nb\n"), ("r2", "a\nb\n\n"), ("s1", "a\nb\n"), ("s2", "a\nb\n")):
         write(name, content)
     assert refusal(run("r1", "r2", "-i", "s1", "s2")).endswith(f"{CAUSE}the last line of r2 is empty\n")
@@ -903,7 +903,7 @@ def test_columns_are_not_read_again(write):
 
 
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 1000])
-def test_of_a_stream_no_more_is_read_again_than_is_kept(write, monkeypatch, size):
+def test_only_the_part_of_a_stream_that_was_kept_is_read_again(write, monkeypatch, size):
     monkeypatch.setattr(textfiles, "_AGAIN_BYTES", 64)
     monkeypatch.setattr(textfiles, "_BLOCK_BYTES", 16)
     data = b"x" * (size - 1) + b"\n"

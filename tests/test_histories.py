@@ -79,7 +79,7 @@ def test_a_reference_that_has_changed_is_another_one(score, append):
     refused(score(REF, "-i", STRONG, *DROPPED), f"has BLEU with {REF} (SHA-256 ", OTHERS)
 
 
-def test_references_may_have_other_names_and_stand_in_another_order(score, append):
+def test_references_may_have_other_names_and_another_order(score, append):
     append(REF, OTHER, "-i", STRONG)
     os.rename(REF, "x.txt")
     assert score(OTHER, "x.txt", "-i", STRONG, *COMPARED).status == 0
@@ -94,7 +94,7 @@ def test_the_latest_score_with_the_same_references_counts(score, append):
     assert score(OTHER, "-i", WEAK, "--names", "strong.de", *COMPARED).status == 0
 
 
-def test_each_format_of_now_is_compared(score, append):
+def test_every_way_to_give_references_is_compared(score, append):
     append(REF, "-i", STRONG)
     for words in (("-f", "text"), ("-f", "jsonl"), ("-f", "junit"), ("-b",), ("-ci", "-cin", "10")):
         refused(score(OTHER, "-i", STRONG, *words, *DROPPED), OTHERS)
@@ -118,7 +118,7 @@ def test_references_whose_digest_is_not_known_are_not_compared(score, append, ch
 
 
 @pytest.mark.parametrize("inputs", [5, [5], {"role": "x"}, [{"role": "system"}], [{"role": 1, "name": "x"}]])
-def test_inputs_that_no_line_of_ours_has_are_refused(score, append, inputs):
+def test_malformed_inputs_in_a_history_are_refused(score, append, inputs):
     append(REF, "-i", STRONG)
     change_history(lambda line: line.update(inputs=inputs))
     refused(score(REF, "-i", STRONG, *COMPARED), "h.jsonl, line 1 is not a line of bleu -f jsonl")
@@ -177,7 +177,7 @@ def test_references_that_another_system_brings_along_are_not_compared(score, app
     assert score("-i", "b.jsonl", "b.more.jsonl", "--names", "x,y", *COMPARED).status == 0
 
 
-def test_references_in_json_lines_of_their_own_are_compared(score, append, write):
+def test_references_in_separate_json_lines_are_compared(score, append, write):
     for name in ("reference.A", "reference.B"):
         write(f"{name}.jsonl", "".join(json.dumps({"reference": line}) + "\n" for line in texts(name)))
     append("reference.A.jsonl", "-i", STRONG)
@@ -215,7 +215,7 @@ def test_python_compares_references_where_the_run_is_known(write):
 # --- which system
 
 
-def test_one_answer_of_one_system_is_compared_with_any(score, append):
+def test_an_answer_about_one_system_is_compared_with_any_system(score, append):
     """The everyday use: the last release's output against this one's."""
     append(REF, "-i", STRONG, "-m", "bleu", "ter")
     assert score(REF, "-i", WEAK, *COMPARED).status == 1
@@ -240,7 +240,7 @@ def test_a_system_without_a_name_does_not_stand_for_others(score, append):
     refused(score(REF, "-i", STRONG, *COMPARED), "h.jsonl has no system strong.de; it has ")
 
 
-def test_of_many_systems_a_few_are_named(score, append, write):
+def test_only_a_few_of_many_systems_are_named(score, append, write):
     names = [f"s{number}" for number in range(12)]
     for name in names:
         shutil.copy(STRONG, f"{name}.txt")
@@ -248,7 +248,7 @@ def test_of_many_systems_a_few_are_named(score, append, write):
     refused(score(REF, "-i", WEAK, *DROPPED), "it has s0, s1, s2, s3, s4, s5, s6, s7, s8, ...;")
 
 
-def test_files_of_one_name_are_told_apart_by_their_folders(score, append, folders):
+def test_files_of_one_name_are_distinguished_by_their_folders(score, append, folders):
     append(REF, "-i", "w/s.txt")
     append(REF, "-i", "x/s.txt")
     append(REF, "-i", "w/s.txt")
@@ -269,7 +269,7 @@ def test_a_file_that_moved_is_the_same_system(score, append, folders):
     assert score(REF, "-i", "w/s.txt", *COMPARED).status == 1
 
 
-def test_a_name_of_ones_own_is_the_same_system_wherever_its_file_is(score, append, folders):
+def test_a_given_name_is_the_same_system_wherever_its_file_is(score, append, folders):
     for name in "xyz":
         append(REF, "-i", f"{name}/s.txt", "--names", "prod")
     assert score(REF, "-i", "w/s.txt", "--names", "prod", *COMPARED).status == 1
@@ -334,7 +334,7 @@ def test_a_damaged_line_is_named(score, append, damage):
 @pytest.mark.parametrize(
     "number", ["NaN", "Infinity", "-Infinity", "1e999", "1e99999999999999999999", "null", "true", '"1"', "[]"]
 )
-def test_a_score_that_is_no_number_is_refused(score, append, number):
+def test_a_score_that_is_not_a_number_is_refused(score, append, number):
     append(REF, "-i", STRONG)
     with open("h.jsonl", encoding="utf-8") as file:
         line = re.sub(r'"score": [^,]+', f'"score": {number}', file.read())
@@ -343,7 +343,7 @@ def test_a_score_that_is_no_number_is_refused(score, append, number):
     refused(score(REF, "-i", STRONG, *COMPARED), "h.jsonl, line 1 is not a line of bleu -f jsonl")
 
 
-def test_a_long_history_is_read_a_line_at_a_time(score, append):
+def test_a_long_history_is_read_line_by_line(score, append):
     """Of scores that were made in the same way, only the latest one is kept."""
     append(REF, "-i", STRONG)
     with open("h.jsonl", encoding="utf-8") as file:

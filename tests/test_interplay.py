@@ -25,7 +25,7 @@ def test_segment_scores_have_no_signature_to_follow(run, numbers):
     refused(run(*numbers, "--like", SIGNATURE), "--segment-scores", "leave out", "--like")
 
 
-def test_segment_scores_are_told_of_without_references_and_case(run, numbers):
+def test_the_answer_about_segment_scores_has_no_references_and_case(run, numbers):
     note, warning = run(*numbers, "-lc", terminal=True).err.splitlines()
     assert note == "bleu: note: 3 segments; systems a.txt, b.txt"
     assert "--lowercase (no texts are compared)" in warning
@@ -48,7 +48,7 @@ def test_other_resamples_and_seeds_than_those_of_a_signature_are_noted(run, pair
 # --- names of systems
 
 
-def test_no_two_systems_have_one_name(run, pair, write):
+def test_two_systems_cannot_have_one_name(run, pair, write):
     write("Baseline: sys.txt", "the cat sat\nhello\n")
     words = ("ref.txt", "-i", "sys.txt", "Baseline: sys.txt")
     refused(run(*words, "--paired-bs"), "'Baseline: sys.txt'", "rename")
@@ -75,7 +75,7 @@ REGISTRY = (
 
 
 @pytest.mark.parametrize("named_by", ["option", "variable"])
-def test_attack_24_output_is_not_written_over_a_registry(run, pair, write, monkeypatch, named_by):
+def test_output_is_not_written_over_a_registry(run, pair, write, monkeypatch, named_by):
     write("own.toml", REGISTRY)
     registry = ("--registry", "own.toml")
     if named_by == "variable":
@@ -88,7 +88,7 @@ def test_attack_24_output_is_not_written_over_a_registry(run, pair, write, monke
         assert file.read() == REGISTRY
 
 
-def test_attack_24_output_is_not_written_over_any_file_that_is_read(run, pair, write):
+def test_output_is_not_written_over_any_file_that_is_read(run, pair, write):
     write("own.toml", REGISTRY)
     own = ("--registry", "own.toml", "-t", "own", "-l", "en-de")
     files = {name: write(name, "a b c d\n") for name in ("src.txt", "own.ref", "one.sys")}
@@ -120,7 +120,7 @@ def test_an_empty_output_is_refused_in_every_mode(run, pair):
         (("--download", "demo", "--echo", "src"), "--echo and --download"),
     ],
 )
-def test_modes_are_not_done_at_once(run, modes, told):
+def test_modes_cannot_be_combined(run, modes, told):
     refused(run(*DEMO, *modes), told, "cannot be combined")
 
 
@@ -130,7 +130,7 @@ def test_a_mode_that_scores_nothing_takes_no_texts(run, pair, mode):
     refused(run("ref.txt", *DEMO, *mode), mode[0], "ref.txt")
 
 
-def test_an_empty_test_set_is_not_all_of_them(run):
+def test_an_empty_test_set_is_refused(run):
     refused(run("--list", "-t", ""), "--list needs a test set")
 
 
@@ -186,7 +186,7 @@ def test_scores_of_parts_are_text_unless_a_format_is_asked_for(run, parts):
     assert run(*words, "-f", "text", variables={"BLEU_FORMAT": "json"}) == run(*words)
 
 
-def test_scores_of_parts_stand_under_a_name_in_one_line(run, parts):
+def test_scores_of_parts_follow_a_name_in_one_line(run, parts):
     answer = run(*parts, "-i", "good.txt", "two\nlines.txt", "-f", "text", "-q")
     assert answer.status == 0
     assert "\n\ntwo\\nlines.txt\noriglang=" in answer.out

@@ -14,7 +14,7 @@ from bleucli.cli import delivery, streams
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 LINE = b"the cat sat on the mat and looked at the dog\n"
-PIPE_CLOSED = (141, -13)  # said by the command, or by the signal
+PIPE_CLOSED = (141, -13)  # set by the command, or by the signal
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def many(write):
 # --- readers that go away
 
 
-def test_head_ends_the_command_without_a_word(start, many):
+def test_head_ends_the_command_silently(start, many):
     process = start(*many, **PIPES)
     assert process.stdout.readline().startswith(b"BLEU|nrefs:1|")
     process.stdout.close()
@@ -42,7 +42,7 @@ def test_a_pipeline_with_head_is_quiet(command, many):
 
 
 @pytest.mark.parametrize("words", [("-q", "ref.txt", "-i", "ref.txt"), ("-h",), ("-V",)])
-def test_a_pipe_that_nobody_reads_ends_the_command_without_a_word(start, write, words):
+def test_a_pipe_without_a_reader_ends_the_command_silently(start, write, words):
     write("ref.txt", "a b c d\n")
     reader, writer = os.pipe()
     os.close(reader)
@@ -53,7 +53,7 @@ def test_a_pipe_that_nobody_reads_ends_the_command_without_a_word(start, write, 
 
 
 @needs_pipes
-def test_a_named_pipe_whose_reader_goes_away_ends_the_command_without_a_word(start, many):
+def test_a_named_pipe_whose_reader_goes_away_ends_the_command_silently(start, many):
     os.mkfifo("pipe")
     process = start(*many, "-o", "pipe", stderr=subprocess.PIPE)
     with open("pipe", "rb") as pipe:
@@ -63,7 +63,7 @@ def test_a_named_pipe_whose_reader_goes_away_ends_the_command_without_a_word(sta
 
 
 @pytest.mark.parametrize("lost", ["2>&-", "2>/dev/full"])
-def test_warnings_that_nobody_reads_do_no_harm(command, write, lost):
+def test_warnings_without_a_reader_do_no_harm(command, write, lost):
     if "full" in lost and not os.path.exists("/dev/full"):
         pytest.skip("the system has no /dev/full")
     write("ref.txt", b"\xef\xbb\xbfa b c d\n")
@@ -98,7 +98,7 @@ def test_a_pipe_that_does_not_block_gets_the_whole_answer(start, run, many):
 
 
 def interrupt(process):
-    """Press Ctrl-C; return what the process said in the end."""
+    """Press Ctrl-C; return the end of the process's output."""
     process.send_signal(signal.SIGINT)
     return process.communicate(timeout=SECONDS)
 
@@ -155,7 +155,7 @@ def test_ctrl_c_while_working_is_quiet(start, write, extra):
 
 
 @needs_pipes
-def test_ctrl_c_while_nobody_takes_the_answer_is_quiet(start, many):
+def test_ctrl_c_while_the_answer_is_not_read_is_quiet(start, many):
     process = start(*many, **PIPES)
     assert process.stdout.read(1000)
     process.send_signal(signal.SIGINT)
@@ -241,8 +241,8 @@ while status:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [("-b",), ("-ci", "-cin", "2", "-b")])
-def test_attack_7_ctrl_c_at_any_line_has_its_own_status(pair, root, words):
-    """Row p of attack 7, for Python code."""
+def test_ctrl_c_at_any_line_has_its_own_status(pair, root, words):
+
     done = subprocess.run(
         (sys.executable, "-c", INTERRUPTED_AT_LINES, "-q", *pair, *words),
         env=os.environ | {"PYTHONPATH": root},
@@ -254,7 +254,7 @@ def test_attack_7_ctrl_c_at_any_line_has_its_own_status(pair, root, words):
     assert done.stdout.count(b"\n") <= 2  # the answer was complete before the last of them
 
 
-def test_what_ctrl_c_was_made_into_is_ctrl_c_all_the_same(run, pair, monkeypatch):
+def test_an_error_caused_by_ctrl_c_is_treated_as_ctrl_c(run, pair, monkeypatch):
     def interrupt(*_, **more):
         try:
             raise KeyboardInterrupt

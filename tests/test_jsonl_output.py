@@ -97,7 +97,7 @@ def lines(run):
 # --- the shape
 
 
-def test_the_schema_is_one_and_demands_every_key():
+def test_there_is_one_schema_and_it_demands_every_key():
     schema = jsonl_text.schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["required"] == list(schema["properties"])
@@ -164,7 +164,7 @@ def test_numbers_are_those_of_the_api_to_the_last_bit(lines):
     assert found["CER"]["edits"] > found["WER"]["edits"] > 0
 
 
-def test_chrf_is_made_from_its_counts(lines):
+def test_chrf_follows_from_its_counts(lines):
     (line,) = lines(REF, "-i", STRONG, "-m", "chrf", "-cw", "2")
     assert len(line["counts"]) == len(line["totals"]) == len(line["reference_totals"]) == 8
     sums = [
@@ -250,7 +250,7 @@ def test_without_a_bootstrap_the_difference_has_no_interval(lines):
     assert [line["difference"] for line in lines(REF, "-i", *SYSTEMS, "-ci")] == [None] * 3
 
 
-def test_a_system_that_is_the_baseline_again_is_identical(lines, write):
+def test_a_copy_of_the_baseline_is_identical(lines, write):
     write("same.txt", "".join(f"{line}\n" for line in texts("strong")))
     _, line = lines(REF, "-i", STRONG, "same.txt", "-pbs")
     assert (line["identical"], line["p_value"]) == (True, 1.0)
@@ -282,7 +282,7 @@ def test_inputs_are_the_system_its_baseline_and_the_references(lines):
 @pytest.mark.parametrize("words", [(), ("-sl",), ("-J", "2")])
 @pytest.mark.parametrize("behind", [b"", b"x" * 700_000])
 def test_bytes_are_hashed_as_they_are(lines, write, words, behind):
-    """Also the bytes that follow the end of a gzip file, though they are not part of the text."""
+    """Bytes that follow the end of a gzip file count too, though they are not part of the text."""
     write("sys.gz", gzip.compress(content(STRONG)) + behind)
     line = lines(REF, "-i", "sys.gz", *words)[-1]
     assert line["inputs"][0] == {
@@ -334,7 +334,7 @@ def test_nothing_is_hashed_for_other_formats(run, monkeypatch, words):
     assert run("-q", REF, "-i", STRONG, *words).status == 0
 
 
-def test_the_command_line_is_told(lines):
+def test_a_line_has_the_command_line(lines):
     (line,) = lines(REF, "-i", STRONG)
     assert line["command"] == ["bleu", "-q", REF, "-i", STRONG, *FEW, "-f", "jsonl"]
 
@@ -348,7 +348,7 @@ def test_the_command_line_is_told(lines):
         "me@data.example": "me@data.example",
     }.items(),
 )
-def test_passwords_are_not_told(word, masked):
+def test_passwords_are_masked(word, masked):
     assert mask_credentials(word) == masked
 
 
@@ -383,7 +383,7 @@ def test_a_name_that_is_not_utf8_is_escaped_and_given_back(run):
 # --- options
 
 
-def test_options_without_effect_are_told_of(run):
+def test_options_without_effect_get_a_warning(run):
     answer = run(REF, "-i", STRONG, WEAK, "-f", "jsonl", "-w", "3", "-sh")
     assert "--short (jsonl always has long signatures)" in answer.err
     refused(run(REF, "-i", STRONG, WEAK, "-f", "jsonl", "--bold-best"), "--bold-best has no effect: jsonl has no bold")
@@ -411,7 +411,7 @@ def test_wrong_use_is_refused(run, words, part):
 
 
 @pytest.mark.parametrize("mode", [("--list",), ("--help",), ("--version",), (*DEMO, "--echo", "src")])
-def test_what_scores_nothing_is_not_added_to_a_history(run, write, mode):
+def test_modes_that_score_nothing_cannot_add_to_a_history(run, write, mode):
     write("h.jsonl", "{}\n")
     refused(run(*mode, "--append", "-o", "h.jsonl"), "--append adds scores to a history")
     assert content("h.jsonl") == b"{}\n"
@@ -429,7 +429,7 @@ def history():
     return lines_of(content("h.jsonl").decode())
 
 
-def test_lines_are_added_behind_what_is_there(append):
+def test_lines_are_added_at_the_end(append):
     assert append(STRONG) == (0, "", "")
     first = content("h.jsonl")
     assert append(WEAK, NEAR, *ALL) == (0, "", "")
@@ -467,7 +467,7 @@ def test_nothing_is_added_to_what_is_not_a_history(append, write, foreign):
     assert content("h.jsonl") == before
 
 
-def test_nothing_is_added_behind_a_line_without_end(append, write):
+def test_nothing_is_added_after_an_incomplete_line(append, write):
     append(STRONG)
     write("h.jsonl", content("h.jsonl") + b'{"schema": "bleu')
     before = content("h.jsonl")
@@ -493,7 +493,7 @@ def test_a_file_that_becomes_foreign_meanwhile_stays_as_it_is(append, monkeypatc
 
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_histories_that_others_have_rewritten_are_added_to_and_read(append, write, line_end, mark):
+def test_histories_that_other_programs_have_rewritten_are_read_and_added_to(append, write, line_end, mark):
     append(STRONG)
     rewritten = json.dumps(json.loads(content("h.jsonl")), separators=(",", ":"), sort_keys=True).encode()
     write("h.jsonl", mark + rewritten + line_end)
@@ -516,7 +516,7 @@ def test_a_gate_that_fails_adds_nothing(append):
     assert len(history()) == 1
 
 
-def test_what_cannot_be_written_whole_is_not_there(append, monkeypatch):
+def test_lines_that_cannot_be_written_whole_are_not_added(append, monkeypatch):
     append(STRONG)
     before = content("h.jsonl")
 
@@ -552,7 +552,7 @@ def test_the_lines_of_twenty_writers_at_once_stay_whole(folder):
     for number in range(WRITERS):
         places = [place for place, line in enumerate(found) if line["system"] == f"run{number}"]
         assert len(places) == (100 if number % 2 else 5)
-        assert places[-1] - places[0] == len(places) - 1, "one run's lines stand together"
+        assert places[-1] - places[0] == len(places) - 1, "one run's lines are adjacent"
 
 
 # --- as a baseline
@@ -569,7 +569,7 @@ def test_an_unchanged_score_has_not_fallen_by_anything(score, append):
     assert (answer.status, answer.err) == (0, "")
 
 
-def test_a_drop_in_the_last_digit_is_seen(score, write):
+def test_a_drop_in_the_last_digit_is_noticed(score, write):
     (line,) = lines_of(score(STRONG, "-f", "jsonl").out)
     write("h.jsonl", json.dumps(line | {"score": line["score"] * (1 + 2**-52)}) + "\n")
     assert score(STRONG, "--baseline", "h.jsonl", "--max-drop", "0").status == 1
@@ -598,7 +598,7 @@ def test_a_single_system_is_compared_whatever_its_name(score, append):
     assert score(WEAK, "--baseline", "h.jsonl", "--max-drop", "1").status == 1
 
 
-def test_of_a_history_the_latest_score_made_in_the_same_way_counts(score, append):
+def test_the_latest_score_of_a_history_with_the_same_signature_counts(score, append):
     append(STRONG, "--names", "s")
     append(WEAK, "--names", "s")
     append(STRONG, "-lc", "--names", "s")
@@ -631,7 +631,7 @@ def test_a_file_that_holds_no_such_scores_is_refused(score, append, write):
 # --- the package
 
 
-def test_what_belongs_to_the_package_is_installed_with_it(root):
+def test_data_files_are_installed_with_the_package(root):
     """Also checked in the wheel, by .ci/run."""
     project = Path(root) / "pyproject.toml"
     if not project.exists():

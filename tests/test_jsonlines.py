@@ -174,7 +174,7 @@ def test_space_around_names_does_not_count_unless_a_backslash_precedes_it(text, 
 
 
 @pytest.mark.parametrize("text", ["hyp=a:x,a:y", "hyp=x,x", "hyp=a:x,b:y,a:z,refs=r"])
-def test_two_systems_of_one_name_are_refused(run, text):
+def test_two_systems_with_one_name_are_refused(run, text):
     line = refused(
         run("-i", "none.jsonl", "--jsonl-fields", text), "two systems would be called ", "; give each a name of its own"
     )
@@ -257,13 +257,13 @@ AMBIGUOUS = {
 
 
 @pytest.mark.parametrize(("item", "said"), AMBIGUOUS.values(), ids=AMBIGUOUS)
-def test_what_may_be_meant_in_two_ways_is_refused(run, write, item, said):
+def test_ambiguous_fields_are_refused(run, write, item, said):
     write("sys.jsonl", jsonl(item))
     assert run("-i", "sys.jsonl") == (2, "", f"bleu: error: sys.jsonl, line 1: {said}\n")
 
 
 @pytest.mark.parametrize("second", [{"mt": "b", "pred": "c"}, {"pred": "c"}, {"hypothesis": "c", "mt": "b"}])
-def test_what_was_guessed_holds_for_the_whole_file(second):
+def test_a_guess_applies_to_the_whole_file(second):
     other = next(name for name in second if name != "mt")
     expected = f"a file, line 2: 'mt' and '{other}' could each be the hypothesis; name the field"
     assert error_of(jsonl({"mt": "a", "ref": "r"}, second | {"ref": "r"})).startswith(expected)
@@ -274,7 +274,7 @@ def test_a_guessed_field_that_is_missing_is_named():
     assert error_of(jsonl({"mt": "a", "ref": "r"}, {"ref": "r"})) == expected
 
 
-def test_what_is_named_for_one_is_not_guessed_for_the_other():
+def test_a_named_field_of_hypotheses_does_not_stop_guessing_references():
     item = {"source": "x", "target": "a", "ref": "r"}
     assert columns_of(jsonl(item), fields=fields_named("hyp=target")) == [[["a"], ["r"]]]
     item = {"translation": {"en": "x", "de": "r"}, "output": "a"}
@@ -283,7 +283,7 @@ def test_what_is_named_for_one_is_not_guessed_for_the_other():
     assert "no reference" in error_of(jsonl({"reference": ["a"]}), fields=fields_named("hyp=reference.0"))
 
 
-def test_a_second_system_need_not_bring_what_was_guessed(run, write):
+def test_a_second_system_need_not_have_the_guessed_references(run, write):
     write("a.jsonl", jsonl(*({"mt": text, "ref": row} for text, row in zip(SYSTEM, ROWS, strict=True))))
     write("b.jsonl", jsonl(*({"output": text} for text in SYSTEM)))
     found = json.loads(run("-i", "a.jsonl", "b.jsonl", "-f", "json", "-w", "10", "-q").out)
@@ -592,7 +592,7 @@ def test_references_come_from_the_first_json_lines_wherever_it_stands(run, write
     assert [f"{each['BLEU']['score']:.10f}\n" for each in found] == [api_score()[0]] * 2
 
 
-def test_what_is_reference_and_what_is_system_is_told(run, write):
+def test_a_note_says_which_file_is_reference_and_which_is_system(run, write):
     write("a.jsonl", items())
     write("b.jsonl", items())
     answer = run("-i", "a.jsonl", "b.jsonl", "-f", "json", terminal=True)
@@ -607,7 +607,7 @@ def test_a_system_equal_to_the_references_beside_it_is_a_warning(run, write):
 # --- the same numbers as the API's
 
 
-def test_references_of_varying_number_are_signed_so(run, write):
+def test_a_varying_number_of_references_is_signed(run, write):
     write("sys.jsonl", items())
     found = json.loads(run("-i", "sys.jsonl", "-q").out)
     assert found["nrefs"] == "var"
@@ -798,7 +798,7 @@ def test_blank_lines_at_the_end_are_left_out(last):
 
 
 @pytest.mark.parametrize("content", ["", "\n", "\n\n"])
-def test_a_file_of_nothing_is_empty(run, write, content):
+def test_a_file_of_blank_lines_is_empty(run, write, content):
     write("sys.jsonl", content)
     line = "bleu: error: sys.jsonl is empty; expected one segment per line, at least one\n"
     assert run("-i", "sys.jsonl") == (2, "", line)
@@ -837,11 +837,11 @@ WRONG_USE = {
         ("-i", "sys.jsonl", "--jsonl"),
         "--jsonl is for standard input, which is not read; name files .jsonl or .ndjson instead",
     ),
-    "fields of no JSON Lines": (
+    "fields without JSON Lines": (
         ("sys.txt", "-i", "sys.txt", "--jsonl-fields", "hyp=a"),
         "--jsonl-fields has no effect: no file is JSON Lines; name files .jsonl or .ndjson, or add --jsonl",
     ),
-    "fields of no JSON Lines beside a test set": (
+    "fields without JSON Lines beside a test set": (
         ("-t", "demo", "-l", "en-de", "-i", "sys.txt", "--jsonl-fields", "hyp=a"),
         "--jsonl-fields has no effect: no file is JSON Lines; name files .jsonl or .ndjson, or add --jsonl",
     ),
@@ -872,7 +872,7 @@ def test_wrong_use_is_refused(run, write, words, said):
 
 
 @pytest.mark.parametrize("mode", [(), ("-sl",)])
-def test_json_lines_that_are_taken_for_text_are_told_of(mode, run, write):
+def test_json_lines_that_are_taken_for_text_get_a_warning(mode, run, write):
     write("ref.txt", "a b c d e\n" * 2)
     write("sys.txt", '{"hypothesis": "a b c d e"}\n' * 2)
     said = "looks like JSON Lines, but was taken for plain text;"

@@ -28,11 +28,11 @@ def test_the_others_are_scored(run, three_lines):
     assert last == "bleu: error: 3 systems could not be scored, as said above"
 
 
-def test_nothing_is_wrong_if_nothing_is(run, three_lines):
+def test_without_failures_nothing_changes(run, three_lines):
     assert run("ref", "-i", "a", "b", "--keep-going") == run("ref", "-i", "a", "b")
 
 
-def test_no_file_is_written_of_some_systems_alone(run, three_lines):
+def test_no_file_is_written_with_only_some_systems(run, three_lines):
     answer = run("ref", "-i", "a", "short", "b", "-o", "scores.json", "--keep-going")
     assert (answer.status, answer.out) == (2, "")
     assert answer.err.endswith("1 system could not be scored, as said above; scores.json was not written\n")
@@ -64,7 +64,7 @@ def test_names_stay_with_their_systems(run, three_lines):
     assert [json.loads(line)["system"] for line in lines] == ["one", "three"]
 
 
-def test_what_is_no_file_is_left_out_like_a_missing_one(run, three_lines):
+def test_a_directory_is_left_out_like_a_missing_file(run, three_lines):
     os.mkdir("folder")
     os.symlink("nowhere", "dangling")
     answer = run("ref", "-i", "a", "folder", "dangling", "b", "-f", "csv", "--keep-going")
@@ -77,7 +77,7 @@ def test_names_are_counted_before_a_system_is_left_out(run, three_lines):
 
 
 @pytest.mark.parametrize("words", [("-sl",), ("--segment-scores",)])
-def test_it_is_refused_where_there_is_nothing_to_leave_out(run, three_lines, words):
+def test_keep_going_is_refused_where_nothing_can_be_left_out(run, three_lines, words):
     reference = () if "--segment-scores" in words else ("ref",)
     refused(run(*reference, "-i", "a", *words, "--keep-going"), "--keep-going leaves out systems")
 
@@ -103,7 +103,7 @@ def folders(three_lines):
 
 
 @pytest.mark.parametrize("words", [("-f", "csv"), ("-f", "tsv"), ("-f", "csv", "--names", "one,two")])
-def test_rows_are_those_that_they_would_be(run, folders, words):
+def test_rows_are_those_of_a_run_without_failures(run, folders, words):
     whole, part = of_all(run, *words)
     assert part.status == 2
     assert part.out.splitlines() == whole.out.splitlines()[:2]
@@ -168,7 +168,7 @@ def test_without_a_baseline_no_test_can_be_run(run, three_lines, test):
 
 
 @PAIRED
-def test_one_system_alone_is_not_tested(run, three_lines, test):
+def test_a_single_remaining_system_is_not_tested(run, three_lines, test):
     why = "cannot read missing", "; only the baseline, a, is left, so no test can be run; leave out --paired-"
     refused(run("ref", "-i", "a", "missing", *test, "--keep-going"), *why)
     answer = run("ref", "-i", "a", "short", "missing", *test, "--keep-going")
@@ -210,7 +210,7 @@ def test_wrong_references_end_the_run(run, three_lines, references, why):
     refused(run(*references, "-i", "a", "missing", "b", "--keep-going"), why)
 
 
-# --- what can be read once only
+# --- what can be read only once
 
 
 @pytest.mark.parametrize("text", [b"the cat sat\n", b"", THREE.encode() + b"more\n", b"a\xff\nb\nc\n"])
@@ -224,7 +224,7 @@ def test_standard_input_is_left_out_too(run, three_lines, text):
         assert last.endswith("1 system could not be scored, as said above")
 
 
-def test_standard_input_that_fits_is_scored_and_told_of(run, three_lines):
+def test_standard_input_that_fits_is_scored_and_noted(run, three_lines):
     systems = ("-i", "a", "-", "short", "-f", "jsonl")
     answer = run("ref", *systems, "--keep-going", stdin=THREE.encode())
     alone = run("ref", *systems[:3], *systems[4:], stdin=THREE.encode())
@@ -241,7 +241,7 @@ def test_standard_input_with_a_byte_order_mark_is_hinted_at_once(run, three_line
     assert answer.err.count("byte-order mark") == 1
 
 
-def test_no_more_is_read_of_an_endless_text_than_says_so(run, three_lines):
+def test_reading_an_endless_text_stops_early(run, three_lines):
     class Endless(BytesIO):
         def read(self, size=-1):
             return b"a line\n" * 1000

@@ -56,7 +56,7 @@ VALUES = {
     "smooth_value": 0.0,
     "effective_order": False,
 }
-# Functions that count, and what they take after hypotheses and references
+# Functions that count, and their arguments after hypotheses and references
 LAST_ARGUMENTS = {
     name: tuple(VALUES[parameter] for parameter in names[2:])
     for name, names in PARAMETERS.items()
@@ -138,7 +138,7 @@ TAKE_SEGMENTS = [
 ]
 
 
-# --- what they are
+# --- what the kernels are
 
 
 def test_both_have_the_same_functions():
@@ -165,10 +165,10 @@ def test_parameters_are_positional_only(name):
             getattr(module, name)(**dict.fromkeys(parameters))
 
 
-# --- how they are loaded
+# --- how the kernels are loaded
 
 
-def test_attack_30_there_is_no_function_before_the_module_is_executed():
+def test_there_is_no_function_before_the_module_is_executed():
     module = importlib.util.module_from_spec(importlib.util.find_spec("bleucli.kernels._native"))
     assert not any(hasattr(module, name) for name in FUNCTIONS)
 
@@ -193,7 +193,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("name", ["bleucli.segments", "bleucli.stats", "bleucli.errors"])
-def test_attack_17_ctrl_c_while_the_module_is_loaded_is_ctrl_c(name, root):
+def test_ctrl_c_while_the_module_is_loaded_is_ctrl_c(name, root):
     code = INTERRUPTED.format(root=root, name=name, path=native.__file__)
     environment = os.environ | {"BLEU_KERNELS": "python"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
@@ -244,7 +244,7 @@ for _ in range(2):  # with locks of their own from Python 3.12 on
 """
 
 
-def test_attack_31_subinterpreters_have_native_kernels_too(root):
+def test_subinterpreters_have_native_kernels_too(root):
     environment = os.environ | {"BLEU_KERNELS": "auto"}
     code = INTERPRETERS.format(root=root)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
@@ -325,14 +325,14 @@ def test_split_lines_names_the_line_with_another_number_of_fields(data):
 
 
 @pytest.mark.parametrize("space", SPACES)
-def test_trailing_white_space_is_what_python_takes_for_it(space):
+def test_trailing_white_space_is_that_of_python(space):
     data = f"a{space}b{space}{space}\n".encode()
     assert_alike("split_lines", data)
     assert_alike("strip_trailing", Segments.from_strings([f"{space}a{space}{space}", space, ""]))
 
 
 @pytest.mark.parametrize("end", [0x10000, pytest.param(0x110000, marks=pytest.mark.slow)], ids=hex)
-def test_trailing_white_space_of_every_code_point_is_what_python_takes_for_it(end):
+def test_trailing_white_space_of_every_code_point_is_that_of_python(end):
     characters = [f"a{chr(code)}" for code in range(end) if not 0xD800 <= code < 0xE000]
     found = native.strip_trailing(Segments.from_strings(characters))
     stripped = [index for index, text in enumerate(found) if text == "a"]
@@ -733,13 +733,13 @@ def test_chrf_and_ter_stats_without_references_or_segments():
 
 @pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
 @pytest.mark.parametrize("orders", [(0, 0), (-1, 2), (6, -1), (-1, -1)])
-def test_chrf_stats_refuse_orders_that_cannot_be(module, orders):
+def test_chrf_stats_refuse_impossible_orders(module, orders):
     with pytest.raises(ValueError, match="orders"):
         module.chrf_stats(Segments.from_strings(["a"]), [Segments.from_strings(["a"])], *orders, 2, False, False)
 
 
 @pytest.mark.parametrize("beta", [float("inf"), float("-inf"), float("nan"), 1e200, -(10**200), 10**400, "2", None, 1j])
-def test_chrf_stats_refuse_a_beta_whose_square_is_no_number(beta):
+def test_chrf_stats_refuse_a_beta_whose_square_is_not_finite(beta):
     segments = Segments.from_strings(["a"])
     raised = []
     for module in (native, python):
@@ -831,7 +831,7 @@ def test_scores_of_pairs_one_of_which_is_too_long_for_a_block(name, options):
     assert_pairs_alike(name, left, right, [1, 2, 2, 1], None, *options)
 
 
-def test_scores_of_pairs_of_ngrams_that_are_repeated_more_often_than_small_numbers_tell():
+def test_scores_of_pairs_of_ngrams_that_are_repeated_more_often_than_small_integers_can_count():
     texts = Segments.from_strings(["a " * 70_000, "a " * 66_000 + "b", "b", "a " * 300 + "b " * 300])
     assert_pairs_alike("pairwise_chrf", texts, texts, [4, 4], None, 2, 1, 2, False, False)
     assert_pairs_alike("pairwise_bleu", texts, texts, [4, 4], None, 2, "exp", 0, False)
@@ -890,7 +890,7 @@ def test_kernels_for_pairs_refuse_numbers_that_do_not_fit(module, sizes, weights
 
 
 @pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
-def test_kernels_for_pairs_refuse_options_that_cannot_be(module):
+def test_kernels_for_pairs_refuse_impossible_options(module):
     one = Segments.from_strings(["a"])
     first = one, one, array("q", [1, 1]), None, array("d", [0])
     for options in ((0, "exp", 0, False), (4, "add-one", 0, False)):
@@ -901,7 +901,7 @@ def test_kernels_for_pairs_refuse_options_that_cannot_be(module):
             module.pairwise_chrf(*first, *options)
 
 
-def test_native_kernels_for_pairs_want_memory_that_can_be_written_to():
+def test_native_kernels_for_pairs_need_writable_memory():
     one = Segments.from_strings(["a"])
     for room, error in (
         (bytes(8), BufferError),
@@ -1029,8 +1029,8 @@ print(edits, int(peak.split()[1]) < 512 * 1024)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the system does not tell the peak in a file")
-def test_attack_19_ter_of_a_long_line_of_different_words_takes_little_memory(root):
+@pytest.mark.skipif(sys.platform != "linux", reason="the system has no file with the peak")
+def test_ter_of_a_long_line_of_different_words_takes_little_memory(root):
     done = subprocess.run([sys.executable, "-c", MEMORY.format(root=root)], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[(0.0, 320000.0)] True\n", "")
 
@@ -1094,7 +1094,7 @@ def test_edit_stats_at_the_edges_of_strips(length, vocabulary):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_edit_stats_of_long_texts_that_differ_more_or_less(seed):
+def test_edit_stats_of_long_texts_that_differ_little_or_much(seed):
     """Few edits are found near the diagonal; for more, the kernel searches more and more of the table."""
     dice = random.Random(seed)
     words = [str(dice.randrange(dice.choice((2, 50, 5000)))) for _ in range(dice.randrange(600, 4000))]
@@ -1109,7 +1109,7 @@ def test_edit_stats_of_long_texts_that_differ_more_or_less(seed):
     assert_alike("edit_stats", sides[1], [sides[0]], False)
 
 
-def test_edit_stats_of_every_character_that_is_one():
+def test_edit_stats_of_every_character():
     characters = "".join(chr(code) for code in range(1, 0x3000)) + "\U00010000\U0010ffff"
     for text in (characters, " ".join(characters)):
         pair = Segments.from_strings([text]), [Segments.from_strings([text[::3]]), Segments.from_strings([text[:4000]])]
@@ -1131,7 +1131,7 @@ print(int(peak.split()[1]) < 512 * 1024)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the system does not tell the peak in a file")
+@pytest.mark.skipif(sys.platform != "linux", reason="the system has no file with the peak")
 def test_edit_stats_of_a_long_line_of_different_words_take_little_memory(root):
     done = subprocess.run([sys.executable, "-c", EDITS.format(root=root)], capture_output=True, text=True)
     size = len(" ".join(f"w{number}" for number in range(320_000)))
@@ -1160,7 +1160,7 @@ def unseeded_collisions(count):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAST_ARGUMENTS)
-def test_attack_8_words_that_once_collided_take_no_longer_than_others(name):
+def test_words_that_once_collided_take_no_longer_than_others(name):
     crafted = unseeded_collisions(40_000)
     dice = random.Random(2)
     usual = ["".join(dice.choices(string.ascii_letters, k=8)) for _ in crafted]
@@ -1226,7 +1226,7 @@ def test_column_sums_of_slices_and_of_nothing():
 
 
 @pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
-def test_attack_32_column_sums_beyond_64_bits_are_refused_rather_than_wrong(module):
+def test_column_sums_beyond_64_bits_are_refused_rather_than_wrong(module):
     largest, smallest = 2**63 - 1, -(2**63)
     assert module.column_sums(stats_of("q", [largest - 1, 1], 1)) == (largest,)
     assert module.column_sums(stats_of("q", [smallest + 1, -1], 1)) == (smallest,)
@@ -1256,7 +1256,7 @@ def test_f_score(stats, beta, eps_smoothing):
 
 @pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
 @pytest.mark.parametrize("eps_smoothing", [False, True])
-def test_f_score_refuses_what_are_no_statistics(module, eps_smoothing):
+def test_f_score_refuses_anything_but_statistics(module, eps_smoothing):
     for count in (0, 1, 2, 4, 17):
         with pytest.raises(ValueError, match=rf"^{count} statistics; expected three for each order$"):
             module.f_score([1] * count, 2, eps_smoothing)
@@ -1284,7 +1284,7 @@ any_number = (
 @example([4, 4, float("nan")], 2, False)
 @example([1e300, 1e300, 1e-300], 0, False)
 @example([10**400, -1, 1], 2, False)
-def test_attack_32_f_score_of_what_are_no_counts(stats, beta, eps_smoothing):
+def test_f_score_of_numbers_that_are_not_counts(stats, beta, eps_smoothing):
     found, expected = (score_or_error(module, stats, beta, eps_smoothing) for module in (native, python))
     assert found == expected
 
@@ -1339,7 +1339,7 @@ def test_lines_that_another_thread_changes_meanwhile_do_no_harm():
     assert all(isinstance(lines, list | tuple) for lines in found)
 
 
-def test_memory_that_can_be_written_to_counts_as_any_other():
+def test_writable_memory_is_counted_like_any_other():
     usual = Segments.from_strings(["the cat sat.", None, "", "on the mat"])
     for changed in (bytearray, lambda side: memoryview(bytearray(side)), lambda side: array("b", side)):
         segments = Segments(changed(usual.data), changed(usual.bounds))
@@ -1353,8 +1353,8 @@ def test_memory_that_can_be_written_to_counts_as_any_other():
     "view", [pytest.param(lambda side: side, marks=pytest.mark.slow), memoryview], ids=["array", "view of it"]
 )
 @pytest.mark.parametrize("name", LAST_ARGUMENTS)
-def test_attack_9_what_is_written_behind_a_read_only_view_is_not_read(name, view):
-    """It is written during counting, when the kernel asks whether to go on."""
+def test_what_is_written_under_a_read_only_view_is_not_read(name, view):
+    """The writing happens during counting, when the kernel asks whether to go on."""
     text, times = b"ab cd ef gh " * 25, 20_000 if name == "ngram_stats" else 5_000  # ngram_stats seldom asks
     owner = numpy.frombuffer(bytearray(text), numpy.uint8)
     read_only = owner.view()
@@ -1376,7 +1376,7 @@ def test_attack_9_what_is_written_behind_a_read_only_view_is_not_read(name, view
 
 
 @pytest.mark.parametrize("name", ["column_sums", "weighted_sums"])
-def test_statistics_behind_a_read_only_view_are_copied(name):
+def test_statistics_under_a_read_only_view_are_copied(name):
     owner = numpy.arange(3_000_000)
     view = owner.view()
     view.flags.writeable = False
@@ -1396,7 +1396,7 @@ def peak_memory(function, *arguments):
         tracemalloc.stop()
 
 
-def test_only_what_is_known_not_to_change_is_read_in_place():
+def test_only_memory_that_cannot_change_is_read_in_place():
     data = b"the cat " * 500_000
     for side in (data, memoryview(data), memoryview(memoryview(data)[1:])):
         assert peak_memory(native.drop_empty, Segments(side, bounds(0, 7))) < 100_000
@@ -1492,7 +1492,7 @@ def test_bytes_that_are_not_utf8_do_no_harm(data, cuts, order):
     native.count_ending(segments, data[-2:])
 
 
-# --- which of them is live
+# --- which kernels are live
 
 
 def test_the_environment_chooses_the_live_kernels():

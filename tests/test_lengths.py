@@ -14,7 +14,7 @@ from bleucli.textfiles import TextFile
 
 @pytest.fixture
 def unscored(monkeypatch):
-    """Let the test fail if anything is scored."""
+    """Fail the test if anything is scored."""
 
     def score(*_, **__):
         raise AssertionError("something was scored")
@@ -45,7 +45,7 @@ def test_lines_are_counted_as_they_are_read(write, content, encoding, count):
         assert sum(len(block) for (block,) in file.blocks()) == count
 
 
-def test_what_can_be_read_once_only_is_not_counted(folder):
+def test_input_that_can_be_read_only_once_is_not_counted(folder):
     assert TextFile("missing", "missing").count() is None
     read, written = os.pipe()
     with os.fdopen(read, "rb") as stream:
@@ -66,13 +66,13 @@ def test_one_system_that_is_short_is_named_before_anything_is_scored(run, three_
     assert "as well" not in line
 
 
-def test_one_among_a_thousand_is_named(run, three_lines, write, unscored):
+def test_one_system_among_a_thousand_is_named(run, three_lines, write, unscored):
     names = [write(f"sys{number}", THREE) for number in range(1000)]
     write("sys700", "the cat sat\n")
     refused(run("ref", "-i", *names), "ref has 3 segments but sys700 has 1 segment", "line 2 of sys700")
 
 
-def test_it_is_told_how_many_differ(run, three_lines, unscored):
+def test_the_number_of_other_files_that_differ_is_given(run, three_lines, unscored):
     refused(run("ref", "-i", "short", "a", "long"), "but short has", "; 1 other file differs as well")
     refused(run("ref", "-i", "short", "long", "long", "a"), "was given twice")
     refused(run("ref", "-i", "a", "long"), "long has 4 segments but ref has 3 segments")
@@ -83,7 +83,7 @@ def test_references_are_compared_as_well(run, three_lines, unscored):
     refused(run("ref", "-i", "empty", "a"), "empty is empty")
 
 
-def test_one_segment_more_is_seen_in_a_single_system(run, three_lines, unscored):
+def test_one_extra_segment_is_noticed_in_a_single_system(run, three_lines, unscored):
     refused(run("ref", "-i", "long", "-sl"), "long has 4 segments but ref has 3")
 
 

@@ -57,7 +57,7 @@ def files(write):
 
 @pytest.fixture
 def like(run, files):
-    """Score as a signature says, with some more words; return the signature, the score, and what was said."""
+    """Score as a signature says, with some more words; return the signature, the score, and the messages."""
 
     def like(signature, *words):
         answer = run(*WORDS, "--like", signature, *words, terminal=True)
@@ -139,7 +139,7 @@ def test_the_oracles_signatures_lead_to_the_oracles_scores(like, options, short)
 
 
 @pytest.mark.parametrize("smoothing", ["floor[0.00]", "add-k[0.00]", "exp[0.10]", "none[1.00]"])
-def test_smoothing_values_that_say_nothing_are_refused(run, files, smoothing):
+def test_smoothing_values_without_meaning_are_refused(run, files, smoothing):
     answer = run(*WORDS, "--like", f"nrefs:1|smooth:{smoothing}|version:2.6.0")
     assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
     assert smoothing in answer.err
@@ -149,7 +149,7 @@ def test_smoothing_values_that_say_nothing_are_refused(run, files, smoothing):
     ("name", "part"),
     [("chrF1e+151", "--chrf-beta 1e+151; expected"), ("chrF" + "9" * 5000, "chrF999"), ("chrFx", "chrFx")],
 )
-def test_a_beta_that_cannot_be_is_refused(run, files, name, part):
+def test_an_impossible_beta_is_refused(run, files, name, part):
     answer = run(*WORDS, "--like", f"{name}|nrefs:1|nc:6|nw:0")
     assert (answer.status, answer.out, answer.err.count("\n")) == (2, "", 1)
     assert part in answer.err
@@ -226,7 +226,7 @@ def test_options_that_say_the_same_do_no_harm(like, signature, words):
     assert like(signature, *words) == like(signature)
 
 
-def test_the_signature_wins_over_the_language_pair(like):
+def test_the_signature_overrides_the_language_pair(like):
     signed, _, _ = like("tok:13a", "-l", "en-zh")
     assert "|tok:13a|" in signed
 
@@ -240,7 +240,7 @@ def test_sentence_level_follows_a_signature_with_effective_order(run, files):
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
-def test_other_metrics_beside_bleu_are_scored_as_ever(run, files, form):
+def test_other_metrics_beside_bleu_are_scored_as_usual(run, files, form):
     answer = run(*WORDS, "-q", "-m", "bleu", "chrf", "ter", "-f", form, "--like", "case:lc|tok:intl")
     alone = run(*WORDS, "-q", "-m", "bleu", "chrf", "ter", "-f", form, "-lc", "-tok", "intl")
     assert answer == alone
@@ -288,7 +288,7 @@ def test_signatures_of_chrf_and_ter_are_followed(run, files, metric, options):
             assert answer.err.count("--like has") == answer.err.count("--like has version:2.6.0") == 1
 
 
-def test_chrf_and_ter_tell_their_options_apart(run, files):
+def test_chrf_and_ter_distinguish_their_options(run, files):
     answers = [
         run(*WORDS, "-q", "-b", "--like", f"{score.name}|{metric.get_signature()}").out
         for metric in (getattr(oracles, name)(**options) for name, options in OTHER_METRICS)
@@ -309,7 +309,7 @@ def test_chrf_and_ter_tell_their_options_apart(run, files):
         ("spBLEU|nrefs:1|tok:13a", "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp"),
     ],
 )
-def test_a_signature_tells_the_metric(run, files, signature, signed):
+def test_a_signature_names_the_metric(run, files, signature, signed):
     answer = run(*WORDS, "-q", "--like", signature)
     assert (answer.status, answer.err) == (0, "")
     assert answer.out.startswith(f"{signed}|version:{OURS} = ")
@@ -324,7 +324,7 @@ def test_empty_references_are_missing_ones_for_chrf_and_ter_too(run, write):
         assert run(*WORDS, "-q", "-nr", "2", "--like", expected.out) == expected
 
 
-# --- what does not
+# --- what does not decide a score
 
 
 @pytest.mark.parametrize(
@@ -351,7 +351,7 @@ def test_what_does_not_decide_a_score_is_a_note(like, run, signature, notes):
     assert (quiet.status, quiet.err) == (0, "")
 
 
-def test_the_notes_are_those_of_one_run_however_many_systems(run, files, write):
+def test_notes_are_printed_once_for_many_systems(run, files, write):
     write("sys2.txt", "x\n" * len(SYSTEM))
     answer = run("ref.txt", "-i", "sys.txt", "sys2.txt", "--like", "BLEU|test:wmt17|tok:13a|version:1.0", terminal=True)
     assert answer.err.count("has test:wmt17") == answer.err.count("has version:1.0") == 1
@@ -371,7 +371,7 @@ def test_sentence_level_has_the_notes_too(run, files):
 @pytest.mark.parametrize("signature", ["nrefs:2", "#:var|tok:13a", "BLEU+case.mixed+numrefs.4+tok.13a", "TER|#:2"])
 @pytest.mark.parametrize("words", [(), ("-ci", "-cin", "2"), ("-nr", "1")])
 def test_another_number_of_references_is_refused(refused, signature, words):
-    """Issue 10.8: the signature and this run name different texts."""
+    """The signature and this run name different texts."""
     refused(signature, *words, parts=("--like asks for nrefs:", "but this would be nrefs:1"))
 
 
@@ -540,13 +540,13 @@ def test_an_unknown_key_is_named(refused):
     refused("BLEU|nrefs:1|case:mixed|colour:red|version:2.6.0", parts=("'colour'",))
 
 
-def test_a_signature_that_is_none_is_refused_before_anything_is_read(run):
+def test_an_invalid_signature_is_refused_before_anything_is_read(run):
     answer = run("nofile", "-i", "nofile", "--like", "nonsense")
     assert answer.status == 2
     assert "'nonsense' is not a signature" in answer.err
 
 
-# --- reading signatures back
+# --- parsing signatures
 
 text_names = st.sampled_from(["wmt17", "wmt14/full", "mtnt1.1/train", "iwslt17/dev2010"])
 BLEU_KEYS = {
@@ -643,7 +643,7 @@ def test_the_oracles_signatures_are_read_as_ours(theirs, ours, short):
 
 
 @pytest.mark.parametrize("text", ["", "BLEU", "hello", "tok", "BLEU|tok", "BLEU|:13a", "BLEU||tok:13a"])
-def test_what_is_no_signature_is_an_error_that_shows_one(text):
+def test_the_error_about_an_invalid_signature_shows_a_valid_one(text):
     with pytest.raises(BleuError, match=re.escape("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp")):
         Signature.parse(text)
 

@@ -64,7 +64,7 @@ def lay_out(layout, texts=TEXTS):
 
 @pytest.fixture
 def wmt24(folder):
-    """Write a folder of WMT24's layout."""
+    """Write a folder in WMT24's layout."""
     return lay_out("wmt24")
 
 
@@ -132,7 +132,7 @@ def test_the_pairs_of_wmt22_have_the_scores_of_the_plain_command(run, matrix):
 
 
 @pytest.mark.skipif(problem(FOLDER) != "", reason=problem(FOLDER) or "there is evaluation data")
-def test_the_pairs_of_wmt22_have_averages_of_who_has_all(matrix):
+def test_the_pairs_of_wmt22_have_averages_of_systems_with_all_pairs(matrix):
     lines = [f'references = "{FOLDER}/wmt22.{{pair}}/ref.A.txt"', f'systems = "{FOLDER}/wmt22.{{pair}}/{{system}}.txt"']
     matrix(*lines, 'pairs = ["en-zh", "en-de"]', 'names = ["Online-B", "LanguageX"]')
     results = bleucli.score_matrix("matrix.toml", ["bleu"])
@@ -191,7 +191,7 @@ def test_every_format_has_all_scores(run, wmt24, name):
         assert re.search(rf"\b{line['score']:.4f}".rstrip("0"), answer.out), line["system"]
 
 
-def test_json_and_csv_have_the_pair_apart(run, wmt24):
+def test_json_and_csv_have_the_pair_in_its_own_field(run, wmt24):
     found = json.loads(run("--matrix", "matrix.toml", "-q").out)
     assert [(row["system"], row["pair"]) for row in found[-2:]] == [("GPT-4.5", "en-zh"), ("GPT-4.5", "average")]
     rows = list(csv.DictReader(io.StringIO(run("--matrix", "matrix.toml", "-q", "-f", "csv").out)))
@@ -209,7 +209,7 @@ def test_scores_from_0_to_1_have_averages_in_that_scale(run, wmt24):
     assert re.search(r"\| +GPT-4.5 \| +0.892 +\| +0.832 +\| +0.864 +\| +0.863 +\|", table)
 
 
-def test_styles_hold_for_language_pairs_too(run, wmt24):
+def test_styles_apply_to_language_pairs_too(run, wmt24):
     words = ("-f", "markdown", "-q", "-ci", "-cin", "20")
     table = run("--matrix", "matrix.toml", "--style", "compact", *words, variables={"BLEU_SEED": "1"}).out
     assert re.search(r"^\| BLEU ↑ +\| +cs-uk +\| +en-de +\|", table)
@@ -233,7 +233,7 @@ def test_systems_are_sorted_by_their_averages_and_those_without_come_last(run, f
     ]
 
 
-def test_a_caption_and_a_label_hold_all_tables(run, wmt24):
+def test_one_caption_and_label_cover_all_tables(run, wmt24):
     words = ("-m", "bleu", "ter", "-f", "latex", "-q", "--caption", "All pairs", "--label", "tab:all")
     table = run("--matrix", "matrix.toml", *words).out
     assert table.count("\\begin{tabular}") == 2
@@ -248,19 +248,19 @@ def test_a_matrix_of_one_pair_has_no_averages(run, wmt24, matrix):
     assert answer.err == ""
 
 
-def test_where_nobody_has_all_pairs_there_is_no_column_of_averages(run, wmt24):
+def test_there_is_no_column_of_averages_if_no_system_has_all_pairs(run, wmt24):
     os.unlink("system-outputs/en-de/GPT-4.5.txt")
     answer = run("--matrix", "matrix.toml", "-f", "text", "-q")
     assert "Average" not in answer.out
     assert "There are no averages, because no system has output for every language pair." in answer.out
 
 
-def test_intervals_stand_beside_scores_but_not_averages(run, wmt24):
+def test_scores_have_intervals_but_averages_have_none(run, wmt24):
     answer = run("--matrix", "matrix.toml", "-ci", "-cin", "20", "-f", "markdown", "-q", variables={"BLEU_SEED": "1"})
     assert len(re.findall(r"\d \(\d+\.\d ± \d+\.\d\)", answer.out)) == 5
 
 
-def test_the_paper_says_what_holds_for_which_pairs(run, wmt24):
+def test_the_paper_says_what_applies_to_which_pairs(run, wmt24):
     answer = run("--matrix", "matrix.toml", "-f", "paper", "-q")
     for sentence in (
         "We report BLEU (Papineni et al., 2002) on 3 language pairs, computed with bleucli",
@@ -276,7 +276,7 @@ def test_the_paper_says_what_holds_for_which_pairs(run, wmt24):
 # --- which files
 
 
-def test_references_are_no_systems_and_patterns_start_at_the_folder_of_the_file(run, folder):
+def test_references_are_not_systems_and_patterns_start_at_the_folder_of_the_file(run, folder):
     lay_out("wmt24")
     os.rename("references", "system-outputs/references")
     for (pair, kind, name), lines in TEXTS.items():

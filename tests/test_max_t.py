@@ -70,7 +70,7 @@ def numbers_of(sample, row):
 
 
 @pytest.mark.parametrize("metric", range(3))
-def test_randomization_is_what_its_definition_says(metric):
+def test_randomization_follows_its_definition(metric):
     samples = [row[metric] for row in samples_of(30)]
     found = randomize_pairs(samples, 150, 4)
     assert [test.p_value for test in found] == randomization_p_values(list(combinations(samples, 2)), 150, 4)
@@ -80,7 +80,7 @@ def test_randomization_is_what_its_definition_says(metric):
 
 
 @pytest.mark.parametrize("metric", [0, *(pytest.param(metric, marks=pytest.mark.slow) for metric in (1, 2))])
-def test_the_scale_of_a_pair_is_how_much_its_difference_varies(metric):
+def test_the_scale_of_a_pair_is_the_spread_of_its_difference(metric):
     samples = [row[metric] for row in samples_of()]
     varies = np.sqrt((plain_differences(samples, 400, 4) ** 2).mean(axis=1))
     assert _scale(samples, 1) == pytest.approx(varies, rel=0.15)
@@ -93,7 +93,7 @@ def test_the_scale_of_means_is_exact(monkeypatch):
     assert _scale(samples, 2) == pytest.approx([np.sqrt((gaps**2).sum()) / len(gaps)], rel=1e-12)
 
 
-def test_the_bootstrap_is_what_its_definition_says():
+def test_the_bootstrap_follows_its_definition():
     samples = noisy(4, gap=0.15)
     scores = bootstrap(samples, 200, 7)
     found = bootstrap_pairs(samples, scores)
@@ -120,7 +120,7 @@ def test_the_bootstrap_is_what_its_definition_says():
         )
     )
 )
-def test_step_down_is_what_its_definition_says(drawn):
+def test_step_down_follows_its_definition(drawn):
     observed, trials = drawn
     tests = StepDown(np.array(observed))
     for trial in trials:
@@ -137,7 +137,7 @@ def test_the_smallest_p_value_does_not_grow_with_the_number_of_pairs(count):
     assert bootstrap_pairs(samples, bootstrap(samples, 500, 1))[far].corrected == 1 / 501
 
 
-def test_the_smallest_p_value_of_default_trials_is_a_twentieth_of_what_is_significant():
+def test_the_smallest_p_value_of_default_trials_is_a_twentieth_of_the_significance_level():
     from bleucli.significance.resampling import RESAMPLES, TRIALS
 
     assert 1 / (min(RESAMPLES, TRIALS) + 1) <= SIGNIFICANT / 20
@@ -151,7 +151,7 @@ def test_a_pair_that_differs_in_one_segment_is_never_significant():
     assert found[0].p_value < SIGNIFICANT < found[0].corrected  # a tie does not exceed, as in sacreBLEU
 
 
-def test_systems_whose_scores_are_equal_are_not_told_apart():
+def test_systems_with_equal_scores_are_not_distinguished():
     rows = np.asarray(noisy(1)[0].stats).ravel()
     found = randomize_pairs([numbers(rows), numbers(rows[::-1]), *noisy(1, seed=9)], 500, 1)
     assert found[0].corrected == 1
@@ -173,7 +173,7 @@ def test_blocks_and_threads_change_nothing(monkeypatch, metric):
     assert (randomize_pairs(samples, 300, 1, jobs=3), bootstrap_pairs(samples, scores)) == expected
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     told = []
     randomize_pairs(noisy(3), 100, 1, progress=lambda done, trials: told.append((done, trials)))
     assert told[-1] == (100, 100)
@@ -198,7 +198,7 @@ def test_among_systems_without_a_difference_one_is_rarely_found(method):
 
 
 @given(st.integers(1, 6).flatmap(lambda count: st.lists(st.sampled_from([0.01, 0.2]), min_size=15, max_size=15)))
-def test_clusters_differ_each_from_each(drawn):
+def test_each_cluster_differs_from_each_other(drawn):
     table = [[None] * 6 for _ in range(6)]
     for (one, other), p_value in zip(combinations(range(6), 2), drawn, strict=True):
         table[one][other] = table[other][one] = p_value

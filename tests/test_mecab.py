@@ -107,7 +107,7 @@ def _oracle_signature(name):
     return str(metric.get_signature())
 
 
-def test_the_signatures_of_today():
+def test_the_current_signatures():
     assert JapaneseMecab().signature == "ja-mecab-0.996-IPA"
     assert KoreanMecab().signature == "ko-mecab-0.996/ko-0.9.2-KO"
 
@@ -123,7 +123,7 @@ def test_the_score_of_a_corpus_is_the_oracles(name):
 # --- refusals
 
 
-def test_nul_is_refused_and_the_segment_named(name):
+def test_nul_is_refused_and_the_segment_is_named(name):
     with pytest.raises(BleuError, match=rf"^segment 2 .counting from 0. holds U\+0000, .* than {name}$"):
         tokens(name, ["東京", None, "a\0b"])
 

@@ -64,7 +64,7 @@ def test_a_file_goes_without_folder_and_known_endings(path, name):
     assert by_file([path]) == [name]
 
 
-def test_folders_stay_only_where_two_would_be_called_alike():
+def test_folders_stay_only_where_two_names_would_be_equal():
     assert by_file(["x/old/a.txt", "x/new/a.txt", "x/new/b.txt"]) == ["old/a", "new/a", "b"]
     assert by_file(["1/s/a.txt", "2/s/a.txt"]) == ["1/s/a", "2/s/a"]
     assert by_file(["a.txt", "s/a.txt"]) == ["a.txt", "s/a"]
@@ -73,7 +73,7 @@ def test_folders_stay_only_where_two_would_be_called_alike():
 
 
 @given(PATHS)
-def test_no_two_files_are_called_alike(paths):
+def test_no_two_files_have_the_same_name(paths):
     assert len(set(by_file(paths))) == len(paths)
 
 
@@ -109,7 +109,7 @@ def test_the_others_name_files(run, systems, form):
 
 @pytest.mark.parametrize("form", [*BY_PATH, *BY_FILE])
 @pytest.mark.parametrize("test", [(), TEST])
-def test_given_names_stand_in_every_format(run, systems, form, test):
+def test_given_names_are_in_every_format(run, systems, form, test):
     answer = run(*systems, "-f", form, *test, "--names", "first, zweite,系3")
     assert answer.status == 0
     for name in ("first", "zweite", "U+7CFB3" if form == "latex" else "&#31995;3" if form == "html" else "系3"):
@@ -142,7 +142,7 @@ def test_columns_of_standard_input_keep_their_numbers_in_a_test(run, systems):
 
 
 @given(st.lists(st.sampled_from(["Baseline", "Baseline: a", "Baseline: Baseline", "a", "System 1", "System 2"])))
-def test_a_mark_can_be_taken_off_again(names):
+def test_a_mark_can_be_removed_again(names):
     columns = [name_column(number) for number in range(len(names))]
     if names and names != columns:
         assert unmark_baseline(mark_baseline(names)) == names
@@ -163,7 +163,7 @@ def test_names_work_for_json_lines_test_sets_and_scores_of_segments(run, write):
 
 
 @pytest.mark.parametrize("named", [(), ("--name-by", "file")])
-def test_names_that_fields_give_are_never_cut(run, write, folder, named):
+def test_names_from_fields_are_never_shortened(run, write, folder, named):
     line = '{"out": ["a b c d", "a b c e", "a b"], "gold": "a b c d e"}\n'
     for name in ("one", "two"):
         write(f"{name}.jsonl", line)

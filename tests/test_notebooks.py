@@ -1,4 +1,4 @@
-"""What notebooks show of scores and results: small tables, in which everything is text."""
+"""How notebooks show scores and results: small tables, in which everything is text."""
 
 from html.parser import HTMLParser
 
@@ -46,7 +46,7 @@ class Page(HTMLParser):
 
 
 def shown(value):
-    """Return what a notebook shows of a value, which is small."""
+    """Return what a notebook shows for a value; check that it is small."""
     text = value._repr_html_()
     assert len(text) < 3000
     assert text.isprintable()

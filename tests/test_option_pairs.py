@@ -14,7 +14,7 @@ def test_every_option_is_in_the_list():
 
 
 @pytest.mark.slow
-def test_no_option_is_ignored_beside_another(folder, monkeypatch):
+def test_no_option_is_silently_ignored_beside_another(folder, monkeypatch):
     write_files()
     for name, value in (("BLEU_HOME", "cache"), ("BLEU_REGISTRY", "usual.toml"), ("BLEU_OFFLINE", "1")):
         monkeypatch.setenv(name, value if value == "1" else str(folder / value))

@@ -95,7 +95,7 @@ def test_a_constructors_types_are_those_of_the_table(metric):
         annotation = inspect.signature(metric).parameters[option.name].annotation
         expected = {option.kind, type(None)} if option.default is None else {option.kind}
         found = set(getattr(annotation, "__args__", [annotation]))
-        assert found - {Callable[[str], str]} == expected  # a tokenizer of one's own
+        assert found - {Callable[[str], str]} == expected  # a custom tokenizer
 
 
 def wrong_values(option):
@@ -197,7 +197,7 @@ def test_every_option_is_in_the_record_or_a_metrics():
     assert arguments.parse([]).skip_empty_refs is False
 
 
-def test_options_are_not_changed():
+def test_the_record_of_options_is_not_changed():
     options = arguments.parse(["ref.txt", "-w", "3"])
     with pytest.raises(AttributeError, match="options are not changed"):
         options.width = 4
@@ -242,7 +242,7 @@ def test_a_whole_number_between_two_floats_is_signed(method):
 
 @example(BLEU(smooth_method="add-one", effective_order=True), False)
 @given(metrics, st.booleans())
-def test_a_metric_is_made_again_from_what_it_signs(metric, short):
+def test_a_metric_is_made_again_from_its_signature(metric, short):
     score = metric.sentence_score(*SIGNED)
     signature = metric.get_signature()
     for text in (f"{score.name}|{signature.format(short)}", score.format(signature=signature.format(short))):
@@ -311,12 +311,12 @@ def test_signatures_that_cannot_be_followed_are_refused_in_one_line(text, messag
 
 
 @pytest.mark.parametrize("wrong", [None, 5, b"BLEU|tok:13a", ["tok:13a"]])
-def test_what_is_no_text_is_refused(wrong):
+def test_anything_but_text_is_refused(wrong):
     with pytest.raises(InputTypeError, match="give a string"):
         metric_from_signature(wrong)
 
 
-def test_smoothing_that_we_signed_is_exact():
+def test_smoothing_in_our_signatures_is_exact():
     ours = BLEU(smooth_method="floor", smooth_value=0)
     ours.corpus_score(*PAIR)
     assert metric_from_signature(str(ours.get_signature())).smoothing.value == 0
@@ -328,7 +328,7 @@ def test_the_parsers_numbers_of_trials_are_those_of_the_tests():
     assert given.paired_ar_n == resampling.TRIALS
 
 
-# --- metrics of one's own
+# --- custom metrics
 
 
 class Prefixes(BLEU):
@@ -345,7 +345,7 @@ class Prefixes(BLEU):
         return super().prepare(Segments.from_strings(texts))
 
 
-def test_a_metric_of_ones_own_declares_its_option_and_signs_it():
+def test_a_custom_metric_declares_its_option_and_signs_it():
     metric = Prefixes(length=2, lowercase=True)
     assert metric.corpus_score(["sleeping cats"], [["sleeps dogs"]]).counts == [1, 0, 0, 0]
     fields = "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|prefix:2|version:"
@@ -434,7 +434,7 @@ words = st.text(st.characters(exclude_categories=["Cs"]))
 @example("a|b:c = 5.0\n", " %7C ", 2, -3)
 @example("small", None, 1, 0)
 @example("false", None, 1, 0)
-def test_an_option_of_any_kind_is_read_back_from_what_it_signs(model, prompt, weight, shift):
+def test_an_option_of_any_kind_is_read_back_from_its_signature(model, prompt, weight, shift):
     metric = CHANCE(model, prompt, weight, shift)
     score = metric.sentence_score("a", ["a"])
     signature = Signature.parse(score.format(signature=str(metric.get_signature())))
@@ -454,12 +454,12 @@ def test_an_option_of_any_kind_is_read_back_from_what_it_signs(model, prompt, we
         ("shift:1.5", "shift:1.5 in the signature; expected a whole number"),
     ],
 )
-def test_a_signature_with_no_value_of_an_option_is_refused(text, message):
+def test_a_signature_with_an_invalid_value_of_an_option_is_refused(text, message):
     with pytest.raises(BleuError, match=re.escape(message)):
         reading.values_of(CHANCE, Signature.parse(f"chance|{text}"))
 
 
-def test_a_text_that_no_signature_can_say_is_refused():
+def test_a_text_that_no_signature_can_express_is_refused():
     with pytest.raises(UsageError, match="model is empty, which a signature cannot express; give a value"):
         CHANCE(model="")
     assert reading.values_of(CHANCE, Signature.parse("chance|weight:2"))["weight"] == 2

@@ -58,7 +58,7 @@ def sentence_of(corpus):
 @of_each_metric
 @given(corpus=corpora(max_streams=4), data=st.data(), width=st.integers(0, 9), score_only=st.booleans())
 @examples(200)
-def test_corpora_count_score_sign_and_print_as_by_the_oracle(kind, corpus, data, width, score_only):
+def test_corpora_are_counted_scored_signed_and_printed_as_the_oracle_does(kind, corpus, data, width, score_only):
     chosen = data.draw(kind.options)
     assert_segments_alike(kind, chosen, *corpus)
     metrics = both(kind, chosen)
@@ -131,7 +131,7 @@ def test_empty_and_short_texts_score_as_the_oracles(kind, chosen, step):
         *((CHRF, chosen) for chosen in ({}, {"word_order": 2}, {"beta": 3}, {"char_order": 7, "beta": 1})),
     ],
 )
-def test_a_perfect_score_is_100_and_no_more(kind, chosen):
+def test_a_perfect_score_is_exactly_100(kind, chosen):
     metric = kind.ours(**chosen | ({"effective_order": True} if kind is BLEU else {}))
     for length in range(1, 40):
         text = " ".join(map(str, range(length)))
@@ -170,7 +170,7 @@ def test_a_part_of_the_demo_corpus_scores_and_signs_as_the_oracle(kind, chosen):
 
 
 @of_each_metric
-def test_references_that_are_the_same_score_and_sign_as_by_the_oracle(kind):
+def test_equal_references_score_and_sign_as_the_oracle(kind):
     check_demo_corpus(kind, {}, [("strong", "AA"), ("weak", "B")])
 
 
@@ -192,7 +192,7 @@ def test_demo_sentences_score_as_the_oracles(kind, chosen, system, step):
 
 
 @of_each_metric
-def test_missing_references_are_left_out_as_by_the_oracle(kind):
+def test_missing_references_are_left_out_as_the_oracle_does(kind):
     hypotheses = ["a b c d", "e f g h", "i j"]
     for streams, expected in (
         ([["a b c d", None, "i"], [None, "e f g", None]], "1"),

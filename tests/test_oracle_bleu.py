@@ -159,7 +159,7 @@ def test_a_floor_over_1_may_score_over_100_as_in_the_oracle():
     assert_same(ours, oracles.bleu(**chosen).sentence_score("a b c d", ["a c b"]))
 
 
-def test_lists_of_references_a_segment_are_refused_with_both_readings():
+def test_one_list_of_references_per_segment_is_refused_with_both_readings():
     rows = [["a", "x"], ["b", "y"], ["c", "z"]]
     for references in (rows, [tuple(row) for row in rows], iter(rows)):
         with pytest.raises(InputTypeError, match="3 lists of 2 strings for 3 hypotheses") as caught:
@@ -194,7 +194,7 @@ def test_any_iterable_of_strings_is_taken(kind):
         {"tokenize": "14a"},
     ],
 )
-def test_values_that_an_option_cannot_have_are_refused(chosen):
+def test_impossible_values_of_options_are_refused(chosen):
     with pytest.raises(BleuError):
         bleucli.BLEU(**chosen)
 
@@ -228,7 +228,7 @@ def test_numbers_of_numpy_are_taken():
 
 
 @pytest.mark.parametrize(("count", "force", "warned"), [(99, False, False), (100, False, True), (100, True, False)])
-def test_text_that_looks_tokenized_is_warned_of(count, force, warned):
+def test_text_that_looks_tokenized_gets_a_warning(count, force, warned):
     hypotheses = ["It is done ."] * count + ["It is done.", "It is done .\n", "."]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 @pytest.mark.parametrize("longest", [4, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("word_order", [1, 2, 3])
-def test_punctuation_is_cut_off_words_as_by_the_oracle(word_order, longest):
+def test_punctuation_is_cut_off_words_as_the_oracle_does(word_order, longest):
     hypotheses = ["".join(letters) for length in range(longest + 1) for letters in product("a.( ", repeat=length)]
     references = [["a . ( a. (a .. a"] * len(hypotheses)]
     assert_segments_alike(CHRF, {"char_order": 1, "word_order": word_order}, hypotheses, references)
@@ -97,7 +97,7 @@ def ties(dice, metric, hypothesis):
 
 
 @pytest.mark.parametrize("number", range(len(TIED)), ids=lambda number: "-".join(TIED[number]) or "default")
-def test_of_references_that_score_the_same_the_oracles_is_chosen(number):
+def test_the_oracles_choice_among_references_with_equal_scores_is_ours(number):
     dice = random.Random(number)
     ours, theirs = both(CHRF, TIED[number])
     (filler,) = rows_of_chrf(kernels, ours, [FILLER[0]], [[FILLER[1]]])
@@ -115,7 +115,7 @@ def test_of_references_that_score_the_same_the_oracles_is_chosen(number):
     assert decided > 2 * HYPOTHESES_A_CONFIGURATION - 2
 
 
-def test_many_of_these_ties_are_decided_by_the_last_bit():
+def test_the_last_bit_decides_many_of_these_ties():
     dice, metric = random.Random(0), bleucli.CHRF(word_order=2)
     tied = [pair for hypothesis in dice.sample(SHORT_TEXTS, 10) for pair in ties(dice, metric, hypothesis)]
     scores = [[f_score(row, metric.beta, False) for row, _ in pair] for pair in tied]
@@ -142,7 +142,7 @@ def test_many_short_references_score_as_the_oracles(hypotheses, streams, chosen)
 
 @pytest.mark.parametrize(("name", "order"), [("chrf+", "1"), ("chrf++", "2")])
 @pytest.mark.parametrize("extra", ["", "-sl", "--chrf-beta 3", "-m bleu {} ter -f text", "-m {0} {0}"])
-def test_chrf_with_words_has_names_of_its_own(run, demo_files, name, order, extra):
+def test_chrf_with_words_has_its_own_names(run, demo_files, name, order, extra):
     plain, named = (f"{TWO} -m {metric} {extra.format(metric)}".split() for metric in ("chrf", name))
     expected = run(*plain, "-cw", order)
     assert expected.status == 0
@@ -173,7 +173,7 @@ def test_names_of_chrf_that_contradict_something_are_refused(run, demo_files, wo
 
 
 @pytest.mark.parametrize("extra", ["-m bleu chrf", "-m ter bleu", "-m ter chrf bleu -f text", "-m chrf ter"])
-def test_lowercasing_with_several_metrics_is_warned_of_as_it_is_that_of_bleu(run, demo_files, extra):
+def test_lowercasing_with_several_metrics_gets_a_warning_because_it_applies_to_bleu_only(run, demo_files, extra):
     for systems in (ONE, SEVERAL):
         words = f"{systems} {extra}".split()
         (warning,) = warnings_in(run(*words, "-lc"))
@@ -184,7 +184,7 @@ def test_lowercasing_with_several_metrics_is_warned_of_as_it_is_that_of_bleu(run
 
 
 @pytest.mark.parametrize("extra", ["-m bleu -lc", "-m bleu bleu -lc", "-m chrf --chrf-lowercase"])
-def test_lowercasing_with_one_metric_is_not_warned_of(run, demo_files, extra):
+def test_lowercasing_with_one_metric_gets_no_warning(run, demo_files, extra):
     assert warnings_in(run(*ONE.split(), *extra.split())) == []
 
 
@@ -214,12 +214,12 @@ def refused(chosen, kind, words):
 
 @pytest.mark.parametrize("word_order", [{"word_order": 2}, {"word_order": 0}, {}])
 @pytest.mark.parametrize("char_order", [-1, 1001, 10**30])
-def test_character_orders_that_cannot_be_are_refused(char_order, word_order):
+def test_impossible_character_orders_are_refused(char_order, word_order):
     refused({"char_order": char_order, **word_order}, UsageError, f"^char_order {char_order}; expected .* 0 to 1000")
 
 
 @pytest.mark.parametrize("word_order", [-1, 1001, 10**30])
-def test_word_orders_that_cannot_be_are_refused(word_order):
+def test_impossible_word_orders_are_refused(word_order):
     refused({"word_order": word_order}, UsageError, f"^word_order {word_order}; expected .* 0 to 1000")
 
 
@@ -228,7 +228,7 @@ def test_no_order_at_all_is_refused():
 
 
 @pytest.mark.parametrize("beta", [-1, -0.5, -2, 1e151, 10**400, float("inf"), float("-inf"), float("nan")])
-def test_a_beta_that_cannot_be_is_refused(beta):
+def test_an_impossible_beta_is_refused(beta):
     refused({"beta": beta}, UsageError, "^beta .*; expected a number from 0 to 1e.150")
 
 
@@ -253,7 +253,7 @@ def test_numbers_of_numpy_are_taken():
     assert str(bleucli.sentence_chrf("ab", ["ab"], beta=numpy.float32(2.5))) == "chrF2.5 = 100.00"
 
 
-def test_equal_betas_of_two_types_have_each_its_own_name():
+def test_equal_betas_of_two_types_have_different_names():
     scores = [bleucli.sentence_chrf("ab", ["ab"], beta=beta).name for beta in (2, 2.0, 0, 0.0, -0.0, 2)]
     assert scores == ["chrF2", "chrF2.0", "chrF0", "chrF0.0", "chrF0.0", "chrF2"]
 

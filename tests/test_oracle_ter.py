@@ -139,7 +139,7 @@ def test_permutations_equal_the_oracles(words, others, cut):
 
 @pytest.mark.parametrize("size", [1, 11, *(pytest.param(more, marks=pytest.mark.slow) for more in (10, 12))])
 @pytest.mark.parametrize("distance", [50, *(pytest.param(more, marks=pytest.mark.slow) for more in (10, 49, 51))])
-def test_phrases_are_moved_as_far_as_by_the_oracle(distance, size):
+def test_phrases_are_moved_as_far_as_the_oracle_moves_them(distance, size):
     """Moves of 1 to 12 words over `distance` others, to the front and to the back: sizes and reach are limited."""
     others = [f"w{number}" for number in range(distance)]
     phrase = [f"p{number}" for number in range(size)]
@@ -164,7 +164,7 @@ def test_texts_of_very_different_lengths_equal_the_oracles():
 @pytest.mark.parametrize(
     "length", [1, 2, 26, 64, 65, *(pytest.param(long, marks=pytest.mark.slow) for long in (128, 300))]
 )
-def test_texts_that_are_the_same_but_for_the_ends_equal_the_oracles(length):
+def test_texts_that_differ_only_at_the_ends_equal_the_oracles(length):
     words = [f"w{number}" for number in range(length)]
     text = " ".join(words)
     others = [
@@ -207,7 +207,7 @@ def test_the_beam_holds_all_shortest_paths_up_to_its_bound_and_no_further():
 
 
 def test_the_pairs_are_those_that_the_oracle_was_asked_about():
-    assert ter_pairs.checksum() == oracles.stored()["ter_pairs"], "they are drawn otherwise: run make_oracle_scores.py"
+    assert ter_pairs.checksum() == oracles.stored()["ter_pairs"], "the pairs have changed: run make_oracle_scores.py"
     edits = oracles.stored()["ter_edits"]
     assert {kind: len(edits[kind]) for kind in edits} == {kind: len(ter_pairs.KINDS[kind]) for kind in ter_pairs.KINDS}
 
@@ -262,7 +262,7 @@ def test_edits_are_the_fewest_and_the_length_is_the_average():
         assert found.num_edits == min(ours.sentence_score("a b c", [text]).num_edits for text in candidates)
 
 
-def test_lengths_that_are_no_binary_fractions_add_up_as_the_oracles():
+def test_lengths_that_are_not_binary_fractions_add_up_as_the_oracles():
     dice = random.Random(1)
     for streams in (3, 6, 7):
         corpus = [[" ".join(dice.choices("abcd", k=dice.randrange(9))) for _ in range(200)] for _ in range(streams + 1)]
@@ -271,7 +271,7 @@ def test_lengths_that_are_no_binary_fractions_add_up_as_the_oracles():
 
 
 @pytest.mark.parametrize("block", [256, pytest.param(4096, marks=pytest.mark.slow)])
-def test_the_sum_of_three_references_lengths_may_differ_by_its_order_alone(block, monkeypatch):
+def test_the_sum_of_three_references_lengths_may_differ_only_by_the_order_of_additions(block, monkeypatch):
     """Within a block, our sum is the oracle's to the last bit; with several blocks, the order of additions differs."""
     dice = random.Random(2)
     monkeypatch.setattr("bleucli.segments._BLOCK_STRINGS", block)
@@ -282,7 +282,7 @@ def test_the_sum_of_three_references_lengths_may_differ_by_its_order_alone(block
     assert oracles.near(found.score, expected.score, oracles.OTHER_ORDER)
 
 
-def test_rates_are_divided_before_they_are_percentages():
+def test_rates_are_divided_before_they_become_percentages():
     """23 edits on 80 words are 28.749999999999996 %, which prints as 28.7."""
     words = [f"w{number}" for number in range(80)]
     for edits in range(80):
@@ -298,7 +298,7 @@ def test_rates_are_divided_before_they_are_percentages():
 # --- the command
 
 
-def test_asian_support_alone_is_warned_of(run, demo_files):
+def test_asian_support_alone_gets_a_warning(run, demo_files):
     for metrics in ("ter", "ter chrf"):
         words = f"{ONE} -m {metrics} --ter-asian-support".split()
         (warning,) = warnings_in(run(*words))
@@ -308,7 +308,7 @@ def test_asian_support_alone_is_warned_of(run, demo_files):
         assert warnings_in(run(*words, extra)) == []
 
 
-def test_asian_support_alone_is_warned_of_in_python_but_not_at_every_sentence():
+def test_asian_support_alone_gets_one_warning_in_python_not_one_per_sentence():
     with pytest.warns(UserWarning, match="asian"):
         bleucli.TER(asian_support=True).corpus_score(["a"], [["a"]])
     with warnings.catch_warnings():

@@ -29,7 +29,7 @@ def mode(name):
 
 @pytest.fixture
 def pair(pair):
-    """Leave out notes, which have tests of their own."""
+    """Leave out notes, which other tests check."""
     return ("-q", *pair)
 
 
@@ -72,7 +72,7 @@ def test_a_large_answer_replaces_a_large_file_and_leaves_nothing_else(run, many,
     assert sorted(os.listdir()) == ["out.txt", *INPUTS]
 
 
-def test_the_file_may_stand_elsewhere(run, pair, tmp_path_factory):
+def test_the_file_may_be_in_another_folder(run, pair, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     assert run(*pair, "-b", "-o", str(elsewhere / "out.txt")) == (0, "", "")
     assert read(elsewhere / "out.txt") == SCORE
@@ -102,7 +102,7 @@ def test_a_new_file_has_the_mode_that_the_umask_leaves(run, pair):
     assert mode("out.txt") == 0o640
 
 
-def test_what_nobody_else_may_read_is_at_no_time_readable_by_others(run, pair, write, monkeypatch):
+def test_a_private_file_is_at_no_time_readable_by_others(run, pair, write, monkeypatch):
     write("out.txt", OLD)
     os.chmod("out.txt", 0o600)
     seen = []
@@ -125,9 +125,7 @@ def test_what_nobody_else_may_read_is_at_no_time_readable_by_others(run, pair, w
 
 
 @pytest.mark.parametrize("reason", [errno.EACCES, errno.EROFS, errno.EPERM])
-def test_attack_25_a_file_that_may_not_be_written_is_refused_with_the_systems_reason(
-    run, pair, write, monkeypatch, reason
-):
+def test_a_file_that_may_not_be_written_is_refused_with_the_systems_reason(run, pair, write, monkeypatch, reason):
     write("out.txt", OLD)
     really_open = os.open
 
@@ -166,7 +164,7 @@ def kept(run, pair, write):
     return kept
 
 
-def test_attack_25_hard_links_stay_links(kept):
+def test_hard_links_stay_links(kept):
     os.link("out.txt", "other.txt")
     kept()
     assert os.path.samefile("out.txt", "other.txt")
@@ -184,19 +182,19 @@ def failing(monkeypatch, name, reason, only=lambda *_: True):
     monkeypatch.setattr(f"os.{name}", fail)
 
 
-def test_attack_25_a_file_that_is_mounted_by_itself_is_written(kept, monkeypatch):
+def test_a_file_that_is_a_mount_point_is_written(kept, monkeypatch):
     failing(monkeypatch, "replace", errno.EBUSY)
     kept()
 
 
 @pytest.mark.parametrize("reason", [errno.EACCES, errno.EROFS])
-def test_attack_25_a_file_in_a_folder_that_must_not_be_written_is_written(kept, monkeypatch, reason):
+def test_a_file_in_a_write_protected_folder_is_written(kept, monkeypatch, reason):
     failing(monkeypatch, "open", reason, lambda path, flags, *_: flags & os.O_CREAT)
     kept()
 
 
 @pytest.mark.skipif(not hasattr(os, "chown") or os.geteuid() != 0, reason="only root may give a file away")
-def test_attack_25_owner_and_group_of_a_file_are_kept(run, pair, write):
+def test_owner_and_group_of_a_file_are_kept(run, pair, write):
     write("out.txt", OLD)
     os.chown("out.txt", 1234, 2345)
     os.chmod("out.txt", 0o2660)
@@ -205,7 +203,7 @@ def test_attack_25_owner_and_group_of_a_file_are_kept(run, pair, write):
     assert (read("out.txt"), found.st_uid, found.st_gid, mode("out.txt")) == (SCORE, 1234, 2345, 0o2660)
 
 
-def test_attack_25_a_file_whose_owner_a_new_one_cannot_have_is_written(kept, monkeypatch):
+def test_a_file_whose_owner_a_new_file_cannot_have_is_written(kept, monkeypatch):
     if not hasattr(os, "chown") or os.geteuid() != 0:
         pytest.skip("only root may give a file away")
     os.chown("out.txt", 1234, 2345)
@@ -214,7 +212,7 @@ def test_attack_25_a_file_whose_owner_a_new_one_cannot_have_is_written(kept, mon
 
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "full"), KeyboardInterrupt()])
-def test_what_stood_in_a_file_is_put_back_if_it_cannot_be_written_in_place(run, pair, write, monkeypatch, error):
+def test_the_old_contents_are_restored_if_a_file_cannot_be_written_in_place(run, pair, write, monkeypatch, error):
     write("out.txt", OLD * 3)
     os.link("out.txt", "other.txt")
     really_fsync, calls = os.fsync, []
@@ -273,7 +271,7 @@ def test_a_link_to_a_directory_is_refused(run, pair):
 
 
 @pytest.mark.parametrize("planted", ["link", "file"])
-def test_what_stands_under_a_temporary_name_is_neither_followed_nor_in_the_way(run, pair, write, monkeypatch, planted):
+def test_a_file_with_a_temporary_name_is_neither_followed_nor_in_the_way(run, pair, write, monkeypatch, planted):
     write("precious.txt", OLD)
     really_open = os.open
     opened = []
@@ -294,7 +292,7 @@ def test_what_stands_under_a_temporary_name_is_neither_followed_nor_in_the_way(r
     assert not os.path.islink("out.txt")
 
 
-def test_attack_25_a_loop_of_links_is_refused_and_stays(run, pair):
+def test_a_loop_of_links_is_refused_and_stays(run, pair):
     os.symlink("b", "a")
     os.symlink("a", "b")
     answer = run(*pair, "-b", "-o", "a")

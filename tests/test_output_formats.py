@@ -1,4 +1,4 @@
-"""What each format does its own way: order, escapes, bold, colours. test_output_oracle.py compares with sacreBLEU."""
+"""What differs between formats: order, escapes, bold, colours. test_output_oracle.py compares with sacreBLEU."""
 
 import csv
 import io
@@ -87,7 +87,7 @@ def test_a_star_is_for_p_values_up_to_0_05(name, p_value, starred):
 
 
 @pytest.mark.parametrize("name", ["text", "latex", "markdown", "html", "rst"])
-def test_intervals_without_a_test_stand_in_the_cells(name):
+def test_intervals_without_a_test_are_in_the_cells(name):
     made = results({"a": [record(58.64, half_width=8.72)], "b": [record(11.35, half_width=3.0)]})
     out = render(made, Layout(), name)
     out = out.replace("$\\pm$", "±").replace("$\\mu$", "μ").replace("&#177;", "±").replace("&#956;", "μ")
@@ -109,7 +109,7 @@ ACTING = "a\x1b]0;pwn\x07\x7f\x9b2J\u2028\u202egnp.txt"
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_attack_23_control_characters_of_names_never_reach_the_reader(name):
+def test_control_characters_of_names_never_reach_the_reader(name):
     for made in (paired((ACTING, "b\nc", f"{ACTING}2")), ranked(("a", "b\nc", ACTING))):
         out = render(made, Layout(), name)
         assert not set(ACTING) & set("\x00\x1b\x07\x7f\x9b\u2028\u202e") & set(out)
@@ -117,7 +117,7 @@ def test_attack_23_control_characters_of_names_never_reach_the_reader(name):
         assert re.sub("[\n\t]", "", out).isprintable()
 
 
-def test_json_gives_names_back_though_it_escapes_them():
+def test_json_gives_names_back_despite_escapes():
     out = render(paired(("a", "b", ACTING)), Layout(), "json")
     assert json.loads(out)[2]["system"] == ACTING
     assert r"\u009b2J\u2028\u202e" in out
@@ -144,7 +144,7 @@ def test_colours_leave_the_table_as_it_is():
         assert re.sub(r"\n+ - Bold: [^\n]*", "", coloured) == render(made, Layout(), "text")
 
 
-def test_colours_say_what_is_what():
+def test_colours_distinguish_parts():
     out = render(paired(), Layout(colour=True), "text")
     for yellow in ("Baseline: a.txt", "58.6 (58.6 ± 8.7)", "28.9 (28.9 ± 8.7)"):
         assert f"\x1b[33m{yellow}\x1b[0m" in out
@@ -154,7 +154,7 @@ def test_colours_say_what_is_what():
     assert " (p = 0.0010)* " in out
 
 
-def test_the_best_are_bold_on_a_terminal_alone():
+def test_the_best_are_bold_only_on_a_terminal():
     assert render(paired(), BOLD, "text") == render(paired(), Layout(), "text")
     out = render(paired(), Layout(colour=True, bold_best=True), "text")
     assert re.findall(r"\x1b\[1m([^\x1b]*)\x1b\[22m", out) == ["58.6", "28.1", "58.6"]
@@ -191,7 +191,7 @@ Metric signatures
 
 
 @pytest.mark.parametrize("name", ["text", "latex", "markdown", "html", "rst"])
-def test_what_is_corrected_and_what_is_not_is_said(name):
+def test_the_explanation_says_what_is_corrected(name):
     nominal, bold = render(paired(), Layout(), name), render(paired(), Layout(colour=True, bold_best=True), name)
     assert "not corrected" in nominal
     assert "max-T" not in nominal
@@ -220,7 +220,7 @@ def test_error_rates_rank_upwards():
 # --- json
 
 
-def test_the_interval_stands_between_signature_and_verbose_score():
+def test_the_interval_is_between_signature_and_verbose_score():
     found = json.loads(render(one_system(record(58.644, half_width=8.718)), Layout(2), "json"))
     assert list(found)[:6] == [
         *("name", "score", "signature", "confidence_mean", "confidence_var", "confidence"),
@@ -280,7 +280,7 @@ def test_pandas_reads_columns_of_numbers(name, separator):
     assert list(table["BLEU p_value"].fillna(-1)) == [-1, 0.001, 1.0]
 
 
-def test_columns_are_those_that_there_are():
+def test_only_columns_with_values_are_printed():
     def header(made):
         return render(made, Layout(), "csv").split("\n")[0]
 
@@ -291,7 +291,7 @@ def test_columns_are_those_that_there_are():
     assert header(ranked()) == "system,baseline,BLEU,BLEU cluster,BLEU signature"
 
 
-def test_a_table_of_values_is_the_table_alone():
+def test_a_table_of_values_has_nothing_around_it():
     assert render(ranked(), Layout(), "tsv").splitlines() == [
         "system\tbaseline\tBLEU\tBLEU cluster\tBLEU signature",
         "a.txt\ttrue\t30.0\t2\tnrefs:1|bs:1000|case:mixed|version:bleucli-1",
@@ -331,7 +331,7 @@ def test_the_best_are_bold():
         assert render(paired(), BOLD, name) == render(paired(), Layout(), name)
 
 
-def test_all_but_tables_is_a_comment_in_latex():
+def test_everything_but_tables_is_a_comment_in_latex():
     for made in (one_system(), paired(), ranked()):
         out = render(made, Layout(), "latex")
         outside = re.sub(r"\\begin{tabular}.*?\\end{tabular}", "", out, flags=re.DOTALL)
@@ -369,7 +369,7 @@ def test_html_is_ascii_in_any_page():
     assert html_text.escape("a<b>'&") == "a&lt;b&gt;'&amp;"
 
 
-def test_columns_of_rst_end_where_docutils_counts_them_to():
+def test_columns_of_rst_are_as_wide_as_docutils_counts():
     rows = render(one_system(name="系统e\u0301"), Layout(), "rst").splitlines()
     assert rows[0] == "======  ======", "System is wider than the name"
     assert rows[3] == "系统e\u0301   58.6"
@@ -387,5 +387,5 @@ def test_columns_of_rst_end_where_docutils_counts_them_to():
         "a.b": "a.b",
     }.items(),
 )
-def test_rst_takes_a_name_for_text(name, escaped):
+def test_rst_treats_a_name_as_text(name, escaped):
     assert rst.escape(name) == escaped

@@ -1,4 +1,4 @@
-"""What `-f latex` prints, compiled by pdflatex. BLEU_TEST_LATEX=1 makes its absence a failure."""
+"""What `-f latex` prints, compiled by pdflatex. With BLEU_TEST_LATEX=1, tests fail if it is not installed."""
 
 import os
 import random
@@ -114,13 +114,13 @@ def test_every_letter_that_is_left_as_it_is_compiles(pdflatex, preamble):
 
 
 @pytest.mark.slow
-def test_a_document_that_is_wrong_does_not_compile(pdflatex):
+def test_an_invalid_document_does_not_compile(pdflatex):
     with pytest.raises(AssertionError, match="Missing"):
         pdflatex("a_b")
 
 
 @pytest.mark.slow
-def test_a_name_reads_as_it_is(pdflatex, tmp_path):
+def test_a_name_is_printed_as_it_is(pdflatex, tmp_path):
     need("pdftotext", "poppler-utils")
     pdflatex(render(one(name=HOSTILE + "[x]--*é"), Layout(), "latex"), "\\usepackage[T1]{fontenc}\n")
     shown = subprocess.run(["pdftotext", tmp_path / "paper.pdf", "-"], capture_output=True, check=True).stdout.decode()

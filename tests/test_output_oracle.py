@@ -1,6 +1,6 @@
 """What several systems and intervals look like: byte for byte as the oracle prints them, except for versions.
 
-Our records are made from what the oracle says elsewhere: scores and intervals, with twelve decimals, from its JSON of
+Our records are made from other output of the oracle: scores and intervals, with twelve decimals, from its JSON of
 each system alone; p-values from its text, with the four decimals that it prints.
 """
 
@@ -173,7 +173,7 @@ def test_tested_systems_have_the_oracles_keys_and_numbers_in_json(corpus, test):
         assert [key for key in system["BLEU"] if key in expected["BLEU"]] == list(expected["BLEU"])
 
 
-def test_an_identical_system_is_the_one_place_that_differs(corpus):
+def test_only_the_line_of_an_identical_system_differs(corpus):
     shutil.copy(os.path.join(corpus, "strong.txt"), os.path.join(corpus, "same.txt"))
     theirs = oracle(corpus, "-i", "strong.txt", "same.txt", "-m", "bleu", *TESTS["bootstrap"], "-f", "text")
     baseline = signed(scores_of(corpus, "strong.txt", ("-m", "bleu"), True), theirs)

@@ -36,7 +36,7 @@ def words(text):
 
 
 def marked(names):
-    """Return names of systems as formats for readers have them after a test."""
+    """Return the names that formats for readers show after a test."""
     return marked_names(paired(names))
 
 
@@ -153,7 +153,7 @@ def test_a_reader_of_junit_sees_cases_and_failures(names):
 
 @given(THREE)
 @example((HOSTILE, "|", "\\|"))
-def test_markdown_has_a_row_a_system_and_no_other_column(names):
+def test_markdown_has_one_row_per_system_and_no_other_column(names):
     lines = render(paired(names), BOLD, "markdown").split("\n")
     rows = lines[: lines.index("")]
     assert len(rows) == 2 + len(names)
@@ -242,7 +242,7 @@ def test_latex_escapes_can_be_undone(name):
 
 
 @given(THREE)
-def test_latex_has_a_row_a_system(names):
+def test_latex_has_one_row_per_system(names):
     table = render(paired(names), BOLD, "latex").split("\n\\midrule\n")[1].split("\n\\bottomrule")[0]
     rows = table.split("\n")
     assert len(rows) == len(names)

@@ -63,7 +63,7 @@ def test_starred_cells_have_nothing_but_stars(name):
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("style", ["full", "compact", "stars"])
-def test_heads_say_which_direction_is_better(name, style):
+def test_headings_say_which_direction_is_better(name, style):
     out = plain(render(paired(), Layout(style=style), name))
     assert ("BLEU ↑" in out and "TER ↓" in out) == ((name, style) != ("text", "full"))
     assert "↓" not in plain(render(results({"a": [record(1.0)._replace(higher_is_better=None)]}), COMPACT, name))
@@ -71,7 +71,7 @@ def test_heads_say_which_direction_is_better(name, style):
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("style", ["full", "compact", "stars"])
-def test_what_explains_a_table_is_about_what_it_shows(name, style):
+def test_the_explanation_of_a_table_is_about_what_the_table_shows(name, style):
     out = plain(render(paired(), Layout(style=style), name))
     if (name, style) != ("text", "full"):
         assert "* marks p ≤ 0.05" in out
@@ -86,7 +86,7 @@ def test_what_explains_a_table_is_about_what_it_shows(name, style):
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("style", ["compact", "stars"])
-def test_score_and_cluster_stand_in_one_table(name, style):
+def test_score_and_cluster_are_in_one_table(name, style):
     out = plain(render(ranked(), Layout(style=style), name))
     assert "40.0 (1)" in out
     assert "30.1 (2)" in out
@@ -124,7 +124,7 @@ def test_values_for_programs_are_sorted_as_well():
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("style", ["full", "compact", "stars"])
-def test_differences_have_columns_of_their_own(name, style):
+def test_differences_have_their_own_columns(name, style):
     out = plain(render(compared(), Layout(style=style, difference=True), name))
     assert out.index("BLEU") < out.index("ΔBLEU") < out.index("TER") < out.index("ΔTER")
     assert "−47.3 [−48.0, +1.2]" in out
@@ -156,7 +156,7 @@ def test_a_difference_without_resamples_has_no_interval():
     assert "in brackets" not in out
 
 
-def test_captions_stand_where_each_format_has_them():
+def test_captions_are_where_each_format_has_them():
     layout = Layout(caption="50% of <a_b>", label="tab:one")
     out = render(paired(), layout, "latex")
     assert out.startswith("\\begin{table}\n\\centering\n\\begin{tabular}")
@@ -211,7 +211,7 @@ def test_python_renders_what_the_command_prints(score, folder):
         ({"name": "latex", "caption": "x", "label": "a b"}, "label='a b'; expected a caption, and a letter"),
     ],
 )
-def test_python_says_what_a_table_cannot_have(words, told):
+def test_python_refuses_what_a_table_cannot_have(words, told):
     with pytest.raises(bleucli.BleuError, match=re.escape(told)):
         bleucli.render_table(results({"a": [record(1.0)]}), **words)
 
@@ -226,7 +226,7 @@ def test_python_says_what_a_table_cannot_have(words, told):
         (results({}), "there is no system in the results; give those of at least one"),
     ],
 )
-def test_nothing_but_results_is_rendered_or_cited(function, given, told):
+def test_only_results_are_rendered_and_cited(function, given, told):
     with pytest.raises(bleucli.BleuError, match=re.escape(told)):
         function(given)
 
@@ -236,7 +236,7 @@ def test_nothing_but_results_is_rendered_or_cited(function, given, told):
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("style", ["compact", "stars"])
-def test_a_star_stands_only_where_the_difference_holds_once_ties_count(name, style):
+def test_there_is_a_star_only_where_the_difference_is_significant_with_ties_counted(name, style):
     # the systems differ in one segment, so all trials have the same difference up to its sign, and none a greater one
     reference = ["a b c d e", "f g h i j k"]
     systems = {"a": ["a b c d x", "f g h i j x"], "b": ["a b c d x", "f g h i j k"]}
@@ -325,7 +325,7 @@ def ranked_twice():
     return two_of_a_name(test="ar", all_pairs=True, trials=500)
 
 
-def test_clusters_stand_beside_the_scores_of_their_own_metric(ranked_twice):
+def test_clusters_are_beside_the_scores_of_their_own_metric(ranked_twice):
     assert [one.clusters for one in ranked_twice.rankings] == [[2, 1], [1, 2]]
     for name in TABLES:
         found = plain(bleucli.render_table(ranked_twice, name, style="compact"))
@@ -358,7 +358,7 @@ def test_a_format_has_the_scores_of_both_metrics_or_says_that_it_cannot(name, wo
         assert all(re.search(score, found) for score in (r"\b52\.[45]", r"\b78\.[23]", r"\b(100\.0|99\.99)"))
 
 
-def test_one_system_has_two_scores_of_a_name_in_json():
+def test_one_system_has_two_scores_with_one_name_in_json():
     made = results({"a": [record(1.0), record(2.0)]})
     assert [one["score"] for one in json.loads(render(made, Layout(), "json"))] == [1.0, 2.0]
     with pytest.raises(bleucli.BleuError, match="more than one metric is called BLEU, but csv"):

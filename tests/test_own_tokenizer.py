@@ -1,4 +1,4 @@
-"""A tokenizer of the caller's own gives the numbers of text that was tokenized before, signed with its name."""
+"""A custom tokenizer gives the scores of text that was tokenized before, signed with its name."""
 
 import pickle
 
@@ -53,14 +53,14 @@ def test_whatever_takes_tokenize_takes_a_function():
     assert own().best(HYPOTHESES)
 
 
-def test_a_text_that_is_there_twice_is_tokenized_once_in_a_block():
+def test_a_repeated_text_is_tokenized_once_per_block():
     seen = []
     BLEU(tokenize=lambda text: seen.append(text) or text, tokenize_name="spy").corpus_score(HYPOTHESES, REFERENCES)
     assert sorted(seen) == sorted({*HYPOTHESES, *REFERENCES[0]})
 
 
 @pytest.mark.parametrize("tokens", [["a", "b"], None, b"a b", 5])
-def test_what_returns_no_string_is_told_so_in_one_line(tokens):
+def test_a_function_that_does_not_return_strings_is_refused_in_one_line(tokens):
     metric = BLEU(tokenize=lambda text: tokens if text == "bad" else text, tokenize_name="lists")
     kind = type(tokens).__name__
     for texts, message in (
@@ -80,7 +80,7 @@ def test_what_returns_no_string_is_told_so_in_one_line(tokens):
         metric.tokenizer("bad")
 
 
-def test_what_the_function_raises_is_the_callers():
+def test_errors_of_the_function_reach_the_caller():
     def fail(text):
         raise LookupError("no such dictionary")
 
@@ -89,7 +89,7 @@ def test_what_the_function_raises_is_the_callers():
 
 
 @pytest.mark.parametrize("name", ["a|b", "a:b", "a b", "a\tb", "a\u00a0b", "50%", "a\nb", "\u202ea"])
-def test_names_that_a_signature_cannot_say_are_refused(name):
+def test_names_that_a_signature_cannot_express_are_refused(name):
     with pytest.raises(UsageError, match="choose a name without blanks"):
         BLEU(tokenize=str, tokenize_name=name)
 
@@ -123,7 +123,7 @@ def test_it_pickles_if_the_function_does():
         pickle.dumps(BLEU(tokenize=lambda text: text, tokenize_name="lambda"))
 
 
-def test_statistics_add_up_by_the_name():
+def test_statistics_with_the_same_name_of_tokenizer_add_up():
     stats = own().corpus_stats(HYPOTHESES, REFERENCES)
     assert (stats + own().corpus_stats(HYPOTHESES, REFERENCES)).segments == 6
     with pytest.raises(BleuError, match="cannot be added"):
@@ -161,7 +161,7 @@ def test_metric_from_signature_says_what_to_do():
         metric_from_signature("chrF2|nrefs:1|nc:6", tokenize=split_hyphens)
 
 
-def test_papers_do_not_take_it_for_a_tokenizer_that_is_called_alike():
+def test_papers_do_not_confuse_it_with_a_built_in_tokenizer_of_that_name():
     from bleucli.output import publication
     from bleucli.output.layout import Layout
     from bleucli.results import Results, SystemResult
@@ -173,7 +173,7 @@ def test_papers_do_not_take_it_for_a_tokenizer_that_is_called_alike():
     assert not any("sacreBLEU" in sentence for sentence in publication.sentences(results, Layout()))
 
 
-def test_a_signature_is_followed_with_functions_alone():
+def test_a_signature_is_followed_only_with_functions():
     signature = "nrefs:1|case:mixed|eff:no|tok:hyphens|smooth:exp|version:bleucli-0.2.0"
     with pytest.raises(InputTypeError, match="tokenize 3 is of type int; give a function"):
         metric_from_signature(signature, tokenize=3)

@@ -128,7 +128,7 @@ def test_threads_change_nothing(metric, jobs):
     assert (metric.expected(lines, references, jobs=jobs) == metric.expected(lines, references)).all()
 
 
-def test_nothing_has_no_scores():
+def test_empty_lists_have_no_scores():
     assert CHRF().pairwise([], ["a"]).shape == (0, 1)
     assert BLEU().pairwise(["a", "b"], []).shape == (2, 0)
     assert TER().pairwise([]).shape == (0, 0)
@@ -161,7 +161,7 @@ def test_the_signature_is_that_of_one_reference():
     assert metric.get_signature().info["nrefs"] == "1"
 
 
-# --- metrics of others
+# --- subclasses
 
 
 class Halved(BLEU):
@@ -195,7 +195,7 @@ class OtherReferences(BLEU):
 
 
 @pytest.mark.parametrize("kind", [Halved, Stemmed, Uncounted, OtherReferences])
-def test_what_a_subclass_changes_counts(kind):
+def test_changes_by_a_subclass_take_effect(kind):
     lines = ["the cat sat on the mat", "THE CAT sat on a mat", "it rains"]
     assert_looped(kind(), lines, lines[::-1])
     assert_looped(kind(), lines)
@@ -263,7 +263,7 @@ def test_lists_of_pyarrow_and_pandas_are_taken():
 
 
 @pytest.mark.parametrize("metric", ALL, ids=NAMES)
-def test_what_is_expected_is_the_mean_of_the_row(metric, either):
+def test_the_expected_score_is_the_mean_of_the_row(metric, either):
     lines, references = demo("strong")[:9], demo("reference.A")[:5]
     scores = metric.pairwise(lines, references)
     assert metric.expected(lines, references) == pytest.approx(scores.mean(axis=1), rel=1e-12)
@@ -284,7 +284,7 @@ def plain_sum(row):
     return [total]
 
 
-def test_the_best_is_the_highest_or_of_error_rates_the_lowest():
+def test_the_best_is_the_highest_score_or_the_lowest_error_rate():
     candidates = ["a dog sat", "the cat sat", "the cat sat", "the cat sits"]
     assert CHRF().best(candidates, ["the cat sat"]) == (1, 100.0)
     assert TER().best(candidates, ["the cat sat"]) == (1, 0.0)
@@ -380,7 +380,7 @@ def test_groups_that_cannot_be_scored_are_named():
         (3, "weights: expected a list of numbers, one for each reference"),
     ],
 )
-def test_weights_that_cannot_be_are_refused(weights, message):
+def test_impossible_weights_are_refused(weights, message):
     fails(BleuError, message, CHRF().expected, ["a"], ["a", "b"], weights)
 
 
@@ -417,7 +417,7 @@ class MetricChrF:
 
 
 def test_the_adapter_of_the_page_gives_all_scores(monkeypatch):
-    """Since mbrs brings torch and gigabytes of models, a stand-in with its documented interface takes its place."""
+    """A stand-in with the documented interface of mbrs takes its place: mbrs needs torch and gigabytes of models."""
     modules = {"torch": {"from_numpy": Tensor}, "mbrs": {}, "mbrs.metrics": {"MetricChrF": MetricChrF}}
     for name, contents in modules.items():
         module = ModuleType(name)
@@ -450,7 +450,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is told in other units")
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory has other units")
 @pytest.mark.parametrize(("name", "most"), [("expected", 150), ("pairwise", 150 + 128)])
 def test_2000_hypotheses_and_8000_references_take_bounded_memory(name, most):
     """Most n-grams of random words occur in few texts, which takes the most memory; the matrix has 128 MB."""

@@ -1,4 +1,4 @@
-"""`-f paper` and the footnote of `-f latex`: everything that they say follows from the run."""
+"""`-f paper` and the footnote of `-f latex`: everything in them follows from the run."""
 
 import re
 
@@ -48,7 +48,7 @@ def told(*records):
 # --- the block
 
 
-def test_a_score_is_told_in_sentences_facts_and_papers(paper):
+def test_a_score_is_described_in_sentences_facts_and_papers(paper):
     out = paper(REF, "-i", STRONG)
     assert out.startswith(
         "|    System |  BLEU ↑  |\n|----------:|:--------:|\n| strong.de |   48.6   |\n\n### What to write"
@@ -88,14 +88,14 @@ def test_a_test_set_is_named_with_the_part_that_was_scored(run, paper):
     assert "- the test set: `bleu -t demo --cite` prints its paper, if one is known\n" in out
 
 
-def test_the_part_of_a_test_set_is_told():
+def test_the_part_of_a_test_set_is_named():
     made = one(signed("TER", "nrefs:1|test:a,b|lang:en-de|origlang:non-de|subset:^news|case:lc|tok:tercom"))
     part = "a and b (en-de; only segments not first written in de; only the subset ^news)"
     assert dict(publication.facts(made, Layout()))["Test set"] == part
     assert f"on 20 segments of {part} with one reference each" in publication.sentences(made, Layout())[0]
 
 
-def test_every_metric_is_told_and_cited(paper):
+def test_every_metric_is_described_and_cited(paper):
     out = paper(REF, REF, "-i", STRONG, "-m", "bleu", "chrf++", "ter", "wer", "cer", "-lc")
     assert section(out, "What to write") == [
         "We report BLEU (Papineni et al., 2002), chrF2++ (Popović, 2017), TER (Snover et al., 2006),"
@@ -112,7 +112,7 @@ def test_every_metric_is_told_and_cited(paper):
     assert "Popović (2015)" not in out
 
 
-def test_scores_of_the_own_kind_do_not_follow_sacrebleu(paper):
+def test_metrics_that_sacrebleu_lacks_do_not_follow_it(paper):
     for words in (("-s", "add-one"), ("--skip-empty-refs",), ("-s", "chen-cherry-2")):
         out = paper(REF, "-i", STRONG, *words)
         assert "sacreBLEU" not in out
@@ -131,7 +131,7 @@ def test_scores_of_the_own_kind_do_not_follow_sacrebleu(paper):
         ("spm-14bb8dfb", "a custom SentencePiece model", ("Kudo and Richardson, 2018",)),
     ],
 )
-def test_tokenizers_are_told_and_cited(tokenizer, told, cited):
+def test_tokenizers_are_described_and_cited(tokenizer, told, cited):
     made = one(signed("BLEU", f"nrefs:1|case:mixed|eff:no|tok:{tokenizer}|smooth:exp|version:bleucli-1"))
     assert told in dict(publication.facts_of(made, 0))["Tokenizer"]
     papers = [paper.short for paper in bibliography.papers(bibliography.find_use(made, Layout()))]
@@ -146,7 +146,7 @@ def test_every_tokenizer_is_known(name):
     assert "Tokenizer" in dict(publication.facts_of(made, 0))
 
 
-def test_a_smoothing_is_only_told_to_have_changed_nothing_where_that_is_so(run, write):
+def test_a_smoothing_changed_nothing_only_where_every_order_has_a_match(run, write):
     write("ref", "a b c d e\n")
     write("one", "a b c d e\n")
     write("other", "a b c x e\n")
@@ -171,7 +171,7 @@ def test_references_are_counted(nrefs, expected):
 # --- tests
 
 
-def test_nothing_is_said_of_tests_that_were_not_done(paper):
+def test_tests_that_were_not_run_are_not_mentioned(paper):
     out = paper(REF, "-i", STRONG, WEAK)
     assert "- Significance: Not tested.\n" in out
     for word in ("Koehn", "Riezler", "Romano", "p-value", "interval", "seed"):
@@ -209,7 +209,7 @@ def test_nothing_is_said_of_tests_that_were_not_done(paper):
         ),
     ],
 )
-def test_a_test_is_told_as_it_was_done(paper, words, sentence, cited):
+def test_a_test_is_described_as_it_was_run(paper, words, sentence, cited):
     out = paper(REF, "-i", STRONG, WEAK, *words)
     (line,) = [line for line in section(out, "How the scores were made") if line.startswith("- Significance: ")]
     assert sentence in line
@@ -217,7 +217,7 @@ def test_a_test_is_told_as_it_was_done(paper, words, sentence, cited):
     assert {name for name in ("Koehn", "Riezler", "Romano") if name in papers} == cited
 
 
-def test_a_seed_that_is_none_is_no_number(run, demo_files):
+def test_a_missing_seed_is_described_in_words(run, demo_files):
     out = run(REF, "-i", STRONG, "-ci", "-cin", "10", "-f", "paper", "-q", variables={"BLEU_SEED": "none"}).out
     assert "(Koehn, 2004) with no fixed seed." in out
 
@@ -227,7 +227,7 @@ def test_several_systems_are_compared_with_the_first():
     assert "compared every system with every other" in " ".join(publication.sentences(ranked(), Layout()))
 
 
-def test_the_scale_is_told_where_it_is_another(paper):
+def test_an_unusual_scale_is_named(paper):
     out = paper(REF, "-i", STRONG, "--scale", "1")
     assert "0.486" in out
     assert "Scores range from 0 to 1.\n" in out
@@ -236,7 +236,7 @@ def test_the_scale_is_told_where_it_is_another(paper):
     assert "percentages" not in paper(REF, "-i", STRONG)
 
 
-def test_numbers_that_others_gave_are_told_as_means(run, write):
+def test_scores_from_elsewhere_are_described_as_means(run, write):
     write("a", "1\n2\n")
     write("b", "1\n4\n")
     out = run("--segment-scores", "-i", "a", "b", "-f", "paper", "-q", "-par").out
@@ -273,7 +273,7 @@ def test_a_signature_may_be_short(run, demo_files):
     assert "one reference each" in out
 
 
-def test_what_cannot_be_written_of_is_refused(run, demo_files):
+def test_modes_without_a_description_are_refused(run, demo_files):
     refused(run(REF, "-i", STRONG, "-f", "paper", "-sl"), "segments are printed as text, json or jsonl, not as paper")
     refused(run(REF, "-i", STRONG, "-f", "paper", "-b"), "bare scores are numbers, not paper")
 

@@ -69,7 +69,7 @@ def test_numbers_in_figures_are_those_of_results(stats):
     assert len(lines) == 2
 
 
-def test_what_cannot_be_drawn_is_said(stats):
+def test_what_cannot_be_drawn_is_refused(stats):
     plain = Results(plots.compare(stats, trials=10).systems, 100, [])
     raised(("not tested",), plots.pairs, plain)
     raised(("there is no metric TER", "BLEU"), plots.forest, plain, "TER")
@@ -95,14 +95,14 @@ def test_names_are_drawn_as_they_are(stats):
     assert "\N{HORIZONTAL ELLIPSIS}" in svg
 
 
-def test_a_name_that_no_font_has_is_hinted_at(demo_files, run):
+def test_a_name_without_a_font_gets_a_hint(demo_files, run):
     answer = run(*TEXTS[:-1], "--names", "a,\U00013000", "--plot", "x.pdf")
     assert answer.status == 0
     (told,) = (line for line in warnings_in(answer) if "--plot" in line)
     assert "no installed font has \U00013000" in told
 
 
-def test_series_are_told_apart_without_colour():
+def test_series_can_be_distinguished_without_colour():
     look = figures.paper(3.3)
     looks = [figures._series(look, number) for number in range(figures.MOST_SERIES)]
     for kind in ("color", "marker", "linestyle"):

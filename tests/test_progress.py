@@ -22,7 +22,7 @@ WORK = (REF, "-i", STRONG, WEAK, "--paired-bs", "-f", "text")
 
 
 def on_terminal(*words, patience=0, stdout=subprocess.PIPE):
-    """Run the command with a terminal as stderr; return status, stdout, and what the terminal was sent."""
+    """Run the command with a terminal as stderr; return the status, stdout, and what was written to the terminal."""
     import fcntl
     import termios
 
@@ -49,13 +49,13 @@ def left_on_screen(sent):
     return [line for line in lines if line]
 
 
-def test_what_stays_on_a_screen():
+def test_left_on_screen():
     assert left_on_screen("\rabc\r   \rx\r\nnote\r\n") == ["x", "note"]
 
 
 @pytest.mark.usefixtures("demo_files")
 @pytest.mark.parametrize("test", ["--confidence", "--paired-bs", "--paired-ar"])
-def test_a_bar_appears_on_a_terminal_and_is_taken_away(run, test):
+def test_a_bar_appears_on_a_terminal_and_is_removed(run, test):
     words = (REF, "-i", STRONG, WEAK, test, "-f", "text")
     status, out, sent = on_terminal(*words)
     assert status == 0
@@ -80,7 +80,7 @@ def test_notes_warnings_and_failed_gates_still_reach_the_terminal(run):
 
 
 @pytest.mark.usefixtures("demo_files")
-def test_an_error_stands_alone_on_the_terminal(write):
+def test_only_the_error_stays_on_the_terminal(write):
     write("short.txt", "one\n")
     status, out, sent = on_terminal(REF, "-i", "short.txt", "-ci")
     assert (status, out) == (2, "")
@@ -97,7 +97,7 @@ def test_scores_of_segments_have_a_bar(write):
 
 
 @pytest.mark.usefixtures("demo_files")
-def test_quiet_is_quiet():
+def test_quiet_shows_no_bar():
     assert on_terminal(*WORK, "-q")[2] == ""
 
 

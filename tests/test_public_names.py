@@ -50,7 +50,7 @@ def test_compute_bleu_refuses_too_few_counts(arguments):
         BLEU.compute_bleu(*arguments)
 
 
-def test_compute_bleu_refuses_a_method_that_there_is_not():
+def test_compute_bleu_refuses_an_unknown_method():
     with pytest.raises(UsageError, match="smooth_method"):
         BLEU.compute_bleu([1] * 4, [1] * 4, 1, 1, "nope")
 

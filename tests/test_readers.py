@@ -1,4 +1,4 @@
-"""What is read from the files of test sets: the same text as sacreBLEU reads, field by field, and nothing else."""
+"""Readers of test sets' files give the same text as sacreBLEU, field by field, and nothing else."""
 
 import os
 import random
@@ -12,7 +12,7 @@ from bleucli.errors import BleuError
 from bleucli.testsets import fields, plain, sgml
 from bleucli.testsets import wmt_xml as wmt
 
-# What a big file has
+# The number of documents in a big file
 MANY_SEGMENTS, MANY_SYSTEMS = 2000, 12
 
 
@@ -201,7 +201,7 @@ def test_xml_of_another_shape_is_refused(old, new, message, tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ["shift_jis", "gb18030", "utf-7", "nonesuch", "euc-kr"])
-def test_attack_7_xml_in_an_encoding_that_cannot_be_read_is_refused(encoding, tmp_path):
+def test_xml_in_an_encoding_that_cannot_be_read_is_refused(encoding, tmp_path):
     path = tmp_path / "a.xml"
     path.write_text(wmt_xml().replace("encoding='utf-8'", f"encoding='{encoding}'"))
     with pytest.raises(
@@ -221,7 +221,7 @@ def test_xml_in_other_encodings_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("tag", ['<doc id="{}">', "<!--{}-->", "<?a {}?>"])
-def test_attack_22_a_tag_without_end_is_refused(tag, tmp_path):
+def test_an_endless_tag_is_refused(tag, tmp_path):
     path = tmp_path / "a.xml"
     fine, endless = (tag.format("x" * size) for size in (500_000, 20_000_000))
     path.write_text(f"<dataset>{endless}</dataset>")
@@ -234,13 +234,13 @@ def test_attack_22_a_tag_without_end_is_refused(tag, tmp_path):
         wmt.read(str(path))
 
 
-def test_attack_22_a_segment_may_be_long(tmp_path):
+def test_a_segment_may_be_long(tmp_path):
     path = tmp_path / "a.xml"
     path.write_text(wmt_xml().replace("Nine", "Nine " * 1_000_000))
     assert wmt.read(str(path))["src"][3].count("Nine") == 1_000_000
 
 
-def test_attack_16_attributes_are_cleaned_as_texts_are(tmp_path):
+def test_attributes_are_cleaned_as_texts_are(tmp_path):
     path = tmp_path / "a.xml"
     path.write_text(wmt_xml().replace('id="d.1"', 'id=" d&#10;&#13;1&#x2028;a&#9; "').replace("news", "a&#10;b"))
     columns = wmt.read(str(path))
@@ -298,7 +298,7 @@ def test_a_table_with_too_few_columns_is_an_error_with_its_line(tmp_path):
         plain.read_columns(str(path), [1])
 
 
-def test_bytes_that_are_no_utf8_are_an_error_with_their_place(tmp_path):
+def test_bytes_that_are_not_utf8_are_an_error_with_their_place(tmp_path):
     path = tmp_path / "a.sgm"
     path.write_bytes(b'<seg id="1">ok</seg>\n<seg id="2">\xff</seg>\n')
     with pytest.raises(BleuError, match=r"line 2, byte 33: 0xff is not valid utf-8"):
@@ -330,7 +330,7 @@ def test_fields_whose_counts_differ_are_an_error_that_says_what_to_do(world, run
 # --- sacreBLEU's traces
 
 
-def test_members_that_sacrebleu_left_half_are_unpacked_again(world, run):
+def test_members_that_sacrebleu_left_incomplete_are_unpacked_again(world, run):
     raw = os.path.join(fields.raw_folder("wmt17"), "test")
     os.makedirs(raw)
     with open(os.path.join(raw, "newstest2017-ende-src.en.sgm"), "w") as file:
@@ -338,7 +338,7 @@ def test_members_that_sacrebleu_left_half_are_unpacked_again(world, run):
     assert echoed(run, "wmt17", "src").count("\n") == SEGMENTS
 
 
-def test_an_archive_that_sacrebleu_left_half_is_fetched_again(world, run):
+def test_an_archive_that_sacrebleu_left_incomplete_is_fetched_again(world, run):
     os.makedirs(fields.raw_folder("wmt17"))
     with open(fields.download_path("wmt17", world.sources["wmt17"][0]["url"]), "wb") as file:
         file.write(b"\x1f\x8b half")

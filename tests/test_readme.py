@@ -1,4 +1,4 @@
-"""The README and the pages of docs/, followed word by word: console blocks print what they say, and links lead on."""
+"""The README and the pages of docs/, followed word by word: console blocks print what they show; links have targets."""
 
 import os
 import re
@@ -122,7 +122,7 @@ def test_the_first_screen_goes_from_nothing_to_a_number():
     assert re.search(r"^\$ cat sys.txt \| bleu ref.txt -b\n[\d.]+$", first, re.MULTILINE)
 
 
-def test_tables_compare_with_what_they_say():
+def test_tables_compare_with_the_programs_that_they_name():
     against_oracle, _, others = PAGES["docs/speed.md"].partition("| what | that |")
     assert others
     assert "against" not in against_oracle.partition("| what |")[2]

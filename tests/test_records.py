@@ -10,7 +10,7 @@ from bleucli import records
 
 
 class Ours(records.NamedTuple):
-    """What both are made of."""
+    """The fields of both."""
 
     name: str
     size: "typing.Any"
@@ -22,7 +22,7 @@ class Ours(records.NamedTuple):
 
 
 class Original(typing.NamedTuple):
-    """What both are made of."""
+    """The fields of both."""
 
     name: str
     size: "typing.Any"

@@ -1,4 +1,4 @@
-"""The registry: the facts of public test sets, and those of a user's own."""
+"""The registry: the facts about public test sets, and about a user's own."""
 
 import json
 import os
@@ -87,7 +87,7 @@ def test_document_tags_are_those_of_sacrebleu(name):
     assert registry.document_tags("wmt17") == {}
 
 
-def test_each_file_of_several_archives_is_looked_for_in_one_of_its_name(known):
+def test_each_file_of_several_archives_is_in_the_archive_of_its_name(known):
     for pair, (files, _) in known["iwslt17"].pairs.items():
         for file in files:
             assert last(known["iwslt17"].sources[file.source].url) == f"{file.member.partition('/')[0]}.tgz", pair
@@ -104,7 +104,7 @@ def test_the_registry_checks_itself(root):
     assert f"{SETS + 1} test sets, {PAIRS + 1} language pairs, 0 problems" in done.stdout
 
 
-def test_a_registry_that_lacks_a_fact_is_found_out(root, tmp_path):
+def test_a_registry_that_lacks_a_fact_fails_its_check(root, tmp_path):
     read = registry._package_data
     facts = {**read("registry.json"), "document_tags": read("document_tags.json")}
     facts["testsets"].pop("demo")
@@ -145,7 +145,7 @@ def test_the_test_sets_of_a_pair_are_those_of_sacrebleu(pair):
         ),
     ],
 )
-def test_what_is_not_known_is_an_error_with_the_nearest_names(words, message):
+def test_unknown_names_are_an_error_with_the_nearest_names(words, message):
     for function in (bleucli.get_source_file, bleucli.get_reference_files, bleucli.download_test_set):
         with pytest.raises(BleuError) as caught:
             function(*words)
@@ -182,7 +182,7 @@ def own(tmp_path):
     return own
 
 
-def test_a_users_own_test_set_stands_beside_the_public_ones(own, monkeypatch):
+def test_a_users_own_test_set_is_listed_with_the_public_ones(own, monkeypatch):
     known = registry.load(own(OWN))
     found = known["acme/support"]
     assert found.sources == [entries.Source("https://data.acme.example/support.tgz", SHA256, "")]
@@ -279,7 +279,7 @@ def test_an_unknown_key_is_named_with_the_one_that_may_be_meant(old, new, meant,
         ("[testsets]\na = 3", '{path}: testsets."a": expected a table, found 3'),
     ],
 )
-def test_attack_7_a_file_of_another_kind_is_refused(text, message, own):
+def test_a_file_of_another_kind_is_refused(text, message, own):
     path = own(text)
     with pytest.raises(BleuError) as caught:
         registry.load(path)
@@ -321,7 +321,7 @@ def test_a_registry_that_is_not_there_is_named(tmp_path, run):
     )
 
 
-def test_several_archives_need_to_be_told_apart():
+def test_several_archives_need_numbers():
     sources = [{"url": "https://a.example/a.tgz"}, {"url": "https://a.example/b.tgz"}]
     facts = {"format": "plain", "sources": sources, "pairs": {"en-de": {"files": ["a.en", "a.de"]}}}
     with pytest.raises(

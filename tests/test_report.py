@@ -1,4 +1,4 @@
-"""The data of a report, and what it says in words: the command's numbers, and nothing that tests do not bear out."""
+"""The data and the sentences of a report: the command's numbers, and no claim that its tests do not support."""
 
 import json
 import math
@@ -139,7 +139,7 @@ def test_segments_are_counted_where_they_are_better(whole):
         assert len(pair.counts[place]) == contents.BINS
 
 
-def test_what_was_tested_is_not_tested_again(whole):
+def test_tests_are_not_run_twice(whole):
     plan = contents.plan_of(None, 2)
     systems = {"weak": demo("weak"), "strong": demo("strong")}
     corpus, again = of_strings(list(systems.items()), [demo("reference.A")]).kept()
@@ -152,7 +152,7 @@ def test_what_was_tested_is_not_tested_again(whole):
     assert all(isinstance(record.interval, Interval) for record in report.columns[0].records)
 
 
-def test_scores_of_others_stand_beside_metrics(write, run):
+def test_scores_from_elsewhere_are_beside_metrics(write, run):
     write("ref.txt", "a b c d e\nf g h i j\nk l m n o\n")
     write("a.txt", "a b c d e\nf g h i x\nk l m n o\n")
     write("b.txt", "a b c d x\nf g h i y\nk l m x o\n")
@@ -247,7 +247,7 @@ def square(first, second, third):
     return [[None, first, second], [first, None, third], [second, third, None]]
 
 
-def test_verdicts_say_what_tests_bear_out(whole):
+def test_verdicts_say_what_tests_support(whole):
     # strong > mixed > weak by BLEU: 1, 2, 0
     assert whole.columns[0].order() == [1, 2, 0]
     sure = with_p_values(whole, square(0.001, 0.01, 0.02), [3, 1, 2])
@@ -272,7 +272,7 @@ def test_verdicts_say_what_tests_bear_out(whole):
     assert verdicts.summarize(alone) == ("strong is significantly better than both other systems by BLEU.")
 
 
-def test_two_systems_are_compared_as_far_as_tests_bear_out(whole):
+def test_two_systems_are_compared_as_far_as_tests_support_it(whole):
     pair = whole.pair(0, 1)
     sure = with_p_values(whole, square(0.001, 0.01, 0.02), [3, 1, 2])
     assert verdicts.compare(sure, pair, sure.columns[0]).startswith("strong is better than weak by ")
@@ -280,7 +280,7 @@ def test_two_systems_are_compared_as_far_as_tests_bear_out(whole):
     assert "cannot be told apart by BLEU" in verdicts.compare(unsure, pair, unsure.columns[0])
 
 
-def test_systems_that_are_the_same_are_said_to_be():
+def test_equal_systems_are_called_equal():
     texts = demo("weak")
     report = report_of({"one": texts, "other": texts}, [demo("reference.A")])
     verdict = verdicts.judge(report, report.columns[0])
@@ -385,7 +385,7 @@ def test_profiles_count_what_they_say():
 # --- passages
 
 
-def test_a_small_page_holds_what_says_most(whole):
+def test_a_small_page_keeps_the_most_informative_segments(whole):
     references = [demo("reference.A")]
     systems = {"weak": demo("weak"), "strong": demo("strong")}
     report = report_of(systems, references, [BLEU()], room=30 * 400)
@@ -492,5 +492,5 @@ def test_identifiers_are_unique_and_nothing_is_loaded(whole):
         (("--report", "nowhere/x.html"), ("cannot write nowhere/x.html", "with --report")),
     ],
 )
-def test_what_makes_no_sense_is_refused(demo_files, run, words, parts):
+def test_combinations_that_make_no_sense_are_refused(demo_files, run, words, parts):
     refused(run("reference.A.de.txt", "-i", "weak.de.txt", *words), *parts)

@@ -1,4 +1,4 @@
-"""The page of --report in a real browser: what it shows, finds, sorts and says, and that it loads nothing."""
+"""The page of --report in a real browser: it shows, finds and sorts what it should, and loads nothing."""
 
 import json
 import os
@@ -145,7 +145,7 @@ def test_segments_are_sorted(opened):
     assert page.inner_text("#found") == "Segments 21 to 40 of 100."
 
 
-def test_what_is_searched_is_found(opened):
+def test_search_finds_segments(opened):
     page = opened
     data = data_of(page)
     word = data["segments"][41]["hypotheses"][0][0].split()[0].lower()
@@ -185,7 +185,7 @@ def test_segments_have_addresses(chromium, demo_page, opened):
     page.wait_for_selector(f"#s{line}.here")
 
 
-def test_what_matches_is_what_counts(opened):
+def test_tokens_that_match_are_those_that_count(opened):
     """The script marks as many tokens as match according to the statistics."""
     page = opened
     page.select_option("#sort", "file")
@@ -232,7 +232,7 @@ def test_the_keyboard_alone_suffices(opened):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, NARROW])
-def test_axe_finds_nothing_and_nothing_sticks_out(chromium, demo_page, size, theme):
+def test_axe_finds_no_fault_and_nothing_overflows(chromium, demo_page, size, theme):
     with watch(chromium, demo_page, size, theme) as watched:
         watched.page.wait_for_selector(CARD)
         assert find_faults(watched.page) == []
@@ -253,7 +253,7 @@ def test_figures_have_unique_names_and_follow_the_theme(chromium, demo_page):
     assert colours[0] != colours[1]
 
 
-def test_signs_of_all_kinds_stay_what_they_are(chromium, tmp_path):
+def test_special_characters_are_shown_as_they_are(chromium, tmp_path):
     for name, end in (("ref", ""), ("a", " x"), ("b", " y z")):
         with open(tmp_path / name, "w", encoding="utf-8") as file:
             file.writelines(f"{text}{end}\n" for text in SIGNS)

@@ -1,4 +1,4 @@
-"""Resampling against its formulas in plain NumPy; what must not change a single digit; and how often the tests err.
+"""Resampling against its formulas in plain NumPy; what must not change any digit; and how often the tests err.
 
 `test_significance` shows that the draws are those of sacreBLEU.
 """
@@ -95,7 +95,7 @@ def test_the_environment_names_the_seed(variables, seed):
 
 @pytest.mark.parametrize("value", ["-1", "+1", "1.0", "1e3", "x", " 1", "1 ", "٣", "1_000", "nil", "0x1", "9" * 5000])
 @pytest.mark.parametrize("name", ["BLEU_SEED", "SACREBLEU_SEED"])
-def test_a_seed_that_is_none_is_refused_by_its_name(name, value):
+def test_an_invalid_seed_is_refused_by_its_name(name, value):
     with pytest.raises(UsageError, match=f"^{name} is .*; expected a whole number from 0, or none$") as caught:
         random_seed({name: value})
     assert len(str(caught.value)) < 200
@@ -148,7 +148,7 @@ def test_the_interval_of_a_difference_has_its_sign_and_covers_it():
     assert low < sum(values(60, 2)) / 60 - sum(values(60, 1)) / 60 < high
 
 
-def test_two_references_are_resampled_likewise():
+def test_two_references_are_resampled_in_the_same_way():
     samples = flat(samples_of(30, ("reference.A", "reference.B")))
     for sample, scores in zip(samples, bootstrap(samples, 50, 7), strict=True):
         assert scores == pytest.approx(plain_bootstrap(sample, 50, 7), rel=EXACT)
@@ -173,7 +173,7 @@ def test_p_values_of_randomization_are_those_of_the_formula(seed, count):
 
 @given(count=st.integers(1, 70), seed=st.integers(0, 99), trials=st.integers(2, 90))
 @examples(40)
-def test_numbers_are_tested_as_by_the_formulas(count, seed, trials):
+def test_numbers_are_tested_as_in_the_formulas(count, seed, trials):
     left, right = numbers(values(count, seed)), numbers(values(count, seed + 1))
     scores = bootstrap([left, right], trials, seed)
     assert scores[0] == pytest.approx(plain_bootstrap(left, trials, seed), rel=EXACT, abs=1e-15)
@@ -187,7 +187,7 @@ def test_a_trial_that_swaps_all_segments_or_none_does_not_exceed():
     assert randomization_p_values([(right, left)], 99, 1) == [0.01]
 
 
-def test_a_score_is_the_same_alone_as_among_others():
+def test_a_score_is_the_same_alone_and_among_others():
     """Otherwise a trial that swaps nothing could differ from what was observed."""
     for sample in flat(samples_of(60)):
         together = sample.scores_from_stats(sample.stats)
@@ -211,7 +211,7 @@ def test_which_system_is_first_does_not_matter():
         assert bootstrap_p_value(one, other, 0.3) == bootstrap_p_value(other, one, -0.3)
 
 
-# --- what no digit depends on
+# --- what does not change any digit
 
 
 @pytest.fixture(scope="module")
@@ -254,7 +254,7 @@ def test_too_few_random_words_are_drawn_again_without_a_trace(monkeypatch, expec
     assert results_of(samples_of(40), 1) == expected
 
 
-def test_a_system_is_drawn_alike_whoever_stands_beside_it():
+def test_draws_for_a_system_do_not_depend_on_the_others():
     samples = flat(samples_of(40))
     together = bootstrap(samples, 50, 9)
     for sample, scores in zip(samples, together, strict=True):
@@ -264,7 +264,7 @@ def test_a_system_is_drawn_alike_whoever_stands_beside_it():
     assert [randomization_p_values([pair], 200, 9)[0] for pair in pairs] == found
 
 
-def test_fewer_trials_are_the_first_of_more():
+def test_fewer_trials_are_the_first_ones_of_more():
     samples = flat(samples_of(40))[:2]
     assert bootstrap(samples, 20, 3)[1].tolist() == bootstrap(samples, 70, 3)[1][:20].tolist()
 
@@ -283,7 +283,7 @@ def test_random_bits_can_be_skipped():
 # --- seeds
 
 
-def test_zero_is_a_seed_of_its_own():
+def test_zero_is_a_seed():
     samples, pairs = flat(samples_of(40)), with_baseline(samples_of(40))
     first, second, usual = (bootstrap(samples, 30, seed) for seed in (0, 0, 12345))
     for one, other, unlike in zip(first, second, usual, strict=True):
@@ -292,7 +292,7 @@ def test_zero_is_a_seed_of_its_own():
     assert randomization_p_values(pairs, 500, 0) != randomization_p_values(pairs, 500, 12345)
 
 
-def test_no_seed_draws_afresh():
+def test_without_a_seed_each_run_draws_differently():
     (sample,) = samples_of(40)[0][:1]
     assert bootstrap([sample], 30, None)[0].tolist() != bootstrap([sample], 30, None)[0].tolist()
     left, right = numbers(values(60, 1)), numbers(values(60, 2))
@@ -347,7 +347,7 @@ def test_the_bounds_are_those_of_400_attempts():
 
 
 @pytest.mark.parametrize("kind", ["numbers", "BLEU"])
-def test_randomization_takes_chance_for_a_difference_in_one_of_twenty_pairs(kind):
+def test_randomization_reports_a_chance_difference_in_one_of_twenty_pairs(kind):
     pairs = pairs_without_difference(kind)
     found = [randomization_p_values([pair], TRIALS, seed)[0] for seed, pair in enumerate(pairs)]
     fewest, most = bounds(0.05)
@@ -355,13 +355,13 @@ def test_randomization_takes_chance_for_a_difference_in_one_of_twenty_pairs(kind
 
 
 @pytest.mark.parametrize("kind", ["numbers", "BLEU"])
-def test_the_bootstrap_takes_chance_for_a_difference_in_one_of_nine_pairs(kind):
+def test_the_bootstrap_reports_a_chance_difference_in_one_of_nine_pairs(kind):
     """That is more than twice as often as p says: the test is one-sided, and the observed difference chooses the side.
 
     Without a true difference, the resampled differences spread around the observed one, D, as D spreads around 0: with
     some standard deviation s. If D is 1.6 s, their absolute values exceed their mean by D in 0.05 of the resamples. A
     normal number is that far from 0, in either direction, in 0.11 of all pairs (here 0.12 and 0.14, since small samples
-    underestimate s). Koehn's test is like this, as Moses and sacreBLEU compute it; where that matters, use
+    underestimate s). Koehn's test has this property, as Moses and sacreBLEU compute it; where that matters, use
     randomization.
     """
     found = [
@@ -414,7 +414,7 @@ def test_progress_is_reported_up_to_the_end(monkeypatch):
 def test_samples_are_identical_if_all_rows_are():
     stats = samples_of(20)[0][0].stats
     assert identical(stats, stats[:7] + stats[7:])
-    assert not identical(stats, stats[1:] + stats[:1]), "the same sum does not do"
+    assert not identical(stats, stats[1:] + stats[:1]), "an equal sum is not enough"
     assert not identical(stats, stats[:19])
     assert not identical(stats, SegmentStats(stats.data, stats.columns // 2))
 
@@ -494,8 +494,8 @@ def test_the_unit_of_scores_does_not_decide_which_trials_tie():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system does not tell a process its peak")
-def test_attack_27_ten_million_resamples_take_little_more_than_their_scores(demo_files):
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system has no file with the peak")
+def test_ten_million_resamples_take_little_more_than_their_scores(demo_files):
     # not by getrusage, which would include the peak of the process that started this one
     program = (
         "import re, sys; from bleucli.__main__ import main; main();"

@@ -54,7 +54,7 @@ def test_draws_are_those_of_numpys_choice(seed, segments, resamples):
 
 @given(seed=seeds, segments=sizes, first=st.integers(0, 3), second=st.integers(0, 3))
 @examples(40)
-def test_draws_go_on_where_others_stopped(seed, segments, first, second):
+def test_draws_continue_where_earlier_ones_stopped(seed, segments, first, second):
     words = words_of(seed, segments * (first + second) // 2 + 20)
     whole, end = native.draw_weights(words, 0, segments, first + second)
     one, between = native.draw_weights(words, 0, segments, first)
@@ -70,7 +70,7 @@ def test_draws_are_made_again_where_some_segments_would_be_likelier():
     assert both("draw_weights", words, 0, segments, 1) == [(bytes([1, 1, 1]), 4)] * 2
 
 
-def test_too_few_random_numbers_are_no_draw():
+def test_too_few_random_numbers_make_no_draw():
     words = words_of(1, 10)
     assert both("draw_weights", words, 0, 7, 3) == [None, None]
     assert both("draw_weights", words, 25, 2, 1) == [None, None]
@@ -145,7 +145,7 @@ def test_weights_that_do_not_fit_the_rows_are_refused():
 
 
 @pytest.mark.parametrize("numbers", [[-0.0, -0.0], [-0.0, float("nan")], [-0.0, 0.5]])
-def test_attack_32_sums_of_negative_zeros_are_zero(numbers):
+def test_sums_of_negative_zeros_are_zero(numbers):
     stats = stats_of([[number, -0.0] for number in numbers], "d")
     calls = {"weighted_sums": (stats, bytes([1, 1])), "swapped_sums": (stats, stats, words_of(3, 1), 0, 2)}
     for name, arguments in calls.items():
@@ -190,7 +190,7 @@ def test_swaps_are_those_of_numpys_booleans():
             assert others[trial] == tuple(np.asarray(left).sum(axis=0) + np.asarray(right).sum(axis=0) - chosen)
 
 
-def test_all_swapped_and_none_are_the_two_systems():
+def test_swapping_all_or_none_gives_the_two_systems():
     left, right = random_rows(1, 70, 2, "d", whole=False), random_rows(2, 70, 2, "d", whole=False)
     words = array("Q", [2**64 - 1] * 2)
     for module in (native, python):
@@ -212,7 +212,7 @@ def test_statistics_of_another_shape_or_kind_are_refused(other):
 
 
 @pytest.mark.parametrize("name", ["draw_weights", "swapped_sums"])
-def test_random_numbers_that_are_no_words_are_refused(name):
+def test_random_numbers_that_are_not_words_are_refused(name):
     stats = stats_of([[1]])
     arguments = (bytes(9), 0, 1, 1) if name == "draw_weights" else (stats, stats, bytes(9), 0, 1)
     with pytest.raises(ValueError, match="64-bit words"):

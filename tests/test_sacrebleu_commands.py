@@ -121,7 +121,7 @@ ref.txt -i a.txt b.txt -m chrf ter -w 3
 ref.txt -i a.txt b.txt -m bleu -pbs -pbsn 20
 ref.txt -i a.txt b.txt -m bleu -par -parn 20
 """
-# What is known without a download
+# Commands that need no download
 OF_TEST_SETS = """
 --list -t wmt17
 --list -t wmt20
@@ -174,7 +174,7 @@ def texts(corpus, folder):
         shutil.copy(corpus / name, name)
 
 
-def test_there_are_enough():
+def test_there_are_many_command_lines():
     lists = (ONE_SYSTEM, ON_STDIN, SEVERAL_SYSTEMS, IN_JSON, OF_TEST_SETS, REFUSED_BY_BOTH)
     assert len({line for text in lists for line in lines_of(text)}) >= 90
 
@@ -186,7 +186,7 @@ def test_both_print_the_same(run, texts, line):
 
 
 @pytest.mark.parametrize("line", lines_of(ON_STDIN))
-def test_both_print_the_same_of_stdin(run, texts, corpus, line):
+def test_both_print_the_same_for_stdin(run, texts, corpus, line):
     ours, theirs = outputs(run, line, (corpus / "a.txt").read_bytes())
     assert ours == theirs
 
@@ -209,7 +209,7 @@ def test_json_of_several_systems_has_all_that_sacrebleus_has(run, texts, line):
 
 
 def first_words(text):
-    """Return what the lines of a list begin with."""
+    """Return the first word of each line of a list."""
     return [line.split()[0].rstrip(":") for line in text.splitlines() if line[:1].islower()]
 
 

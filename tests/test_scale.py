@@ -1,4 +1,4 @@
-"""`--scale 1`: scores from 0 to 1 in every format, and gates that expect them so."""
+"""`--scale 1`: scores from 0 to 1 in every format, and gates in the same scale."""
 
 import csv
 import io
@@ -142,7 +142,7 @@ def test_scores_are_gated_in_the_scale(score, bound, status):
     assert (answer.err == "") == (status == 0)
 
 
-def test_what_failed_is_told_in_the_scale(score):
+def test_failures_are_printed_in_the_scale(score):
     answer = score(STRONG, "--scale", "1", "--fail-under", "0.5", "-f", "junit")
     assert re.fullmatch(r"bleu: error: strong.de.txt: BLEU 0\.48\d+ is under 0\.5 \(--fail-under\)\n", answer.err)
     assert 'name="BLEU --fail-under 0.5"' in answer.out
@@ -170,7 +170,7 @@ def test_the_bound_of_an_error_rate_may_be_above_1(score):
     assert score(STRONG, "--scale", "1", "-m", "ter", "bleu", "--fail-under", "bleu=1.5").status == 2
 
 
-def test_a_share_of_the_baseline_may_be_any(score):
+def test_a_share_of_the_baseline_has_no_scale(score):
     score(STRONG, "-o", "old.json")
     assert score(STRONG, "--scale", "1", "--baseline", "old.json", "--max-drop", "50%").status == 0
 
@@ -190,7 +190,7 @@ def test_a_baseline_of_either_scale_is_compared_in_the_other(score, then, now, w
     assert re.search(rf"BLEU {expected} \(--max-drop\)", answer.err)
 
 
-def test_drops_are_told_in_the_scale(score):
+def test_drops_are_printed_in_the_scale(score):
     score(STRONG, "-w", "3", "-o", "old.json")
     answer = score(WEAK, "--scale", "1", "--baseline", "old.json", "--max-drop", "2%")
     expected = (
@@ -201,7 +201,7 @@ def test_drops_are_told_in_the_scale(score):
     assert re.search(r"BLEU 0\.11\d+ is worse than 0\.48\d+ by 0\.37\d+, p = 0.0196, more than 0.1 ", answer.err)
 
 
-def test_a_drop_behind_the_last_digit_is_hinted_at_in_the_scale(run, score):
+def test_the_hint_about_a_drop_smaller_than_the_last_digit_is_in_the_scale(run, score):
     score(STRONG, "--scale", "1", "-o", "old.json")
     answer = run(REF, "-i", STRONG, "--scale", "1", "--baseline", "old.json", "--max-drop", "0")
     assert "BLEU is 0.486, as in old.json; a drop smaller than its last digit goes unnoticed" in answer.err
@@ -241,7 +241,7 @@ def test_scores_are_compared_in_the_decimals_of_a_baseline_from_0_to_1(write, ea
 
 
 @pytest.mark.parametrize("scale", ["2", '"1"', "null", "100"])
-def test_a_baseline_of_no_scale_is_not_an_answer(write, score, scale):
+def test_a_baseline_of_an_unknown_scale_is_not_an_answer(write, score, scale):
     write("old.json", f'{{"name": "BLEU", "score": 0.3, "scale": {scale}, "signature": "tok:13a"}}')
     refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but not an answer of bleu")
 
@@ -263,7 +263,7 @@ def test_another_scale_is_refused(score, value):
 
 
 @pytest.mark.parametrize("value", ["1.0", "one", ""])
-def test_what_is_no_whole_number_is_refused(score, value):
+def test_anything_but_a_whole_number_is_refused(score, value):
     refused(score(STRONG, "--scale", value), f"--scale {value!r}; expected a whole number")
 
 

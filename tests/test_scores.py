@@ -16,7 +16,7 @@ REFERENCES = [["the cat lay on the mat", "it rains all the day"]]
 
 
 @each_metric
-def test_scores_made_alike_are_equal(metric):
+def test_scores_made_in_the_same_way_are_equal(metric):
     score, again = (metric().corpus_score(HYPOTHESES, REFERENCES) for _ in range(2))
     assert score == again
     assert hash(score) == hash(again)
@@ -98,7 +98,7 @@ def test_pickled_scores_are_the_same(metric):
     assert len(pickle.dumps(metric(references=[HYPOTHESES * 100]).corpus_score(HYPOTHESES * 100, None))) < 1000
 
 
-def test_what_programs_write_of_a_score_does_not_hold_the_signature():
+def test_copies_of_a_scores_fields_do_not_hold_the_signature():
     assert list(vars(TER().sentence_score("a", ["a"]))) == ["name", "score", "num_edits", "ref_length"]
 
 
@@ -125,7 +125,7 @@ def test_a_metric_shows_how_it_is_configured(metric, shown):
         assert eval(shown).signature(1, 1) == metric.signature(1, 1)
 
 
-def test_a_class_of_ones_own_shows_its_name_and_options():
+def test_a_custom_class_shows_its_name_and_options():
     class Stemmed(BLEU):
         pass
 

@@ -52,14 +52,14 @@ def pytest_in(folder, *words):
     return done.stdout
 
 
-def test_attack_36_the_sdist_holds_the_checkout(unpacked):
+def test_the_sdist_holds_the_checkout(unpacked):
     checkout = unpacked.parent / "checkout"
     of_git_alone = {".gitignore", ".pre-commit-config.yaml"}
     missing = files_in(checkout) - files_in(unpacked) - of_git_alone
     assert {name for name in missing if ".egg-info" not in name and not name.startswith("build")} == set()
 
 
-def test_attack_36_scripts_that_the_pages_name_are_in_the_sdist(unpacked):
+def test_scripts_that_the_pages_name_are_in_the_sdist(unpacked):
     pages = [unpacked / "README.md", unpacked / "CONTRIBUTING.md", *(unpacked / "docs").glob("*.md")]
     named = {name for page in pages for name in re.findall(r"\bscripts/\w+", page.read_text(encoding="utf-8"))}
     assert {"scripts/demo", "scripts/test", "scripts/benchmark"} <= named
@@ -74,9 +74,9 @@ def test_the_description_has_no_links_that_an_index_cannot_follow(unpacked):
     assert re.findall(r"\]\((?!https?:)[^)]*\)", text) == []
 
 
-def test_attack_36_all_tests_can_be_collected_from_the_sdist(unpacked):
+def test_all_tests_can_be_collected_from_the_sdist(unpacked):
     assert " error" not in pytest_in(unpacked, "--collect-only", "-m", "slow or not slow").splitlines()[-1]
 
 
-def test_attack_36_tests_pass_in_the_sdist(unpacked):
+def test_tests_pass_in_the_sdist(unpacked):
     pytest_in(unpacked, "tests/test_readme.py", "tests/test_textfiles.py", "tests/test_testset_command.py")

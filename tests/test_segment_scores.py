@@ -55,7 +55,7 @@ def test_a_score_is_the_mean(scores):
         assert scores("-i", name, "-w", "15")["score"] == pytest.approx(fmean(column), rel=1e-14)
 
 
-def test_several_systems_have_a_mean_each(scores, files):
+def test_each_of_several_systems_has_a_mean(scores, files):
     found = [(system["system"], system["score"]["score"]) for system in scores("-i", *files, "-w", "15")]
     assert found == [(name, pytest.approx(fmean(column), rel=1e-14)) for name, column in COLUMNS.items()]
 
@@ -109,7 +109,7 @@ def test_blocks_and_threads_change_no_byte(run, files, monkeypatch, words):
         assert run(*line, *jobs) == expected
 
 
-def test_the_same_numbers_written_otherwise_are_identical(scores, write):
+def test_equal_numbers_with_different_digits_are_identical(scores, write):
     write("x.txt", "1\n2.50\n-0.25\n")
     write("y.txt", "1e0\n 2.5 \n-.25\r\n")
     for test in ("-pbs", "-par"):
@@ -139,7 +139,7 @@ def test_patterns_and_compressed_files_are_read(scores, write):
     "text", ["", "x", "nan", "NaN", "inf", "-Infinity", "1_000", "1,5", "1e400", "1e101", "0x10", "1 2"]
 )
 @pytest.mark.parametrize("line", [1, 3, 90])
-def test_a_line_that_is_no_number_is_named(run, files, write, text, line):
+def test_a_line_that_is_not_a_number_is_named(run, files, write, text, line):
     lines = [repr(number) for number in COLUMNS["a.txt"]]
     lines[line - 1] = text
     write("bad.txt", "".join(f"{one}\n" for one in lines))
@@ -171,7 +171,7 @@ def test_different_lengths_are_refused(run, files, write):
         refused(answer, "a.txt has 90 segments", "short.txt has 1 segment", "line 2 of short.txt is missing")
 
 
-def test_no_numbers_at_all_are_refused(run, write):
+def test_an_empty_file_is_refused(run, write):
     write("empty.txt", "")
     refused(run("--segment-scores", "-i", "empty.txt"), "empty.txt", "empty")
 

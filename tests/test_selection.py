@@ -11,7 +11,7 @@ from bleucli.testsets import fields, selection
 from bleucli.testsets.selection import Group, Marks
 
 DETAIL = ("--detail",)
-# What is asked of which test sets; a pair makes a line of words
+# Options, and the test sets to try them on; each pair makes one command line
 ASKED = [
     *((name, words) for name in ("wmt17", "wmt18", "wmt22", "wmt21/AB", "wmt20/tworefs") for words in ((), DETAIL)),
     *((name, ("--origlang", "en")) for name in ("wmt17", "wmt18", "wmt22", "wmt21/AB", "wmt20/tworefs", "wmt17/ms")),
@@ -128,7 +128,7 @@ def their_echoes(served, tmp_path_factory):
 
 
 @pytest.mark.parametrize("asked", ECHOED, ids=lambda asked: " ".join((asked[0], *asked[1])))
-def test_attack_2_texts_of_parts_are_those_of_sacrebleu(asked, library, their_echoes, run):
+def test_texts_of_parts_are_those_of_sacrebleu(asked, library, their_echoes, run):
     name, words = asked
     everything = run("-t", name, "-l", PAIRS[name], *words[: words.index(next(w for w in words[2:] if w[:2] == "--"))])
     answer = run("-t", name, "-l", PAIRS[name], *words)
@@ -139,7 +139,7 @@ def test_attack_2_texts_of_parts_are_those_of_sacrebleu(asked, library, their_ec
     assert set(answer.out.splitlines()) <= set(everything.out.splitlines())
 
 
-def test_attack_2_texts_of_parts_of_several_test_sets_are_what_is_scored(world, run):
+def test_texts_of_parts_of_several_test_sets_are_those_that_are_scored(world, run):
     words = ("-t", "wmt17,wmt18", "-l", "en-de", "--origlang", "de")
     both = run(*words, "--echo", "src").out
     assert both == 2 * run("-t", "wmt17", *words[2:], "--echo", "src").out
@@ -155,7 +155,7 @@ def test_attack_2_texts_of_parts_of_several_test_sets_are_what_is_scored(world, 
         (("-t", "multi30k/2016", "-l", "en-fr", "--origlang", "fr"), "origlang: multi30k/2016 does not say"),
     ],
 )
-def test_attack_2_a_part_that_is_not_there_is_not_echoed(words, reason, world, run):
+def test_a_part_that_does_not_exist_is_not_echoed(words, reason, world, run):
     answer = run(*words, "--echo", "src")
     assert (answer.status, answer.out) == (2, "")
     assert reason in answer.err
@@ -172,7 +172,7 @@ def test_attack_2_a_part_that_is_not_there_is_not_echoed(words, reason, world, r
         (("--origlang", "en", "--subset", "social"), ["domain=ALL", "domain=social"]),
     ],
 )
-def test_details_of_an_original_language_are_only_of_it(words, labels, world, run):
+def test_details_of_an_original_language_have_only_its_segments(words, labels, world, run):
     language = "de" if "non-en" in words else "en"
     all_details = run(*words_of("wmt22", DETAIL), "-q", stdin=system("wmt22").encode()).out.splitlines()[1:]
     answer = run(*words_of("wmt22", (*words, "--detail")), "-q", stdin=system("wmt22").encode())
@@ -216,7 +216,7 @@ def test_details_are_refused_in_tables_for_elsewhere(world, run, write):
     assert answer == (2, "", "bleu: error: --detail cannot be shown in csv; choose -f text or -f json\n")
 
 
-def test_details_of_several_systems_stand_under_the_table(world, run, write):
+def test_details_of_several_systems_follow_the_table(world, run, write):
     write("a.txt", system("wmt22"))
     write("b.txt", "x\n" * 6)
     answer = run("-t", "wmt22", "-l", "en-de", "-i", "a.txt", "b.txt", "--detail", "-q", "-f", "text")
@@ -229,7 +229,7 @@ def test_details_of_several_systems_stand_under_the_table(world, run, write):
     assert second.count("sentences=") == first.count("sentences=") == 5
 
 
-def test_the_whole_output_is_passed_in_and_counted(world, run):
+def test_the_whole_output_is_given_and_counted(world, run):
     for words in (("--origlang", "en"), ("--subset", "news"), ("--detail",)):
         for lines in (5, 7):
             answer = run(*words_of("wmt22", words), stdin=b"x\n" * lines)
@@ -281,7 +281,7 @@ def test_the_whole_output_is_passed_in_and_counted(world, run):
         ("wmt18", ("--detail", "-sl"), "--detail gives corpus scores; leave out --sentence-level"),
     ],
 )
-def test_a_part_that_is_not_there_is_an_error(name, words, message, world, run):
+def test_a_part_that_does_not_exist_is_an_error(name, words, message, world, run):
     answer = run(*words_of(name, words), stdin=system(name).encode())
     assert (answer.status, answer.out, answer.err) == (2, "", f"bleu: error: {message}\n")
 
@@ -296,7 +296,7 @@ def test_a_part_of_files_is_an_error(words, run, pair):
     )
 
 
-def test_details_that_nobody_knows_are_a_warning(world, run):
+def test_unknown_details_are_a_warning(world, run):
     answer = run(*words_of("mtnt2019", DETAIL), stdin=b"x\n" * 5)
     assert answer.status == 0
     assert answer.out.count("\n") == 1
@@ -350,7 +350,7 @@ def test_marks_of_fewer_segments_are_an_error(words, world, run):
     assert f"the test set has {SEGMENTS} segments, but languages or domains for 2; remove its folder" in answer.err
 
 
-# --- by itself
+# --- the functions alone
 
 
 def test_marks_are_chosen_by_language_and_tag():

@@ -1,4 +1,4 @@
-"""Self-BLEU: what a loop over sacreBLEU gives, in linear time; and the distinct n-grams that are reported with it."""
+"""Self-BLEU: the result of a loop over sacreBLEU, in linear time; and the distinct n-grams reported with it."""
 
 import os
 import random
@@ -54,7 +54,7 @@ def test_options_are_those_of_bleu(options):
     assert all(map(oracles.same, self_bleu(texts, **options).scores, expected(texts, **options)))
 
 
-def test_distinct_ngrams_are_those_of_a_group_over_all_it_has():
+def test_distinct_ngrams_are_a_share_of_all_n_grams_of_a_group():
     found = self_bleu(["a b a", "a b c"])
     assert found.distinct == (3 / 6, 3 / 4, 2 / 2, None)
     assert str(found).endswith("distinct-1..4 = 0.500/0.750/1.000/- (samples = 2)")
@@ -124,7 +124,7 @@ def test_a_result_can_be_rendered_as_others_are():
         assert "0.750" in render(results, Layout(), form)
 
 
-def test_text_that_does_not_fit_the_tokenizer_is_warned_of():
+def test_text_that_does_not_fit_the_tokenizer_gets_a_warning():
     with pytest.warns(
         UserWarning, match="script that 13a does not split into words; choose another tokenizer with tokenize"
     ):
@@ -134,7 +134,7 @@ def test_text_that_does_not_fit_the_tokenizer_is_warned_of():
 
 
 @pytest.mark.parametrize("options", [{"max_ngram_order": 2}, {"effective_order": True}, {"smooth_method": "add-k"}])
-def test_texts_that_are_too_short_for_their_score_are_warned_of(options):
+def test_texts_that_are_too_short_for_their_score_get_a_warning(options):
     texts = ["Yes.", "Yes.", "No!"]
     told = "many texts match others but have fewer than 4 tokens, so that their score is 0, as if they were different"
     with pytest.warns(UserWarning, match=f"^{told}; choose a lower max_ngram_order=...$") as warned:
@@ -219,12 +219,12 @@ def test_only_strings_are_measured(texts, error):
         ([float("nan")] * 2, "groups: label 0 .counting from 0. is nan; name one group for each text"),
     ],
 )
-def test_groups_that_name_none_are_refused(groups, error):
+def test_invalid_groups_are_refused(groups, error):
     with pytest.raises(InputTypeError, match=error):
         self_bleu(["a", "b"], groups=groups)
 
 
-def test_a_generator_of_lists_and_groups_without_a_name_will_do():
+def test_lists_may_come_from_a_generator_and_groups_may_have_no_name():
     lists = [["a b c d", "a b c e"], ["f g h i", "f g h i"]]
     assert self_bleu(iter(lists)) == self_bleu(lists)
     texts = [text for samples in lists for text in samples]

@@ -1,4 +1,4 @@
-"""`bleu --self-bleu`: what may be read, groups, formats, and what is refused."""
+"""`bleu --self-bleu`: input, groups, formats, and what is refused."""
 
 import csv
 import io
@@ -60,7 +60,7 @@ def test_each_score_is_that_of_sacrebleu_against_all_others(measure):
     assert abs(measure()["score"] - sum(scores) / 4) < 1e-11
 
 
-def test_groups_are_labels_one_a_line(measure):
+def test_groups_are_labels_one_per_line(measure):
     found = measure("--groups", "groups.txt")
     assert close(found, self_bleu(TEXTS, groups=LABELS))
     assert "groups = 2" in found["verbose_score"]
@@ -75,7 +75,7 @@ def test_groups_are_a_field_of_json_lines(measure, write, labels):
     assert found == measure("--groups", "groups.txt")
 
 
-def test_a_list_of_texts_is_a_group_of_its_own(measure, write):
+def test_a_list_of_texts_is_one_group(measure, write):
     write("out.jsonl", json_lines({"output": TEXTS[:2]}, {"output": TEXTS[2:]}))
     found = measure("-i", "out.jsonl")
     assert close(found, self_bleu([TEXTS[:2], TEXTS[2:]]))
@@ -89,7 +89,7 @@ def test_lists_of_one_label_are_one_group(measure, write):
     assert close(found, self_bleu(TEXTS))
 
 
-def test_a_group_without_any_text_is_not_dropped_in_silence(run, write):
+def test_a_group_without_texts_is_not_silently_dropped(run, write):
     items = [{"id": "p", "output": TEXTS[:2]}, {"id": "q", "output": []}, {"id": "r", "output": []}]
     write("out.jsonl", json_lines(*items))
     answer = run("--self-bleu", "-i", "out.jsonl", "--jsonl-fields", "group=id")
@@ -151,7 +151,7 @@ def test_empty_texts_are_texts(measure, write):
 # --- what is printed
 
 
-def test_text_is_a_line_with_the_distinct_ngrams(run, write):
+def test_text_is_one_line_with_the_distinct_ngrams(run, write):
     write("out.txt", LINES)
     answer = run("--self-bleu", "-i", "out.txt", "-f", "text")
     expected = self_bleu(TEXTS)
@@ -160,7 +160,7 @@ def test_text_is_a_line_with_the_distinct_ngrams(run, write):
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "rst", "latex"])
-def test_tables_have_a_row_a_system_and_the_distinct_ngrams_beside(run, write, form):
+def test_tables_have_one_row_per_system_with_its_distinct_ngrams(run, write, form):
     write("a.txt", LINES)
     write("b.txt", LINES.upper())
     answer = run("--self-bleu", "-i", "a.txt", "b.txt", "-f", form, "-q")
@@ -178,7 +178,7 @@ def test_tables_have_a_row_a_system_and_the_distinct_ngrams_beside(run, write, f
     ("groups", "others"),
     [("p\nq\np\nq\n", "1 other"), ("p\n" * 4, "3 others"), ("p\nq\nq\nq\np\n", "the others of its")],
 )
-def test_papers_say_what_texts_were_compared_with_and_whom_to_cite(run, write, groups, others):
+def test_papers_say_what_texts_were_compared_with_and_what_to_cite(run, write, groups, others):
     write("out.txt", LINES + LINES[: LINES.index("\n") + 1] * (groups.count("\n") - 4))
     write("groups.txt", groups)
     words = ("--self-bleu", "-i", "out.txt", "--groups", "groups.txt", "-q", "-f")
@@ -195,7 +195,7 @@ def test_papers_say_what_texts_were_compared_with_and_whom_to_cite(run, write, g
     assert "- Jiwei Li" in paper
 
 
-def test_files_of_different_sizes_are_told_by_both_ends(run, write):
+def test_files_of_different_sizes_are_described_by_a_range(run, write):
     write("a.txt", LINES)
     write("b.txt", LINES * 2)
     assert "Each text is scored against 3 to 7 others." in run("--self-bleu", "-i", "a.txt", "b.txt", "-f", "latex").out
@@ -220,7 +220,7 @@ def test_columns_are_the_same_whatever_the_texts_are(run, write):
     assert row.split(",")[:7] == ["empty", "2", "0.0", "", "", "", ""]
 
 
-def test_a_card_has_the_distinct_ngrams_beside(run, write):
+def test_a_card_has_the_distinct_ngrams(run, write):
     write("out.txt", LINES)
     card = json.loads(run("--self-bleu", "-i", "out.txt", "-f", "card").out)
     expected = self_bleu(TEXTS)
@@ -294,14 +294,14 @@ def test_names_are_those_that_were_given(run, write):
     assert [system["system"] for system in json.loads(answer.out)] == ["old", "new"]
 
 
-def test_texts_that_do_not_fit_the_tokenizer_are_told_of(run, write):
+def test_texts_that_do_not_fit_the_tokenizer_get_a_warning(run, write):
     write("out.txt", "他喜欢看书。\n他喜欢电影。\n")
     (line,) = warnings_in(run("--self-bleu", "-i", "out.txt"))
     assert "out.txt: most letters belong to a script that 13a does not split" in line
     assert run("--self-bleu", "-i", "out.txt", "-l", "en-zh").err == ""
 
 
-def test_texts_that_are_too_short_for_their_score_are_told_of(run, write):
+def test_texts_that_are_too_short_for_their_score_get_a_warning(run, write):
     write("out.txt", "Yes.\nYes.\n")
     (line,) = warnings_in(run("--self-bleu", "-i", "out.txt"))
     assert line.endswith(
@@ -364,7 +364,7 @@ def test_texts_that_are_too_short_for_their_score_are_told_of(run, write):
         (("--like", "BLEU|nrefs:1|case:mixed|tok:13a"), "--like asks for nrefs:1, but this would be nrefs:3"),
     ],
 )
-def test_what_has_no_place_is_refused(run, write, words, error):
+def test_options_that_do_not_fit_are_refused(run, write, words, error):
     write("out.txt", LINES)
     for name, content in (("few", "p\np\n"), ("blank", "p\n \np\np\n"), ("lone", "p\np\np\nq\n"), ("empty", "")):
         write(f"{name}.txt", content)

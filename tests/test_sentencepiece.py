@@ -166,14 +166,14 @@ def test_threads_share_a_tokenizer_and_get_the_same_tokens(model, model_path):
     assert found == [[pieces(model, text) for text in block] for block in blocks]
 
 
-# --- models of one's own
+# --- local models
 
 
 def test_the_signature_of_a_local_model_is_its_checksum(model_bytes, model_path):
     assert LocalModel(model_path).signature == f"spm-{hashlib.sha256(model_bytes).hexdigest()[:8]}"
 
 
-def test_a_metric_travels_without_its_model(model_path, monkeypatch, tmp_path):
+def test_a_pickled_metric_does_not_hold_its_model(model_path, monkeypatch, tmp_path):
     monkeypatch.chdir(os.path.dirname(model_path))
     metric = BLEU(tokenize=f"spm:{os.path.basename(model_path)}")
     sent = pickle.dumps(metric)
@@ -183,7 +183,7 @@ def test_a_metric_travels_without_its_model(model_path, monkeypatch, tmp_path):
     assert pickle.loads(sent).corpus_score(*texts).score == metric.corpus_score(*texts).score
 
 
-def test_a_metric_that_finds_another_model_where_it_arrives_is_refused(model_bytes, tmp_path):
+def test_a_pickled_metric_refuses_another_model(model_bytes, tmp_path):
     path = tmp_path / "mine.model"
     path.write_bytes(model_bytes)
     sent = pickle.dumps(BLEU(tokenize=f"spm:{path}"))
@@ -192,7 +192,7 @@ def test_a_metric_that_finds_another_model_where_it_arrives_is_refused(model_byt
         pickle.loads(sent)
 
 
-def test_a_model_that_was_replaced_is_loaded_anew(model_bytes, tmp_path):
+def test_a_model_that_was_replaced_is_loaded_again(model_bytes, tmp_path):
     path = tmp_path / "mine.model"
     path.write_bytes(model_bytes)
     before = LocalModel(str(path)).signature
@@ -208,7 +208,7 @@ def test_a_local_model_that_cannot_be_read_is_one_line(path, why, tmp_path, monk
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>not found</html>", b"\x00" * 100])
-def test_a_file_that_is_no_model_is_one_line_that_says_to_delete_it(content, cached):
+def test_a_cached_file_that_is_not_a_model_is_one_line_that_says_to_delete_it(content, cached):
     path = cached("flores101", content)
     with pytest.raises(BleuError) as caught:
         tokenizers.get("flores101")
@@ -217,13 +217,13 @@ def test_a_file_that_is_no_model_is_one_line_that_says_to_delete_it(content, cac
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_of_ones_own_that_is_no_model_is_not_to_be_deleted(tmp_path):
+def test_the_error_about_a_local_file_that_is_not_a_model_does_not_say_to_delete_it(tmp_path):
     (tmp_path / "my.txt").write_bytes(b"my only copy")
     with pytest.raises(BleuError, match=r"my\.txt is not a SentencePiece model, or is damaged; give the path of"):
         LocalModel(str(tmp_path / "my.txt"))
 
 
-def test_half_a_model_is_no_model(model_bytes, cached):
+def test_half_a_model_is_refused(model_bytes, cached):
     path = cached("flores101", model_bytes[: len(model_bytes) // 2])
     with pytest.raises(BleuError, match=f"^{re.escape(path)} is not a SentencePiece model"):
         tokenizers.get("flores101")
@@ -243,7 +243,7 @@ def test_a_model_is_downloaded_once_into_the_cache(name, web, home, model):
     assert sorted(os.listdir(os.path.join(home, "models"))) == [web.paths[0][1:], *record]
 
 
-def test_models_lie_where_the_oracle_looks_for_them():
+def test_models_are_where_the_oracle_looks_for_them():
     assert {name: last_component(address) for name, address in ADDRESSES.items()} == {
         "flores101": "sacrebleu_tokenizer_spm.model",
         "flores200": "flores200sacrebleuspm",
@@ -294,7 +294,7 @@ def note_of(found):
     return [str(one.message) for one in found if issubclass(one.category, Note)]
 
 
-def test_attack_6_the_first_model_is_recorded_with_a_note_and_another_one_is_refused(web, cached, home, model_bytes):
+def test_the_first_model_is_recorded_with_a_note_and_another_one_is_refused(web, cached, home, model_bytes):
     digest, other = hashlib.sha256(model_bytes).hexdigest(), trained("char")
     with pytest.warns(Note) as found:
         tokenizers.get("flores101")
@@ -313,7 +313,7 @@ def test_attack_6_the_first_model_is_recorded_with_a_note_and_another_one_is_ref
         tokenizers.get("flores101")
 
 
-def test_attack_6_a_model_that_was_deleted_comes_back_as_it_was_or_not_at_all(web, home, model_bytes):
+def test_a_model_that_was_deleted_comes_back_as_it_was_or_not_at_all(web, home, model_bytes):
     tokenizers.get("spBLEU-1K")
     path = os.path.join(home, "models", last_component(ADDRESSES["spBLEU-1K"]))
     os.remove(path)
@@ -325,7 +325,7 @@ def test_attack_6_a_model_that_was_deleted_comes_back_as_it_was_or_not_at_all(we
     assert tokenizers.get("spBLEU-1K").signature == "spBLEU-1K"
 
 
-def test_attack_6_a_model_that_sacrebleu_put_there_is_recorded_when_it_is_first_used(cached):
+def test_a_model_that_sacrebleu_put_there_is_recorded_when_it_is_first_used(cached):
     path = cached("flores101")
     with pytest.warns(Note, match="is recorded, and no other file will be accepted"):
         tokenizers.get("flores101")
@@ -339,7 +339,7 @@ def test_a_model_in_a_cache_that_is_not_ours_is_used(cached, monkeypatch):
         assert tokenizers.get("flores101").signature == "flores101"
 
 
-def test_attack_6_the_model_of_flores200_is_the_published_one(web, cached, home, model_bytes, monkeypatch):
+def test_the_model_of_flores200_is_the_published_one(web, cached, home, model_bytes, monkeypatch):
     cached("flores200", trained("char"))  # half a download, or another model: the right one is fetched
     tokenizers.get("flores200")
     assert len(web.requests) == 1

@@ -36,7 +36,7 @@ FIELDS = {"src": b"one\ntwo\n", "ref": b"eins\nzwei\n"}
 
 
 class Shared:
-    """A shared cache, sources that everyone may read, and a folder of the victim's that no one else may enter."""
+    """A shared cache, sources that everyone may read, and a folder that only the victim may enter."""
 
     def __init__(self, folder):
         import tarfile
@@ -58,13 +58,13 @@ class Shared:
                 os.chown(path, VICTIM, VICTIM)
 
     def open_to_all(self):
-        """Make the folders of the cache, and let everybody write to them."""
+        """Make the folders of the cache, and let everyone write to them."""
         os.makedirs(self.raw, exist_ok=True)
         for path in (self.cache, os.path.dirname(os.path.dirname(self.raw)), os.path.dirname(self.raw), self.raw):
             os.chmod(path, 0o777)
 
     def download(self, *more):
-        """Run the command; return its status and what it said."""
+        """Run the command; return its status and its messages."""
         from io import BytesIO
 
         said = Terminal()
@@ -113,7 +113,7 @@ def names_in_the_cache():
 
 
 @pytest.mark.parametrize("target", ["project", "project/thesis.tex", "project/new.txt"])
-def test_attack_1_links_of_others_neither_delete_nor_write_nor_make_a_file(target, shared):
+def test_links_of_others_neither_delete_nor_write_nor_make_a_file(target, shared):
     shared.open_to_all()
     there = os.path.join(shared.folder, target)
     paths = [os.path.join(shared.raw, name) for name in names_in_the_cache()]
@@ -126,7 +126,7 @@ def test_attack_1_links_of_others_neither_delete_nor_write_nor_make_a_file(targe
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_attack_1_a_link_in_place_of_a_lock_or_a_checksum_is_refused(name, shared):
+def test_a_link_in_place_of_a_lock_or_a_checksum_is_refused(name, shared):
     for target in ("thesis.tex", "new.txt"):
         shared.open_to_all()
         link = os.path.join(shared.raw, name)
@@ -145,7 +145,7 @@ def cleared(folder):
 
 @needs_root
 @pytest.mark.parametrize("place", ["acme", "acme/x", "acme/x/raw"])
-def test_attack_1_a_folder_that_is_a_link_of_somebody_else_is_refused(place, shared):
+def test_a_folder_that_is_a_link_of_another_user_is_refused(place, shared):
     shared.open_to_all()
     cleared(os.path.join(shared.cache, place))
     link = os.path.join(shared.cache, place)
@@ -178,7 +178,7 @@ def test_the_cache_itself_may_be_a_link(shared, monkeypatch):
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_attack_1_a_pipe_in_place_of_a_lock_or_a_checksum_is_named_and_not_waited_for(name, shared):
+def test_a_pipe_in_place_of_a_lock_or_a_checksum_is_named_and_not_waited_for(name, shared):
     shared.open_to_all()
     os.mkfifo(os.path.join(shared.raw, name), 0o666)
     status, said = as_user(VICTIM, shared.download)
@@ -187,7 +187,7 @@ def test_attack_1_a_pipe_in_place_of_a_lock_or_a_checksum_is_named_and_not_waite
     assert said.count("\n") == 1
 
 
-def test_attack_1_a_pipe_in_place_of_other_files_is_replaced_or_left(shared):
+def test_a_pipe_in_place_of_other_files_is_replaced_or_left(shared):
     shared.open_to_all()
     for name in names_in_the_cache():
         os.mkfifo(os.path.join(shared.raw, name), 0o666)
@@ -195,7 +195,7 @@ def test_attack_1_a_pipe_in_place_of_other_files_is_replaced_or_left(shared):
     shared.check_fields()
 
 
-def test_attack_13_a_lock_that_another_user_left_blocks_nobody(shared):
+def test_a_lock_that_another_user_left_does_not_block(shared):
     shared.open_to_all()
     for name in ("acme_x.lock", "acme_x.s.tar.lock", "acme_x.s.tar.members.lock", "acme_x.r.txt.lock"):
         as_user(OTHER, lambda name=name: put(os.path.join(shared.raw, name), b""))
@@ -204,7 +204,7 @@ def test_attack_13_a_lock_that_another_user_left_blocks_nobody(shared):
     assert not [name for name in os.listdir(shared.raw) if name.endswith(".lock")]
 
 
-def test_attack_13_a_lock_that_another_user_left_in_a_sticky_folder_blocks_nobody(shared):
+def test_a_lock_that_another_user_left_in_a_sticky_folder_does_not_block(shared):
     shared.open_to_all()
     os.chmod(shared.raw, 0o1777)
     as_user(OTHER, lambda: put(os.path.join(shared.raw, "acme_x.lock"), b""))
@@ -215,7 +215,7 @@ def test_attack_13_a_lock_that_another_user_left_in_a_sticky_folder_blocks_nobod
 
 
 @pytest.mark.parametrize("is_quiet", [False, True])
-def test_attack_13_a_lock_that_is_held_is_waited_for_and_that_is_said(is_quiet, shared, monkeypatch):
+def test_a_note_says_that_a_held_lock_is_waited_for(is_quiet, shared, monkeypatch):
     monkeypatch.setattr(locks, "SECONDS_BEFORE_NOTE", 0.2)
     shared.open_to_all()
     path = os.path.join(shared.raw, "acme_x.lock")
@@ -231,7 +231,7 @@ def test_attack_13_a_lock_that_is_held_is_waited_for_and_that_is_said(is_quiet, 
     shared.check_fields()
 
 
-def test_a_lock_that_is_held_a_moment_is_not_spoken_of(shared):
+def test_a_lock_that_is_held_for_a_moment_gets_no_note(shared):
     shared.open_to_all()
     path = os.path.join(shared.raw, "acme_x.lock")
     with open(path, "wb") as held:
@@ -241,7 +241,7 @@ def test_a_lock_that_is_held_a_moment_is_not_spoken_of(shared):
             pass
 
 
-def test_a_lock_that_others_hold_does_not_keep_from_what_is_there(shared):
+def test_a_lock_that_others_hold_does_not_block_reading(shared):
     assert shared.download() == (0, "")
     path = os.path.join(shared.raw, "acme_x.s.tar.lock")
     started = time.monotonic()
@@ -254,7 +254,7 @@ def test_a_lock_that_others_hold_does_not_keep_from_what_is_there(shared):
     assert not os.path.exists(path)
 
 
-def test_a_lock_can_be_waited_for_by_others_whatever_our_umask(shared):
+def test_others_can_wait_for_a_lock_whatever_our_umask(shared):
     path = os.path.join(shared.folder, "a.lock")
     before = os.umask(0o077)
     try:
@@ -272,7 +272,7 @@ def place(tmp_path):
     return str(tmp_path / "file")
 
 
-def test_a_draft_has_a_name_that_cannot_be_guessed_and_gets_its_own_when_it_is_kept(place):
+def test_a_draft_has_an_unpredictable_name_until_it_is_kept(place):
     seen = set()
     for _ in range(3):
         with Draft(place) as draft:
@@ -284,7 +284,7 @@ def test_a_draft_has_a_name_that_cannot_be_guessed_and_gets_its_own_when_it_is_k
     assert content(place) == b"new"
 
 
-def test_a_draft_that_is_not_kept_is_gone_and_what_was_there_stays(place):
+def test_a_draft_that_is_not_kept_is_deleted_and_the_old_file_stays(place):
     put(place, b"old")
     with Draft(place) as draft:
         draft.file.write(b"new")
@@ -293,7 +293,7 @@ def test_a_draft_that_is_not_kept_is_gone_and_what_was_there_stays(place):
     assert content(place) == b"old"
 
 
-def test_a_draft_replaces_a_link_and_not_what_it_leads_to(place):
+def test_a_draft_replaces_a_link_and_not_its_target(place):
     put(f"{place}.kept", b"kept")
     os.symlink(f"{place}.kept", place)
     with Draft(place) as draft:
@@ -323,14 +323,14 @@ def test_only_a_plain_file_of_ours_with_one_name_is_reopened(place):
 
 
 @needs_root
-def test_a_file_of_somebody_else_is_not_reopened(shared):
+def test_a_file_of_another_user_is_not_reopened(shared):
     path = os.path.join(shared.folder, "part")
     as_user(OTHER, lambda: put(path, b"poison"))
     os.chmod(path, 0o666)
     assert as_user(VICTIM, lambda: cachefiles.reopen(path) is None)
 
 
-def test_what_is_made_must_not_be_there(place):
+def test_a_new_file_must_not_exist_yet(place):
     put(f"{place}.kept", b"kept")
     os.symlink(f"{place}.kept", place)
     with pytest.raises(FileExistsError):
@@ -368,7 +368,7 @@ WRITING = {
 }
 
 
-def test_nothing_writes_to_the_cache_but_by_way_of_one_module():
+def test_only_one_module_writes_to_the_cache():
     found = []
     for path in Path(bleucli.__file__).parent.joinpath("testsets").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -84,7 +84,7 @@ def assert_same(systems, references, test, trials, confidence=-1, names=tuple(ME
 
 @pytest.mark.parametrize("seed", FIRST_SEED)
 @pytest.mark.parametrize("test", ["bs", "ar"])
-def test_the_demo_corpus_is_drawn_as_by_the_oracle(seeded, test, seed):
+def test_the_demo_corpus_is_drawn_as_the_oracle_draws_it(seeded, test, seed):
     seeded(seed)
     table = assert_same(demo_systems(), [texts(A)], test, 400)
     assert len({result.p_value for name in METRICS for result in table[name]}) > 3, "some differ more than others"
@@ -98,13 +98,13 @@ def test_the_usual_numbers_of_trials_are_the_oracles(test):
 
 @pytest.mark.parametrize("count", [2, 33, *(pytest.param(count, marks=pytest.mark.slow) for count in (3, 31, 32))])
 @pytest.mark.parametrize("test", ["bs", "ar"])
-def test_few_segments_are_drawn_as_by_the_oracle(test, count):
+def test_few_segments_are_drawn_as_the_oracle_draws_them(test, count):
     strong, weak = texts("strong", count), texts("weak", count)
     assert_same([("strong", strong), ("weak", weak), ("near", near(strong))], [texts(A, count)], test, 101)
 
 
 @pytest.mark.parametrize("test", ["bs", "ar"])
-def test_two_references_are_drawn_as_by_the_oracle(test):
+def test_two_references_are_drawn_as_the_oracle_draws_them(test):
     assert_same(demo_systems(40), [texts(A, 40), texts(B, 40)], test, 100)
 
 
@@ -146,7 +146,7 @@ def real_references(pair, names, count=None):
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["bs", "ar"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_real_systems_are_drawn_as_by_the_oracle(seeded, seed, test):
+def test_real_systems_are_drawn_as_the_oracle_draws_them(seeded, seed, test):
     seeded(seed)
     systems = real_systems("wmt17.en-de", WMT17[:3], 60)
     assert_same(systems, real_references("wmt17.en-de", ["ref"], 60), test, 200)
@@ -154,7 +154,7 @@ def test_real_systems_are_drawn_as_by_the_oracle(seeded, seed, test):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["bs", "ar"])
-def test_real_systems_with_two_references_are_drawn_as_by_the_oracle(test):
+def test_real_systems_with_two_references_are_drawn_as_the_oracle_draws_them(test):
     systems = real_systems("wmt22.en-de", WMT22[:3], 60)
     assert_same(systems, real_references("wmt22.en-de", ["ref.A", "ref.B"], 60), test, 200)
 
@@ -162,7 +162,7 @@ def test_real_systems_with_two_references_are_drawn_as_by_the_oracle(test):
 @pytest.mark.heavy
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["bs", "ar"])
-def test_all_systems_of_wmt17_are_drawn_as_by_the_oracle(test):
+def test_all_systems_of_wmt17_are_drawn_as_the_oracle_draws_them(test):
     systems = real_systems("wmt17.en-de", WMT17)
     assert_same(systems, real_references("wmt17.en-de", ["ref"]), test, 0)
 
@@ -171,7 +171,7 @@ def test_all_systems_of_wmt17_are_drawn_as_by_the_oracle(test):
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["bs", "ar"])
 @pytest.mark.parametrize("seed", SEEDS[1:])
-def test_500_segments_of_wmt_are_drawn_as_by_the_oracle(seeded, seed, test):
+def test_500_segments_of_wmt_are_drawn_as_the_oracle_draws_them(seeded, seed, test):
     seeded(seed)
     assert_same(real_systems("wmt17.en-de", WMT17, 500), real_references("wmt17.en-de", ["ref"], 500), test, 0)
     references = real_references("wmt22.en-de", ["ref.A", "ref.B"], 500)
@@ -221,7 +221,7 @@ def made(metrics, options, references):
 
 @pytest.mark.parametrize("test", ["bs", "ar"])
 @pytest.mark.parametrize("seed", range(enough(25)))
-def test_trials_that_tie_are_counted_as_by_the_oracle(seed, test):
+def test_trials_that_tie_are_counted_as_the_oracle_counts_them(seed, test):
     rng = random.Random(seed)
     systems, references = tiny_corpus(rng)
     options = any_options(rng)
@@ -260,20 +260,20 @@ def test_zero_is_a_seed_for_every_system(monkeypatch, test):
         assert [zero[1][name][number] for name in METRICS] != [usual[1][name][number] for name in METRICS]
 
 
-def test_no_seed_draws_afresh_and_says_so(monkeypatch):
+def test_without_a_seed_each_run_draws_differently_and_is_signed_so(monkeypatch):
     monkeypatch.setenv("SACREBLEU_SEED", "none")
     found = [ours(demo_systems(40), [texts(A, 40)], "bs", 50) for _ in range(2)]
     assert "|bs:50|seed:none|" in str(found[0][0]["BLEU"])
     assert found[0][1] != found[1][1]
 
 
-def test_our_variable_comes_first(monkeypatch):
+def test_our_variable_takes_precedence(monkeypatch):
     monkeypatch.setenv("SACREBLEU_SEED", "1")
     monkeypatch.setenv("BLEU_SEED", "7")
     assert "seed:7" in str(ours(demo_systems(9), [texts(A, 9)], "bs", 9)[0]["TER"])
 
 
-def test_a_seed_that_is_none_is_refused(monkeypatch):
+def test_an_invalid_seed_is_refused(monkeypatch):
     monkeypatch.setenv("BLEU_SEED", "x")
     with pytest.raises(BleuError, match="BLEU_SEED is 'x'; expected a whole number from 0, or none"):
         ours(demo_systems(9), [texts(A, 9)], "bs", 9)
@@ -335,7 +335,7 @@ def test_references_may_be_those_of_the_metrics():
     assert PairedTest(**small(references=None, metrics=metrics))() == PairedTest(**small())()
 
 
-def test_references_may_be_missing_here_and_there():
+def test_some_references_may_be_missing():
     both = [["the cat sat", None, "so it goes"], [None, "a dog ran", None]]
     signatures, table = PairedTest(**small(references=both, metrics={"TER": TER()}))()
     assert table["TER"][0].score == 0.0
@@ -348,7 +348,7 @@ def test_threads_change_nothing():
         assert PairedTest(**small("bs", n_jobs=jobs))()[1] == expected
 
 
-def test_scores_of_the_same_name_go_by_the_names_given():
+def test_scores_of_the_same_name_have_the_given_names():
     plain, lower = CHRF(), CHRF(lowercase=True)
     for metrics in ({"chrF2": plain, "lower": lower}, {"lower": lower, "chrF2": plain}, {"BLEU": lower, "x": plain}):
         signatures, table = PairedTest(**small(metrics=metrics))()
@@ -357,7 +357,7 @@ def test_scores_of_the_same_name_go_by_the_names_given():
             assert signatures[name].info["case"] == ("lc" if metric.lowercase else "mixed")
 
 
-def test_what_a_user_should_know_is_warned_of():
+def test_warnings_tell_users_what_they_should_know():
     systems = [("base", ["the cat"] * 3), ("new", ["nothing here"] * 3)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -382,7 +382,11 @@ WRONG = {
     "names alone": ({"named_systems": ["ab", "cd"]}, InputTypeError, "named_systems: expected pairs"),
     "a dictionary": ({"named_systems": {"ab": ["x"], "cd": ["y"]}}, InputTypeError, "named_systems: expected pairs"),
     "no pairs": ({"named_systems": 5}, InputTypeError, "named_systems: expected pairs"),
-    "a name that is none": ({"named_systems": [(1, ["x"]), (2, ["y"])]}, InputTypeError, "named_systems: expected"),
+    "a name that is not a string": (
+        {"named_systems": [(1, ["x"]), (2, ["y"])]},
+        InputTypeError,
+        "named_systems: expected",
+    ),
     "a bare string": ({"named_systems": [("a", "xyz"), ("b", "xyz")]}, InputTypeError, "a bare string where a list"),
     "no metric": ({"metrics": {}}, BleuError, "metrics: expected at least one"),
     "a list of metrics": ({"metrics": [BLEU()]}, InputTypeError, "metrics: expected a dictionary"),
@@ -417,7 +421,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("arguments", "error", "message"), WRONG.values(), ids=WRONG)
-def test_arguments_that_cannot_be_are_refused(arguments, error, message):
+def test_impossible_arguments_are_refused(arguments, error, message):
     with pytest.raises(error) as caught:
         PairedTest(**small(**arguments))()
     assert message in str(caught.value)

@@ -118,7 +118,7 @@ def test_other_bytes_than_the_first_are_refused_with_both_sums_the_address_and_w
     check_came(target, is_signed=False, data=OTHER)
 
 
-def test_a_file_that_was_changed_in_the_cache_is_fetched_anew(web, target, source_of):
+def test_a_file_that_was_changed_in_the_cache_is_fetched_again(web, target, source_of):
     source = source_of(web.put("/n.tgz", Page(CONTENT)))
     fetch(source, target)
     put(target, CONTENT[:-1])
@@ -127,14 +127,14 @@ def test_a_file_that_was_changed_in_the_cache_is_fetched_anew(web, target, sourc
     assert len(web.requests) == 2
 
 
-def test_a_file_that_is_there_without_a_record_is_recorded_and_not_asked_for(web, target):
+def test_a_file_that_is_there_without_a_record_is_recorded_and_not_requested(web, target):
     put(target, CONTENT)
     fetch(Source(web.put("/n.tgz", Page(OTHER))), target)
     check_came(target, is_signed=False)
     assert web.requests == []
 
 
-def test_a_file_that_is_there_and_right_is_not_asked_for(web, target, source_of):
+def test_a_file_that_is_there_and_right_is_not_requested(web, target, source_of):
     source = source_of(web.put("/n.tgz", Page(CONTENT)))
     for _ in range(3):
         fetch(source, target)
@@ -151,7 +151,7 @@ def test_a_file_that_is_there_but_cannot_be_read_is_one_line(web, target, monkey
     refused(source, target, f"{target} cannot be read (Permission denied); allow reading it, or delete it")
 
 
-def test_a_record_is_read_as_others_write_it(web, target):
+def test_a_record_is_read_as_other_programs_write_it(web, target):
     source = Source(web.put("/n.tgz", Page(OTHER)))
     put(f"{target}.sha256", f"{sha256(CONTENT).upper()} *n.tgz\r\n".encode())
     refused(source, target, f"expected {sha256(CONTENT)}")
@@ -161,7 +161,7 @@ def test_a_record_is_read_as_others_write_it(web, target):
 
 
 @pytest.mark.parametrize("record", [b"", b"\n", b"0123  n.tgz\n", b"\xff" * 64, b"g" * 64, b"<html>"])
-def test_a_record_that_is_none_is_an_error_and_not_taken_for_a_missing_one(record, web, target):
+def test_an_invalid_record_is_an_error_and_not_taken_for_a_missing_one(record, web, target):
     put(f"{target}.sha256", record)
     refused(Source(web.put("/n.tgz", Page(CONTENT))), target, f"{target}.sha256", "fix or delete it")
     assert web.requests == []
@@ -179,14 +179,14 @@ def test_a_published_checksum_counts_and_not_the_record(web, target):
     assert content(target) == CONTENT
 
 
-def test_of_two_checksums_the_stronger_counts(web, target):
+def test_the_stronger_of_two_checksums_counts(web, target):
     url = web.put("/n.tgz", Page(CONTENT))
     refused(Source(url, sha256(OTHER), md5(CONTENT)), target, f"sha256 {sha256(CONTENT)}, expected {sha256(OTHER)}")
     fetch(Source(url, sha256(CONTENT), md5(OTHER)), target)
     assert content(target) == CONTENT
 
 
-def test_a_source_without_checksums_may_say_none(web, target):
+def test_a_source_may_have_no_checksum(web, target):
     fetch(Source(web.put("/n.tgz", Page(CONTENT)), None, None), target)
     check_came(target, is_signed=False)
 
@@ -253,7 +253,7 @@ def test_a_server_that_fails_is_one_line_and_leaves_nothing(page, reason, reques
     assert beside(target) == []
 
 
-def test_a_busy_server_is_asked_again(web, target, source_of):
+def test_a_busy_server_gets_another_request(web, target, source_of):
     fetch(source_of(web.put("/n.tgz", Page(b"later", 503), Page(b"later", 503), Page(CONTENT))), target)
     check_came(target, source_of.is_signed)
 
@@ -315,7 +315,7 @@ def test_a_file_where_a_folder_belongs_is_named(web, target, source_of):
 
 
 @pytest.mark.parametrize("seed", range(enough(24)))
-def test_a_server_that_fails_in_many_ways_in_a_row_does_no_lasting_harm(seed, web, target, source_of):
+def test_a_server_that_fails_in_many_ways_does_no_lasting_harm(seed, web, target, source_of):
     rng = random.Random(seed)
     faults = [
         Page(b"later", 503),

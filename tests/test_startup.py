@@ -1,7 +1,7 @@
 """What the command imports: little, so that it answers at once.
 
 The interpreter itself reports it (`-X importtime`). It is started as the installed command starts it, but without site
-packages (`-S`), and with a folder of its own for compiled files.
+packages (`-S`), and with a separate folder for compiled files.
 """
 
 import os
@@ -22,7 +22,7 @@ UNUSED = HEAVY | {
 }
 PLAIN = {
     "score only": (("ref.txt", "-i", "sys.txt", "-b"), "45.9\n"),
-    "score only from stdin": (("ref.txt", "-b"), "45.9\n"),
+    "only the score from stdin": (("ref.txt", "-b"), "45.9\n"),
     "text": (("ref.txt", "-i", "sys.txt", "-f", "text"), "BLEU|"),
     "text from stdin": (("ref.txt", "-f", "text"), "BLEU|"),
     "json": (("ref.txt", "-i", "sys.txt"), "{\n"),

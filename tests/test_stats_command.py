@@ -52,7 +52,7 @@ def both(run, corpus):
 
 
 def cut(name, *bounds):
-    """Write the lines between bounds to files of their own."""
+    """Write the lines between bounds to separate files."""
     with open(name, encoding="utf-8") as file:
         lines = file.readlines()
     for start, end in pairwise(bounds):
@@ -106,7 +106,7 @@ def test_lines_of_segments_name_the_file(run, corpus):
     assert (one["role"], one["name"], one["segments"], len(one["sha256"])) == ("statistics", "s.parquet", corpus, 64)
 
 
-def test_without_metrics_all_that_were_counted_are_scored(both, run):
+def test_without_m_all_counted_metrics_are_scored(both, run):
     _, answer = both("-f", "csv", metrics=())
     assert answer.out.splitlines()[0].startswith("system,BLEU,chrF2,TER,WER,CER,")
     run("ref.txt", "-i", "a.txt", "-m", "ter", "--save-stats", "ter.parquet")
@@ -128,7 +128,7 @@ def test_several_references_and_jsonl_are_kept_as_they_are(run, corpus, write):
     refused(run("--stats", "s.parquet", "--chrf-beta", "3"), "beta:2, not with beta:3")
 
 
-def test_what_decides_the_score_alone_can_be_changed(both):
+def test_options_that_only_decide_the_score_can_be_changed(both):
     for words in (("-s", "floor"), ("-s", "add-k", "-sv", "2"), ("-sl", "-s", "none"), ("--chrf-beta", "3")):
         if "-sl" not in words:
             from_texts, from_files = both(*words, "-f", "csv", metrics=("bleu", "chrf"))
@@ -159,11 +159,11 @@ def test_what_decides_the_score_alone_can_be_changed(both):
         (("--segment-scores",), ["s.parquet holds bleu"]),
     ],
 )
-def test_what_statistics_cannot_tell_is_refused(both, run, words, parts):
+def test_options_that_need_texts_are_refused(both, run, words, parts):
     refused(run(*words, "--stats", "s.parquet"), *parts)
 
 
-def test_options_about_texts_are_told_of(both):
+def test_options_about_texts_get_a_warning(both):
     _, answer = both("--force", "-l", "en-zh", "-e", "latin-1")
     (line,) = warnings_in(answer)
     assert "without effect" in line
@@ -198,13 +198,13 @@ def test_what_cannot_be_saved_is_refused(run, corpus, words, parts):
         (("-o", "t.parquet", "--save-sums", "t.parquet"), ["--output and --save-sums both write t.parquet"]),
     ],
 )
-def test_two_things_are_not_written_to_one_file(run, corpus, words, parts):
+def test_two_outputs_are_not_written_to_one_file(run, corpus, words, parts):
     refused(run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet", *words), *parts)
     assert not os.path.exists("s.parquet")
     assert run("ref.txt", "-i", "a.txt", "--save-stats", os.devnull, "--save-sums", os.devnull).status == 0
 
 
-def test_statistics_that_are_read_are_replaced_by_those_of_all_alone(both, run):
+def test_statistics_that_are_read_are_replaced_only_by_those_of_all_files(both, run):
     before = Path("s.parquet").read_bytes()
     for option in ("--save-sums", "-o"):
         for name in ("s.parquet", "[s].parquet", "."):
@@ -213,7 +213,7 @@ def test_statistics_that_are_read_are_replaced_by_those_of_all_alone(both, run):
     assert run("--stats", "s.parquet", "--save-stats", "s.parquet").status == 0
 
 
-def test_nothing_is_saved_where_no_answer_is_given(run, corpus, write):
+def test_nothing_is_saved_without_an_answer(run, corpus, write):
     write("short.txt", "one\n")
     refused(run("ref.txt", "-i", "short.txt", "--save-stats", "s.parquet"), "has 1 segment")
     write("tokenized.txt", "a b .\n" * corpus)
@@ -401,10 +401,10 @@ def test_a_baseline_that_cannot_be_compared_is_refused(run, corpus, write):
     refused(run("ref.txt", "-i", "a.txt", *gate), "score both with the same references")
 
 
-# --- scores of others
+# --- scores from elsewhere
 
 
-def test_scores_of_others_are_kept_as_they_are(run, write):
+def test_scores_from_elsewhere_are_kept_as_they_are(run, write):
     write("a.num", "0.1\n0.25\n-3\n1e-9\n")
     write("b.num", "0.2\n0.25\n-2\n1e-7\n")
     words = ("--segment-scores", "-i", "a.num", "b.num")
@@ -421,7 +421,7 @@ def test_scores_of_others_are_kept_as_they_are(run, write):
     refused(run("--stats", "s.parquet"), "holds segment scores from elsewhere; add --segment-scores")
 
 
-# --- what breaks off
+# --- runs that are killed
 
 
 @needs_signals
@@ -470,7 +470,7 @@ def test_pandas_is_not_imported(run, corpus):
         assert (done.returncode, done.stderr) == (0, "False\n")
 
 
-def test_a_name_that_is_not_utf8_is_kept_as_it_can_be(run, corpus):
+def test_a_name_that_is_not_utf8_is_kept_as_far_as_possible(run, corpus):
     shutil.copy("a.txt", b"a\xff.txt")
     assert run("ref.txt", "-i", b"a\xff.txt", "--save-stats", "s.parquet").status == 0
     assert run("--stats", "s.parquet").out == run("ref.txt", "-i", "a.txt").out
@@ -485,7 +485,7 @@ def test_the_same_texts_give_the_same_bytes(run, corpus):
     assert contents[0] == contents[1]
 
 
-def test_without_pyarrow_it_says_what_to_type(run, corpus, monkeypatch):
+def test_without_pyarrow_the_error_says_what_to_type(run, corpus, monkeypatch):
     run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
     for module in ("pyarrow", "pyarrow.parquet"):
         monkeypatch.setitem(sys.modules, module, None)

@@ -1,4 +1,4 @@
-"""Files of statistics: what was counted comes back, from any shards, and no other file is taken for one."""
+"""Files of statistics: they give back what was counted, from any shards, and other files are refused."""
 
 import os
 import random
@@ -117,7 +117,7 @@ def test_one_metric_needs_no_name(tmp_path):
     raised(["there are 6 metrics; choose one of bleu"], read(path).stats, "KIT")
 
 
-def test_sums_are_a_row_a_system(tmp_path):
+def test_sums_are_one_row_per_system(tmp_path):
     path = str(tmp_path / "sums.parquet")
     write(path, {name: BLEU().corpus_stats(texts, TWO) for name, texts in SYSTEMS.items()})
     assert pq.read_table(path).select(["system", "segments", "refs_min", "refs_max"]).to_pylist() == [
@@ -134,7 +134,7 @@ def test_sums_are_a_row_a_system(tmp_path):
         raised([f"{number}.parquet was given twice", "the same bytes"], read, path, str(tmp_path / f"{number}.parquet"))
 
 
-def test_statistics_that_are_not_alike_are_not_written_as_one(tmp_path):
+def test_statistics_that_do_not_match_are_not_written_together(tmp_path):
     path = str(tmp_path / "s.parquet")
     kept, sums = (BLEU().corpus_stats(["a b"], [["a b"]], keep_rows=keep) for keep in (True, False))
     for systems, parts in (
@@ -192,7 +192,7 @@ def test_tests_from_uneven_shards_are_those_of_the_texts(tmp_path, method):
     assert results[0].systems[1].scores[0].score == BLEU().corpus_score(SYSTEMS["LIUM"], REFERENCES).score
 
 
-def test_shards_of_systems_may_be_in_files_of_their_own(tmp_path):
+def test_systems_may_have_their_own_shards(tmp_path):
     paths = [
         save(tmp_path / f"{name}.{a}.parquet", start=a, stop=b, systems={name: texts})
         for name, texts in SYSTEMS.items()
@@ -213,13 +213,13 @@ def test_many_shards_need_few_open_files(tmp_path):
     assert len(os.listdir("/proc/self/fd")) <= before + 2
 
 
-def test_parts_of_engines_are_told_apart_by_their_names(tmp_path):
+def test_parts_of_engines_are_distinguished_by_their_names(tmp_path):
     for name, (start, stop) in {"part-0": (0, 1), "part-1": (1, 4)}.items():
         write(str(tmp_path / f"{name}.parquet"), count(start=start, stop=stop), columns={"part": name})
     assert all_stats(read(str(tmp_path)), keep_rows=True) == count()
 
 
-def test_test_sets_are_told_apart(tmp_path):
+def test_test_sets_are_distinguished(tmp_path):
     for name in ("wmt16", "wmt17"):
         save(tmp_path / f"{name}.parquet", columns={"testset": name, "langpair": "en-de"})
     statistics = read(str(tmp_path / "*.parquet"))
@@ -230,7 +230,7 @@ def test_test_sets_are_told_apart(tmp_path):
     assert all(group.systems[0].stats[0].sums == count()["KIT"]["bleu"].sums for group in groups)
 
 
-def test_segments_are_named_that_are_there_twice_or_missing(tmp_path):
+def test_repeated_and_missing_segments_are_named(tmp_path):
     first, second, third = (save(tmp_path / f"{n}.parquet", start=n, stop=n + 1) for n in range(3))
     raised(["segment 0 (counting from 0) of KIT is there twice (", "0.parquet, "], read(first, first).count, ALL)
     assert all_stats(read(first, second, third))
@@ -296,7 +296,7 @@ def test_what_decides_a_row_cannot_be_changed(tmp_path):
     raised(["has no TER; it has bleu"], read(save(tmp_path / "b.parquet", {"bleu": BLEU()})).choose, "ter")
 
 
-def test_beta_can_be_changed_unless_it_picks_the_reference(tmp_path):
+def test_beta_can_be_changed_unless_it_chooses_the_reference(tmp_path):
     for references, parts in ((REFERENCES, None), (TWO, ["beta:2, not with beta:3"])):
         statistics = read(save(tmp_path / "s.parquet", references=references))
         name, metric = statistics.choose("chrf", {"beta": 3})
@@ -308,7 +308,7 @@ def test_beta_can_be_changed_unless_it_picks_the_reference(tmp_path):
             assert found.signature().name == "" or str(found.signature())
 
 
-def test_of_two_ways_the_one_that_is_asked_for_is_taken(tmp_path):
+def test_of_two_configurations_the_one_that_is_asked_for_is_used(tmp_path):
     ways = {"bleu": BLEU(), "bleu-char": BLEU(tokenize="char"), "chrf": CHRF(), "chrf++": CHRF(word_order=2)}
     statistics = read(save(tmp_path / "s.parquet", ways))
     assert statistics.choose("bleu")[0] == "bleu"
@@ -316,7 +316,7 @@ def test_of_two_ways_the_one_that_is_asked_for_is_taken(tmp_path):
     assert statistics.choose("chrf", {"word_order": 2})[0] == "chrf++"
 
 
-def test_ways_that_differ_are_not_added(tmp_path):
+def test_different_configurations_are_not_added(tmp_path):
     one = save(tmp_path / "a.parquet", {"bleu": BLEU()}, start=0, stop=2)
     other = save(tmp_path / "b.parquet", {"bleu": BLEU(lowercase=True)}, start=2)
     statistics = read(one, other)
@@ -371,7 +371,7 @@ def test_groups_are_by_columns(tmp_path):
     raised(["no column domain to group by; there are doc, year"], statistics.count, ALL, by=["domain"])
 
 
-def test_groups_of_many_columns_are_told_apart(tmp_path):
+def test_groups_of_many_columns_are_distinguished(tmp_path):
     count, keys = 2, 64
     hypotheses, references = SYSTEMS["KIT"][:count], [REFERENCES[0][:count]]
     stats = BLEU().corpus_stats(hypotheses, references, keep_rows=True)
@@ -397,7 +397,7 @@ def test_sums_of_groups_are_groups_again(tmp_path):
 # --- other programs
 
 
-def test_columns_of_others_are_kept(tmp_path):
+def test_columns_of_other_programs_are_kept(tmp_path):
     paths = [save(tmp_path / f"{n}.parquet", start=n, stop=n + 2, columns={"doc": ["a", "b"]}) for n in (0, 2)]
     rewritten(paths[1], lambda table: table.append_column("rating", pa.array([1.5, 2.5] * 2)))
     merged = str(tmp_path / "all.parquet")
@@ -438,7 +438,7 @@ def texts_as(kind):
         *map(texts_as, (pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary())),
     ],
 )
-def test_other_programs_may_keep_numbers_and_texts_as_they_like(tmp_path, change):
+def test_other_programs_may_change_the_types_of_numbers_and_texts(tmp_path, change):
     save(tmp_path / "1", stop=2)
     rewritten(tmp_path / "1", change)
     save(tmp_path / "2", start=2)
@@ -472,7 +472,7 @@ def put(column, values):
         ("segment", [-1, 0, 1, 2] * 2, ["segment", "negative"]),
     ],
 )
-def test_what_no_count_can_be_is_refused(tmp_path, column, values, parts):
+def test_impossible_counts_are_refused(tmp_path, column, values, parts):
     path = rewritten(save(tmp_path / "a", metrics={name: ALL[name] for name in ("bleu", "ter")}), put(column, values))
     raised([*parts, path], read(path).count, {"bleu": BLEU(), "ter": TER()})
 
@@ -491,7 +491,7 @@ def test_columns_that_are_called_like_signatures_are_kept(tmp_path):
     assert pq.read_table(path).column("pgp.signature").to_pylist() == [[1]] * 8
 
 
-def test_columns_of_one_name_and_two_types_are_not_merged(tmp_path):
+def test_columns_with_one_name_and_two_types_are_not_merged(tmp_path):
     paths = [save(tmp_path / "1", stop=2), save(tmp_path / "2", start=2)]
     for path, value in zip(paths, ("a", [1]), strict=True):
         rewritten(path, lambda table, value=value: table.append_column("mine", pa.array([value] * len(table))))
@@ -517,7 +517,7 @@ def test_files_are_found_in_folders_and_by_patterns(tmp_path):
     raised(["has no file that ends in .parquet"], find_files, [str(tmp_path / "empty")])
 
 
-def test_what_is_no_file_of_statistics_is_refused(tmp_path):
+def test_files_without_statistics_are_refused(tmp_path):
     path = str(tmp_path / "s.parquet")
     raised(["there is no file", "s.parquet"], read, path)
     for content in (b"", b"PAR1", b"a line\n", b"PAR1" * 100):
@@ -553,7 +553,7 @@ def test_cut_files_are_refused(tmp_path):
         raised(["s.parquet is not a whole Parquet file"], read, path)
 
 
-def test_a_wrong_byte_among_the_rows_is_never_another_score(tmp_path):
+def test_a_wrong_byte_among_the_rows_never_changes_a_score(tmp_path):
     path = save(tmp_path / "s.parquet")
     whole = (tmp_path / "s.parquet").read_bytes()
     footer = int.from_bytes(whole[-8:-4], "little") + 8
@@ -591,7 +591,7 @@ def test_gaps_and_missing_columns_are_refused(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
-def test_a_full_folder_of_temporary_files_is_told_of(tmp_path, monkeypatch):
+def test_a_full_folder_of_temporary_files_is_one_line(tmp_path, monkeypatch):
     path = save(tmp_path / "s.parquet")
     before = (tmp_path / "s.parquet").read_bytes()
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda: open("/dev/full", "r+b", buffering=0))  # noqa: SIM115
@@ -617,7 +617,7 @@ def test_files_of_other_metrics_are_not_merged(tmp_path):
 # --- references
 
 
-def test_references_that_differ_are_seen_before_a_test(tmp_path):
+def test_references_that_differ_are_noticed_before_a_test(tmp_path):
     other = [[*REFERENCES[0][:2], "they walked", REFERENCES[0][3]]]
     one = save(tmp_path / "a.parquet", systems={"KIT": SYSTEMS["KIT"]})
     for name, metric in ALL.items():
@@ -632,7 +632,7 @@ def test_references_that_differ_are_seen_before_a_test(tmp_path):
     check_references(part.systems)
 
 
-def test_digests_tell_references_apart_that_look_alike(tmp_path):
+def test_digests_distinguish_similar_references(tmp_path):
     paths = [
         save(
             tmp_path / f"{name}.parquet",
@@ -649,7 +649,7 @@ def test_digests_tell_references_apart_that_look_alike(tmp_path):
     raised(["differ from segment 0 (counting from 0) on"], check_references, part.systems, statistics.shards())
 
 
-def test_where_rows_come_from_is_kept_when_files_are_merged(tmp_path):
+def test_the_origin_of_rows_is_kept_when_files_are_merged(tmp_path):
     shards = [Shard("KIT", n, 2, f"{n}" * 64, ["r"], f"sys.{n}.txt") for n in (0, 2)]
     paths = [
         save(tmp_path / f"{one.first}.parquet", start=one.first, stop=one.first + 2, shards=[one]) for one in shards
@@ -661,7 +661,7 @@ def test_where_rows_come_from_is_kept_when_files_are_merged(tmp_path):
 # --- what must be installed
 
 
-def test_without_pyarrow_it_says_what_to_type(monkeypatch, tmp_path):
+def test_without_pyarrow_the_error_says_what_to_type(monkeypatch, tmp_path):
     path = save(tmp_path / "s.parquet")
     for module in ("pyarrow", "pyarrow.parquet"):
         monkeypatch.setitem(sys.modules, module, None)

@@ -32,7 +32,7 @@ def two_lines(words, vocabulary):
 
 
 def paired(texts):
-    """Return what the kernels for pairs take, to score texts against themselves."""
+    """Return the arguments with which the kernels for pairs score texts against themselves."""
     return texts, texts, array("q", [len(texts)] * 2), None, array("d", bytes(8 * len(texts) ** 2))
 
 
@@ -111,7 +111,7 @@ def test_every_kernel_that_loops_is_tried():
         *("pairwise_chrf of long texts", "pairwise_bleu of empty texts"),
     ],
 )
-def test_attack_18_a_native_kernel_ends_where_nobody_waits(calls, what):
+def test_a_native_kernel_ends_when_it_is_told_to_stop(calls, what):
     """The kernel asks while it works, not only at the end; here the second answer is to stop."""
     asked = []
 
@@ -157,7 +157,7 @@ ONE, ROW = Segments.from_strings(["a"]), SegmentStats(memoryview(bytes(8)).cast(
         ("swapped_sums", (ROW, ROW, bytes(8), 0, 1)),
     ],
 )
-def test_attack_18_a_python_kernel_ends_where_nobody_waits(name, arguments):
+def test_a_python_kernel_ends_when_it_is_told_to_stop(name, arguments):
     def call():
         with pytest.raises(KeyboardInterrupt):
             getattr(python, name)(*arguments)
@@ -166,7 +166,7 @@ def test_attack_18_a_python_kernel_ends_where_nobody_waits(name, arguments):
         threads.submit(call).result()
 
 
-def test_an_interrupt_stops_the_workers_and_cancels_what_waits():
+def test_an_interrupt_stops_the_workers_and_cancels_waiting_work():
     begun, ended = Event(), Event()
 
     def work(number):
@@ -185,7 +185,7 @@ def test_an_interrupt_stops_the_workers_and_cancels_what_waits():
     assert [future.cancelled() for future in futures] == [False, True, True]
 
 
-def test_what_stops_some_workers_leaves_others_alone():
+def test_stopping_some_workers_does_not_stop_others():
     with workers(1) as others:
         with pytest.raises(ValueError, match="stop"), workers(1) as threads:  # noqa: PT012
             threads.submit(heed_stop).result()
@@ -200,8 +200,8 @@ def test_what_stops_some_workers_leaves_others_alone():
     "name",
     ["tokenize_13a", "ngram_stats", "group_stats", "chrf_stats", "pairwise_chrf", "ter_stats", "weighted_sums"],
 )
-def test_attack_18_a_signal_ends_a_kernel_soon(calls, name):
-    """Measured in processor time, on which other processes have no influence."""
+def test_a_signal_ends_a_kernel_soon(calls, name):
+    """The time is processor time, which other processes do not influence."""
 
     class Interrupted(BaseException):
         pass
@@ -225,7 +225,7 @@ def test_attack_18_a_signal_ends_a_kernel_soon(calls, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("kernels", ["native", "python"])
-def test_attack_18_ctrl_c_ends_the_command_within_one_segment(start, write, monkeypatch, jobs, kernels):
+def test_ctrl_c_ends_the_command_within_one_segment(start, write, monkeypatch, jobs, kernels):
     monkeypatch.setenv("BLEU_KERNELS", kernels)
     size = 100_000 if kernels == "native" else 2_000
     for name, side in zip(("ref.txt", "sys.txt"), two_lines(size, 3), strict=True):
@@ -241,8 +241,8 @@ def test_attack_18_ctrl_c_ends_the_command_within_one_segment(start, write, monk
 
 
 @pytest.mark.slow
-def test_attack_18_ctrl_c_does_not_wait_for_a_regular_expression_in_a_thread(start, write):
-    """A line of 6 MB takes TER's normalisation seconds, in which no kernel asks whether to stop."""
+def test_ctrl_c_does_not_wait_for_a_regular_expression_in_a_thread(start, write):
+    """A line of 6 MB takes TER's normalisation several seconds, during which no kernel asks whether to stop."""
     write("ref.txt", "它是 1,990's. " * 400_000 + "\n")
     process = start(
         "ref.txt", "-i", "ref.txt", *["-m", "ter", "--ter-normalized", "--ter-asian-support", "-J", "2", "-q"]

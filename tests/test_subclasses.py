@@ -1,4 +1,4 @@
-"""Metrics of the user's own: a subclass that overrides one step uses it, in whatever way texts are scored."""
+"""Custom metrics: a step that a subclass overrides is used, whichever way texts are scored."""
 
 import oracles
 import pytest
@@ -107,7 +107,7 @@ def test_a_subclass_with_its_own_formula_is_resampled_by_it(metric, options):
     assert table[half.name][0].score == half.score
 
 
-def test_a_subclass_that_says_how_many_rows_are_scored_is_taken_at_its_word():
+def test_a_subclass_may_score_many_rows_at_once_in_its_own_way():
     class Half(CHRF):
         def score_from_stats(self, sums):
             raise AssertionError("not asked for a single one")
@@ -119,7 +119,7 @@ def test_a_subclass_that_says_how_many_rows_are_scored_is_taken_at_its_word():
 
 
 class Length(Metric):
-    """A metric of the user's own."""
+    """A custom metric."""
 
     name = "length"
 
@@ -138,13 +138,13 @@ class Length(Metric):
         return []
 
 
-def test_a_metric_of_ones_own_needs_four_methods():
+def test_a_custom_metric_needs_four_methods():
     score = Length().corpus_score(["a b", "c"], [["a b", "c d"]], n_bootstrap=20)
     assert str(score).startswith("length = 75.00 (μ = ")
     assert 50 < score.interval.mean < 100
 
 
-def test_a_metric_of_ones_own_may_return_scores_of_any_class():
+def test_a_custom_metric_may_return_scores_of_any_class():
     class Counts(Length):
         def score_from_stats(self, sums):
             return tuple(sums[:2])

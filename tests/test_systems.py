@@ -1,4 +1,4 @@
-"""The command with several systems, intervals and tests: what it accepts, how it names, what it prints and refuses."""
+"""The command with several systems, intervals and tests: input, names of systems, answers, and what is refused."""
 
 import csv
 import gzip
@@ -83,7 +83,7 @@ def test_text_with_two_references_is_the_oracles(run, test):
 
 
 @pytest.mark.parametrize("words", [(), ("-pbs",), ("-par",)])
-def test_metrics_stand_in_one_order_whatever_the_order_of_m(run, words):
+def test_metrics_have_one_order_whatever_the_order_of_m(run, words):
     """The oracle keeps the given order only if there is a test."""
     line = ("-q", REF, "-i", *SYSTEMS, *words, *FEW, "-m")
     assert run(*line, "ter", "bleu") == run(*line, "bleu", "ter")
@@ -117,26 +117,26 @@ def test_the_seed_is_the_environments(run, monkeypatch, test, seed):
 @pytest.mark.parametrize(
     "metrics", ["bleu chrf ter", *(pytest.param(metric, marks=pytest.mark.slow) for metric in ("bleu", "chrf", "ter"))]
 )
-def test_an_interval_is_printed_as_by_the_oracle(run, metrics, form):
+def test_an_interval_is_printed_as_the_oracle_prints_it(run, metrics, form):
     ours, theirs = outputs(run, f"{REF} -i {STRONG} -m {metrics} --confidence -f {form}")
     assert ours == theirs
 
 
 @pytest.mark.parametrize("words", ["-cin 50", "-w 2 -cin 200", "-sh -cin 40", "-b -cin 40", "-nc -cin 40"])
-def test_an_interval_in_text_is_printed_as_by_the_oracle(run, words):
+def test_an_interval_in_text_is_printed_as_the_oracle_prints_it(run, words):
     ours, theirs = outputs(run, f"{REF} -i {WEAK} -m bleu ter -ci {words} -f text")
     assert ours == theirs
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_a_repetition_of_the_baseline_is_skipped_as_by_the_oracle(run, test):
+def test_a_repetition_of_the_baseline_is_skipped_as_the_oracle_does(run, test):
     ours, theirs = outputs(run, f"{REF} -i {STRONG} {WEAK} {STRONG} {NEAR} -f text {test} -pbsn 50 -parn 50")
     assert ours == theirs
     assert ours.count("strong.de.txt │") == 1
 
 
 @pytest.mark.parametrize("test", ["", "--paired-bs", "--paired-ar"])
-def test_columns_of_standard_input_are_named_as_by_the_oracle(run, test):
+def test_columns_of_standard_input_are_named_as_the_oracle_names_them(run, test):
     columns = zip(*(texts(name) for name in ("strong", "weak", "reference.A")), strict=True)
     piped = "".join("\t".join(column) + "\n" for column in columns).encode()
     ours, theirs = outputs(run, f"{REF} -f text {test} -pbsn 50 -parn 50", stdin=piped)
@@ -146,7 +146,7 @@ def test_columns_of_standard_input_are_named_as_by_the_oracle(run, test):
 
 @pytest.mark.parametrize("name", ["Baseline", "Baseline: x", "Baseline: Baseline"])
 @pytest.mark.skipif(os.name == "nt", reason="names that Windows does not allow")
-def test_a_file_that_is_called_like_the_mark_is_marked_as_by_the_oracle(run, name):
+def test_a_file_that_is_called_like_the_mark_is_marked_as_the_oracle_marks_it(run, name):
     os.rename(STRONG, name)
     theirs = [f"Baseline: {name}", WEAK]
     words = (REF, "-i", name, WEAK, "-m", "bleu", "--paired-ar", "-parn", "10")
@@ -175,7 +175,7 @@ def test_every_system_scores_as_it_does_alone(run):
         assert [system[score["name"]] for score in alone] == alone
 
 
-def test_a_pattern_that_no_shell_has_replaced_is_what_it_matches_in_order(run):
+def test_a_pattern_that_no_shell_has_expanded_is_its_matches_in_order(run):
     assert names(scored(run, "-i", "*.de.txt")) == ["reference.A.de.txt", "reference.B.de.txt", STRONG, WEAK]
     assert names(scored(run, "-i", "[sw]*.de.txt", NEAR)) == [STRONG, WEAK, NEAR]
     assert names(scored(run, "-i", NEAR, "?eak.de.txt")) == [NEAR, WEAK]
@@ -260,12 +260,12 @@ def test_wrong_use_is_refused(run, words, parts):
 
 @pytest.mark.parametrize("seed", ["x", "-1", "1.5", "9" * 5000])
 @pytest.mark.parametrize("name", ["BLEU_SEED", "SACREBLEU_SEED"])
-def test_a_seed_that_is_none_is_refused(run, name, seed):
+def test_an_invalid_seed_is_refused(run, name, seed):
     for words in (("-i", STRONG, "-ci"), ("-i", STRONG, WEAK, "-pbs"), ("-i", STRONG, WEAK, "-par")):
         refused(run(REF, *words, variables={name: seed}), f"{name} is '", "expected a whole number from 0, or none")
 
 
-def test_a_seed_that_nobody_needs_is_not_looked_at(run):
+def test_a_seed_that_is_not_needed_is_not_read(run):
     assert run(REF, "-i", STRONG, WEAK, variables={"BLEU_SEED": "x"}).status == 0
 
 
@@ -289,7 +289,7 @@ def _figures(score):
 
 
 @pytest.mark.parametrize("words", [("-ci",), ("-pbs",)])
-def test_no_seed_draws_afresh_and_says_so(run, words):
+def test_without_a_seed_each_run_draws_differently_and_is_signed_so(run, words):
     line = ("-i", STRONG, WEAK, *words, *FEW, "-w", "9")
     one, other = (scored(run, *line, variables={"SACREBLEU_SEED": "None"}) for _ in range(2))
     assert one != other
@@ -300,7 +300,7 @@ def test_no_seed_draws_afresh_and_says_so(run, words):
 
 
 @pytest.mark.parametrize("test", ["bs", "ar"])
-def test_json_says_what_the_api_says(run, monkeypatch, test):
+def test_json_has_the_numbers_of_the_api(run, monkeypatch, test):
     for name in ("BLEU_SEED", "SACREBLEU_SEED"):
         monkeypatch.delenv(name, raising=False)
     metrics = {name: make() for name, make in METRICS.items()}
@@ -473,7 +473,7 @@ def many(write):
 
 
 @pytest.mark.parametrize("test_set", [False, True])
-def test_attack_20_more_systems_are_scored_than_may_be_open(run, command, many, test_set):
+def test_more_systems_are_scored_than_may_be_open(run, command, many, test_set):
     references = ("-t", "demo", "-l", "en-de") if test_set else (REF,)
     limited = 'ulimit -n 40; exec "$@"'
     with open(many[-1], "rb") as file:
@@ -487,13 +487,13 @@ def test_attack_20_more_systems_are_scored_than_may_be_open(run, command, many, 
         assert f"{found[number]['BLEU']['score']}\n" == alone.out
 
 
-def test_attack_20_more_references_are_read_than_may_be_open(run, command, many):
+def test_more_references_are_read_than_may_be_open(run, command, many):
     limited = 'ulimit -n 40; exec "$@"'
     plain = [name for name in many if name.endswith(".txt")] * 3
     assert command(*plain, "-q", "-b", "-i", WEAK, shell=limited) == run(*plain, "-q", "-b", "-i", WEAK)
 
 
-def test_of_many_systems_the_one_that_is_too_short_is_named(command, many, write):
+def test_the_one_of_many_systems_that_is_too_short_is_named(command, many, write):
     write("short.txt", "a\n" * 99)
     answer = command(REF, "-i", *many, "short.txt", shell='ulimit -n 40; exec "$@"')
     refused(answer, "short.txt has 99 segments", "line 100 of short.txt is missing")

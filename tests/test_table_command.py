@@ -100,7 +100,7 @@ def test_arrow_files_are_tables(run, columns, parts, ending):
 
 
 @pytest.mark.parametrize("ending", ["arrow", "stream.arrow", "parquet"])
-def test_damaged_tables_are_refused_or_read_but_never_faults(run, columns, write, ending):
+def test_damaged_tables_are_refused_or_read_but_never_crash(run, columns, write, ending):
     """Parquet files have checksums. Arrow files have none, and offsets mapped from them may point anywhere."""
     table = pa.table(columns | {"refs": [[text] for text in columns["ref"]]})
     if ending == "parquet":
@@ -127,7 +127,7 @@ def test_damaged_tables_are_refused_or_read_but_never_faults(run, columns, write
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_groups_are_scored_each_for_itself(run, parts, columns, write, jobs):
+def test_each_group_is_scored_by_itself(run, parts, columns, write, jobs):
     answer = run("--table", parts, "--by", "year,system", "-m", *ALL, "-f", "jsonl", "-J", jobs, "-q")
     lines = [json.loads(line) for line in answer.out.splitlines()]
     groups = list(dict.fromkeys(zip(columns["year"], columns["system"], strict=True)))
@@ -145,7 +145,7 @@ def test_groups_are_scored_each_for_itself(run, parts, columns, write, jobs):
                 assert one[name] == other[name]
 
 
-def test_groups_have_columns_of_their_own(run, parts):
+def test_groups_have_their_own_columns(run, parts):
     answer = run("--table", parts, "--by", "system", "year", "-f", "csv", "-ci", "-cin", "20", "--columns", "hyp=mt")
     head, *rows = [line.split(",") for line in answer.out.splitlines()]
     assert head[:4] == ["system", "year", "segments", "BLEU"]
@@ -166,7 +166,7 @@ def test_statistics_of_tables_are_saved_with_their_groups(run, parts):
     assert run("--stats", "t.parquet", *words) == plain
 
 
-def test_nothing_and_nan_are_one_group_wherever_they_are(run, columns):
+def test_null_and_nan_are_one_group_wherever_they_are(run, columns):
     values = [1.5, float("nan"), None, 0.0] * (COUNT // 4)
     table = pa.table(columns | {"weight": values})
     for number, start in enumerate(range(0, COUNT, 10)):
@@ -196,13 +196,13 @@ def test_columns_that_cannot_make_groups_are_refused(run, columns, name, values,
     refused(run("--table", "t.parquet", "--by", name, *words), *parts_of_line)
 
 
-def test_a_column_that_is_there_twice_is_refused(run, columns):
+def test_a_repeated_column_is_refused(run, columns):
     table = pa.table(columns)
     pq.write_table(table.append_column("hyp", table.column("ref")), "t.parquet")
     refused(run("--table", "t.parquet"), "t.parquet has 2 columns hyp; rename all but one")
 
 
-def test_hints_on_texts_are_said_once(run, folder):
+def test_hints_about_texts_are_printed_once(run, folder):
     table = pa.table({"hyp": ["a b c d e ."] * 200, "ref": ["a b c d f ."] * 200, "n": [1, 2] * 100})
     pq.write_table(table, "t.parquet")
     (line,) = warnings_in(run("--table", "t.parquet", "--by", "n"))
@@ -239,7 +239,7 @@ def test_a_table_is_not_written_over(run, parts):
         (("--detail",), ["--detail needs a test set"]),
     ],
 )
-def test_what_a_table_cannot_tell_is_refused(run, parts, words, parts_of_line):
+def test_options_that_do_not_fit_a_table_are_refused(run, parts, words, parts_of_line):
     refused(run(*words, "--table", parts), *parts_of_line)
 
 
@@ -258,7 +258,7 @@ def test_a_missing_text_is_named_with_its_file_row_and_key(run, columns, folder)
     refused(run("--table", "t.parquet", *words), "all references are missing in t.parquet, row 13; give at least one")
 
 
-def test_files_that_are_no_tables_are_refused(run, columns, write, folder):
+def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
     refused(run("--table", "none.parquet"), "there is no file none.parquet")
     for name, kind in (("x.parquet", "Parquet"), ("x.arrow", "Arrow IPC")):
         for content in (b"", b"a line\n" * 9):

@@ -66,12 +66,12 @@ def test_the_list_of_a_test_set_has_pairs_and_fields(world, run):
     assert world.web.requests == []
 
 
-def test_the_list_of_one_pair_is_a_line(run):
+def test_the_list_of_one_pair_is_one_line(run):
     assert run("--list", *DEMO).out == "en-de: src, ref:A, ref:B, strong, weak\n"
     assert run("--list", "-t", "wmt17", "-l", "en-zh").out == "en-zh: src, ref, docid, genre, origlang\n"
 
 
-def test_listing_what_is_not_there_is_an_error(run):
+def test_listing_something_unknown_is_an_error(run):
     refused(run("--list", "-l", "en-dee"), "no test set has the language pair 'en-dee'", "; did you mean en-de or ")
     refused(run("--list", "-t", "wmt1"), "there is no test set 'wmt1'", "; did you mean wmt")
     refused(
@@ -136,7 +136,7 @@ def test_metrics_and_tests_have_citations_without_a_network(run, monkeypatch, wo
         (("-m", "bleu", "--chrf-word-order", "2"), "--chrf-word-order (chrF is not scored)"),
     ],
 )
-def test_options_that_change_nothing_that_is_cited_have_a_warning(run, words, told):
+def test_options_that_do_not_change_citations_get_a_warning(run, words, told):
     answer = run("--cite", *words)
     assert answer.status == 0
     assert answer.err.startswith(f"bleu: warning: without effect: {told}")
@@ -168,7 +168,7 @@ def test_the_demo_set_echoes_its_files(run, demo):
     assert run(*DEMO, "--echo", "all").out.splitlines()[0].count("\t") == 4
 
 
-def test_test_sets_are_echoed_one_behind_the_other(world, run):
+def test_test_sets_are_echoed_one_after_the_other(world, run):
     both = run("-t", "wmt17,wmt18", "-l", "en-de", "--echo", "src", "docid").out
     assert both == "".join(run("-t", name, "-l", "en-de", "--echo", "src", "docid").out for name in ("wmt17", "wmt18"))
 
@@ -195,11 +195,11 @@ def test_test_sets_are_echoed_one_behind_the_other(world, run):
         (("-t", "demo,", "-l", "en-de", "--echo", "src"), ["there is no test set ''; see bleu --list"]),
     ],
 )
-def test_texts_that_are_not_there_are_an_error(words, parts, run):
+def test_texts_that_do_not_exist_are_an_error(words, parts, run):
     refused(run(*words), *parts)
 
 
-def test_texts_go_into_a_file_whole(run, folder):
+def test_texts_are_written_to_a_file_whole(run, folder):
     assert run(*DEMO, "--echo", "src", "-o", "src.txt").out == ""
     assert (folder / "src.txt").read_text().count("\n") == 100
     refused(run(*DEMO, "--echo", "nope", "-o", "other.txt"))
@@ -226,7 +226,7 @@ def test_a_download_of_nothing_is_an_error(run):
     refused(run("--download", "wmt17", "-l", "xx-yy"), "the test set wmt17 has no language pair 'xx-yy'")
 
 
-def test_the_mirror_is_asked_first_and_only_for_this_run(world, run):
+def test_the_mirror_is_tried_first_and_only_for_this_run(world, run):
     assert run("--download", "wmt17", "-l", "en-de", "--mirror", f"{world.web.url}/mirror/").status == 0
     assert world.web.paths == ["/mirror/wmt17/test.tgz", "/wmt17/test.tgz"]
     world.web.requests.clear()
@@ -234,7 +234,7 @@ def test_the_mirror_is_asked_first_and_only_for_this_run(world, run):
     assert world.web.paths == ["/wmt18/test.tgz"]
 
 
-def test_attack_15_http_in_place_of_https_is_allowed_for_this_run_only(run, monkeypatch):
+def test_http_in_place_of_https_is_allowed_for_this_run_only(run, monkeypatch):
     seen, load = [], registry.load
     monkeypatch.setattr(registry, "load", lambda own: seen.append(cache.allows_http()) or load(own))
     for words in ((), ("--allow-http",), (), ("--mirror", "/srv/mirror")):
@@ -242,7 +242,7 @@ def test_attack_15_http_in_place_of_https_is_allowed_for_this_run_only(run, monk
     assert seen == [False, True, False, False]
 
 
-def test_offline_names_what_is_missing_and_takes_what_is_there(world, run, monkeypatch):
+def test_offline_names_what_is_missing_and_uses_what_is_there(world, run, monkeypatch):
     monkeypatch.setenv("BLEU_OFFLINE", "1")
     refused(run("-t", "wmt17", "-l", "en-de", "--echo", "src"), "wmt17 needs ", "BLEU_OFFLINE forbids downloading it")
     monkeypatch.setenv("BLEU_OFFLINE", "0")
@@ -295,7 +295,7 @@ def test_a_signature_with_test_set_can_be_followed(run, demo):
 )
 @pytest.mark.parametrize("extra", [(), ("-sl",), ("-m", "bleu", "chrf")])
 def test_a_signature_of_other_texts_is_refused_before_any_is_prepared(run, monkeypatch, signature, words, told, extra):
-    """Issue 10.8: the signature and this run name different texts."""
+    """The signature and this run name different texts."""
     if "nrefs:2" not in signature:
         monkeypatch.setattr("bleucli.testsets.preparation.prepare", None)
     answer = run(*DEMO, *words, *extra, "--like", signature)
@@ -315,7 +315,7 @@ def test_texts_that_only_the_signature_or_only_the_score_names_are_notes(run, de
     assert "note: the signature of --like has test:demo, which is ignored here\n" in files.err
 
 
-def test_attack_23_lists_of_test_sets_do_not_act_on_a_terminal(run, write):
+def test_control_characters_in_lists_of_test_sets_do_not_reach_a_terminal(run, write):
     write(
         "own.toml",
         '[testsets."a\\u001b[2J"]\nabout = "\\u009bred"\nformat = "plain"\nsources = [{ url = "s" }, { url = "r" }]\n'
@@ -325,7 +325,7 @@ def test_attack_23_lists_of_test_sets_do_not_act_on_a_terminal(run, write):
     assert (answer.out + answer.err).replace("\n", "").isprintable()
 
 
-def test_attack_23_control_characters_are_escaped_in_signatures():
+def test_control_characters_are_escaped_in_signatures():
     signature = Signature([("case", "lc")]).with_texts([("test", "a\x1b[2J"), ("subset", "é\x9b\u202e|b%")])
     assert str(signature) == "test:a%1B[2J|subset:é%C2%9B%E2%80%AE%7Cb%25|case:lc"
     assert Signature.parse(str(signature)) == signature
@@ -340,7 +340,7 @@ def test_a_part_is_named_alike_with_and_without_escapes(run, subset):
         assert "--like" not in answer.err
 
 
-def test_each_segment_is_signed_as_well(run, demo):
+def test_each_segment_is_signed_too(run, demo):
     answer = run(*DEMO, "-sl", stdin=demo("weak.de.txt"))
     assert answer.out.count("BLEU|nrefs:1|test:demo|lang:en-de|case:mixed|eff:yes|") == 100
 
@@ -403,7 +403,7 @@ def test_json_lines_are_scored_against_a_test_set(run, write, demo):
     assert run(*DEMO, "-i", "sys.jsonl", "-q").out == run(*DEMO, "-q", stdin=demo("weak.de.txt")).out
 
 
-def test_the_encoding_is_that_of_the_system_alone(run, demo):
+def test_the_encoding_applies_only_to_the_system(run, demo):
     text = demo("weak.de.txt")
     answer = run(*DEMO, "-e", "utf-16", "-f", "text", "-q", stdin=text.decode().encode("utf-16"))
     assert answer.out == run(*DEMO, "-f", "text", "-q", stdin=text).out
@@ -442,13 +442,13 @@ def test_the_test_set_that_has_the_other_count_is_named(world, run):
     refused(answer, f"wmt17/en-de has {SEGMENTS} segments but standard input has 6 segments", "; wmt22 has 6\n")
 
 
-def test_a_count_that_no_test_set_has_names_none(world, run):
+def test_a_count_that_no_test_set_has_suggests_none(world, run):
     answer = run("-t", "wmt17", "-l", "en-de", stdin=b"x\n" * 3)
     refused(answer, "standard input has 3 segments", "give one line for each segment")
     assert "wmt22" not in answer.err
 
 
-def test_a_count_that_the_registry_tells_needs_no_download(world, run):
+def test_a_count_that_the_registry_knows_needs_no_download(world, run):
     answer = run("-t", "wmt17", "-l", "en-de", stdin=b"x\n" * 100)
     refused(answer, f"standard input has 100 segments but wmt17/en-de has {SEGMENTS}", "; demo has 100\n")
 
@@ -509,7 +509,7 @@ def test_a_users_own_table_has_columns(own, run):
     assert run(*words, "--echo", "all").out == "one\teins\ntwo\t\n"
 
 
-def test_a_users_own_files_may_lie_beside_the_registry(own, run, write):
+def test_a_users_own_files_may_be_beside_the_registry(own, run, write):
     words = own("plain", ["source:0", "source:1"])
     write("a.en", "one\n")
     write("a.de", "eins\n")
@@ -589,7 +589,7 @@ def test_abbreviations_of_new_options_are_those_of_sacrebleu(short, long):
     assert arguments.parse([short, *values]) == arguments.parse([long, *values]) != arguments.parse([])
 
 
-# --- how fast
+# --- what is imported
 
 
 def imported(root, *words):
@@ -611,5 +611,5 @@ def test_nothing_heavy_is_imported_where_nothing_is_downloaded(words, root):
     assert UNUSED.isdisjoint(modules)
 
 
-def test_files_are_scored_without_a_look_at_the_registry(root, pair):
+def test_files_are_scored_without_reading_the_registry(root, pair):
     assert "bleucli.testsets" not in imported(root, "ref.txt", "-i", "ref.txt", "-b", "-q")

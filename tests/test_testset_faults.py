@@ -1,6 +1,6 @@
-"""Whole test sets, from an address to the command's answer, with everything that can go wrong on the way.
+"""Whole test sets, from an address to the command's answer, and everything that can go wrong on the way.
 
-Whatever happens, nothing outside the cache changes: every test here checks that in the end.
+Whatever happens, nothing outside the cache changes: every test here checks that at its end.
 """
 
 import gzip
@@ -110,7 +110,7 @@ class World:
         assert self.bleu(*ECHO, "src") == (0, SOURCE, "")
 
     def refused(self, *parts, words=(*ECHO, "src")):
-        """Check that the command fails with one line that holds all parts, and that no field came out."""
+        """Check that the command fails with one line that holds all parts, and that it wrote no field."""
         line = refused(self.bleu(*words), *parts)
         assert self.fields() == {}
         return line
@@ -231,7 +231,7 @@ def test_a_server_that_fails_is_one_line_and_does_no_lasting_harm(page, reason, 
     assert set(world.files()) - set(clean_files) <= {"acme/support/raw/acme_support.support.tgz.sha256"}
 
 
-def test_a_cut_connection_and_a_busy_server_are_mended_on_the_way(world, clean_files):
+def test_a_cut_connection_is_resumed_and_a_busy_server_tried_again(world, clean_files):
     world.serve(Page(ARCHIVE, headers=TAGGED, cut=100_000), Page(b"", 503), Page(ARCHIVE, headers=TAGGED))
     world.check_source()
     assert world.web.requests[-1].headers["Range"].startswith("bytes=")
@@ -260,7 +260,7 @@ def test_a_later_change_of_an_unsigned_file_is_refused(world):
     )
 
 
-def test_half_a_file_of_another_program_is_not_taken_for_whole(world):
+def test_an_incomplete_file_of_another_program_is_not_taken_for_whole(world):
     world.serve(Page(ARCHIVE))
     path = os.path.join(world.cache, "acme", "support", "raw", "acme_support.support.tgz")
     os.makedirs(os.path.dirname(path))
@@ -270,7 +270,7 @@ def test_half_a_file_of_another_program_is_not_taken_for_whole(world):
     assert content(path) == ARCHIVE
 
 
-def test_the_mirror_is_asked_first_and_a_wrong_one_is_told_of(world, monkeypatch):
+def test_the_mirror_is_tried_first_and_a_wrong_one_gets_a_warning(world, monkeypatch):
     world.serve(Page(ARCHIVE))
     copy = world.web.put("/mirror/acme/support/support.tgz", Page(b"old"), Page(ARCHIVE))
     answer = world.bleu("--mirror", f"{world.web.url}/mirror/", *ECHO, "src")
@@ -318,14 +318,14 @@ def special(kind, target):
     ids=["page", "half", "missing", "link out", "link to root", "hard link", "device", "pipe", "folder"],
 )
 @pytest.mark.parametrize("signed", [True, False], ids=["signed", "unsigned"])
-def test_an_archive_of_no_use_is_one_line(archive, reason, signed, world):
+def test_a_useless_archive_is_one_line(archive, reason, signed, world):
     world.serve(Page(archive), signed=signed)
     world.refused(reason)
     world.refused(reason)
     assert not [file for file in world.files() if "support.tgz" not in file]
 
 
-def test_what_an_archive_holds_besides_is_ignored_wherever_it_wants_to_go(world, clean_files):
+def test_other_members_of_an_archive_are_ignored_whatever_their_paths(world, clean_files):
     evil = (
         "../evil",
         "../../../../kept.txt",
@@ -371,7 +371,7 @@ def packed_text(size):
 
 
 @pytest.mark.parametrize("is_member", [True, False])
-def test_attack_11_a_bomb_in_a_text_is_one_line(is_member, world, monkeypatch):
+def test_a_bomb_in_a_text_is_one_line(is_member, world, monkeypatch):
     monkeypatch.setattr(limits, "GROWTH_FROM_BYTES", 1 << 20)
     bomb = packed_text(1 << 24)
     archive = archive_of(tar_member("s.txt", bomb), tar_member("r.txt", b"eins\n"), FILLING)
@@ -380,12 +380,12 @@ def test_attack_11_a_bomb_in_a_text_is_one_line(is_member, world, monkeypatch):
     world.refused("holds over 250 times its own size, as no test set does")
 
 
-def test_a_text_may_be_packed_well(world):
+def test_a_text_may_be_strongly_compressed(world):
     world.serve(Page(packed_text(1 << 19)), form="plain", files=("source:0", "source:0"))
     assert world.bleu(*ECHO, "src").out == "\n" * (1 << 19)
 
 
-def test_attack_14_a_broken_download_without_a_checksum_says_what_to_delete(world):
+def test_the_error_about_a_damaged_download_without_a_checksum_says_what_to_delete(world):
     raw = os.path.join(world.cache, "acme", "support", "raw", "acme_support.support.tgz")
     for broken, what in ((ARCHIVE[:100_000], "is a damaged gzip file"), (archive_of(FILLING), "has no member")):
         world.clear()
@@ -399,7 +399,7 @@ def test_attack_14_a_broken_download_without_a_checksum_says_what_to_delete(worl
         world.check_source()
 
 
-def test_attack_14_a_broken_text_says_what_to_delete(world):
+def test_the_error_about_a_damaged_text_says_what_to_delete(world):
     raw = os.path.join(world.cache, "acme", "support", "raw")
     world.serve(Page(gzip.compress(SOURCE.encode())[:-9]), signed=False, form="plain", files=("source:0", "source:0"))
     world.refused("is a damaged gzip file: it is cut short", f"delete {raw}; it will then be downloaded again")
@@ -408,14 +408,14 @@ def test_attack_14_a_broken_text_says_what_to_delete(world):
     assert f"delete {raw.replace('support', 'other')}; it will then be downloaded again" in answer.err
 
 
-def test_attack_35_a_text_that_is_not_utf8_does_not_advise_an_option_without_effect(world):
+def test_the_error_about_a_text_that_is_not_utf8_advises_no_option_without_effect(world):
     world.serve(Page(b"caf\xe9\n"), form="plain", files=("source:0", "source:0"))
     assert "--encoding" not in world.refused(
         "line 1, byte 3: 0xe9 is not valid utf-8; delete the folder of its test set"
     )
 
 
-def test_attack_35_nor_does_a_field_in_the_cache(world):
+def test_the_error_about_a_cached_field_that_is_not_utf8_advises_no_option_without_effect(world):
     world.serve(Page(ARCHIVE))
     world.check_source()
     with open(os.path.join(world.cache, "acme", "support", "acme_support.en-de.ref-A"), "r+b") as file:
@@ -428,7 +428,7 @@ def test_attack_35_nor_does_a_field_in_the_cache(world):
 # --- fields that would be one file
 
 
-def test_attack_4_names_that_differ_in_little_are_fields_of_their_own(world):
+def test_names_that_differ_in_little_are_different_fields(world):
     systems = ("ref-A", "a:b", "a-b", "A-B", "Ä", "a\u0308", "dot", "dot.")
     xml = xml_of().decode().partition("<hyp")[0]
     seg = '<seg id="{0}">{1} {0}</seg>'
@@ -457,13 +457,13 @@ def archives_of_equal_members(world, source, reference, names=("test.txt", "test
 
 
 @pytest.mark.parametrize("names", [("test.txt", "test.txt"), ("Test.txt", "test.TXT")])
-def test_attack_4_files_of_the_same_name_in_two_archives_are_two(names, world):
+def test_files_of_the_same_name_in_two_archives_are_kept_apart(names, world):
     archives_of_equal_members(world, SOURCE, REFERENCE, names)
     assert world.bleu(*ECHO, "src").out == SOURCE
     assert world.bleu(*ECHO, "ref").out == REFERENCE
 
 
-def test_attack_34_a_source_and_a_reference_of_different_length_are_refused(world):
+def test_a_source_and_a_reference_of_different_lengths_are_refused(world):
     archives_of_equal_members(world, "one\n", "eins\nzwei\n")
     world.refused("acme/support/en-de: the source has 1 line but ref has 2; name files whose lines belong together")
 
@@ -510,10 +510,10 @@ def test_xml_that_ends_in_the_middle_is_one_line(world):
 
 @pytest.mark.parametrize("label", ["../../../kept", "a/b", "/kept.txt", "a\\b", "a&#10;b", "..", "x" * 300, "src"])
 @pytest.mark.parametrize("attribute", ["translator", "system"])
-def test_labels_that_would_be_bad_names_of_files_are_one_line(attribute, label, world):
+def test_labels_that_would_be_bad_file_names_are_one_line(attribute, label, world):
     prepared = xml_of(**{"translator": "A", "system": "S", attribute: label})
     if (attribute, label) in (("translator", ".."), ("translator", "src"), ("system", "..")):
-        pytest.skip("after the name of the field these are not bad names")
+        pytest.skip("these names are fine after the name of the field")
     world.serve(Page(archive_of(tar_member(MEMBER, prepared))))
     world.refused()
 
@@ -568,7 +568,7 @@ def free_kilobytes(folder):
     return status.f_bavail * status.f_frsize // 1024
 
 
-def test_a_write_protected_cache_is_one_line_and_is_used_for_what_it_holds(world, mount):
+def test_a_write_protected_cache_is_one_line_but_its_files_are_used(world, mount):
     mount("size=10m")
     remount(world.cache, "ro")
     world.serve(Page(ARCHIVE))
@@ -688,7 +688,7 @@ def test_many_commands_at_once_download_once(world, clean_files, count):
     assert world.files() == clean_files
 
 
-def test_plain_files_that_are_their_own_downloads_are_fetched_and_recorded_each(world):
+def test_each_plain_file_is_downloaded_and_recorded(world):
     source = world.web.put("/en.txt", Page(SOURCE.encode()))
     reference = world.web.put("/de.txt.gz", Page(gzip.compress(REFERENCE.encode())))
     world.write_registry(
@@ -702,7 +702,7 @@ def test_plain_files_that_are_their_own_downloads_are_fetched_and_recorded_each(
     assert world.web.paths == ["/en.txt", "/de.txt.gz"]
 
 
-def test_two_downloads_of_the_same_name_are_not_taken_for_one(world):
+def test_two_downloads_with_the_same_name_are_kept_apart(world):
     source = world.web.put("/en/test.txt", Page(SOURCE.encode()))
     reference = world.web.put("/de/test.txt", Page(REFERENCE.encode()))
     world.write_registry(

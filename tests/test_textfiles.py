@@ -74,7 +74,7 @@ def read_or_error(data, size=1 << 18, **options):
 
 
 @pytest.mark.parametrize("text", MIXED)
-def test_lines_end_at_newlines_alone_whatever_the_blocks(text):
+def test_only_newlines_end_lines_whatever_the_blocks(text):
     for size in (*SIZES, 1 << 18):
         (lines,), hints = read(text.encode(), size)
         assert lines == lines_of(text)
@@ -112,7 +112,7 @@ def test_files_in_step_are_cut_at_the_same_lines(write):
     assert set(pieces[:20]) == {16}
 
 
-def test_of_many_files_none_stays_open(write, monkeypatch):
+def test_none_of_many_files_stays_open(write, monkeypatch):
     opened = []
     really_open = textfiles._open_raw
     monkeypatch.setattr(textfiles, "_open_raw", lambda path: opened.append(really_open(path)) or opened[-1])
@@ -124,7 +124,7 @@ def test_of_many_files_none_stays_open(write, monkeypatch):
     assert len(opened) == 5
 
 
-def test_of_many_files_one_that_is_replaced_is_not_read_half(write):
+def test_a_file_that_is_replaced_during_reading_is_refused(write):
     write("ref.txt", "one\ntwo\nthree\n")
     write("new.txt", "eins\nzwei\ndrei\n")
     with blocks_of(4):
@@ -180,7 +180,7 @@ def test_a_stream_stays_open_and_a_file_is_closed(write, monkeypatch):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_byte_order_mark_is_text_and_noted_though_blocks_cut_it(size):
+def test_a_byte_order_mark_is_text_and_noted_even_if_blocks_cut_it(size):
     assert read(BOM + b"a b\nc\n", size) == (
         [["\ufeffa b", "c"]],
         [
@@ -195,13 +195,13 @@ def test_a_byte_order_mark_is_dropped_in_data_and_by_the_encoding_that_has_one(s
     assert read(BOM + b"a b\nc\n", size, **options) == ([["a b", "c"]], [])
 
 
-def test_a_byte_order_mark_may_be_text_that_nobody_need_be_told_of():
+def test_a_byte_order_mark_may_be_text_without_a_hint():
     assert read(BOM + b"a\n", mark="text") == ([["\ufeffa"]], [])
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("start", [b"", BOM[:1], BOM[:2], b"a" + BOM, b"\n" + BOM])
-def test_what_is_no_byte_order_mark_stays(size, start):
+def test_what_is_not_a_byte_order_mark_stays(size, start):
     if start in (BOM[:1], BOM[:2]):
         assert "line 1, byte 0: 0xef" in error_of(start + b"a\n", size)
     else:
@@ -241,7 +241,7 @@ def test_a_mark_that_the_encoding_leaves_is_text_and_noted(encoding, mark):
 
 
 @pytest.mark.parametrize("mark", [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE])
-def test_the_mark_that_belongs_to_utf_16_is_no_matter_for_a_hint(mark):
+def test_the_mark_that_belongs_to_utf_16_gets_no_hint(mark):
     data = mark + "a\nb\n".encode("utf-16-le" if mark == codecs.BOM_UTF16_LE else "utf-16-be")
     assert read(data, encoding="utf-16") == ([["a", "b"]], [])
 
@@ -280,7 +280,7 @@ def test_arbitrary_bytes_are_read_or_refused_alike_whatever_the_blocks(data, siz
 
 
 @pytest.mark.parametrize("name", ["utf-8", "UTF8", "utf_8", "U8"])
-def test_utf_8_goes_by_all_its_names(name):
+def test_utf_8_has_all_its_names(name):
     assert "is not valid utf-8;" in error_of(b"\xff\n", encoding=name)
 
 
@@ -308,7 +308,7 @@ def test_an_unknown_encoding_is_refused_before_anything_is_read(name):
         ("où est\t東京 😀\nun\tdeux".encode(), [["où est", "un"], ["東京 😀", "deux"]]),
     ],
 )
-def test_columns_are_seen_from_the_first_line_whatever_the_blocks(data, columns):
+def test_the_first_line_decides_the_columns_whatever_the_blocks(data, columns):
     for size in (*SIZES, 1 << 18):
         assert read(data, size, columns=None)[0] == columns
 
@@ -319,7 +319,7 @@ def test_columns_can_be_asked_for_twice_and_nothing_is_lost():
     assert [[list(column) for column in block] for block in file.blocks()] == [[["a", "c"], ["b", "d"]]]
 
 
-def test_blocks_see_the_columns_when_nobody_asked():
+def test_blocks_find_the_columns_without_being_asked():
     file = TextFile("a file", stream=io.BytesIO(b"a\tb\n"), columns=None)
     assert [[list(column) for column in block] for block in file.blocks()] == [[["a"], ["b"]]]
 

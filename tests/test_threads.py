@@ -22,12 +22,12 @@ def where(item):
     return item, threading.current_thread()
 
 
-def test_little_work_is_done_alone(monkeypatch):
+def test_little_work_is_done_in_one_thread(monkeypatch):
     monkeypatch.setattr(threads, "usable_processors", lambda: 3)
     assert {thread for _, (_, thread) in in_order(where, range(5), None)} == {threading.main_thread()}
 
 
-def test_more_work_is_shared_in_order(impatient):
+def test_more_work_is_shared_and_its_order_kept(impatient):
     found = list(in_order(where, range(50), None))
     assert [item for item, _ in found] == [item for _, (item, _) in found] == list(range(50))
     assert threading.main_thread() not in {thread for _, (_, thread) in found}
@@ -39,7 +39,7 @@ def test_one_processor_needs_no_threads(impatient, monkeypatch):
 
 
 @pytest.mark.parametrize("started", [0, 1, 2])
-def test_where_threads_cannot_be_started_the_rest_is_done_alone(impatient, monkeypatch, started):
+def test_where_threads_cannot_be_started_the_caller_does_the_rest(impatient, monkeypatch, started):
     start, counted = threading.Thread.start, []
 
     def refuse(thread):
@@ -52,13 +52,13 @@ def test_where_threads_cannot_be_started_the_rest_is_done_alone(impatient, monke
     assert list(in_order(str, range(50), None)) == [(number, str(number)) for number in range(50)]
 
 
-def test_an_error_of_the_work_is_the_caller_s(impatient):
+def test_an_error_of_the_work_reaches_the_caller(impatient):
     with pytest.raises(ZeroDivisionError):
         list(in_order(lambda number: 1 // number, [2, 1, 0, 1], None))
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system does not tell processors apart")
-def test_affinity_is_heeded():
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no affinity to processors")
+def test_affinity_is_respected():
     one = min(os.sched_getaffinity(0))
     code = f"import os; os.sched_setaffinity(0, [{one}]); from bleucli.threads import *; print(usable_processors())"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "1\n"
@@ -89,7 +89,7 @@ def test_affinity_is_heeded():
         ({}, None),
     ],
 )
-def test_quotas_of_control_groups_are_heeded(monkeypatch, files, quota):
+def test_quotas_of_control_groups_are_respected(monkeypatch, files, quota):
     monkeypatch.setattr(threads, "_read", lambda path: files.get(path, ""))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     assert min(threads._quotas(), default=None) == quota
@@ -107,7 +107,7 @@ def test_scores_are_those_of_one_thread(run, write, small_blocks, monkeypatch, e
 
 
 @pytest.mark.parametrize("jobs", [0, 1, 3])
-def test_python_scores_with_threads_as_without(jobs):
+def test_python_scores_are_the_same_with_and_without_threads(jobs):
     hypotheses, references = ["a b c d f", "f g x i"] * 5000, [["a b c d e", "f g h i"] * 5000]
     expected = BLEU().corpus_score(hypotheses, references, n_bootstrap=50)
     found = BLEU().corpus_score(hypotheses, references, n_bootstrap=50, jobs=jobs)

@@ -112,7 +112,7 @@ def test_the_examples_of_the_specification(name, text, expected):
 
 @pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["zh", "intl"])
-def test_every_code_point_of_the_basic_plane_is_treated_as_by_the_oracle(name, step):
+def test_every_code_point_of_the_basic_plane_is_treated_as_the_oracle_does(name, step):
     assert_equal(name, [AROUND.format(character) for character in PLANE_0[::step]])
 
 
@@ -125,7 +125,7 @@ def test_every_code_point_of_the_basic_plane_has_the_oracles_neighbours(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_every_code_point_of_the_chinese_supplements_is_treated_as_by_the_oracle(name):
+def test_every_code_point_of_the_chinese_supplements_is_treated_as_the_oracle_does(name):
     assert_equal(name, [AROUND.format(character) for character in PLANE_2])
 
 
@@ -136,7 +136,7 @@ def test_intl_knows_every_code_point_as_the_oracle_does():
 
 @pytest.mark.parametrize("longest", [4, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ALPHABETS)
-def test_all_short_texts_of_the_characters_that_the_rules_tell_apart(name, longest):
+def test_all_short_texts_of_the_characters_that_the_rules_distinguish(name, longest):
     short = ["".join(letters) for length in range(longest + 1) for letters in product(ALPHABETS[name], repeat=length)]
     assert_equal(name, short)
 
@@ -257,7 +257,7 @@ def real_texts():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_every_line_of_real_text_is_treated_as_by_the_oracle(name):
+def test_every_line_of_real_text_is_treated_as_the_oracle_does(name):
     files = list(real_texts())
     assert len(files) >= 19
     for lines in files:
@@ -286,7 +286,7 @@ def test_the_scores_that_wmt22_published_are_ours():
     assert count == 33
 
 
-# --- which one is taken
+# --- which tokenizer is used
 
 
 @pytest.mark.parametrize("language", ["zh", "ja", "ko", "de", "en", "th", "xx", "ZH", ""])
@@ -324,7 +324,7 @@ def pair_of_files(write):
 
 
 @pytest.mark.parametrize("name", ["13a", "char", "none", "intl"])
-def test_a_tokenizer_that_is_named_wins_over_the_language_pair(run, pair_of_files, name):
+def test_a_named_tokenizer_overrides_the_language_pair(run, pair_of_files, name):
     answer = run(*pair_of_files, "-l", "en-zh", "-tok", name)
     assert f"|tok:{name}|" in answer.out
     with warnings.catch_warnings(record=True):
@@ -336,7 +336,7 @@ def test_a_tokenizer_that_is_named_wins_over_the_language_pair(run, pair_of_file
 @pytest.mark.parametrize(
     "pair", ["zh", "enzh", "en-", "", "en_zh", "en-zh-tw", "en-z h", "12-34", "en–zh", "en/zh", "-"]
 )
-def test_a_language_pair_of_another_form_is_refused(run, pair_of_files, pair):
+def test_a_malformed_language_pair_is_refused(run, pair_of_files, pair):
     for words in (("-l", pair), (f"--language-pair={pair}",), ("-l", pair, "-tok", "char")):
         answer = run(*pair_of_files, *words)
         assert (answer.status, answer.out) == (2, "")
@@ -385,7 +385,7 @@ def test_the_names_are_those_of_the_oracle(folder):
     assert tuple(re.findall(r"[^', ]+", choices)) == tokenizers.NAMES
 
 
-def test_the_list_tells_what_to_install(run, monkeypatch):
+def test_the_list_says_what_to_install(run, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     states = {name: state for name, _, state in listed(run("--list-tokenizers"))}
     assert states["ja-mecab"] == "pip install 'bleucli[ja]'"
@@ -405,7 +405,7 @@ def test_one_missing_module_is_enough_to_need_an_extra(monkeypatch, missing):
     assert states["ko-mecab"] == states["intl"] == "installed"
 
 
-def test_the_list_needs_no_files_and_goes_where_it_is_asked_to(run, folder):
+def test_the_list_needs_no_files_and_may_be_written_to_a_file(run, folder):
     expected = run("--list-tokenizers")
     assert run("-q", "nofile", "-i", "nofile", "--list-tokenizers") == expected
     assert "--input, REF (not with --list-tokenizers)" in run("nofile", "-i", "nofile", "--list-tokenizers").err

@@ -103,7 +103,7 @@ MISUSES = (
 
 
 def test_a_users_program_is_checked_strictly(tmp_path, pytestconfig):
-    program, cache = tmp_path / "program.py", pytestconfig.cache.mkdir("mypy")  # from scratch it takes long
+    program, cache = tmp_path / "program.py", pytestconfig.cache.mkdir("mypy")  # without a cache it takes long
     program.write_text(PROGRAM, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", cache, program],

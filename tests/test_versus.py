@@ -24,7 +24,7 @@ def test_the_folder_is_printed(run):
     assert os.path.isfile(os.path.join(folder(), "sacrebleu", "__init__.py"))
 
 
-def test_numbers_and_times_stand_side_by_side(run, pair):
+def test_numbers_and_times_are_side_by_side(run, pair):
     answer = run(*pair, "-m", "bleu", "chrf", "--versus-sacrebleu")
     assert (answer.status, answer.err) == (0, "")
     assert re.fullmatch(TABLE[1:], answer.out)
@@ -62,7 +62,7 @@ def test_a_difference_is_shown_and_makes_the_check_fail(run, pair, monkeypatch):
 
 
 @pytest.mark.parametrize("found", ["", "2.6.0+bleucli.0.2.0"])
-def test_it_says_what_to_install(run, pair, monkeypatch, found):
+def test_without_sacrebleu_the_error_says_what_to_install(run, pair, monkeypatch, found):
     def version(name):
         if not found:
             raise metadata.PackageNotFoundError(name)

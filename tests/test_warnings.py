@@ -54,7 +54,7 @@ def test_a_warning_points_at_the_line_that_caused_it(name):
     assert first.lineno == call.__code__.co_firstlineno
 
 
-def test_the_text_of_a_kind_is_constant_and_the_numbers_are_beside_it():
+def test_the_text_of_a_kind_is_constant_and_the_numbers_are_attributes():
     few, many = (caught(lambda count=count: BLEU().corpus_score(*texts(count)))[0].message for count in (120, 150))
     assert str(few) == str(many)
     assert str(few).startswith("many hypotheses end in ' .', so the text looks tokenized")
@@ -63,7 +63,7 @@ def test_the_text_of_a_kind_is_constant_and_the_numbers_are_beside_it():
     assert many.detail.startswith("150 hypotheses end in ' .', so the text looks tokenized")
 
 
-def test_the_lengths_of_short_output_are_beside_the_text():
+def test_the_lengths_of_short_output_are_attributes():
     (found,) = caught(lambda: BLEU().corpus_score(["a b c d"], [["a b c d e f g h"]]))
     assert str(found.message) == (
         "the output is much shorter than the references; are translations missing or cut short?"
@@ -72,7 +72,7 @@ def test_the_lengths_of_short_output_are_beside_the_text():
     assert found.message.detail.startswith("the output has 4 tokens for 8 of the references (BP = 0.368); are")
 
 
-def test_subword_marks_are_counted_beside_the_text():
+def test_the_number_of_subword_marks_is_an_attribute():
     marked = ["a@@ b c d e f"] * 3
     found = caught(lambda: BLEU().corpus_score(marked, [marked]))[0].message
     assert str(found).startswith("the text still has subword marks (@@ or ▁)")
@@ -106,7 +106,7 @@ def test_a_warning_can_be_an_error():
             BLEU().corpus_score(*texts(150))
 
 
-def test_notes_are_of_the_category():
+def test_notes_have_the_category():
     assert issubclass(Note, BleuWarning)
 
 

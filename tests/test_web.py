@@ -106,7 +106,7 @@ def test_one_item_is_answered_with_an_object_and_a_list_of_scores_only_where_it_
     assert len(ask("/score", WORKED, sentence_level="true").json()) == 1
 
 
-def test_warnings_of_the_command_are_told(ask):
+def test_answers_have_the_warnings_of_the_command(ask):
     (warning,) = ask("/score", {"candidate": "x y z a b", "references": ["c d e f g"]}).json()["warnings"]
     assert "no word matches" in warning
 
@@ -163,7 +163,7 @@ def test_errors_of_options_are_those_of_python(ask):
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[]", b"[" * 100000, b"1" * 10000])
 @pytest.mark.parametrize("path", POSTS)
-def test_what_is_not_json_or_empty_is_told_in_a_sentence(ask, path, body):
+def test_empty_and_invalid_bodies_get_one_sentence(ask, path, body):
     assert error_of(ask(path, body), 422)
 
 
@@ -172,7 +172,7 @@ def test_other_types_of_bodies_are_refused(ask, path):
     assert "send application/json" in error_of(ask(path, WORKED, {"content-type": "text/plain"}), 415)
 
 
-def test_addresses_and_methods_that_do_not_exist_are_told_as_json(calculator):
+def test_errors_about_unknown_addresses_and_methods_are_json(calculator):
     assert "/docs" in error_of(calculator.client.get("/nowhere"), 404)
     assert error_of(calculator.client.get("/score"), 405) == "/score takes POST, not GET; see /docs"
     assert error_of(calculator.client.put("/"), 405) == "/ takes GET, not PUT; see /docs"
@@ -199,7 +199,7 @@ def test_no_tokenizer_opens_a_file_or_downloads(ask, tokenizer, monkeypatch, tmp
     assert os.listdir(tmp_path) == []
 
 
-def test_a_fault_is_told_here_and_there(calculator, ask, monkeypatch):
+def test_a_fault_is_reported_to_the_client_and_on_the_server(calculator, ask, monkeypatch):
     monkeypatch.setattr("bleucli.web.api.score_items", lambda *_: 1 / 0)
     assert "bleu itself failed (ZeroDivisionError)" in error_of(ask("/score", WORKED), 500)
     end = time.monotonic() + SECONDS
@@ -224,7 +224,7 @@ def test_a_fault_is_told_here_and_there(calculator, ask, monkeypatch):
     )
 )
 @examples(30)
-def test_whatever_stands_in_the_fields_has_an_answer(calculator, fields):
+def test_any_content_of_the_fields_has_an_answer(calculator, fields):
     for path in POSTS[1:]:
         answer = calculator.client.post(path, json=fields)
         assert answer.status_code == 200, answer.text
@@ -268,7 +268,7 @@ def test_the_command_that_is_shown_prints_the_number(ask, command, changed):
         ({"candidate": "xxx", "metric": "chrf++"}, ["share no n-gram"]),
     ],
 )
-def test_the_page_says_in_its_own_words_why_a_number_is_as_it_is(ask, changed, messages):
+def test_the_page_explains_numbers_in_its_own_words(ask, changed, messages):
     found = ask("/page/numbers", {**FIELDS, **changed}).json()["messages"]
     assert len(found) == len(messages), found
     for told, expected in zip(found, messages, strict=True):
@@ -356,7 +356,7 @@ def test_no_answer_lets_other_origins_read_it(ask):
     assert answer.headers["cross-origin-resource-policy"] == "same-origin"
 
 
-def test_it_listens_on_this_machine_alone():
+def test_it_listens_only_on_this_machine():
     with web_server.bind(0) as listener:
         assert listener.getsockname()[0] == "127.0.0.1"
 
@@ -384,7 +384,7 @@ def test_requests_over_a_megabyte_are_refused(ask, path):
     assert "the body has more than 1,000,000 bytes" in error_of(ask(path, large), 413)
 
 
-def test_requests_over_a_megabyte_are_refused_that_do_not_say_how_long_they_are(calculator):
+def test_requests_over_a_megabyte_without_a_length_are_refused(calculator):
     chunks = (b"[" * 1000 for _ in range(1001))
     answer = calculator.client.post("/score", content=chunks, headers={"content-type": "application/json"})
     assert error_of(answer, 413)
@@ -397,7 +397,7 @@ def test_a_request_of_a_megabyte_is_served(ask):
     assert ask("/score", body).json()["counts"][0] == 160_000
 
 
-def test_a_length_beyond_all_use_is_refused_before_anything_is_read(calculator):
+def test_a_length_that_is_too_large_is_refused_before_anything_is_read(calculator):
     head = f"POST /score HTTP/1.1\r\nHost: 127.0.0.1:{calculator.port}\r\nContent-Type: application/json\r\n"
     with socket.create_connection(("127.0.0.1", calculator.port), timeout=20) as connection:
         connection.sendall(f"{head}Content-Length: 20000000\r\n\r\n".encode())
@@ -416,7 +416,7 @@ def test_connections_that_bring_no_request_are_closed(calculator, ask, monkeypat
     assert ask("/score", WORKED).status_code == 200
 
 
-def test_more_connections_than_there_may_be_are_closed(calculator, ask, monkeypatch):
+def test_connections_above_the_limit_are_closed(calculator, ask, monkeypatch):
     monkeypatch.setattr(connections, "most_connections", lambda: 5)
     with ExitStack() as opened:
         many = [opened.enter_context(socket.create_connection(("127.0.0.1", calculator.port))) for _ in range(30)]
@@ -437,7 +437,7 @@ def test_nothing_is_done_for_a_client_that_has_left():
     assert asyncio.run(ask_for_it()).status_code == 499
 
 
-def test_alignment_of_longer_texts_is_not_short_work():
+def test_alignment_of_longer_texts_counts_as_long_work():
     async def choose():
         work = api._Work()
         return [work.choose(b" " * size, metric) is work.short for size in (900, 9_000) for metric in ("bleu", "ter")]
@@ -445,7 +445,7 @@ def test_alignment_of_longer_texts_is_not_short_work():
     assert asyncio.run(choose()) == [True, True, True, False]
 
 
-def test_answers_that_hold_up_others_are_refused(ask, monkeypatch):
+def test_requests_that_would_delay_others_are_refused(ask, monkeypatch):
     monkeypatch.setattr(items, "_MOST_NUMBERS", 1000)
     many = [{"mt": "", "ref": ""}] * 60
     assert ask("/score", many[:38], sentence_level="true").status_code == 200
@@ -453,12 +453,12 @@ def test_answers_that_hold_up_others_are_refused(ask, monkeypatch):
     assert told.startswith("there are 60 items, but one request scores at most 38 one by one;")
 
 
-def test_texts_that_are_empty_count_as_well(ask):
+def test_empty_texts_count_too(ask):
     told = error_of(ask("/score", {"mt": "", "refs": [""] * 100_000}, metric="ter"), 422)
     assert told.startswith("the texts have 100001 words, but TER takes at most ")
 
 
-def test_warnings_and_advice_name_what_the_endpoint_takes(ask):
+def test_warnings_and_advice_name_parameters_of_the_endpoint(ask):
     hints = ask("/score", {"mt": "a b", "ref": "a b"}).json()["warnings"]
     assert any("(sentence_level=true)" in hint for hint in hints)
     told = error_of(ask("/score", WORKED, tokenize="13A"), 422)
@@ -479,7 +479,7 @@ def test_fifty_at_a_time_are_served(ask):
     assert [round(answer.json()["score"]) == 100 for answer in found] == [number == 7 for number in range(50)]
 
 
-def test_nothing_holds_an_answer_back(ask):
+def test_answers_are_sent_at_once(ask):
     """Nagle's algorithm would, for 40 ms."""
     times = []
     for _ in range(10):
@@ -489,10 +489,10 @@ def test_nothing_holds_an_answer_back(ask):
     assert min(times) < 0.035
 
 
-def test_slow_clients_do_not_hold_up_others(calculator, ask):
+def test_slow_clients_do_not_delay_others(calculator, ask):
     sockets = [socket.create_connection(("127.0.0.1", calculator.port)) for _ in range(60)]
     head = f"POST /score HTTP/1.1\r\nHost: 127.0.0.1:{calculator.port}\r\nContent-Type: application/json\r\n"
-    for number, slow in enumerate(sockets):  # some stop in their headers, some in their bodies, some say nothing
+    for number, slow in enumerate(sockets):  # some stop in their headers, some in their bodies, some send nothing
         slow.sendall((head + "Content-Length: 900\r\n\r\n{", head, "")[number % 3].encode())
     try:
         start = time.perf_counter()
@@ -513,7 +513,7 @@ def test_a_body_that_never_comes_is_given_up(calculator, monkeypatch):
 
 
 @pytest.mark.slow
-def test_long_texts_do_not_hold_up_others(ask):
+def test_long_texts_do_not_delay_others(ask):
     """TER takes longest; at the limit it takes about a second, on a thread for long work."""
     most = items._MOST_TER_WORDS[kernels.live] // 2
     words = [f"{number * 7919 % 97}" for number in range(most)]
@@ -540,7 +540,7 @@ def test_long_texts_do_not_hold_up_others(ask):
         ({"metric": "wer"}, "the texts are too long for WER"),
     ],
 )
-def test_what_would_take_long_is_refused(ask, monkeypatch, query, part):
+def test_requests_that_would_take_long_are_refused(ask, monkeypatch, query, part):
     monkeypatch.setitem(items._MOST_CELLS, kernels.live, 5_000 * 5_000)
     body = [{"candidate": "a " * 2_600, "references": ["b " * 2_600]}]
     assert part in error_of(ask("/score", body, **query), 422)
@@ -636,7 +636,7 @@ def test_what_is_not_a_port_is_refused(run, port):
 
 
 @pytest.mark.parametrize("words", [("ref.txt",), ("-f", "csv"), ("-m", "chrf"), ("-lc",)])
-def test_options_without_effect_are_told_of(run, words, monkeypatch):
+def test_options_without_effect_get_a_warning(run, words, monkeypatch):
     monkeypatch.setattr(web_server, "run", lambda *_: None)
     answer = run(*words, "--serve", "0")
     assert answer.status == 0
@@ -650,7 +650,7 @@ def test_options_of_ours_without_effect_are_refused(run, words):
 
 
 @pytest.mark.parametrize("module", ["fastapi", "uvicorn", "fastapi_offline"])
-def test_where_the_extra_is_missing_a_line_says_what_to_type(run, monkeypatch, module):
+def test_without_the_extra_the_error_says_what_to_type(run, monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
     refused(run("--serve", "0"), "pip install 'bleucli[web]'")
 
@@ -666,7 +666,7 @@ def test_tests_of_pages_are_skipped_without_a_browser_unless_one_is_demanded(mon
         browser.find_chromium()
 
 
-def test_nothing_of_it_is_imported_unless_it_is_asked_for(write):
+def test_the_server_is_imported_only_when_it_is_asked_for(write):
     write("ref.txt", "a b c d\n")
     program = (
         "import sys; sys.argv[1:] = ['ref.txt', '-i', 'ref.txt', '-b']\nfrom bleucli.__main__ import main\nmain()\n"

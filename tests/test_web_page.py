@@ -119,7 +119,7 @@ def test_after_a_change_a_reload_does_not_bring_back_the_texts_of_a_link(chromiu
         assert (page.input_value("#metric"), page.input_value("#candidate")) == ("bleu", EXAMPLES[0]["candidate"])
 
 
-def test_what_a_link_asks_for_and_is_not_here_is_said(chromium, calculator):
+def test_the_page_names_what_a_link_asks_for_in_vain(chromium, calculator):
     with watch(chromium, f"{calculator.url}/#tokenize=tik-tok&lowercase=maybe&candidate=a") as watched:
         page = watched.page
         page.wait_for_selector("#message li:nth-child(2)")
@@ -134,7 +134,7 @@ def test_what_a_link_asks_for_and_is_not_here_is_said(chromium, calculator):
         assert "tik-tok" not in page.inner_text("#message")
 
 
-def test_numbers_of_other_texts_look_so_until_the_answer_comes(opened):
+def test_outdated_numbers_are_marked_until_the_answer_arrives(opened):
     page = opened
     held = []
 
@@ -212,7 +212,7 @@ def test_an_answer_that_comes_late_never_replaces_a_newer_one(chromium, calculat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_nothing_moves_while_somebody_types(chromium, calculator, size):
+def test_nothing_moves_during_typing(chromium, calculator, size):
     with watch(chromium, f"{calculator.url}/", size) as watched:
         page = watched.page
         page.wait_for_selector(FILLED)
@@ -242,7 +242,7 @@ def test_nothing_moves_while_somebody_types(chromium, calculator, size):
 
 @pytest.mark.slow
 def test_the_number_is_there_within_50_milliseconds_of_a_key(opened):
-    """From the event of a key to the number in the page, the median of forty; a screen shows it 16 ms later at most."""
+    """The median of forty times from a key's event to the number in the page; a screen shows it at most 16 ms later."""
     page = opened
     page.evaluate(
         """() => {
@@ -356,7 +356,7 @@ def test_the_keyboard_alone_suffices(opened):
 
 
 @pytest.mark.slow
-def test_screen_readers_hear_the_score_once_somebody_pauses(opened):
+def test_screen_readers_announce_the_score_after_a_pause(opened):
     page = opened
     page.wait_for_function(
         "() => document.querySelector('#announcement').textContent.startsWith('BLEU 0.3851, Brevity penalty 0.846')"

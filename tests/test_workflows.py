@@ -26,24 +26,24 @@ def test_there_are_workflows():
 
 
 @of_each_workflow
-def test_attack_37_every_action_is_pinned_by_its_commit_with_the_version_behind_it(path):
+def test_every_action_is_pinned_by_its_commit_followed_by_the_version(path):
     used = re.findall(r"\buses: *(.*)", path.read_text(encoding="utf-8"))
     assert [action for action in used if not PINNED.fullmatch(action)] == []
 
 
-def test_attack_37_an_action_has_one_version_everywhere():
+def test_an_action_has_one_version_everywhere():
     used = {action for path in WORKFLOWS for action in re.findall(r"\buses: *(.*)", path.read_text(encoding="utf-8"))}
     assert len({action.partition("@")[0] for action in used}) == len(used)
 
 
 @of_each_workflow
-def test_attack_37_no_checkout_leaves_credentials_behind(path):
+def test_no_checkout_leaves_credentials(path):
     for step in steps_with(path, "uses"):
         assert "actions/checkout@" not in step or "persist-credentials: false" in step, step
 
 
 @of_each_workflow
-def test_attack_37_workflows_may_read_and_only_publishing_gets_a_token(path):
+def test_workflows_may_read_and_only_publishing_gets_a_token(path):
     text = path.read_text(encoding="utf-8")
     head, jobs = text.split("\njobs:\n")
     assert "\npermissions:\n  contents: read\n" in head
@@ -59,7 +59,7 @@ def test_attack_37_workflows_may_read_and_only_publishing_gets_a_token(path):
 
 
 @of_each_workflow
-def test_attack_37_tools_have_a_fixed_version(path):
+def test_tools_have_a_fixed_version(path):
     for command in INSTALLED.findall(path.read_text(encoding="utf-8")):
         words = command.partition("&&")[0].split()
         assert all(word == '".[test]"' or "==" in word for word in words), command
@@ -67,6 +67,6 @@ def test_attack_37_tools_have_a_fixed_version(path):
 
 @pytest.mark.skipif(os.name == "nt", reason="a script for bash")
 @pytest.mark.parametrize("words", [["--al"], ["--all", "--all"], [""]])
-def test_ci_refuses_what_it_does_not_know_before_it_does_anything(root, words):
+def test_ci_refuses_unknown_options_before_it_does_anything(root, words):
     done = subprocess.run(["bash", f"{root}/.ci/run", *words], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "usage: bash .ci/run [--all]\n")

@@ -1,7 +1,7 @@
 """A web server on the loopback that does what servers do: it breaks off, stalls, forgets, redirects and lies.
 
 - `serving`: start one, for a `with` block
-- `Page`: what it answers to a request
+- `Page`: its answer to a request
 """
 
 import ssl
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
 
-# What lets a client ask for the rest of a page
+# Identifies the version of a page, so that a client can request the rest
 TAGGED = {"ETag": '"v1"'}
 
 
@@ -28,7 +28,7 @@ class Page:
         cut: break off after this many bytes of the body.
         stall: fall silent after this many bytes of the body; -1: before the headers.
         length: the Content-Length to announce; None for the true one, -1 for none.
-        chunked: send the body in chunks, which have an end of their own.
+        chunked: send the body in chunks, whose end is marked.
         piece, pause: send `piece` bytes at a time, and wait `pause` seconds after each.
         most: if a part is requested, send at most this many bytes of it, and say so.
         dripping: never end the headers; send one byte of them every hundredth of a second.
@@ -60,7 +60,7 @@ class Request:
 
 
 class WebServer:
-    """What is to be answered, and what was asked.
+    """The answers to give, and the requests that came.
 
     Attributes:
         requests: the requests, in the order of their arrival.
@@ -80,7 +80,7 @@ class WebServer:
         return self.url + path
 
     def take(self, request: Request) -> Page:
-        """Note a request and return what to answer."""
+        """Note a request and return its answer."""
         with self._lock:
             self.requests.append(request)
             pages = self._pages.get(request.path, [Page(b"nothing here", 404)])
