@@ -2,6 +2,7 @@
 
 - `CorpusStats`: what a metric needs to know about a system's output on a corpus, as a value
 - `count`: the statistics of all systems by all metrics; `count_blocks`: the same, block by block
+- `count_corpora`: the statistics of several corpora
 - `Measure`: what a metric must provide
 
 Text comes in blocks. Each is tokenized, counted, added up and then dropped; its references are prepared once for all
@@ -15,7 +16,7 @@ from itertools import chain, islice
 
 from bleucli import kernels
 from bleucli.corpus import Corpus, Piece
-from bleucli.errors import BleuError, InputTypeError
+from bleucli.errors import BleuError, InputTypeError, Naming
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments
@@ -23,7 +24,7 @@ from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
+    from typing import Any, Protocol, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from bleucli.inspection.fit import Fit
     from bleucli.results import ScoreRecord
     from bleucli.signature import Signature
+
+    Item = TypeVar("Item")
+    Counted = TypeVar("Counted")
 
     class Measure(Protocol):
         """What a metric must provide; see `bleucli.metrics.base.Metric`."""
@@ -97,6 +101,10 @@ class References(NamedTuple):
             return array("i", [self.most]) * len(self.streams[0])
         starts = zip(*(stream.pairs[::2] for stream in self.streams), strict=True)
         return array("i", [sum(start >= 0 for start in row) for row in starts])
+
+
+# Outputs of one block whose counting takes longer than starting threads does
+_LONG = 1000
 
 
 class _Rows(NamedTuple):
@@ -377,34 +385,88 @@ def count_blocks(
     corpus: Corpus, metrics: "Sequence[Measure]", *, jobs: int | None = 1, keep_rows: bool = True, inspect: bool = False
 ) -> Iterator[list[SystemStats]]:
     """Give what `count` adds up, block by block; arguments and errors as there."""
-    from bleucli.inspection import fit
+    work = _Counting(corpus, metrics, keep_rows, inspect)
+    for counted in _count_pieces(work.count, work.corpus.pieces(), jobs):
+        work.remember(counted)
+        yield counted
 
-    corpus, metrics = _after_first_pass(corpus, metrics)
-    names = corpus.system_names()
-    known: list[Fit | None] = [None] * len(names)
 
-    def count_piece(piece: Piece) -> list[SystemStats]:
-        prepared = [_prepare(metric, piece, corpus.prepared) for metric in metrics]
+def count_corpora(
+    tasks: "Sequence[tuple[str, Corpus, Sequence[Measure]]]",
+    *,
+    jobs: int | None = 1,
+    keep_rows: bool = False,
+    inspect: bool = False,
+) -> Iterator[list[SystemStats]]:
+    """Give for each corpus what `count` returns; threads share the blocks of all corpora.
+
+    tasks: what errors call a corpus, the corpus, and its metrics. Other arguments and errors as for `count`.
+    """
+    from bleucli.threads import in_order
+
+    def read() -> "Iterator[tuple[int, _Counting, Piece]]":
+        for number, (name, corpus, metrics) in enumerate(tasks):
+            with Naming(name):
+                work = _Counting(corpus, metrics, keep_rows, inspect)
+                for piece in work.corpus.pieces():
+                    yield number, work, piece
+
+    def count_one(item: "tuple[int, _Counting, Piece]") -> "tuple[int, _Counting, list[SystemStats]]":
+        number, work, piece = item
+        with Naming(tasks[number][0]):
+            return number, work, work.count(piece)
+
+    items = read()
+    start = list(islice(items, 1))
+    # The first of several long texts would otherwise keep the other processors waiting
+    is_long = len(tasks) > 1 and sum(len(text) for _, _, piece in start for text in piece.hypotheses) >= _LONG
+    totals: list[SystemStats] = []
+    current = 0
+    for _, (number, work, counted) in in_order(count_one, chain(start, items), jobs, 0 if is_long else None):
+        work.remember(counted)
+        while current < number:
+            yield totals
+            totals, current = [], current + 1
+        totals = add_systems(totals, counted)
+    while current < len(tasks):
+        yield totals
+        totals, current = [], current + 1
+
+
+class _Counting:
+    """How the blocks of a corpus are counted; the corpus is the one that is still to be read."""
+
+    def __init__(self, corpus: Corpus, metrics: "Sequence[Measure]", keep_rows: bool, inspect: bool) -> None:
+        self.corpus, self._metrics = _after_first_pass(corpus, metrics)
+        self._names = self.corpus.system_names()
+        self._keep_rows, self._inspect = keep_rows, inspect
+        self._known: Sequence[Fit | None] = [None] * len(self._names)
+
+    def count(self, piece: Piece) -> list[SystemStats]:
+        """Return the statistics of a block; several threads may call this at once."""
+        from bleucli.inspection import fit
+
+        prepared = [_prepare(metric, piece, self.corpus.prepared) for metric in self._metrics]
         return [
             SystemStats(
                 name,
                 [
-                    count_block(metric, text, references, piece.start, name, keep_rows)
-                    for metric, references in zip(metrics, prepared, strict=True)
+                    count_block(metric, text, references, piece.start, name, self._keep_rows)
+                    for metric, references in zip(self._metrics, prepared, strict=True)
                 ],
-                fit.observe(text, piece.references, piece.start, seen) if inspect else None,
+                fit.observe(text, piece.references, piece.start, seen) if self._inspect else None,
             )
-            for name, text, seen in zip(names, piece.hypotheses, known, strict=True)
+            for name, text, seen in zip(self._names, piece.hypotheses, self._known, strict=True)
         ]
 
-    for counted in _count_pieces(count_piece, corpus.pieces(), jobs):
-        known = [system.fit for system in counted]
-        yield counted
+    def remember(self, counted: list[SystemStats]) -> None:
+        """Note how the outputs of a block fit their references, which later blocks need to know."""
+        self._known = [system.fit for system in counted]
 
 
 def _count_pieces(
-    count_piece: Callable[[Piece], list[SystemStats]], pieces: Iterator[Piece], jobs: int | None
-) -> Iterator[list[SystemStats]]:
+    count_piece: "Callable[[Item], Counted]", pieces: "Iterator[Item]", jobs: int | None
+) -> "Iterator[Counted]":
     if jobs == 1:
         yield from map(count_piece, pieces)
         return

@@ -45,6 +45,31 @@ class BleuError(ValueError):
         return _restore, (type(self), self.args, self.__dict__)
 
 
+class Naming:
+    """A context whose errors begin with a name, such as that of a language pair; other exceptions get it as a note.
+
+    >>> with Naming("en-de"):
+    ...     raise BleuError("ref.txt is empty; give one reference per line")
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.BleuError: en-de: ref.txt is empty; give one reference per line
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        """Put the name before the error."""
+        if isinstance(error, BleuError):
+            error.parts = (f"{self._name}: ", *error.parts)
+            error.args = ("".join(error.parts),)
+        elif isinstance(error, Exception):
+            error.add_note(f"in {self._name}")
+
+
 def _restore(kind: type[BleuError], arguments: tuple[object, ...], attributes: dict[str, object]) -> BleuError:
     error = kind.__new__(kind, *arguments)
     error.__dict__.update(attributes)

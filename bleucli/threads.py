@@ -29,7 +29,7 @@ _CGROUPS = "/sys/fs/cgroup"
 
 
 def in_order(
-    work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: int | None
+    work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: int | None, patience: float | None = None
 ) -> "Iterator[tuple[Item, Result]]":
     """Give each item with its result, in the order of the items; only a few items are in progress at once.
 
@@ -37,6 +37,7 @@ def in_order(
         work: called with each item.
         items: read in the thread that takes the results.
         jobs: threads. None: one per usable processor, once that pays and if they can be started.
+        patience: seconds of work from which on threads pay; None for how long starting them takes.
 
     Raises:
         BleuError: the system does not start this many threads.
@@ -46,9 +47,9 @@ def in_order(
     """
     remaining, must_start = iter(items), jobs is not None
     if jobs is None:
-        end = monotonic() + _PATIENCE
+        end = monotonic() + (_PATIENCE if patience is None else patience)
         for item in remaining:
-            if monotonic() > end:
+            if monotonic() >= end:
                 remaining = chain([item], remaining)
                 break
             yield item, work(item)

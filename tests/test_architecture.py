@@ -115,8 +115,8 @@ LADDER: dict[str, set[str]] = {
         *("corpus", "errors", "hints", "limits", "metrics", "phrases", "results", "scoring", "significance", "threads"),
     },
     "matrix": {
-        *("corpus", "errors", "hints", "metrics", "phrases", "records", "results", "scoring", "signature"),
-        *("significance", "textfiles", "threads", "tokenizers"),
+        *("corpus", "counting", "errors", "hints", "limits", "metrics", "phrases", "records", "results"),
+        *("scoring", "signature", "significance", "textfiles", "threads", "tokenizers"),
     },
     "baselines": {"errors", "jsonlines", "naming", "records", "results", "signature"},
     "gates": {"baselines", "errors", "limits", "records", "results"},

@@ -545,10 +545,112 @@ def test_other_shapes_are_refused(matrix, parts):
     raised(parts, bleucli.score_matrix, matrix)
 
 
-def test_metrics_are_a_list():
-    raised(["metrics: expected a list of names or metrics; write ['bleu']"], bleucli.score_matrix, "x", "bleu")
-    for metrics in ([], None, bleucli.BLEU()):
-        raised(["metrics: expected a list of names or metrics"], bleucli.score_matrix, "x", metrics)
+def test_metrics_are_given_as_to_evaluate_systems(wmt24):
+    texts = strings("en-de", "en-zh")
+    for metrics in ("bleu", BLEU(), iter(["bleu"])):
+        assert bleucli.score_matrix(texts, metrics).systems == bleucli.score_matrix(texts, ["bleu"]).systems
+    raised(["no metric was given; name at least one"], bleucli.score_matrix, texts, [])
+    raised(["metrics None; give a list of names or metrics"], bleucli.score_matrix, texts, None)
+    raised(["metric 3; give a name such as bleu"], bleucli.score_matrix, texts, [3])
+    raised(["metric 'blue'", "did you mean bleu?"], bleucli.score_matrix, texts, ["blue"])
+
+
+def test_a_configured_bleu_has_the_tokenizer_of_each_target(run, wmt24):
+    made = bleucli.score_matrix("matrix.toml", [BLEU(lowercase=True, smooth_method="floor", smooth_value=0.2)])
+    scored, means = lines_of(run("--matrix", "matrix.toml", "-lc", "-s", "floor", "-sv", "0.2", "-f", "jsonl", "-q"))
+    for row in made.systems:
+        system, pair = row.name.split(" pair=")
+        assert scored[pair, system, "BLEU"]["score"] == row.scores[0].score
+        assert scored[pair, system, "BLEU"]["signature"] == dict(row.scores[0].signature)
+    assert means["GPT-4.5", "BLEU"]["signature"] == dict(made.matrix.averages[0].scores[0].signature)
+    assert made.matrix.averages[0].scores[0].signature.info["tok"] == "13a,zh"
+    for metric in (BLEU(trg_lang="de"), BLEU(tokenize="13a"), type("Own", (BLEU,), {})()):
+        found = bleucli.score_matrix(strings("en-zh"), metric)
+        assert found.systems[0].scores[0].signature.info["tok"] == "13a"
+
+
+def test_intervals_are_those_of_the_command_and_of_each_pair_alone(run, wmt24):
+    results = bleucli.score_matrix("matrix.toml", ["bleu", "chrf"], n_bootstrap=30, seed=7, jobs=2)
+    words = ("-m", "bleu", "chrf", "-ci", "-cin", "30", "-f", "jsonl", "-q")
+    scored, _ = lines_of(run("--matrix", "matrix.toml", *words, variables={"BLEU_SEED": "7"}))
+    for row in results.systems:
+        system, pair = row.name.split(" pair=")
+        for score in row.scores:
+            assert scored[pair, system, score.name]["interval"] == score.interval._asdict()
+            assert score.signature.info["bs"] == "30"
+    systems, references = strings("en-de")["en-de"]
+    alone = bleucli.evaluate_systems(systems, references, ["bleu", "chrf"], n_bootstrap=30, seed=7)
+    of_pair = [row.scores for row in results.systems if row.name.endswith("en-de")]
+    assert [[score.interval for score in scores] for scores in of_pair] == [
+        [score.interval for score in row.scores] for row in alone.systems
+    ]
+    assert results.matrix.averages[0].scores[0].interval is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [({"n_bootstrap": 0}, "n_bootstrap"), ({"seed": -1}, "seed"), ({"jobs": -1}, "jobs"), ({"seed": "x"}, "seed 'x'")],
+    ids=str,
+)
+def test_wrong_numbers_are_refused(wmt24, arguments, part):
+    with pytest.raises(bleucli.BleuError, match=part):
+        bleucli.score_matrix("matrix.toml", **arguments)
+
+
+def test_errors_name_the_pair_and_exceptions_note_it():
+    german, chinese = ({"A": GERMAN}, [GERMAN]), ({"A": CHINESE[:2]}, [CHINESE])
+    for jobs in (None, 1, 2):
+        raised(
+            ["en-zh: references has 3 segments but system A has 2"],
+            bleucli.score_matrix,
+            {"en-de": german, "en-zh": chinese},
+            jobs=jobs,
+        )
+
+        def fail(text):
+            return text if text in GERMAN else 1 / 0
+
+        own = BLEU(tokenize=fail, tokenize_name="own")
+        with pytest.raises(ZeroDivisionError) as caught:
+            bleucli.score_matrix({"en-de": german, "en-zh": ({"A": CHINESE}, [CHINESE])}, own, jobs=jobs)
+        assert caught.value.__notes__ == ["in en-zh"]
+    raised(["en-zh: references: expected a list of streams"], bleucli.score_matrix, {"en-zh": ({"A": ["a"]}, ["a"])})
+
+
+def test_threads_share_long_pairs_from_the_first_one(wmt24):
+    from threading import Barrier
+
+    both = Barrier(2, timeout=20)  # broken unless two threads are at work on the first blocks of two pairs
+    met = set()
+
+    def meet(text):
+        if text not in met:
+            met.add(text)
+            both.wait()
+        return text
+
+    texts = {pair: ({"A": [first] * 1000}, [[first] * 1000]) for pair, first in (("en-de", "a"), ("en-fr", "b"))}
+    metric = BLEU(tokenize=meet, tokenize_name="own")
+    found = bleucli.score_matrix(texts, metric, jobs=2)
+    assert len(found.systems) == 2
+    met.clear()
+    if len(os.sched_getaffinity(0)) > 1:
+        bleucli.score_matrix(texts, metric)
+
+
+@pytest.mark.parametrize("pair", ["zh-CN", "ja-JP", "ko-KR"])
+def test_a_target_with_a_region_is_not_taken_for_a_pair(pair):
+    told = pair.replace("-", "_")
+    parts = [f"matrix: {pair!r} could be a pair, or a target with its region; write '{pair.lower()}' or '{told}'"]
+    raised(parts, bleucli.score_matrix, {pair: ({"A": CHINESE}, [CHINESE])})
+
+
+def test_an_unknown_name_is_told_which_there_are(run, wmt24, matrix):
+    matrix(*WMT24.splitlines(), 'names = ["Foo"]')
+    refused(run("--matrix", "matrix.toml"), "names: no output matches for Foo; choose from GPT-4.5, ONLINE_B")
+
+
+def test_names_of_pairs_and_systems_are_checked():
     texts = {"A": ["a"]}, [["a"]]
     for pair in ("", 3, "average"):  # the label of the means
         raised([f"matrix: {pair!r} is not the name of a language pair"], bleucli.score_matrix, {pair: texts})

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _KEYS = ("references", "systems", "pairs", "names")
+# Names that a message lists
+_TOLD_NAMES = 6
 # A language, perhaps with a script and a region: de, liv, zh_Hans, en_US
 _LANGUAGE = r"[A-Za-z]{2,8}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?"
 # A name of a pair, whose source may be absent. After a hyphen, a script or region needs a language in lower case before
@@ -164,7 +166,19 @@ def _names(table: "Mapping[str, Any]", key: str, path: str) -> list[str]:
 def _check_known(names: Iterable[str], known: Sequence[str], problem: str) -> None:
     for name in names:
         if name not in known:
-            raise BleuError(f"{problem} {name}{suggest(name, known)}")
+            close = suggest(name, known)
+            raise BleuError(f"{problem} {name}{close or f'; choose from {_tell_some(known)}'}")
+
+
+def _tell_some(names: Sequence[str]) -> str:
+    """Return the first of some names, each once.
+
+    >>> _tell_some([*"abcabc"]), _tell_some([*"abcdefgh"])
+    ('a, b, c', 'a, b, c, d, e, f and 2 more')
+    """
+    found = list(dict.fromkeys(names))
+    more = len(found) - _TOLD_NAMES
+    return ", ".join(found[:_TOLD_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 # --- patterns

@@ -10,20 +10,23 @@ from math import fsum
 
 from bleucli import scoring
 from bleucli.corpus import Corpus, Source, of_strings
-from bleucli.errors import InputTypeError
+from bleucli.counting import count_corpora
+from bleucli.errors import BleuError, InputTypeError, Naming
 from bleucli.hints import about, warn
+from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.matrix.plan import Pair, read_plan, target_of
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric
 from bleucli.records import NamedTuple
 from bleucli.results import AVERAGE, PAIR, Matrix, Results, ScoreRecord, SystemResult, name_row
 from bleucli.signature import Signature
 from bleucli.textfiles import TextFile
-from bleucli.threads import count_threads, in_order, usable_processors
-from bleucli.tokenizers import two_letters
+from bleucli.threads import count_threads, usable_processors
+from bleucli.tokenizers import DEFAULT, default_for, two_letters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.significance.comparison import Sampling
+    from bleucli.significance.resampling import Seed
 
     Texts = Mapping[str, tuple[Mapping[str, Iterable[str]], Iterable[Iterable[str | None]]]]
 
@@ -37,16 +40,25 @@ class Task(NamedTuple):
 
 
 def score_matrix(
-    matrix: "str | os.PathLike[str] | Texts", metrics: "Sequence[str | Metric]" = ("bleu",), *, jobs: int | None = None
+    matrix: "str | os.PathLike[str] | Texts",
+    metrics: "str | Metric | Iterable[str | Metric]" = ("bleu",),
+    *,
+    n_bootstrap: int = 1,
+    seed: "Seed" = "environment",
+    jobs: int | None = None,
 ) -> Results:
     """Score many language pairs, as `--matrix` does.
 
     Args:
         matrix: the path of a TOML file with patterns; or a dictionary with a tuple for each language pair, such as
             `en-de` or `en-zh-CN`: the systems (for each name, n strings) and the references (streams of n strings).
-        metrics: names such as `bleu`, whose tokenizer follows the target language; or metrics, which are used as they
-            are for all pairs.
-        jobs: threads, which share the pairs; 0 for all processors, None for all if there is enough text.
+        metrics: names such as `bleu`, or metrics such as `BLEU(lowercase=True)`. BLEU uses the tokenizer of each target
+            language, unless it is made with `tokenize` or `trg_lang`.
+        n_bootstrap: resamples for a confidence interval of each score, up to 10,000,000; 1 for none. Averages have no
+            interval.
+        seed: of the resamples, as for `evaluate_systems`.
+        jobs: threads, which share the texts of all pairs; 0 for all processors, None for all if there is enough text.
+            They never change a number.
 
     Returns:
         A row for each pair and system, labelled with the pair; `matrix` has the pairs, the systems and the averages of
@@ -55,7 +67,7 @@ def score_matrix(
 
     Raises:
         BleuError: the file or its patterns are wrong, texts of a pair have different numbers of segments, or there is
-            no such metric.
+            no such metric. If it is about the texts of a pair, it begins with the name of the pair.
         InputTypeError: something other than strings, or a value of the wrong shape.
 
     >>> german = {"A": ["Das ist gut so."], "B": ["Das ist so gut."]}, [["Das ist gut so."]]
@@ -66,11 +78,15 @@ def score_matrix(
     >>> [(row.name, row.scores[0].score, row.scores[0].signature.info["tok"]) for row in results.matrix.averages]
     [('A pair=average', 100.0, '13a,zh')]
     """
-    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
-        raise InputTypeError("metrics: expected a list of names or metrics; write ['bleu']")
+    threads = None if jobs is None else count_threads(jobs)
+    sampling = _plan(n_bootstrap, seed, threads)
+    if isinstance(metrics, str | Metric):
+        metrics = [metrics]
+    if not isinstance(metrics, Iterable):
+        raise InputTypeError(f"metrics {metrics!r:.40}; give a list of names or metrics, such as ['bleu', CHRF()]")
     wanted = list(metrics)
     if not wanted:
-        raise InputTypeError("metrics: expected a list of names or metrics; write ['bleu']")
+        raise BleuError("no metric was given; name at least one, such as 'bleu'")
     if isinstance(matrix, str | os.PathLike):
         plan = read_plan(os.fspath(matrix))
         systems, hints = plan.systems, list(plan.hints)
@@ -80,13 +96,14 @@ def score_matrix(
         systems, corpora, hints, files = [], [], [], []
         for pair, language, (of_pair, references) in _check_texts(matrix):
             systems += [name for name in of_pair if name not in systems]
-            corpora.append((pair, language, of_strings(list(of_pair.items()), references)))
+            with Naming(pair):
+                corpora.append((pair, language, of_strings(list(of_pair.items()), references)))
     made: dict[str, list[Metric]] = {}
     for _, language, _ in corpora:
         if language not in made:
             made[language] = [_make_metric(one, language) for one in wanted]
     tasks = [Task(pair, corpus, made[language]) for pair, language, corpus in corpora]
-    results = score_pairs(tasks, systems, jobs=None if jobs is None else count_threads(jobs))
+    results = score_pairs(tasks, systems, jobs=threads, sampling=sampling)
     hints += [hint for references, outputs in files for file in (*references, *outputs.values()) for hint in file.hints]
     hints += results.hints
     for hint in hints:
@@ -94,11 +111,30 @@ def score_matrix(
     return results._replace(hints=hints)
 
 
+def _plan(n_bootstrap: int, seed: "Seed", threads: int | None) -> "Sampling | None":
+    """Return how scores are resampled, if they are; arguments as for `score_matrix`."""
+    n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
+    if n_bootstrap == 1 and seed == "environment":
+        return None
+    from bleucli.significance.comparison import Sampling
+    from bleucli.significance.resampling import choose_seed
+
+    chosen = choose_seed(seed)
+    return Sampling("ci", n_bootstrap, chosen, threads or usable_processors()) if n_bootstrap != 1 else None
+
+
 def _make_metric(metric: "str | Metric", language: str) -> Metric:
-    """Return a metric; of a name the one that suits a target language."""
-    base, _ = VARIANTS.get(metric, (metric, {})) if isinstance(metric, str) else ("", {})
-    follows = base in METRICS and any(option.name == "trg_lang" for option in METRICS[base].options)
-    return find_metric(metric, {"trg_lang": two_letters(language)} if follows else None)
+    """Return the metric for a target language, which chooses the tokenizer if nobody else does."""
+    target = {"trg_lang": two_letters(language)}
+    if isinstance(metric, str):
+        base, _ = VARIANTS.get(metric, (metric, {}))
+        follows = base in METRICS and any(option.name == "trg_lang" for option in METRICS[base].options)
+        return find_metric(metric, target if follows else None)
+    made = find_metric(metric)
+    if type(made) is not METRICS["bleu"]:  # the constructors of classes derived from it may have other arguments
+        return made
+    given = {option.name: getattr(made, option.name) for option in made.options}
+    return made if given["tokenize"] is not None or given["trg_lang"] else type(made)(**{**given, **target})
 
 
 def _open_files(pair: Pair) -> tuple[list[TextFile], dict[str, TextFile]]:
@@ -130,11 +166,28 @@ def _check_texts(
             raise InputTypeError(
                 f"matrix: {pair!r:.40} is not the name of a language pair; write one such as 'en-de' or 'en-zh-CN'"
             )
+        first, _, second = pair.partition("-")
+        if _may_have_region(first, second):
+            raise InputTypeError(
+                f"matrix: {pair!r} could be a pair, or a target with its region; write"
+                f" '{first}-{second.lower()}' or '{first}_{second}'"
+            )
         if not (isinstance(texts, tuple) and len(texts) == 2 and isinstance(texts[0], Mapping) and texts[0]):
             raise InputTypeError(f"matrix: {pair}: expected a tuple of systems by name, and reference streams")
         if not all(isinstance(name, str) and name for name in texts[0]):
             raise InputTypeError(f"matrix: {pair}: expected systems by name, found {list(texts[0])!r:.60}")
         yield pair, language, texts
+
+
+def _may_have_region(first: str, second: str) -> bool:
+    """Return whether `first-second` may also be a target with its region, whose tokenizer would be another one.
+
+    >>> _may_have_region("zh", "CN"), _may_have_region("en", "ZH"), _may_have_region("de", "AT")
+    (True, False, False)
+    """
+    if not (first.islower() and second.isupper() and len(second) == 2):
+        return False
+    return default_for(two_letters(first)) != DEFAULT == default_for(two_letters(second))
 
 
 def score_pairs(
@@ -159,19 +212,18 @@ def score_pairs(
     """
     from bleucli.significance.comparison import mark_best
 
-    inner = max(1, (usable_processors() if jobs is None else jobs) // len(tasks))
-
-    def score(task: Task) -> Results:
-        if not task.corpus.systems:
-            return Results([], 0, [])
-        found = scoring.score_systems(task.corpus, task.metrics, jobs=inner, sampling=sampling)
-        return found if sampling is not None else mark_best(found)  # resampling has done so
-
     by_system: dict[str, list[SystemResult]] = {name: [] for name in systems}
     rows: list[SystemResult] = []
     hints: dict[str, list[str]] = {}
     segments = 0
-    for done, (task, found) in enumerate(in_order(score, tasks, jobs), 1):
+    scored = [task for task in tasks if task.corpus.systems]
+    counts = count_corpora(scored, jobs=jobs, keep_rows=sampling is not None, inspect=True)
+    for done, (task, counted) in enumerate(zip(scored, counts, strict=True), 1):
+        with Naming(task.pair):
+            references = task.corpus.reference_names()
+            found = scoring.score_counted(counted, task.metrics, references=references, sampling=sampling)
+        if sampling is None:  # resampling has done so
+            found = mark_best(found)
         scores = {system.name: system.scores for system in found.systems}
         for name, of in by_system.items():
             if name in scores:
@@ -180,13 +232,12 @@ def score_pairs(
         for hint in dict.fromkeys(found.hints):
             hints.setdefault(hint, []).append(task.pair)
         segments += found.segments
-        progress("pairs", done, len(tasks))
+        progress("pairs", done, len(scored))
     pairs = [task.pair for task in tasks]
     told = [hint if len(of) == len(pairs) > 1 else about(", ".join(of), hint) for hint, of in hints.items()]
     whole = []
     if len(pairs) > 1:
-        complete = {name: of for name, of in by_system.items() if len(of) == len(pairs) and _have_same_metrics(of)}
-        whole = [_average(name, of) for name, of in complete.items()]
+        whole = [_average(name, of) for name, of in by_system.items() if len(of) == len(pairs)]
     averages = mark_best(Results(whole, segments, [])).systems if whole else []
     return Results(rows, segments, told, matrix=Matrix(pairs, systems, averages))
 
@@ -194,10 +245,6 @@ def score_pairs(
 def _row(name: str, pair: str, scores: list[ScoreRecord], segments: int) -> SystemResult:
     labels = [(PAIR, pair)]
     return SystemResult(name_row(name, labels), scores, labels, segments)
-
-
-def _have_same_metrics(rows: Sequence[SystemResult]) -> bool:
-    return len({tuple(record.name for record in row.scores) for row in rows}) == 1
 
 
 def _average(name: str, rows: Sequence[SystemResult]) -> SystemResult:
