@@ -257,10 +257,11 @@ def system_of(texts: Iterable[str | None], name: str = "") -> Source:
 
 def references_of(streams: Sequence[Iterable[str | None]]) -> list[Source]:
     """Return streams of strings as sources of references."""
-    labels = ["references"] if len(streams) == 1 else [f"reference stream {n}" for n in range(1, len(streams) + 1)]
+    names = [f"references[{n}]" for n in range(len(streams))]
+    labels = names if len(streams) > 1 else ["references"]
     return [
-        Source(label, [f"stream {n}"], _columns(stream, label))
-        for n, (label, stream) in enumerate(zip(labels, streams, strict=True), 1)
+        Source(label, [name], _columns(stream, label))
+        for label, name, stream in zip(labels, names, streams, strict=True)
     ]
 
 

@@ -3,7 +3,7 @@
 `BleuError` is a `ValueError`, so that callers who guard against bad values guard against these too.
 """
 
-from bleucli.phrases import Turn, tell_count, tell_place
+from bleucli.phrases import in_command, tell_count, tell_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class BleuError(ValueError):
         >>> error.in_command()
         'all references of segment 1 are missing'
         """
-        return "".join([part.command if isinstance(part, Turn) else part for part in self.parts])
+        return "".join(map(in_command, self.parts))
 
     def __reduce__(self) -> tuple[object, ...]:
         # Workers send errors to their parents. Python's own way would build the error from its sentence only.

@@ -11,16 +11,22 @@ import warnings
 from collections.abc import Mapping
 
 from bleucli.errors import BleuWarning
+from bleucli.phrases import Turn, in_command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
-class Hint(str):
+class Hint(Turn):
     """A sentence that says what was counted, and so differs from text to text.
 
     Args:
         text: the sentence.
-        kind: the same sentence without what was counted, so that all hints of one kind share it.
+        kind: the same sentence without what was counted, so that all hints of one kind share it; "" if nothing was.
+        command: the sentence in the wording of the command; "" if it is the same.
         numbers: what was counted, by name.
 
     >>> hint = Hint("120 lines are empty; fill them", "lines are empty; fill them", lines=120)
@@ -31,9 +37,9 @@ class Hint(str):
     kind: str
     numbers: Mapping[str, float]
 
-    def __new__(cls, text: str, kind: str = "", **numbers: float) -> "Hint":
-        """Make a string with two attributes."""
-        hint = super().__new__(cls, text)
+    def __new__(cls, text: str, kind: str = "", command: str = "", **numbers: float) -> "Self":
+        """Make a string with three attributes."""
+        hint = super().__new__(cls, text, command or text)
         hint.kind, hint.numbers = kind or text, numbers
         return hint
 
@@ -44,9 +50,8 @@ def about(system: str, hint: str) -> Hint:
     >>> about("A", Hint("120 lines are empty", "lines are empty", lines=120)).kind
     'A: lines are empty'
     """
-    if not isinstance(hint, Hint):
-        return Hint(f"{system}: {hint}")
-    return Hint(f"{system}: {hint}", f"{system}: {hint.kind}", **hint.numbers)
+    kind, numbers = (hint.kind, hint.numbers) if isinstance(hint, Hint) else (hint, {})
+    return Hint(f"{system}: {hint}", f"{system}: {kind}", f"{system}: {in_command(hint)}", **numbers)
 
 
 def warn(hint: str, category: type[BleuWarning] = BleuWarning) -> None:

@@ -2,11 +2,15 @@
 
 - `tell_count`: a number with its noun
 - `join_words`: words with commas and "and"
-- `Turn`, `tell_place`: parts that Python and the command word differently
+- `Turn`, `tell_place`: parts that Python and the command word differently; `in_command`: the wording of the command
 - `suggest`: the known names that are most like an unknown one
 """
 
 from collections.abc import Iterable, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
 
 # Follows every index in messages of Python
 COUNTED = " (counting from 0)"
@@ -46,7 +50,7 @@ class Turn(str):
 
     command: str
 
-    def __new__(cls, python: str, command: str = "") -> "Turn":
+    def __new__(cls, python: str, command: str = "") -> "Self":
         """Make a string with the wording of Python, which keeps that of the command."""
         turn = super().__new__(cls, python)
         turn.command = command
@@ -63,6 +67,15 @@ def tell_place(noun: str, index: int, last: int | None = None) -> Turn:
     """
     upto = ("", "") if last is None else (f" to {last}", f" to {last + 1}")
     return Turn(f"{noun} {index}{upto[0]}{COUNTED}", f"{noun} {index + 1}{upto[1]}")
+
+
+def in_command(text: str) -> str:
+    """Return a text, or a part of one, in the wording of the command.
+
+    >>> in_command(Turn("jobs=2", "-J 2")), in_command("any other text")
+    ('-J 2', 'any other text')
+    """
+    return text.command if isinstance(text, Turn) else text
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

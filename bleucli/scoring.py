@@ -175,6 +175,8 @@ def score_groups(
     Raises:
         BleuError: what makes the groups is called like a column of the answer.
     """
+    from bleucli.hints import about
+
     systems: list[SystemResult] = []
     hints = advice = [hint for metric in metrics for hint in metric.advice]
     taken = {"segments", "baseline", *(metric.score_name() for metric in metrics)}
@@ -189,7 +191,7 @@ def score_groups(
             name = name_row(system.name, labels)
             systems.append(system._replace(name=name, labels=labels, segments=stats.stats[0].segments))
         told = name_row("", labels).strip()
-        hints = [*hints, *(f"{told}: {hint}" for hint in found.hints if hint not in advice)]
+        hints = [*hints, *(about(told, hint) for hint in found.hints if hint not in advice)]
     return Results(systems, sum(system.segments or 0 for system in systems), hints)
 
 

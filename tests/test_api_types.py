@@ -51,7 +51,7 @@ def test_segment_stats_refuses_empty_input(metric):
 def test_segment_stats_takes_columns_of_one_length_with_references(metric):
     for hypotheses, references, message in (
         (A, [AB], "hypotheses has 1 segment but references has 2 segments"),
-        (AB, [AB, A], "hypotheses has 2 segments but reference stream 2 has 1 segment"),
+        (AB, [AB, A], "hypotheses has 2 segments but references[1] has 1 segment"),
     ):
         with pytest.raises(LengthError) as caught:
             metric().segment_stats(hypotheses, references)

@@ -148,9 +148,9 @@ def test_texts_may_be_iterators_and_references_missing():
 
 
 def test_hints_are_warnings_that_point_at_the_caller():
-    with pytest.warns(UserWarning, match="^copy is the same text as the reference stream 1; is it") as caught:
+    with pytest.warns(UserWarning, match=r"^copy is the same text as references\[0\]; is it") as caught:
         results = evaluate({"copy": REFERENCES[0]})
-    assert [str(warning.message) for warning in caught] == results.hints == results.to_dict()["hints"]
+    assert [warning.message.detail for warning in caught] == results.hints == results.to_dict()["hints"]
     with pytest.warns(UserWarning, match="same text") as caught:
         evaluate_systems({"copy": REFERENCES[0]}, REFERENCES)
     assert caught[0].filename == __file__

@@ -2,9 +2,11 @@
 
 import os
 import pickle
+import random
 import subprocess
 import sys
 import warnings
+from string import ascii_lowercase
 
 import pytest
 
@@ -15,6 +17,7 @@ from bleucli.hints import Hint
 
 TOKENIZED = ["the cat sat on the mat ."] * 150
 CHINESE = ["东京是日本的首都也是最大的城市"] * 3
+WORDS = [" ".join(random.Random(n).sample(ascii_lowercase, 12)) for n in range(200)]
 SYSTEMS = [("a", TOKENIZED), ("b", TOKENIZED)]
 
 
@@ -61,6 +64,97 @@ def test_the_text_of_a_kind_is_constant_and_the_numbers_are_attributes():
     assert few.numbers == {"hypotheses": 120}
     assert many.numbers == {"hypotheses": 150}
     assert many.detail.startswith("150 hypotheses end in ' .', so the text looks tokenized")
+
+
+def numbered(count):
+    return [f"the cat with the number {n} sat on the red mat in house {n * n}" for n in range(count)]
+
+
+def changed(count, *places):
+    """Return the numbered texts with another word at some places."""
+    return [text.replace("red", "old") if n in places else text for n, text in enumerate(numbered(count))]
+
+
+def compared(count, *places, **options):
+    """Test a system that differs from another one at a few places."""
+    references, options = numbered(count), {"test": "bs", "trials": 50, "seed": 1} | options
+    systems = {
+        "first": [f"{text} x" for text in references],
+        "second": [f"{text} x" for text in changed(count, *places)],
+    }
+    return bleucli.evaluate_systems(systems, [references], **options)
+
+
+# For each kind of warning: its text, and two calls of which each gives it with other numbers
+KINDS = {
+    "tokenized": (
+        "many hypotheses end in ' .', so the text looks tokenized",
+        lambda: BLEU().corpus_score(*texts(120)),
+        lambda: BLEU().corpus_score(*texts(150)),
+    ),
+    "short": (
+        "the output is much shorter than the references",
+        lambda: BLEU().corpus_score(["a b c d"], [["a b c d e f g h"]]),
+        lambda: BLEU().corpus_score(["a b c d e"], [["a b c d e f g h i j k l m"]]),
+    ),
+    "subwords": (
+        "the text still has subword marks",
+        lambda: BLEU().corpus_score(["a@@ b c d e f"] * 3, [["a@@ b c d e f"] * 3]),
+        lambda: BLEU().corpus_score(["a@@ b c d e f"] * 4, [["a@@ b c d e f"] * 4]),
+    ),
+    "self-BLEU of short texts": (
+        "many texts match others but have fewer than 4 tokens",
+        lambda: bleucli.self_bleu(["a b c", "a b c", "d e", "d e"]),
+        lambda: bleucli.self_bleu(["a b c", "a b c", "d e", "d e", "f", "f"]),
+    ),
+    "out of step": (
+        "new is out of step with references[0] from some segment on",
+        lambda: bleucli.evaluate_systems({"new": [*WORDS[:100], *WORDS[101:], "a"]}, [WORDS]),
+        lambda: bleucli.evaluate_systems({"new": [*WORDS[:50], *WORDS[51:], "a"]}, [WORDS]),
+    ),
+    "few trials": (
+        "so few trials cannot tell what is significant at 0.05",
+        lambda: compared(40, *range(20), trials=10),
+        lambda: compared(40, *range(20), trials=15),
+    ),
+    "few segments": (
+        "first and second differ in only a few segments by BLEU",
+        lambda: compared(40, 3, 5),
+        lambda: compared(40, 3, 5, 7),
+    ),
+    "ties": (
+        "first and second: the p-value by BLEU leaves out trials that equal the difference",
+        lambda: compared(40, 3, test="ar", trials=200),
+        lambda: compared(40, 3, test="ar", trials=300),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_one_text_with_its_numbers_as_attributes_and_points_at_the_caller(kind):
+    text, *calls = KINDS[kind]
+    found = []
+    for call in calls:
+        given = [one for one in caught(call) if str(one.message).startswith(text)]
+        assert len(given) == 1, caught(call)
+        found += given
+    one, other = (each.message for each in found)
+    assert str(one) == str(other)
+    assert one.numbers.keys() == other.numbers.keys()
+    assert one.numbers != other.numbers
+    assert one.detail != other.detail
+    assert all(each.filename == __file__ for each in found)
+    lines = {line for call in [*calls, compared] for *_, line in call.__code__.co_lines()}
+    assert {each.lineno for each in found} <= lines
+
+
+def test_a_shift_is_counted_from_0_in_python():
+    (found,) = caught(KINDS["out of step"][1])
+    assert found.message.numbers == {"segment": 100, "offset": 1}
+    assert found.message.detail == (
+        "from segment 100 (counting from 0) on, new is out of step with references[0]: its segment 100 matches segment"
+        " 101 there; look for a missing or doubled segment"
+    )
 
 
 def test_the_lengths_of_short_output_are_attributes():

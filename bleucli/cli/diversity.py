@@ -8,6 +8,7 @@ from bleucli.cli.files import read_as_jsonl
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts, input_of
 from bleucli.errors import BleuError, UsageError
+from bleucli.hints import about
 from bleucli.jsonfields import Fields
 from bleucli.jsonlines import JsonLines, is_jsonl
 from bleucli.jsonsamples import SampleLines, Samples
@@ -115,7 +116,7 @@ def _spread(system: SystemResult) -> SystemResult:
 def _hints(names: Sequence[str], found: Sequence[SelfBLEU]) -> Iterator[str]:
     """Give the hints about the texts of each system, and about all of them."""
     for name, one in zip(names, found, strict=True):
-        yield from (f"{name}: {hint}" for hint in one.hints)
+        yield from (about(name, hint) for hint in one.hints)
     by_size = {one.signature.info["nrefs"]: name for name, one in zip(names, found, strict=True)}
     if len(by_size) > 1:
         (few, first), (many, other), *_ = by_size.items()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError, BleuWarning, Note
-from bleucli.phrases import tell_count
+from bleucli.phrases import in_command, tell_count
 
 
 class Messages:
@@ -31,7 +31,7 @@ class Messages:
         """Write a warning, unless --quiet; it is counted in any case."""
         self._warnings += 1
         if not self._quiet:
-            self._environment.say("warning", text)
+            self._environment.say("warning", in_command(text))
 
     def hear(self, warning: Warning | str) -> None:
         """Show a warning from Python's `warnings`."""

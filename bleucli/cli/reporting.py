@@ -11,7 +11,7 @@ from bleucli.cli.streams import Environment, encode, shown
 from bleucli.corpus import Source
 from bleucli.counting import SystemStats, add_systems
 from bleucli.errors import BleuError, UsageError
-from bleucli.phrases import tell_count
+from bleucli.phrases import in_command, tell_count
 from bleucli.results import Input
 from bleucli.textfiles import TextFile
 from bleucli.wholefiles import write_file
@@ -211,7 +211,7 @@ class Reporting:
         names = texts.names_in("html")
         systems = [system._replace(name=name) for system, name in zip(results.systems, names, strict=True)]
         left_out = [f"{one.system} was left out: {one.reason}" for one in texts.unscored_in("html")]
-        hints = list(dict.fromkeys([*left_out, *texts.hints(), *results.hints]))
+        hints = list(dict.fromkeys(map(in_command, [*left_out, *texts.hints(), *results.hints])))
         seed = random_seed(self._environment.variables)
         return contents.make_report(
             results._replace(systems=systems, hints=hints),

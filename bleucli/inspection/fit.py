@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from bleucli import kernels
+from bleucli.phrases import tell_place
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments
 
@@ -30,8 +31,8 @@ _OFFSETS = (1, -1, 2, -2)
 class Fit(NamedTuple):
     """How a system's output fits its references; the findings of blocks add up.
 
-    same: for each reference, whether the output is equal to it. shifted: the first line that is out of step with the
-    first reference, from 1, and by how many lines; None if all are in step.
+    same: for each reference, whether the output is equal to it. shifted: the index of the first segment that is out of
+    step with the first reference, and by how many segments; None if all are in step.
     """
 
     same: Sequence[bool]
@@ -45,14 +46,25 @@ class Fit(NamedTuple):
 
     def hints(self, name: str, references: Sequence[str]) -> Iterator[str]:
         """Say what looks wrong with a system's output; references: their names."""
+        if self.shifted is None and not any(self.same):
+            return
+        from bleucli.hints import Hint  # plain scoring seldom has one
+
         for reference, same in zip(references, self.same, strict=False):
             if same:
-                yield f"{name} is the same text as the reference {reference}; is it the system's output?"
+                told = "{} is the same text as {}; is it the system's output?"
+                yield Hint(told.format(name, reference), command=told.format(name, f"the reference {reference}"))
         if self.shifted is not None:
-            line, offset = self.shifted
-            yield (
-                f"from line {line} on, {name} is out of step with {references[0]}: its line {line} matches line"
-                f" {line + offset} there; look for a missing or doubled line"
+            index, offset = self.shifted
+            line, whose = index + 1, f"{name} is out of step with {references[0]}"
+            yield Hint(
+                f"from {tell_place('segment', index)} on, {whose}: its segment {index} matches segment {index + offset}"
+                " there; look for a missing or doubled segment",
+                f"{whose} from some segment on; look for a missing or doubled segment",
+                f"from line {line} on, {whose}: its line {line} matches line {line + offset} there; look for a missing"
+                " or doubled line",
+                segment=index,
+                offset=offset,
             )
 
 
@@ -63,7 +75,7 @@ def observe(hypotheses: Segments, references: Sequence[Segments], start: int, kn
     """
     shifted = known.shifted if known else None
     if shifted is None and (found := find_shift(hypotheses, references[0])):
-        shifted = start + found[0] + 1, found[1]
+        shifted = start + found[0], found[1]
     return Fit([is_identical(hypotheses, reference) for reference in references], shifted)
 
 

@@ -7,6 +7,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
+from bleucli.hints import Hint
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.results import (
@@ -166,10 +167,9 @@ def _hints(sampling: Sampling) -> Iterator[str]:
         return
     largest = SIGNIFICANT * _FINE if _compares_all(sampling) else SIGNIFICANT
     if 1 / (sampling.trials + 1) > largest:
-        yield (
-            f"{tell_count(sampling.trials, 'trial')} cannot tell what is significant at {SIGNIFICANT}; ask for at least"
-            f" {round(1 / largest) - 1}"
-        )
+        told = f"{{}} cannot tell what is significant at {SIGNIFICANT}; ask for at least {round(1 / largest) - 1}"
+        trials = tell_count(sampling.trials, "trial")
+        yield Hint(told.format(trials), told.format("so few trials"), trials=sampling.trials)
     if sampling.method == "bs" and _compares_all(sampling):
         yield doubt_bootstrap("clusters and bold type rest", sampling.in_command)
 
@@ -179,10 +179,16 @@ def _tie_hints(results: Results, tests: "dict[Pair, max_t.PairTest]", p_values: 
     for pair, test in tests.items():
         if p_values[pair] <= SIGNIFICANT < test.inclusive:
             metric, first, second = pair
-            yield (
-                f"{results.systems[first].name} and {results.systems[second].name}: p = {p_values[pair]:.4f} by"
-                f" {results.systems[0].scores[metric].name} leaves out trials that equal the difference, as in"
-                f" sacreBLEU; with them it is {test.inclusive:.4f}, which is not significant"
+            names = f"{results.systems[first].name} and {results.systems[second].name}"
+            reason = (
+                f"by {results.systems[0].scores[metric].name} leaves out trials that equal the difference, as in"
+                " sacreBLEU; with them it is"
+            )
+            yield Hint(
+                f"{names}: p = {p_values[pair]:.4f} {reason} {test.inclusive:.4f}, which is not significant",
+                f"{names}: the p-value {reason} not significant",
+                p_value=p_values[pair],
+                inclusive=test.inclusive,
             )
 
 
@@ -193,8 +199,13 @@ def _few_hints(results: Results, samples: Sequence[Sequence[Sample]], pairs: "It
         count = resampling.differing(*(sample.stats for sample in _sides(samples, pair)))
         if count < _FEW:
             names = f"{results.systems[first].name} and {results.systems[second].name}"
-            told = f"{tell_count(count, 'segment')} by {results.systems[0].scores[metric].name}"
-            yield f"{names} differ in only {told}: too few for a test; do not rely on the p-value"
+            metric_name = results.systems[0].scores[metric].name
+            rest = f"by {metric_name}: too few for a test; do not rely on the p-value"
+            yield Hint(
+                f"{names} differ in only {tell_count(count, 'segment')} {rest}",
+                f"{names} differ in only a few segments {rest}",
+                segments=count,
+            )
 
 
 def _bootstrap_scores(
