@@ -357,8 +357,8 @@ def test_without_the_package_the_error_names_the_extra(run, parts, monkeypatch, 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("-sl",), "--sentence-level needs the statistics of each segment"),
-        (("-ci",), "--confidence needs the statistics of each segment"),
+        (("-sl",), "--sentence-level cannot be combined with --engine: only sums"),
+        (("-ci",), "--confidence cannot be combined with --engine: only sums"),
         (("--paired-ar",), "--stats FOLDER"),
         (("--explain",), "--explain"),
         (("-J", "2"), "--jobs has no effect"),

@@ -757,7 +757,7 @@ REFUSED = {
     "scale": (("--line", "1", "--scale", "1"), "--explain always shows scores from 0 to 100"),
     "format": (("--line", "1", "-f", "csv"), "--explain cannot be shown in csv; choose -f text, html or json"),
     **{
-        word: (("--line", "1", *word.split()), f"--explain cannot be combined with {name}, ")
+        word: (("--line", "1", *word.split()), f"{name} cannot be combined with --explain: ")
         for word, name in {
             "-ci": "--confidence",
             "-b": "--score-only",

@@ -76,10 +76,10 @@ def test_names_are_counted_before_a_system_is_left_out(run, three_lines):
     refused(answer, "--names has 2 names for 3 systems")
 
 
-@pytest.mark.parametrize("words", [("-sl",), ("--segment-scores",)])
+@pytest.mark.parametrize("words", [("--sentence-level",), ("--segment-scores",)])
 def test_keep_going_is_refused_where_nothing_can_be_left_out(run, three_lines, words):
     reference = () if "--segment-scores" in words else ("ref",)
-    refused(run(*reference, "-i", "a", *words, "--keep-going"), "--keep-going leaves out systems")
+    refused(run(*reference, "-i", "a", *words, "--keep-going"), f"{words[0]} cannot be combined with --keep-going: ")
 
 
 # --- the answer is that of all systems, without those that failed

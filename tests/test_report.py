@@ -475,8 +475,8 @@ def test_identifiers_are_unique_and_nothing_is_loaded(whole):
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
-        (("--report", "x.html", "-sl"), ("--report cannot be combined with --sentence-level",)),
-        (("--report", "x.html", "--explain"), ("--report cannot be combined with --explain",)),
+        (("--report", "x.html", "-sl"), ("--sentence-level cannot be combined with --report: ",)),
+        (("--report", "x.html", "--explain"), ("--explain cannot be combined with --report: ",)),
         (("--plot", "x.bmp"), ("--plot x.bmp does not say which format", ".pdf, .svg or .png")),
         (("--plot", "x.pdf", "--plot-width", "3 miles"), ("--plot-width 3 miles; expected",)),
         (("--plot", "x.pdf", "--plot-width", "99in"), ("--plot-width 99in; expected",)),

@@ -326,13 +326,13 @@ def test_texts_that_are_too_short_for_their_score_get_a_warning(run, write):
         (("--subset", "news"), "--subset cannot be combined with --self-bleu: texts are compared with each other"),
         (
             ("-m", "ter"),
-            "--metrics cannot be combined with --self-bleu: only self-BLEU is measured; leave it out",
+            "--metrics cannot be combined with --self-bleu: only self-BLEU is measured; leave out one of the two",
         ),
         (("-sl",), "--sentence-level cannot be combined with --self-bleu: self-BLEU is a score of all texts"),
-        (("--paired-ar",), "--paired-ar cannot be combined with --self-bleu: self-BLEU is not resampled; leave it out"),
+        (("--paired-ar",), "--paired-ar cannot be combined with --self-bleu: self-BLEU is not resampled; leave out"),
         (
             ("--confidence",),
-            "--confidence cannot be combined with --self-bleu: self-BLEU is not resampled; leave it out",
+            "--confidence cannot be combined with --self-bleu: self-BLEU is not resampled; leave out",
         ),
         (
             ("--fail-under", "5"),

@@ -231,7 +231,7 @@ def test_a_table_is_not_written_over(run, parts):
         (("--columns", "source=hyp"), ["--columns 'source=hyp'; expected"]),
         (("--columns", "hyp=a:hyp,a:mt"), ["leaves a system without a name, or names one twice"]),
         (("--by", "yaer"), ["has no column yaer", "did you mean year?"]),
-        (("--by", "year", "--paired-ar"), ["--by scores each group"]),
+        (("--by", "year", "--paired-ar"), ["--paired-ar cannot be combined with --by"]),
         (("ref.txt",), ["references cannot be combined with --table"]),
         (("-i", "hyp.txt"), ["--input cannot be combined with --table"]),
         (("--stats", "s.parquet"), ["--stats cannot be combined with --table"]),

@@ -9,7 +9,7 @@ import argparse
 import os
 from collections.abc import Collection, Sequence
 
-from bleucli.cli.options import Options
+from bleucli.cli.options import Options, flag_of
 from bleucli.cli.parser import Once, Parser
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
@@ -99,7 +99,7 @@ def _refuse_slips(values: "Mapping[str, Any]", top: Parser) -> None:
     files = ("baseline", "groups", "matrix", "output", "plot", "registry", "report", "save_stats", "save_sums")
     for name in (*files, "caption", "mirror"):
         if values[name] == "" or (name == "caption" and str(values[name]).isspace()):
-            raise UsageError(f"--{name.replace('_', '-')} is empty; give it a value, or leave it out")
+            raise UsageError(f"{flag_of(name)} is empty; give it a value, or leave it out")
     for word in (*values["refs"], *(values["input"] or ())):
         if not word:
             raise UsageError("a file name is empty; name a file (is a variable unset?)")

@@ -1,7 +1,7 @@
 """What to cite: the papers of test sets, of metrics and tests, and the tool, as BibTeX."""
 
 from bleucli import tokenizers
-from bleucli.cli import metric_options, request, values
+from bleucli.cli import conflicts, metric_options, request, values
 from bleucli.cli.testset_modes import check, names
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS
@@ -28,6 +28,7 @@ def answer(options: "Options") -> str:
         if not any(citations.values()):
             raise BleuError(f"no citation of {', '.join(wanted)} is known; cite its name and address")
         return "\n\n".join(dict.fromkeys(filter(None, citations.values()))) + "\n"
+    conflicts.check(options)
     values.check(options)
     if options.self_bleu:
         from bleucli.cli import diversity

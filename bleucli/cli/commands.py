@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bleucli.cli.delivery import deliver, refuse_overwriting, refuse_twice
+from bleucli.cli.options import flag_of
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 
@@ -73,8 +74,7 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, but nothing is scored here; leave it out")
     written = [
-        (f"--{name.replace('_', '-')}", getattr(options, name))
-        for name in ("output", "plot", "report", "save_stats", "save_sums")
+        (flag_of(name), getattr(options, name)) for name in ("output", "plot", "report", "save_stats", "save_sums")
     ]
     for option, path in written:
         refuse_overwriting(path, _files_read(options, merges=option == "--save-stats"), option)

@@ -27,21 +27,10 @@ if TYPE_CHECKING:
 
 # All statuses but that of a failed gate
 _FORMATS = tuple(name for name in FORMATS if name != "junit")
-# Options that cannot be combined with --self-bleu, each with the reason
-_REASONS = {
-    "texts are compared with each other, not with references": (
-        *("test_set", "origlang", "subset", "detail", "num_refs", "skip_empty_refs"),
-    ),
-    "only self-BLEU is measured": ("metrics", "segment_scores"),
-    "self-BLEU is a score of all texts": ("sentence_level", "explain", "line"),
-    "each system is measured by itself": ("keep_going",),
-    "self-BLEU is not resampled": ("confidence", "paired_bs", "paired_ar", "paired_all", "difference"),
-    "neither a higher nor a lower self-BLEU is better": (*("fail_under", "baseline", "max_drop", "bold_best", "sort"),),
-}
 
 
 def check(options: "Options") -> None:
-    """Refuse options that cannot be combined with --self-bleu.
+    """Refuse references, and a file of groups that is JSON Lines.
 
     Raises:
         UsageError: one of them is given.
@@ -54,12 +43,6 @@ def check(options: "Options") -> None:
             f"--self-bleu takes no references, but {paths[0]} is named as one; if it holds the texts, write bleu"
             f" --self-bleu -i {quote(paths[0])}{' ...' if len(paths) > 1 else ''}"
         )
-    for reason, names in _REASONS.items():
-        for name in names:
-            if getattr(options, name) not in (None, False):
-                raise UsageError(
-                    f"--{name.replace('_', '-')} cannot be combined with --self-bleu: {reason}; leave it out"
-                )
     if options.groups is not None and is_jsonl(options.groups):
         raise UsageError(
             f"--groups takes a text file of one label per line, and {shown(options.groups)} is JSON Lines; if the texts"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.cli.arguments import MODES, has_gates, parser
 from bleucli.cli.metric_options import flags_of, target_language
+from bleucli.cli.options import flag_of
 from bleucli.cli.sampling import METHODS
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS
@@ -42,7 +43,7 @@ def of_mode(options: "Options", mode: str) -> list[str]:
         UsageError: one of them is ours.
     """
     idle = options.given - MODES[mode] - _HOW_IT_IS_DONE - {mode}
-    return _tell(dict.fromkeys(sorted(idle), f"not with --{mode.replace('_', '-')}"))
+    return _tell(dict.fromkeys(sorted(idle), f"not with {flag_of(mode)}"))
 
 
 def of_citing(options: "Options", metrics: Sequence[str]) -> list[str]:
@@ -90,7 +91,7 @@ def _how_to_lowercase(name: str) -> str:
 
 
 def _flag(name: str) -> str:
-    return "REF" if name == "refs" else f"--{name.replace('_', '-')}"
+    return "REF" if name == "refs" else flag_of(name)
 
 
 def _refusal(name: str, reason: str) -> UsageError:
@@ -134,7 +135,7 @@ def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset
     yield from _of_metrics(options, run)
     for asked, trials, _ in METHODS.values():
         if not getattr(options, asked):
-            yield {trials}, f"without --{asked.replace('_', '-')}"
+            yield {trials}, f"without {flag_of(asked)}"
     if not any(getattr(options, asked) for asked, _, _ in METHODS.values()):
         yield {"paired_jobs"}, "nothing is resampled"
     yield from _of_sources(options)

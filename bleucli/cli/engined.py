@@ -9,7 +9,7 @@ from bleucli.cli.streams import shown
 from bleucli.cli.tabled import TabledTexts, columns_in_command, columns_of_groups
 from bleucli.counting import SystemStats
 from bleucli.engines.work import Work, check_sums
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError
 from bleucli.results import Input, Results
 from bleucli.statsfiles import Shard
 from bleucli.statsfiles.layout import SYSTEM
@@ -27,29 +27,6 @@ if TYPE_CHECKING:
     from bleucli.engines.partitions import Survey
     from bleucli.metrics import Metric
     from bleucli.significance.comparison import Sampling
-
-# Options that need the statistics of each segment, which stay where the engine runs
-_OF_ROWS = ("sentence_level", "explain", "line", "confidence", "paired_bs", "paired_ar", "paired_all")
-
-
-def check(options: "Options") -> None:
-    """Refuse options that cannot be combined with --engine.
-
-    Raises:
-        UsageError: one of them is given.
-    """
-    if options.table is None:
-        raise UsageError("--engine counts the tables that --table names; add --table, or leave out --engine")
-    for name in _OF_ROWS:
-        if getattr(options, name) not in (None, False):
-            raise UsageError(
-                f"--{name.replace('_', '-')} needs the statistics of each segment, but --engine returns sums; save"
-                " them with --save-stats FOLDER, then run bleu --stats FOLDER"
-            )
-    if options.first_line is not None:
-        raise UsageError(
-            "--first-line is for shards that are counted one by one; leave it out where --engine counts them"
-        )
 
 
 class EnginedTexts(TabledTexts):

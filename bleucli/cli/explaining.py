@@ -21,31 +21,11 @@ if TYPE_CHECKING:
 
     Explained = Explanation | DifferenceExplanation
 
-# Options that ask for something other than how a score is made, each with the reason
-_OTHERS = {
-    "confidence": "which resamples scores",
-    "paired_bs": "which tests scores",
-    "paired_ar": "which tests scores",
-    "detail": "which scores parts of a test set",
-    "score_only": "which prints the score alone",
-    "keep_going": "which leaves systems out",
-    "fail_under": "which is a gate",
-    "max_drop": "which is a gate",
-    "baseline": "which is for gates",
-    "append": "which adds scores to a history",
-    "segment_scores": "whose scores come from elsewhere",
-}
-
 
 def check(options: "Options") -> None:
-    """Refuse options that cannot be combined with --explain, and --line without it."""
+    """Refuse --line without --explain, and scales and formats that explanations do not have."""
     if not options.explain:
         raise UsageError("--line names the segment that --explain explains; add --explain")
-    for name, why in _OTHERS.items():
-        if getattr(options, name) not in (None, False):
-            raise UsageError(
-                f"--explain cannot be combined with --{name.replace('_', '-')}, {why}; leave out one of the two"
-            )
     if options.scale == 1:
         raise UsageError("--explain always shows scores from 0 to 100; leave out --scale 1")
     _check_format(options.format)

@@ -6,7 +6,7 @@ from bleucli.cli import request
 from bleucli.cli.delivery import refuse_overwriting
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
-from bleucli.errors import BleuError, LengthError, UsageError
+from bleucli.errors import BleuError, LengthError
 from bleucli.matrix.plan import Pair, read_plan
 from bleucli.matrix.scoring import Task, score_pairs
 from bleucli.results import PAIR, Input, Results, Unscored, name_row
@@ -21,33 +21,6 @@ if TYPE_CHECKING:
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
     from bleucli.significance.comparison import Sampling
-
-# Options that cannot be combined with --matrix, each with the reason
-_PATTERNS = "its file has patterns for all texts"
-_NAMES = "its patterns name systems and pairs"
-_ONE_PAIR = "which looks at one language pair"
-_OTHERS = {
-    **dict.fromkeys(("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "stats", "table"), _PATTERNS),
-    **dict.fromkeys(("columns", "by", "engine"), _PATTERNS),
-    **dict.fromkeys(("language_pair", "names", "name_by"), _NAMES),
-    **dict.fromkeys(("paired_bs", "paired_ar", "paired_all", "difference", "baseline", "max_drop", "like"), _ONE_PAIR),
-    **dict.fromkeys(("sentence_level", "explain", "line", "self_bleu", "groups", "segment_scores"), _ONE_PAIR),
-    **dict.fromkeys(("report", "plot", "save_stats", "save_sums", "first_line"), _ONE_PAIR),
-    "score_only": "which is for one score",
-}
-
-
-def check(options: "Options") -> None:
-    """Refuse options that cannot be combined with --matrix.
-
-    Raises:
-        UsageError: one of them is given.
-    """
-    for name, why in _OTHERS.items():
-        if name in options.given and getattr(options, name) not in (None, False):
-            flag = "references" if name == "refs" else f"--{name.replace('_', '-')}"
-            reason = f"{flag}, {why}" if why.startswith("which") else f"{flag}: {why}"
-            raise UsageError(f"--matrix does not go with {reason}; leave out one of the two")
 
 
 class _PairTexts(Texts):

@@ -123,3 +123,12 @@ class Options:
     def replace(self, **values: "Any") -> "Options":
         """Return a copy with some values replaced."""
         return Options(vars(self) | values)
+
+
+def flag_of(name: str) -> str:
+    """Return an option as users write it; references have none.
+
+    >>> flag_of("self_bleu"), flag_of("refs")
+    ('--self-bleu', 'references')
+    """
+    return "references" if name == "refs" else f"--{name.replace('_', '-')}"

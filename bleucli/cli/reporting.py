@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from bleucli.cli.delivery import spool
+from bleucli.cli.options import flag_of
 from bleucli.cli.provenance import Provenance
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.corpus import Source
@@ -30,16 +31,6 @@ if TYPE_CHECKING:
     from bleucli.significance.comparison import Sampling
 
 KINDS = ("forest", "pairs", "lengths", "segments")
-# Options that cannot be combined with a picture of systems
-_OTHERS = {
-    "self_bleu": "which compares no systems",
-    "explain": "which explains one difference",
-    "sentence_level": "which scores segments",
-    "segment_scores": "which has no texts; give references, and add these scores with --add-scores",
-    "by": "which scores each group by itself",
-    "stats": "which has no texts",
-    "engine": "which brings no texts here; --table alone reads them on this machine",
-}
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
 _INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 _LEAST, _MOST = 1.0, 30.0
@@ -48,7 +39,7 @@ _COLUMN = 3.3
 
 
 def check(options: "Options") -> None:
-    """Refuse wrong values, and options that cannot be combined with --report or --plot.
+    """Refuse wrong values, options that lack --report or --plot, and a test against a file.
 
     Raises:
         UsageError: one of them is given.
@@ -57,14 +48,13 @@ def check(options: "Options") -> None:
     for name, needed in (("add_scores", "report"), ("plot_kind", "plot"), ("plot_width", "plot")):
         is_idle = getattr(options, needed) is None and (needed == "plot" or not asked)
         if getattr(options, name) is not None and is_idle:
-            raise UsageError(f"{_flag(name)} is for --{needed}; add it, or leave {_flag(name)} out")
-    for flag in map(_flag, asked):
-        for name, why in _OTHERS.items():
-            if getattr(options, name) not in (None, False):
-                raise UsageError(f"{flag} cannot be combined with {_flag(name)}, {why}; leave out one of the two")
+            raise UsageError(f"{flag_of(name)} is for --{needed}; add it, or leave {flag_of(name)} out")
+    for name in asked:
         if options.baseline is not None and (options.paired_bs or options.paired_ar):
-            raise UsageError(f"{flag} shows texts, but a test against --baseline has none; leave out one of the two")
-    _check_files({_flag(name): path for name in (*asked, "output") if (path := getattr(options, name)) is not None})
+            raise UsageError(
+                f"{flag_of(name)} shows texts, but a test against --baseline has none; leave out one of the two"
+            )
+    _check_files({flag_of(name): path for name in (*asked, "output") if (path := getattr(options, name)) is not None})
     if options.plot_width is not None:
         _read_width(options.plot_width)
     for word in options.add_scores or ():
@@ -80,10 +70,6 @@ def _check_files(written: "Mapping[str, str]") -> None:
             raise UsageError(
                 f"--plot {shown(path)} does not say which format; name a file that ends in .pdf, .svg or .png"
             )
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def _form_of(path: str) -> str:

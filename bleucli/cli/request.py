@@ -7,6 +7,7 @@ from bleucli.cli import metric_options, values
 from bleucli.cli.arguments import MODES
 from bleucli.cli.delivery import refuse_foreign
 from bleucli.cli.files import STDIN, read_as_jsonl
+from bleucli.cli.options import flag_of
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
 from bleucli.errors import UsageError
@@ -29,6 +30,10 @@ _SELF_BLEU = "Self-BLEU"
 
 def check(options: "Options") -> None:
     """Refuse options that have wrong values or cannot be combined."""
+    if not options.given <= {"refs", "input", "format"}:  # these can always be combined
+        from bleucli.cli import conflicts
+
+        conflicts.check(options)
     first = options.refs[0] if options.refs else ""
     if first.replace("-", "_") in (*MODES, "help") and not os.path.lexists(first):
         raise UsageError(f"there is no file {first}; did you mean bleu --{first}?")
@@ -40,15 +45,6 @@ def check(options: "Options") -> None:
     check_saving(options)
     _check_source(options)
     values.check(options)
-    if options.keep_going and (options.sentence_level or options.segment_scores):
-        other = (
-            "--sentence-level, which takes one system"
-            if options.sentence_level
-            else "--segment-scores, which has no references"
-        )
-        raise UsageError(
-            f"--keep-going leaves out systems that do not fit the references; it does not work with {other}"
-        )
     if options.num_refs is not None and len(options.refs) != 1:
         raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
 
@@ -59,21 +55,13 @@ def _check_source(options: "Options") -> None:
         return
     if options.by is not None:
         _check_groups(options)
-    if options.engine is not None:
-        from bleucli.cli import engined
-
-        engined.check(options)
+    if options.engine is not None and options.table is None:
+        raise UsageError("--engine counts the tables that --table names; add --table, or leave out --engine")
     if options.table is not None:
-        from bleucli.cli import tabled
-
-        tabled.check(options)
         return
     if options.columns is not None:
         raise UsageError("--columns names columns of --table; add it, or leave --columns out")
     if options.stats is not None:
-        from bleucli.cli import stored
-
-        stored.check(options)
         if options.segment_scores:
             _check_segment_scores(options, None)
         return
@@ -88,9 +76,6 @@ def _check_groups(options: "Options") -> None:
     """Refuse --by where there are no columns, and beside options that compare systems on all segments."""
     if options.stats is None and options.table is None:
         raise UsageError("--by groups what --stats or --table reads; save statistics first, with --save-stats")
-    for name in ("paired_bs", "paired_ar", "sentence_level", "segment_scores", "explain", "baseline"):
-        if getattr(options, name) not in (None, False):
-            raise UsageError(f"--by scores each group by itself; leave out --{name.replace('_', '-')}, or --by")
     if options.format == "paper":
         raise UsageError("--by cannot be shown as paper, which describes one set of segments; choose another format")
 
@@ -118,24 +103,17 @@ def _check_test_set(options: "Options") -> None:
         )
     for name in ("origlang", "subset", "detail"):
         if options.test_set is None and getattr(options, name) not in (None, False):
-            raise UsageError(f"--{name} needs a test set; name it with -t and -l")
-    if options.detail and options.sentence_level:
-        raise UsageError("--detail gives corpus scores; leave out --sentence-level")
+            raise UsageError(f"{flag_of(name)} needs a test set; name it with -t and -l")
 
 
 def check_saving(options: "Options") -> None:
     """Refuse to save statistics where there are none, or only those of some systems."""
-    asked = next((name for name in ("save_stats", "save_sums") if getattr(options, name) is not None), None)
-    flag = None if asked is None else f"--{asked.replace('_', '-')}"
     if options.first_line is not None and (options.save_stats is None or options.stats is not None):
         raise UsageError(
             "--first-line numbers the segments of texts for --save-stats; add --save-stats, or leave out --first-line"
         )
     if options.first_line is not None and options.test_set is not None:
         raise UsageError("--first-line is for shards of your own files, but a test set is whole; leave it out")
-    for other in ("self_bleu", "explain", "keep_going"):
-        if flag is not None and getattr(options, other):
-            raise UsageError(f"{flag} cannot be combined with --{other.replace('_', '-')}; leave out one of the two")
 
 
 def _check_segment_scores(options: "Options", jsonl: str | None) -> None:

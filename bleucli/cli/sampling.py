@@ -1,5 +1,6 @@
 """The resampling that options and environment ask for."""
 
+from bleucli.cli.options import flag_of
 from bleucli.cli.streams import Environment
 from bleucli.errors import UsageError
 from bleucli.limits import MOST_TRIALS
@@ -26,8 +27,8 @@ def check(options: "Options") -> None:
     for _, trials, least in METHODS.values():
         if not least <= getattr(options, trials) <= MOST_TRIALS:
             expected = f"expected a number from {least} to {MOST_TRIALS}"
-            raise UsageError(f"{_option(trials)} {getattr(options, trials)}; {expected}")
-    chosen = [_option(asked) for asked, _, _ in METHODS.values() if getattr(options, asked)]
+            raise UsageError(f"{flag_of(trials)} {getattr(options, trials)}; {expected}")
+    chosen = [flag_of(asked) for asked, _, _ in METHODS.values() if getattr(options, asked)]
     if len(chosen) > 1:
         raise UsageError(f"{' and '.join(chosen)} cannot be combined; choose one (--paired-bs also gives intervals)")
     if options.sentence_level and chosen:
@@ -38,10 +39,6 @@ def check(options: "Options") -> None:
         raise UsageError("--difference needs a paired test; add --paired-bs, which has intervals, or --paired-ar")
     if options.style == "stars" and not (options.paired_bs or options.paired_ar):
         raise UsageError("--style stars marks what a paired test finds; add --paired-ar, or choose --style compact")
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def plan(options: "Options", environment: Environment, bold: bool) -> "Sampling | None":

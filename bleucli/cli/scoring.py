@@ -93,10 +93,6 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
 
 def _check(options: "Options") -> None:
     """Refuse options that have wrong values or cannot be combined."""
-    if options.matrix is not None:
-        from bleucli.cli import matrixed
-
-        matrixed.check(options)
     if options.self_bleu:
         from bleucli.cli import diversity
 

@@ -7,7 +7,7 @@ from bleucli.cli.streams import shown
 from bleucli.cli.tabled import TEXTS, columns_of_groups, signed
 from bleucli.cli.texts import Texts
 from bleucli.counting import SystemStats
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric
 from bleucli.phrases import tell_count
 from bleucli.results import Input, Results, ScoreRecord, name_row
@@ -24,28 +24,6 @@ if TYPE_CHECKING:
     from bleucli.cli.keeper import Keeper
     from bleucli.cli.options import Options
     from bleucli.significance.comparison import Sampling
-
-# Options that cannot be combined with --stats, each with the reason
-_REASONS = {
-    "the texts were read when the statistics were saved": (
-        *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "first_line", "columns"),
-    ),
-    "the texts are not available": ("self_bleu", "groups", "explain", "line"),
-    "parts of a test set are groups here: --by origlang domain": ("origlang", "subset", "detail"),
-}
-
-
-def check(options: "Options") -> None:
-    """Refuse options that cannot be combined with --stats.
-
-    Raises:
-        UsageError: one of them is given.
-    """
-    for reason, names in _REASONS.items():
-        for name in names:
-            if name in options.given and getattr(options, name) not in (None, False):
-                flag = "references" if name == "refs" else f"--{name.replace('_', '-')}"
-                raise UsageError(f"{flag} cannot be combined with --stats: {reason}; leave out one of the two")
 
 
 def read(paths: Sequence[str]) -> Statistics:

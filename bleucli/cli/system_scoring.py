@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from bleucli.cli import request
 from bleucli.cli.arguments import asks_for_resampling
 from bleucli.cli.delivery import deliver, tell_withheld
+from bleucli.cli.options import flag_of
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
 from bleucli.errors import BleuError, UsageError
@@ -238,7 +239,7 @@ def _leave_out(
     if not errors:
         return
     scored = texts.names_in("json")
-    test = next((f"--{name.replace('_', '-')}" for name in ("paired_bs", "paired_ar") if getattr(options, name)), "")
+    test = next((flag_of(name) for name in ("paired_bs", "paired_ar") if getattr(options, name)), "")
     hindrance = ""
     if not scored:
         hindrance = f"none of the {texts.count_systems()} systems could be scored, as said above"

@@ -31,23 +31,6 @@ if TYPE_CHECKING:
 
 # Columns whose values signatures name, each with its key in the signature
 TEXTS = {"testset": "test", "langpair": "lang"}
-# Options that read texts from elsewhere
-_OTHERS = ("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "self_bleu", "groups")
-_NOT_TEXTS = ("segment_scores", "stats")
-
-
-def check(options: "Options") -> None:
-    """Refuse options that cannot be combined with --table.
-
-    Raises:
-        UsageError: one of them is given.
-    """
-    for name in (*_OTHERS, *_NOT_TEXTS):
-        if name in options.given and getattr(options, name) not in (None, False):
-            flag = "references" if name == "refs" else f"--{name.replace('_', '-')}"
-            raise UsageError(
-                f"{flag} cannot be combined with --table: columns hold all texts; leave out one of the two"
-            )
 
 
 class TabledTexts(Texts):

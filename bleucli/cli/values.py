@@ -3,7 +3,7 @@
 from bleucli import tokenizers
 from bleucli.cli import metric_options
 from bleucli.cli.arguments import asks_for_resampling, has_gates
-from bleucli.cli.options import Options
+from bleucli.cli.options import Options, flag_of
 from bleucli.errors import UsageError
 from bleucli.output.layout import LABEL
 from bleucli.textfiles import TextFile
@@ -27,7 +27,7 @@ def check(options: Options) -> None:
     for name, (least, most, what) in _RANGES.items():
         value = getattr(options, name)
         if value is not None and not least <= value <= most:
-            raise UsageError(f"--{name.replace('_', '-')} {value}; expected {what} from {least} to {most}")
+            raise UsageError(f"{flag_of(name)} {value}; expected {what} from {least} to {most}")
     if options.scale not in (None, 1, 100):
         raise UsageError(f"--scale {options.scale}; expected 1, for scores from 0 to 1, or 100")
     if options.line is not None and options.line < 1:
@@ -73,7 +73,7 @@ def _check_gates(options: Options) -> None:
     max_drop = None if options.max_drop is None else _check_bounds(options, gates.MAX_DROP, options.max_drop)
     if options.baseline is not None and max_drop is None:
         raise UsageError("--baseline needs --max-drop; say by how much a score may be worse")
-    test = next((f"--{name.replace('_', '-')}" for name in ("paired_bs", "paired_ar") if getattr(options, name)), None)
+    test = next((flag_of(name) for name in ("paired_bs", "paired_ar") if getattr(options, name)), None)
     from bleucli.baselines import is_statistics
 
     if options.baseline is not None and test is not None and not is_statistics(options.baseline):

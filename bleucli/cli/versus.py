@@ -6,8 +6,9 @@ import sys
 from time import perf_counter
 
 from bleucli.alias import folder
+from bleucli.cli import conflicts
 from bleucli.cli.streams import Environment
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.testsets.cache import cache_directory
@@ -37,9 +38,7 @@ def compare(options: "Options", environment: Environment, words: "Sequence[str]"
         BleuError: sacreBLEU is not installed, or it refuses the options.
         UsageError: an option that decides how the answer is printed is given.
     """
-    for name in ("score_only", "detail"):
-        if getattr(options, name):
-            raise UsageError(f"{_FLAG} prints a table of its own; leave out --{name.replace('_', '-')}")
+    conflicts.check(options)
     version = _find_version()
     given = [word for word in words if not (len(word) > len("--ve") and _FLAG.startswith(word))]
     how = ["-b", "-w", _DECIMALS] if options.sentence_level else ["-f", "json", "-w", _DECIMALS]

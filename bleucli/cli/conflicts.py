@@ -1,0 +1,113 @@
+"""Options that cannot be combined, each with the reason: one table for all that is scored or shown."""
+
+from collections.abc import Mapping, Sequence
+
+from bleucli.cli.options import Options, flag_of
+from bleucli.errors import UsageError
+
+_PICTURES = {
+    "no systems are compared": ("self_bleu",),
+    "an explanation is not a score": ("explain",),
+    "segments are not systems": ("sentence_level",),
+    "there are no texts; give references, and add these scores with --add-scores": ("segment_scores",),
+    "each group is scored by itself": ("by",),
+    "there are no texts": ("stats",),
+    "the texts stay where the engine runs; --table alone reads them on this machine": ("engine",),
+}
+_SAVED = {
+    "there is nothing to save": ("self_bleu", "explain"),
+    "a file of statistics has all systems": ("keep_going",),
+}
+# For each option, those that cannot be combined with it, by the reason; a reason may end in what to do instead
+CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    # other sources of texts
+    "matrix": {
+        "its file has patterns for all texts": (
+            *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "stats", "table", "columns", "by"),
+            "engine",
+        ),
+        "its patterns name systems and pairs": ("language_pair", "names", "name_by"),
+        "there are several language pairs": (
+            *("paired_bs", "paired_ar", "paired_all", "difference", "baseline", "max_drop", "like", "sentence_level"),
+            *("explain", "line", "self_bleu", "groups", "segment_scores", "report", "plot", "save_stats", "save_sums"),
+            "first_line",
+        ),
+        "there are several scores": ("score_only",),
+    },
+    "table": {
+        "columns hold all texts": ("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "stats"),
+        "all columns have the same length": ("keep_going",),
+        "columns hold hypotheses and references": ("self_bleu", "groups", "segment_scores"),
+    },
+    "stats": {
+        "the texts were read when the statistics were saved": (
+            *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "first_line", "columns"),
+        ),
+        "the texts are not available": ("self_bleu", "groups", "explain", "line"),
+        "parts of a test set are groups here: --by origlang domain": ("origlang", "subset", "detail"),
+    },
+    "engine": {
+        "only sums leave the engine; save the statistics of each segment with --save-stats FOLDER, then run bleu"
+        " --stats FOLDER": (
+            *("sentence_level", "explain", "line", "confidence", "paired_bs", "paired_ar", "paired_all"),
+        ),
+        "the engine counts all files together": ("first_line",),
+    },
+    "by": {
+        "each group is scored by itself": (
+            *("paired_bs", "paired_ar", "sentence_level", "segment_scores", "explain", "baseline"),
+        ),
+    },
+    # other questions than what the score is
+    "self_bleu": {
+        "texts are compared with each other, not with references": (
+            *("test_set", "origlang", "subset", "detail", "num_refs", "skip_empty_refs"),
+        ),
+        "only self-BLEU is measured": ("metrics", "segment_scores"),
+        "self-BLEU is a score of all texts": ("sentence_level", "explain", "line"),
+        "each system is measured by itself": ("keep_going",),
+        "self-BLEU is not resampled": ("confidence", "paired_bs", "paired_ar", "paired_all", "difference"),
+        "neither a higher nor a lower self-BLEU is better": (
+            *("fail_under", "baseline", "max_drop", "bold_best", "sort"),
+        ),
+    },
+    "explain": {
+        "scores are explained, not tested": ("confidence", "paired_bs", "paired_ar"),
+        "all segments are explained together": ("detail",),
+        "an explanation is more than a number": ("score_only",),
+        "no system is left out": ("keep_going",),
+        "explanations pass no gates": ("fail_under", "max_drop", "baseline"),
+        "a history holds scores": ("append",),
+        "there are no texts to explain": ("segment_scores",),
+    },
+    "detail": {"it gives corpus scores": ("sentence_level",)},
+    "keep_going": {
+        "there is only one system": ("sentence_level",),
+        "there are no references that a system may not fit": ("segment_scores",),
+    },
+    "report": _PICTURES,
+    "plot": _PICTURES,
+    "save_stats": _SAVED,
+    "save_sums": _SAVED,
+    "versus_sacrebleu": {"it prints a table of its own": ("score_only", "detail")},
+}
+
+
+def check(options: Options) -> None:
+    """Refuse options that cannot be combined.
+
+    Raises:
+        UsageError: two of them are given.
+    """
+    for name, reasons in CONFLICTS.items():
+        if _is_given(options, name):
+            for reason, others in reasons.items():
+                for other in others:
+                    if _is_given(options, other):
+                        remedy = "" if ";" in reason else "; leave out one of the two"
+                        told = f"{flag_of(other)} cannot be combined with {flag_of(name)}"
+                        raise UsageError(f"{told}: {reason}{remedy}")
+
+
+def _is_given(options: Options, name: str) -> bool:
+    return getattr(options, name) not in (None, False, [])

@@ -1,0 +1,44 @@
+"""The table of options that cannot be combined."""
+
+import pytest
+from conftest import refused
+
+from bleucli.cli import conflicts
+from bleucli.cli.arguments import parse
+from bleucli.errors import UsageError
+
+PAIRS = [
+    (name, other, reason)
+    for name, reasons in conflicts.CONFLICTS.items()
+    for reason, others in reasons.items()
+    for other in others
+]
+
+
+def test_every_name_in_the_table_is_an_option():
+    options = parse(["ref.txt"])
+    names = {name for pair in PAIRS for name in pair[:2]}
+    assert [name for name in names if not hasattr(options, name)] == []
+
+
+def test_two_options_are_in_the_table_once():
+    pairs = [frozenset(pair[:2]) for pair in PAIRS]
+    assert len(set(pairs)) == len(pairs)
+
+
+@pytest.mark.parametrize(("name", "other", "reason"), PAIRS, ids=lambda word: word.partition(" ")[0])
+def test_each_pair_is_refused_with_its_reason(name, other, reason):
+    options = parse(["-"]).replace(**{"refs": [], name: True, other: True})
+    with pytest.raises(UsageError) as error:
+        conflicts.check(options)
+    line = str(error.value)
+    assert line.startswith(("--", "references cannot"))
+    assert reason in line
+    assert "; " in line
+
+
+def test_what_is_refused_is_said_the_same_way_wherever_texts_come_from(run, write):
+    write("ref.txt", "a\n")
+    for source in ("--table", "--stats", "--matrix"):
+        told = f"references cannot be combined with {source}: "
+        refused(run("ref.txt", source, "x"), told, "; leave out one of the two")
