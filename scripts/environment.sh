@@ -107,18 +107,18 @@ is_ours() {
 
 make_environment() {
     mkdir -p "$environment" 2>/dev/null && [ -w "$environment" ] ||
-        fail 2 "cannot write $environment; set BLEU_ENVIRONMENT to a directory that can be written"
+        fail 2 "cannot write $environment; set BLEU_ENVIRONMENT to a writable directory"
     is_ours || fail 2 "$environment is in use for something else; set BLEU_ENVIRONMENT to another directory"
     say "setting up $environment (once): $cost"
     cost=
     : >"$environment/.made-from"
     rm -rf "${environment:?}"/*
     "$python" -m venv "$environment" >&2 ||
-        fail 2 "$python cannot make environments, as said above (Debian and Ubuntu: apt install python3-venv)"
+        fail 2 "$python cannot make environments; see above (Debian and Ubuntu: apt install python3-venv)"
     required='import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])'
     # shellcheck disable=SC2086 # several words
     { required=$("$environment_python" -c "$required") && pip_install $required; } ||
-        fail 1 "installing what builds bleucli failed, as said above; the next run tries again"
+        fail 1 "installing what builds bleucli failed; see above; the next run tries again"
 }
 
 # Python's files stay in the checkout; the kernels are compiled here, and required, so that a failure is reported.
@@ -133,7 +133,7 @@ install() {
     [ "$1" = run ] || requirement=".[$1]"
     if ! BLEU_KERNELS=$kernels pip_install --no-build-isolation -e "$requirement" || ! has_kernels; then
         printf '%s\n' "$interpreter" >"$environment/.made-from" # only pip failed: the environment itself is complete
-        fail 1 "building bleucli failed, as said above; the next run tries again"
+        fail 1 "building bleucli failed; see above; the next run tries again"
     fi
     printf '%s\n' "$interpreter" "$1" "$inputs" >"$environment/.made-from.new"
     mv "$environment/.made-from.new" "$environment/.made-from"

@@ -166,7 +166,7 @@ def assert_alike(name: str, arguments):
 def outcome(function, arguments):
     """Return the result or the exception in a form that can be compared."""
     try:
-        return repr(plain(function(*arguments)))  # == would not do: NaN differs from itself, and -0.0 equals 0.0
+        return repr(plain(function(*arguments)))  # not ==: NaN differs from itself, and -0.0 equals 0.0
     except (ValueError, OverflowError) as error:
         return type(error).__name__, str(error)
 

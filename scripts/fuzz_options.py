@@ -103,7 +103,7 @@ def try_options(rng: random.Random) -> None:
     assert status in (Status.FINE, *FAILED), f"{words}: status {status}, {said}"
     if status == Status.ERROR and out.getvalue():
         assert leaves_out(words, said), f"{words} failed, but printed {out.getvalue()!r}, and said {said}"
-    assert status != Status.ERROR or said, f"{words} failed without a word"
+    assert status != Status.ERROR or said, f"{words} failed without a message"
     lines = said.removesuffix("\n").split("\n") if said else []
     told = r"(bleu: (error|warning|note): |::(error|warning) title=[^:,]+::)[^\x00-\x1f\x7f-\x9f]+"
     assert all(re.fullmatch(told, line) for line in lines), (

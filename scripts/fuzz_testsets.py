@@ -104,7 +104,7 @@ def versions(rng: random.Random) -> list[bytes]:
 
 
 def hostile_answers(rng: random.Random, files: Sequence[bytes]) -> Iterator["Answer"]:
-    """Give answers to requests for a file, without end: whole, cut, in parts, of another version, or meaningless."""
+    """Give answers to requests for a file, endlessly: whole, cut, in parts, of another version, or meaningless."""
     while True:
         kind = rng.choices(("honest", "mutated", "noise"), (6, 2, 1))[0]
         if kind == "noise":
@@ -318,7 +318,7 @@ class Bench:
             assert file.read() == b"kept", "a file outside the cache was changed"
         assert stat.S_ISREG(os.lstat(path).st_mode)
         assert set(os.listdir(self.folder)) <= {"cache", "outside", "r.toml", "x.tgz"}, (
-            "something lies beside the cache"
+            "there is something new beside the cache"
         )
 
     def try_answers(self, rng: random.Random) -> str:
@@ -337,7 +337,7 @@ class Bench:
                 ended = "taken"
                 break
             assert "\n" not in said, f"more than a line: {said}"
-            assert not os.path.lexists(target), "what was refused is there"
+            assert not os.path.lexists(target), "a file that was refused is there"
         left = {name.removeprefix("acme_x.file") for name in os.listdir(os.path.dirname(target))}
         part = partial.part_of("")
         if ended == "taken":
@@ -345,7 +345,7 @@ class Bench:
                 content = file.read()
             assert left == {"", ".sha256"}, f"left behind: {left}"
             # a header with a wrong length may make a file shorter
-            assert any(file.startswith(content) for file in files), "a mixture was taken"
+            assert any(file.startswith(content) for file in files), "a mixture of versions was accepted"
         assert left <= {"", ".sha256", part, f"{part}.json"}, f"left behind: {left}"
         self.check_outside()
         return ended

@@ -16,7 +16,7 @@ from bleucli import kernels
 from bleucli.segments import Segments
 
 TOKENIZERS = ("13a", "char", "none")
-# These as well, where they are meant for the language
+# Also compared, where they are meant for the language
 TOKENIZERS_OF = {
     "wmt22.en-zh": ("zh",),
     "wmt22.en-ja": ("ja-mecab",),

@@ -25,7 +25,7 @@ ONE_BY_ONE: list[Options] = [
 ]
 # Numbers of random configurations: per language pair, for every sentence; per system, for its corpus only
 MIXED, CORPUS_ONLY = 8, 2
-# Number of configurations besides the first two, where a system is compared with further references
+# How many configurations besides the first two are compared where a system has further references
 FURTHER = 2
 
 

@@ -48,7 +48,7 @@ def random_command_lines(dice: random.Random, count: int) -> Iterator[tuple[str,
         system, stdin = dice.choice([("-i sys.1", ""), ("-i sys.2", ""), ("-i sys.3", ""), ("", "sys.1")])
         several = dice.random() < 0.2
         words.append(dice.choice(["-i sys.1 sys.3", "-i sys.3 sys.2 sys.1"]) if several else system)
-        # bleu refuses -b for several systems, which -b has no form for
+        # bleu refuses -b for several systems
         formats, scores = (["-f text"], [""]) if several else (["", "-f text", "-f json", "-sl"], ["", "-b"])
         words += [dice.choice(formats), dice.choice(scores), dice.choice(["", "-sh"]), dice.choice(["", "-lc"])]
         words += [dice.choice(["", *(f"-w {width}" for width in range(7))]), dice.choice(["", "-q"])]

@@ -8,7 +8,7 @@ from typing import Any
 import oracles
 from parity_corpora import Group
 
-# Differences shown of each kind
+# How many differences of each kind are shown
 SHOWN = 5
 
 

@@ -88,7 +88,7 @@ class Comparison:
 
     @property
     def place(self) -> str:
-        """How many segments there are."""
+        """The number of segments."""
         return f"{len(self.hypotheses)} segments"
 
 

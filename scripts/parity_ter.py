@@ -26,13 +26,14 @@ COMBINATIONS: list[Options] = [
     {name: True for name, on in zip(SWITCHES, switches, strict=True) if on}
     for switches in product((False, True), repeat=len(SWITCHES))
 ]
-# Chinese and Japanese cut into characters make long segments, for which the oracle needs minutes. Of the combinations
-# that do so: the one in which every sentence of a language pair's first system is compared
+# Chinese and Japanese cut into characters make long segments, for which the oracle needs minutes. This combination, of
+# all that do so, is compared on every sentence of a language pair's first system
 SLOW = {"wmt22.en-zh": dict.fromkeys(SWITCHES, True), "wmt22.en-ja": {"normalized": True, "asian_support": True}}
-# Segments where not all are compared; those on which the oracle computes a corpus's score itself; of slow combinations
+# How many segments are compared where not all are, and on how many the oracle itself computes a corpus's score; the
+# same for slow combinations
 PART, CORPUS_PART = 150, 60
 SLOW_PART, SLOW_CORPUS_PART = 60, 10
-# Combinations besides the default, where a system is compared with further references
+# How many combinations besides the default are compared where a system has further references
 FURTHER = 3
 
 # The oracle's score of a corpus, summed over its sentences

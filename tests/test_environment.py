@@ -72,7 +72,7 @@ def test_a_place_where_nothing_can_be_written_is_named(script, tmp_path):
     status, message = script(BLEU_ENVIRONMENT=str(tmp_path / "file" / "environment"))
     assert (status, message) == (
         2,
-        f"cannot write {tmp_path}/file/environment; set BLEU_ENVIRONMENT to a directory that can be written\n",
+        f"cannot write {tmp_path}/file/environment; set BLEU_ENVIRONMENT to a writable directory\n",
     )
 
 
@@ -84,9 +84,7 @@ def test_python_without_venv_is_named_and_leaves_nothing_half_made(script, progr
     status, message = script(PYTHON=python)
     *_, said, ours = message.splitlines()
     assert (status, said) == (2, "no ensurepip")
-    assert ours.endswith(
-        f"{python} cannot make environments, as said above (Debian and Ubuntu: apt install python3-venv)"
-    )
+    assert ours.endswith(f"{python} cannot make environments; see above (Debian and Ubuntu: apt install python3-venv)")
     assert (tmp_path / "environment" / ".made-from").read_text() == ""
 
 
@@ -117,7 +115,7 @@ def test_the_cost_of_setting_up_is_printed_before_anything_is_done(script, progr
         [
             f"setting up {tmp_path}/environment (once): {cost}",
             "no network",
-            f"scripts/{name}: installing what builds bleucli failed, as said above; the next run tries again",
+            f"scripts/{name}: installing what builds bleucli failed; see above; the next run tries again",
         ],
     )
 

@@ -307,7 +307,7 @@ def test_the_scripts_run_on_what_was_made(mirror, make, root):
 
 def test_missing_published_scores_are_named_and_the_rest_is_compared(functions_of, data, capsys):
     assert list(functions_of("parity")["_published_tasks"](data, ["bleu", "chrf"])) == []
-    assert f"the scores that WMT22 published, for {data} has no {PUBLISHED}." in capsys.readouterr().out
+    assert f"the scores that WMT22 published, because {data} has no {PUBLISHED}." in capsys.readouterr().out
 
 
 def test_a_large_corpus_has_no_line_twice_and_is_always_the_same(root, data):

@@ -52,8 +52,8 @@ def test_all_other_characters_at_the_edges_of_words_are_the_oracles():
 # Short texts, of which many score the same for different reasons
 SHORT_TEXTS = ["".join(letters) for length in range(1, 6) for letters in product("ab .", repeat=length)]
 FILLER = ("abab ab. b", "ab abb. bb a")
-HYPOTHESES_A_CONFIGURATION = enough(16)
-TIES_A_HYPOTHESIS = 60
+HYPOTHESES_PER_CONFIGURATION = enough(16)
+TIES_PER_HYPOTHESIS = 60
 TIED = [
     {},
     {"beta": 1},
@@ -93,7 +93,7 @@ def ties(dice, metric, hypothesis):
     for row, text in dict(zip(rows, SHORT_TEXTS, strict=True)).items():
         groups[exact_score(row, metric.beta, metric.eps_smoothing)].append((row, text))
     found = [pair for group in groups.values() for pair in combinations(group, 2)]
-    return dice.sample(found, min(len(found), TIES_A_HYPOTHESIS))
+    return dice.sample(found, min(len(found), TIES_PER_HYPOTHESIS))
 
 
 @pytest.mark.parametrize("number", range(len(TIED)), ids=lambda number: "-".join(TIED[number]) or "default")
@@ -102,7 +102,7 @@ def test_the_oracles_choice_among_references_with_equal_scores_is_ours(number):
     ours, theirs = both(CHRF, TIED[number])
     (filler,) = rows_of_chrf(kernels, ours, [FILLER[0]], [[FILLER[1]]])
     decided = 0
-    for hypothesis in dice.sample(SHORT_TEXTS, HYPOTHESES_A_CONFIGURATION):
+    for hypothesis in dice.sample(SHORT_TEXTS, HYPOTHESES_PER_CONFIGURATION):
         for pair in ties(dice, ours, hypothesis):
             sums = [[a + b for a, b in zip(row, filler, strict=True)] for row, _ in pair]
             one, other = (ours.score_from_stats(sum_).score for sum_ in sums)
@@ -112,7 +112,7 @@ def test_the_oracles_choice_among_references_with_equal_scores_is_ours(number):
                 corpus = [hypothesis, FILLER[0]], [[first, FILLER[1]], [second, FILLER[1]]]
                 assert_same(ours.corpus_score(*corpus), theirs.corpus_score(*corpus))
                 decided += 1
-    assert decided > 2 * HYPOTHESES_A_CONFIGURATION - 2
+    assert decided > 2 * HYPOTHESES_PER_CONFIGURATION - 2
 
 
 def test_the_last_bit_decides_many_of_these_ties():

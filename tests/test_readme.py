@@ -123,6 +123,6 @@ def test_the_first_screen_goes_from_nothing_to_a_number():
 
 
 def test_tables_compare_with_the_programs_that_they_name():
-    against_oracle, _, others = PAGES["docs/speed.md"].partition("| what | that |")
+    against_oracle, _, others = PAGES["docs/speed.md"].partition("| what | compared with |")
     assert others
     assert "against" not in against_oracle.partition("| what |")[2]

@@ -1,4 +1,4 @@
-"""sacreBLEU's own test suite, from its sdist: which tests pass and which fail; without a network, some do."""
+"""sacreBLEU's own test suite, from its sdist: which tests pass and which fail. Without a network, some fail."""
 
 import os
 import re
