@@ -8,7 +8,7 @@ import re
 import warnings
 
 import pytest
-from conftest import raised, refused, warnings_in
+from conftest import raised, refused, sent_to, warnings_in
 from evaluation_data import CORPORA, FOLDER, PUBLIC, problem
 
 import bleucli
@@ -271,6 +271,52 @@ def test_the_paper_says_what_applies_to_which_pairs(run, wmt24):
         "- Tokenizer, en-zh: zh: Chinese characters one by one, 13a for the rest\n",
     ):
         assert sentence in answer.out
+
+
+def test_tables_wider_than_the_terminal_are_broken_between_pairs(wmt24):
+    results = bleucli.score_matrix("matrix.toml", ["bleu", "ter"], n_bootstrap=5)
+    whole = render(results, Layout(), "text")
+    assert render(results, Layout(columns=200), "text") == whole
+    for style in ("full", "compact"):
+        broken = render(results, Layout(columns=36, style=style), "text")
+        tables = broken.partition("\n\n-")[0].splitlines()
+        assert max(map(len, tables)) <= 36
+        heads = [line.replace("│", " ").replace("↑", " ").split() for line in tables if "BLEU" in line]
+        assert [pair for head in heads for pair in head[1:]] == ["cs-uk", "en-de", "en-zh", "Average"]
+        assert len(heads) > 1
+    narrow = render(results, Layout(columns=1), "text").splitlines()
+    assert sum("BLEU" in line and "│" in line for line in narrow) == 4
+    assert render(results, Layout(columns=36), "markdown") == render(results, Layout(), "markdown")
+
+
+def test_the_command_breaks_tables_at_the_width_of_its_terminal(run, wmt24):
+    pytest.importorskip("pty")
+    from fcntl import ioctl
+    from struct import pack
+    from termios import TIOCSWINSZ
+
+    shown = {}
+    for width in (35, 200):
+        leader, follower = os.openpty()
+        ioctl(follower, TIOCSWINSZ, pack("HHHH", 24, width, 0, 0))
+        with os.fdopen(follower, "wb", buffering=0) as terminal:
+            assert run("--matrix", "matrix.toml", "-f", "text", "-q", stdout=terminal).status == 0
+        shown[width] = sent_to(leader).decode()
+    assert [shown[width].count("╒") for width in (35, 200)] == [2, 1]
+
+
+def test_what_to_cite_follows_the_targets(run, write, matrix):
+    for pair in ("en-de", "en-ja"):
+        write(f"{pair}.ref", "a\n")
+        write(f"{pair}.out", "a\n")
+    matrix('references = "{pair}.ref"', 'systems = "{pair}.ou{system}"')
+    answer = run("--cite", "--matrix", "matrix.toml", "-m", "bleu", "chrf")
+    assert (answer.status, answer.err) == (0, "")
+    assert answer.out == run("--cite", "-l", "en-ja", "-m", "bleu", "chrf").out
+    assert answer.out != run("--cite", "-m", "bleu", "chrf").out
+    chosen = run("--cite", "--matrix", "matrix.toml", "-tok", "intl")
+    assert chosen.out == run("--cite", "-tok", "intl").out
+    refused(run("--cite", "--matrix", "none.toml"), "cannot read none.toml")
 
 
 # --- which files

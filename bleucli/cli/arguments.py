@@ -32,7 +32,7 @@ MODES = {
     "cite": frozenset(
         {
             *("test_set", "registry", "language_pair", "metrics", "tokenize", "smooth_method", "chrf_word_order"),
-            *("confidence", "paired_bs", "paired_ar", "paired_all", "self_bleu", "segment_scores"),
+            *("matrix", "confidence", "paired_bs", "paired_ar", "paired_all", "self_bleu", "segment_scores"),
         }
     ),
     "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),

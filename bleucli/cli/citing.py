@@ -2,6 +2,7 @@
 
 from bleucli import tokenizers
 from bleucli.cli import conflicts, metric_options, request, values
+from bleucli.cli.streams import shown
 from bleucli.cli.testset_modes import check, names
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS
@@ -56,12 +57,24 @@ def _find_citations(options: "Options") -> dict[str, str]:
 
 def _find_scores(options: "Options") -> "Iterator[tuple[str, dict[str, str]]]":
     """Give the name and signature of each metric. No tokenizer is loaded, since that may need a download."""
-    target = metric_options.target_language(options.language_pair, options.test_set is not None)
     for name in request.names_of_metrics(options):
         metric = metric_options.make(options, name, [option for option in METRICS[name].options if option.loads])
+        told = f"Self-{metric.name}" if options.self_bleu else metric.score_name()
         info = dict(metric.signature(1, 1))
-        if name == "bleu":
-            chosen = options.of_metric(name).get("tokenize") or tokenizers.default_for(target)
+        if name != "bleu":
+            yield told, info
+            continue
+        given = options.of_metric(name).get("tokenize")
+        for chosen in [given] if given else dict.fromkeys(map(tokenizers.default_for, _find_targets(options))):
             # In signatures, a checksum or versions follow the hyphen
-            info["tok"] = chosen.replace("spm:", "spm-", 1) + "-" * chosen.endswith("-mecab")
-        yield (f"Self-{metric.name}" if options.self_bleu else metric.score_name()), info
+            yield told, info | {"tok": chosen.replace("spm:", "spm-", 1) + "-" * chosen.endswith("-mecab")}
+
+
+def _find_targets(options: "Options") -> list[str]:
+    """Return the target language, or those of the pairs of --matrix."""
+    if options.matrix is None:
+        return [metric_options.target_language(options.language_pair, options.test_set is not None)]
+    from bleucli.matrix.plan import read_plan
+
+    plan = read_plan(shown(str(options.matrix)))
+    return [tokenizers.two_letters(pair.language) for pair in plan.pairs]

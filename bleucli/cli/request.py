@@ -175,6 +175,7 @@ def layout_of(options: "Options", environment: Environment, chosen: str) -> Layo
         difference=options.difference,
         caption=options.caption or "",
         label=options.label or "",
+        columns=environment.columns() if options.output is None else None,
     )
 
 

@@ -39,6 +39,7 @@ class Layout(NamedTuple):
     difference: bool = False  # also the difference of each score to the baseline's
     caption: str = ""  # of a table, in formats that have captions
     label: str = ""  # by which a document refers to the table
+    columns: int | None = None  # of the terminal: wider tables of language pairs are broken; None for any width
 
     def share(self, share: float) -> str:
         """Return a share, from 0 to 1, with two decimals more than scores have if these are in percent.

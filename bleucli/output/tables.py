@@ -1,8 +1,10 @@
 """Several systems side by side: as sacreBLEU prints them with `-f text`, or in fewer columns."""
 
+from collections.abc import Iterator
+
 from bleucli.markup import visible
 from bleucli.output import explanation
-from bleucli.output.grids import Markup, grids, tabulate
+from bleucli.output.grids import Grid, Markup, grids, tabulate
 from bleucli.output.layout import Layout, marked_names
 from bleucli.output.lines import details
 from bleucli.results import Results
@@ -28,13 +30,37 @@ def render(results: Results, layout: Layout) -> str:
         markup, codes = markup._replace(bold=bold, paint=paint_role), CODES
     layout = layout._replace(bold_best=layout.bold_best and layout.colour)
     look = "fancy_grid" if is_full else "simple"
-    parts = [f"{grid.title}\n{tabulate(grid, look)}".removeprefix("\n") for grid in grids(results, layout, markup)]
+    found = grids(results, layout, markup)
+    if results.matrix is not None and layout.columns is not None:
+        found = [part for grid in found for part in _break(grid, look, layout.columns)]
+    parts = [f"{grid.title}\n{tabulate(grid, look)}".removeprefix("\n") for grid in found]
     parts += explanation.sections(results, layout, codes) if is_full else [_list_notes(results, layout)]
     text = "\n\n".join(parts) + "\n"
     if results.systems[0].scores[0].details:
         named = zip(marked_names(results), results.systems, strict=True)
         text += "".join(f"\n{visible(name)}\n{details(system, layout)}" for name, system in named)
     return text
+
+
+def _break(grid: Grid, look: str, width: int) -> Iterator[Grid]:
+    """Give the table in parts that fit into this width, each with the first column and at least one other."""
+    start, end = 1, 2
+    while end < len(grid.header):
+        if _is_wider(_part(grid, start, end + 1), look, width):
+            yield _part(grid, start, end)
+            start = end
+        end += 1
+    yield _part(grid, start, end)
+
+
+def _part(grid: Grid, start: int, end: int) -> Grid:
+    rows = [[row[0], *row[start:end]] for row in grid.rows]
+    return grid._replace(header=[grid.header[0], *grid.header[start:end]], rows=rows)
+
+
+def _is_wider(grid: Grid, look: str, width: int) -> bool:
+    """Return whether a table is wider than this; its rules have neither colours nor wide characters."""
+    return any(len(line) > width for line in tabulate(grid, look).splitlines() if line[0] in "╒-")
 
 
 def _list_notes(results: Results, layout: Layout) -> str:
