@@ -482,9 +482,6 @@ def test_wrong_references_are_an_error_with_keep_going_too(run, wmt24, write):
         ("-b",),
         ("-l", "en-de"),
         ("-t", "wmt22"),
-        ("-pbs",),
-        ("-par", "--paired-all"),
-        ("-par", "--difference"),
         ("--names", "a,b"),
         ("--save-stats", "kept.parquet"),
         ("--report", "seen.html"),
@@ -502,6 +499,12 @@ def test_options_that_make_no_sense_beside_it_are_refused(run, wmt24, words):
     answer = run("--matrix", "matrix.toml", *words)
     line = refused(answer, "cannot be combined with --matrix: ", "; leave out one of the two")
     assert len(line) < 130
+
+
+@pytest.mark.parametrize("words", [("-pbs",), ("-par", "--paired-all"), ("-par", "--difference")], ids=" ".join)
+def test_tests_are_refused_beside_it_and_told_where_they_work(run, wmt24, words):
+    line = refused(run("--matrix", "matrix.toml", *words), "cannot be combined with --matrix: ", "one language pair; run")
+    assert len(line) < 165
 
 
 def test_references_are_refused_beside_it(run, wmt24):

@@ -27,10 +27,12 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
             "engine",
         ),
         "its patterns name systems and pairs": ("language_pair", "names", "name_by"),
+        "systems are tested on one language pair; run a test for each pair, with its references, -i and -l": (
+            *("paired_bs", "paired_ar", "paired_all", "difference"),
+        ),
         "there are several language pairs": (
-            *("paired_bs", "paired_ar", "paired_all", "difference", "baseline", "max_drop", "like", "sentence_level"),
-            *("explain", "line", "self_bleu", "groups", "segment_scores", "report", "plot", "save_stats", "save_sums"),
-            "first_line",
+            *("baseline", "max_drop", "like", "sentence_level", "explain", "line", "self_bleu", "groups"),
+            *("segment_scores", "report", "plot", "save_stats", "save_sums", "first_line"),
         ),
         "there are several scores": ("score_only",),
     },
