@@ -1,13 +1,13 @@
 """Arrow: a batch of texts becomes a table of statistics, which any engine can add up.
 
 - `stats_table`: texts to statistics, one row per segment, or one row per key
-- `merge`: all rows of one key become one row, in any order and grouping
+- `merge`: adds up all rows of each key, in any order and grouping
 - `scores`: scores and signatures of each key, from what an engine has added up
 
 A table of statistics (layout 1) has these columns: the keys; `segments`, the number of segments; `refs_min` and
-`refs_max`, the fewest and the most references that a segment has; then for each metric, such as `bleu`, how it counted
-(`bleu.signature`) and its statistics, which add up (`bleu.hyp_len` and so on). Signatures are a column because columns
-survive every tool.
+`refs_max`, the fewest and the most references that a segment has; then for each metric, such as `bleu`, a signature
+that says how it counted (`bleu.signature`) and its statistics, which can be added up (`bleu.hyp_len` and so on).
+Signatures are a column because every tool keeps columns.
 
 >>> import pyarrow as pa
 >>> batch = pa.table({"system": ["a", "b"], "hyp": ["The cat sat.", "A cat."], "ref": ["The cat sat."] * 2})
@@ -41,18 +41,19 @@ if TYPE_CHECKING:
 
     Metrics = Mapping[str, Metric | str] | Sequence[Metric | str]
 
-# What all tables of statistics have, with how it is added up
+# The columns of all tables of statistics, and how each is added up
 COUNTS = {"segments": "sum", "refs_min": "min", "refs_max": "max"}
-# The last part of the name of the column that says how a metric counted
+# The ending of the column that says how a metric counted
 SIGNATURE = "signature"
-# Rows that are counted at once
+# The number of rows that are counted at once
 _BLOCK = 4096
 
 
 class Group(NamedTuple):
     """One key of a table of statistics.
 
-    keys: its values, by column. segments: how many it has. stats, scores, signatures: by what each metric is called.
+    keys: its values, by column. segments: the number of its segments. stats, scores, signatures: by the names of the
+    metrics.
     """
 
     keys: "Mapping[str, Any]"
@@ -78,19 +79,19 @@ def stats_table(
     """Count a batch of texts. Columns of the types `string` and `large_string` are not copied.
 
     Args:
-        batch: a table or record batch of pyarrow. An empty one gives an empty table.
+        batch: a pyarrow table or record batch. An empty one gives an empty table.
         metrics: metrics, their names such as `chrf++`, or signatures. With a list, columns have their usual names; with
             a dictionary, the names that you choose: `{"lower": BLEU(lowercase=True)}`.
         hypothesis: the column of the system's output, which must not have nulls.
         references: the column of references, or a list of such columns; nulls are missing references. A column of lists
             of strings holds any number of references for each segment.
-        keys: columns whose values make groups.
+        keys: the columns to group by.
         rows: return one row per segment instead of one row per key.
         first: the index, from 0, of the batch's first row in the whole table; errors name rows by it.
         source: the name of the whole table, for errors.
 
     Returns:
-        A table of pyarrow, with the columns that the description of this module lists.
+        A pyarrow table, with the columns that the description of this module lists.
 
     Raises:
         BleuError: there is no such column, or a text is missing (the error names the row and its key); or pyarrow is
@@ -116,7 +117,7 @@ def stats_table(
     nrefs: list[Any] = []
     start = first
     where = source and f"{source}, "
-    for block in table.to_batches(max_chunksize=_BLOCK):  # columns are cut alike, and not copied
+    for block in table.to_batches(max_chunksize=_BLOCK):  # all columns are cut at the same rows, and not copied
         texts = _read_hypotheses(block, hypothesis, keys, start, where)
         read = [stream for name in streams for stream in read_references(block.column(name), name)]
         _refuse_bare(read, block, keys, start, where)
@@ -130,10 +131,10 @@ def stats_table(
 
 
 def make_metrics(metrics: "Metrics") -> dict[str, Metric]:
-    """Return metrics by what their columns are called, made from their names and signatures where these are given.
+    """Return metrics by the names of their columns, made from their names or signatures where these are given.
 
     Raises:
-        BleuError: there is none, two are called alike, or a name is not a metric's.
+        BleuError: there is none, two have the same name, or a name is not that of a metric.
     """
     if isinstance(metrics, str | Metric):
         metrics = [metrics]
@@ -142,18 +143,18 @@ def make_metrics(metrics: "Metrics") -> dict[str, Metric]:
         metric = _metric_of(one)
         name = name_of(metric)
         if name in found:
-            raise BleuError(f"two metrics would be called {name}; give them names: {{{name!r}: ..., ...}}")
+            raise BleuError(f"two metrics would have the name {name}; choose names: {{{name!r}: ..., ...}}")
         found[name] = metric
     if not found:
         raise BleuError("no metric was given; name at least one, such as 'bleu'")
     if len({metric.skip_empty_refs for metric in found.values()}) > 1:
         raise BleuError(
-            "skip_empty_refs changes how many references a segment has, but not all of the metrics have it; make a"
-            " table for each way"
+            "skip_empty_refs changes how many references a segment has, but not all of the metrics have it; make"
+            " one table with it and one without"
         )
     for metric in found.values():
         if metric.needs_all_references:
-            raise BleuError(f"{metric.name} reads all references before it counts, and a batch has only some of them")
+            raise BleuError(f"{metric.name} reads all references before it counts, but a batch has only some of them")
     return found
 
 
@@ -165,7 +166,7 @@ def _metric_of(given: Metric | str) -> Metric:
 def _check_columns(
     table: "pa.Table", wanted: Sequence[str], keys: Sequence[str], metrics: Mapping[str, Metric]
 ) -> None:
-    """Refuse columns that are not there, or are there twice, and keys that would be called like what is counted."""
+    """Refuse columns that are missing or not unique, and keys that have the name of a column of statistics."""
     for name in wanted:
         count = table.column_names.count(name)
         if count != 1:
@@ -231,11 +232,11 @@ def _assemble(
     """Return a table of statistics with one row per segment, unsigned.
 
     Args:
-        keys: names and columns.
-        count: of rows.
-        nrefs: by block, the number of references of each segment.
-        counted: by metric and block, the statistics.
-        metrics: that counted them.
+        keys: the names and columns of the keys.
+        count: the number of rows.
+        nrefs: for each block, the number of references of each segment.
+        counted: for each metric, the statistics of each block.
+        metrics: the metrics that counted them.
     """
     pa = load("pyarrow", "arrow")
     import numpy as np
@@ -249,7 +250,7 @@ def _assemble(
 
 
 def columns_of(metric: Metric, name: str, blocks: "Sequence[SegmentStats]") -> "list[tuple[str, Any]]":
-    """Return blocks of a metric's statistics as columns with their names; name: what the metric is called there."""
+    """Return blocks of a metric's statistics as columns with their names; name: the metric's name in the table."""
     import numpy as np
 
     names = metric.column_names()
@@ -258,7 +259,7 @@ def columns_of(metric: Metric, name: str, blocks: "Sequence[SegmentStats]") -> "
     start = 0
     for block in blocks:
         rows = np.asarray(block)
-        for first in range(0, len(rows), _BLOCK):  # pieces that stay in the processor's cache while they are turned
+        for first in range(0, len(rows), _BLOCK):  # pieces small enough for the processor's cache
             piece = rows[first : first + _BLOCK]
             columns[:, start : start + len(piece)] = piece.T
             start += len(piece)
@@ -270,7 +271,7 @@ def columns_of(metric: Metric, name: str, blocks: "Sequence[SegmentStats]") -> "
 
 
 def sign(table: "pa.Table", metrics: Mapping[str, Metric], coded: bool = False) -> "pa.Table":
-    """Return a table of statistics with the signature of each metric before its numbers; coded: as a dictionary."""
+    """Return a table of statistics, with each metric's signature before its numbers; coded: as a dictionary."""
     pa = load("pyarrow", "arrow")
     import numpy as np
 
@@ -283,7 +284,7 @@ def sign(table: "pa.Table", metrics: Mapping[str, Metric], coded: bool = False) 
 
 
 def signature_of(metric: Metric) -> str:
-    """Return a metric's signature as the column of signatures has it: without the number of references.
+    """Return a metric's signature as the column has it: without the number of references.
 
     >>> signature_of(find_metric("chrf++")).partition("|version")[0]
     'chrF2++|case:mixed|eff:yes|nc:6|nw:2|space:no'
@@ -296,7 +297,7 @@ def signature_of(metric: Metric) -> str:
 
 
 def metrics_in(names: Sequence[str]) -> list[str]:
-    """Return what the metrics are called that a table with these columns has statistics of.
+    """Return the names of the metrics whose statistics are in a table with these columns.
 
     >>> metrics_in(["doc.id", "segments", "bleu.signature", "bleu.hyp_len", "chrf++.signature"])
     ['bleu', 'chrf++']
@@ -306,7 +307,7 @@ def metrics_in(names: Sequence[str]) -> list[str]:
 
 
 def keys_in(names: Sequence[str]) -> list[str]:
-    """Return the columns of a table of statistics that are keys.
+    """Return those columns of a table of statistics that are keys.
 
     >>> keys_in(["doc.id", "segments", "bleu.signature", "bleu.hyp_len"])
     ['doc.id']
@@ -327,7 +328,7 @@ def merge(table: "pa.Table") -> "pa.Table":
         A table with the same columns and one row per key.
 
     Raises:
-        BleuError: it is not a table of statistics, or one key was counted in two ways.
+        BleuError: it is not a table of statistics, or a key was counted in two ways.
 
     >>> import pyarrow as pa
     >>> shards = [pa.table({"hyp": [text], "ref": ["The cat sat."]}) for text in ("The cat sat.", "A cat sat.")]
@@ -361,13 +362,13 @@ def _add_up(table: "pa.Table", keys: Sequence[str]) -> "pa.Table":
 
 
 def _align(table: "pa.Table") -> "pa.Table":
-    """Return a table whose numbers stand where processors expect them; what came from another process may not."""
+    """Return a table whose numbers are aligned in memory; those from another process may not be."""
     buffers = (buffer for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer)
     return table.take(list(range(len(table)))) if any(buffer.address % 8 for buffer in buffers) else table
 
 
 def _decode(column: "Any") -> "Any":
-    """Return a column without a dictionary, which parts need not share."""
+    """Return a column without its dictionary, since parts may have different ones."""
     return column.cast(column.type.value_type) if str(column.type).startswith("dictionary") else column
 
 
@@ -375,7 +376,7 @@ def check_table(table: "pa.Table") -> None:
     """Refuse what is not a table of statistics.
 
     Raises:
-        BleuError: saying which columns it lacks.
+        BleuError: it lacks columns, which the error names.
     """
     missing = [name for name in COUNTS if name not in table.column_names]
     if missing or not metrics_in(table.column_names):
@@ -384,7 +385,7 @@ def check_table(table: "pa.Table") -> None:
 
 
 def _refuse_mixed(summed: "pa.Table", keys: Sequence[str], signatures: Sequence[str]) -> None:
-    """Refuse a table in which a key was counted in two ways; `summed` has a row for each key and way."""
+    """Refuse a table in which a key was counted in two ways; `summed` has one row for each key and each way."""
     if all(len(set(summed.column(name).to_pylist())) == 1 for name in signatures):
         return
     found: dict[tuple[object, ...], tuple[object, ...]] = {}
@@ -419,8 +420,8 @@ def scores(
         One group per key, with `keys`, `segments`, and by metric `stats`, `scores` (in percent) and `signatures`.
 
     Raises:
-        BleuError: the number of segments is not the expected one, it is not a table of statistics, or one key was
-            counted in two ways.
+        BleuError: the number of segments is not as expected, the table is not one of statistics, or a key was counted
+            in two ways.
 
     >>> import pyarrow as pa
     >>> batch = pa.table({"system": ["a", "b"], "hyp": ["The cat sat.", "A cat."], "ref": ["The cat sat."] * 2})
@@ -463,10 +464,10 @@ def _groups(table: "pa.Table", metrics: "Mapping[str, Metric] | None") -> Iterat
 
 
 def stats_of(metric: Metric, name: str, row: "Mapping[str, Any]") -> CorpusStats:
-    """Return the sums in a row of a table of statistics; name: what the metric's columns are called.
+    """Return the sums in a row of a table of statistics; name: the metric's name in the columns.
 
     Raises:
-        BleuError: a column that the metric needs is not there.
+        BleuError: a column that the metric needs is missing.
     """
     titles = [f"{name}.{column}" for column in metric.column_names()]
     lacking = [title for title in titles if row.get(title) is None]

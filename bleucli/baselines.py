@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class Earlier(NamedTuple):
-    """A score of an earlier answer with the digits that were written, but in percent, and how it was made.
+    """A score of an earlier answer in percent, with the digits that were written, and how it was made.
 
-    file: of the system, "" if unknown.
-    references: names and digests of the files, none if they cannot be compared.
-    scale: in which it was written, 100 or 1.
+    file: the file of the system, "" if unknown.
+    references: the names and digests of the files; none if they cannot be compared.
+    scale: the scale in which it was written, 100 or 1.
     """
 
     score: "Decimal"
@@ -41,14 +41,14 @@ class Earlier(NamedTuple):
 
 
 class Baseline(NamedTuple):
-    """An earlier answer: for each system its scores by metric, the latest last.
+    """An earlier answer: for each system, its scores by metric, the latest last.
 
-    systems: the single key "" stands for any name: there is one system, with one score for each metric.
-    decimals: the most that any score in percent shows, without trailing zeros; two fewer than were written if scores
-        go from 0 to 1.
+    systems: a single key "" stands for any name: the answer has one system, with one score for each metric.
+    decimals: the most decimals that any score has in percent, without trailing zeros; two fewer than were written if
+    scores are from 0 to 1.
     form: the format, json or jsonl; scores in jsonl are exact.
-    outputs: names and digests of the systems' files in JSON Lines.
-    scale: in which the scores were written, 100 or 1.
+    outputs: the names and digests of the systems' files in JSON Lines.
+    scale: the scale in which the scores were written, 100 or 1.
     """
 
     path: str
@@ -63,7 +63,7 @@ class Baseline(NamedTuple):
 _IGNORED_KEYS = (*RESAMPLING_KEYS, "version")
 _MOST_DECIMALS = 1000  # as for --width
 _PARQUET = b"PAR1"
-# In messages: the most names, and the digits of a digest
+# In messages: the largest number of names, and the number of digits of a digest
 _MOST_NAMES = 9
 _DIGITS = 12
 
@@ -72,7 +72,7 @@ _DIGITS = 12
 
 
 def is_statistics(path: str) -> bool:
-    """Return whether a file has statistics, not an answer: Parquet shows in its first bytes."""
+    """Return whether a file has statistics instead of an answer: the first bytes show that it is Parquet."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_PARQUET)) == _PARQUET
@@ -81,11 +81,11 @@ def is_statistics(path: str) -> bool:
 
 
 def baseline_of(results: Results, name: str, references: "Mapping[str, Sequence[str]]") -> Baseline:
-    """Return exact scores of an earlier output as an earlier answer.
+    """Return the exact scores of an earlier output as an earlier answer.
 
     Args:
-        results: scored from its statistics.
-        name: of their file.
+        results: the scores computed from its statistics.
+        name: the name of their file.
         references: by system, the SHA-256 of its references if known.
     """
     from decimal import Decimal
@@ -103,16 +103,16 @@ def baseline_of(results: Results, name: str, references: "Mapping[str, Sequence[
 
 
 def read_baseline(path: str, name: str) -> Baseline:
-    """Read an earlier answer, written with `-f json` or `-f jsonl`; name: of the file, for errors.
+    """Read an earlier answer, written with `-f json` or `-f jsonl`; name: what errors call the file.
 
     Raises:
-        BleuError: it cannot be read, or is not an answer of ours.
+        BleuError: it cannot be read, or is not an answer of bleu.
     """
     advice = f"make it with -f {'jsonl' if is_jsonl(name) else 'json'} -o {name}"
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # names may not be UTF-8
             first = file.readline()
-            if first.startswith("{") and '"schema"' in first:  # -f json writes one line for each key
+            if first.startswith("{") and '"schema"' in first:  # -f json writes one line per key
                 if file.seekable():
                     _wait_for_writers(file)
                     file.seek(0)
@@ -126,7 +126,7 @@ def read_baseline(path: str, name: str) -> Baseline:
         answer = _load(text)
     except ValueError as error:
         raise BleuError(f"{name} is not valid JSON ({error}); {advice}") from None
-    except (ArithmeticError, RecursionError):  # no answer of ours has such a number or nesting
+    except (ArithmeticError, RecursionError):  # no answer of bleu has such a number or such nesting
         pass
     try:
         systems = _systems(answer)
@@ -152,11 +152,11 @@ def _load(text: str) -> "Any":
 
 
 def _wait_for_writers(file: "IO[str]") -> None:
-    """Wait until nobody adds lines to a history; until the file is closed, nobody starts to."""
+    """Wait until no process is adding lines to a history; new ones wait until the file is closed."""
     from portalocker import LockFlags, lock
     from portalocker.exceptions import BaseLockException
 
-    with suppress(BaseLockException):  # nobody adds lines where files cannot be locked
+    with suppress(BaseLockException):  # where files cannot be locked, no process adds lines
         lock(file, LockFlags.SHARED)
 
 
@@ -166,7 +166,7 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
     Of scores that were made in the same way, only the latest is kept.
 
     Raises:
-        BleuError: a line is not one of ours, or no line is about a whole output.
+        BleuError: a line is not one of `-f jsonl`, or no line is about a whole output.
     """
     found: dict[str, dict[str, dict[object, Earlier]]] = {}
     outputs: set[tuple[str, str]] = set()
@@ -202,7 +202,7 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
 
 
 def _inputs(item: "dict[str, Any]") -> list[Input]:
-    """Return the inputs that a line names for its score; none if it names none.
+    """Return the inputs that a line lists for its score; none if it lists none.
 
     Raises:
         AttributeError, KeyError, TypeError: they have another form.
@@ -267,12 +267,12 @@ def _score(item: "dict[str, Any]") -> Earlier:
 
 
 def shift_of(scale: int) -> int:
-    """Return by how many digits scores of a scale are smaller than scores in percent."""
+    """Return how many decimal places a scale's scores are shifted from scores in percent: 0 or 2."""
     return 0 if scale == 100 else 2
 
 
 def _decimals(number: "Decimal") -> int:
-    """Return how many decimals a number shows without trailing zeros, which JSON leaves out.
+    """Return the number of decimals without trailing zeros, which JSON leaves out.
 
     >>> from decimal import Decimal
     >>> _decimals(Decimal("33.90")), _decimals(Decimal("34.0")), _decimals(Decimal("1e3"))
@@ -292,7 +292,7 @@ def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[
         baseline: the earlier answer.
         system: the name of the new system.
         record: its score.
-        inputs: what the score was made from, the system's own file first; none if unknown.
+        inputs: the files that the score was made from, the system's own first; none if unknown.
 
     Raises:
         BleuError: there is no such score, or several systems have that name.
@@ -313,7 +313,7 @@ def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[
     references = _references(inputs)
     outputs = baseline.outputs.union(_outputs(inputs))
     for earlier in reversed(alike):
-        # The digest of JSON Lines covers the output too, so it says nothing about the references alone
+        # The digest of a JSON Lines file also covers the output, so it says nothing about the references alone
         if outputs & (earlier.references | references) or not _differ(earlier.references, references):
             return earlier.score
     raise BleuError(
@@ -332,7 +332,7 @@ def _explain_unknown(baseline: Baseline, system: str) -> str:
 def _of_same_system(baseline: Baseline, system: str, scores: Sequence[Earlier], file: str) -> Sequence[Earlier]:
     """Return the scores of one system among those of all systems with its name.
 
-    A name made from the path of a file may stand for several systems; then only the same path means the same system.
+    A name that was made from a path may stand for several systems; then only the same path means the same system.
 
     Raises:
         BleuError: there are several, and none is from this file.
@@ -345,20 +345,20 @@ def _of_same_system(baseline: Baseline, system: str, scores: Sequence[Earlier], 
         others = " and ".join(sorted(files.values())[:_MOST_NAMES])
         raise BleuError(
             f"{baseline.path} has several systems {system}, from {others}; this one is from"
-            f" {file or 'an unknown file'}: give each system a name of its own with --names"
+            f" {file or 'an unknown file'}: give each system its own name with --names"
         )
     return [one for one in scores if os.path.normpath(one.file) == own or not comes_from(system, one.file)]
 
 
 def _references(inputs: Sequence[Input]) -> frozenset[tuple[str, str]]:
-    """Return names and digests of the references; none if one is unknown or shares a file with the system."""
+    """Return the names and digests of the references; none if one is unknown or shares a file with the system."""
     references = frozenset((one.name, one.sha256) for one in inputs if one.role == "reference")
     system = next(((one.name, one.sha256) for one in inputs if one.role == "system"), None)
     return references if all(digest for _, digest in references) and system not in references else frozenset()
 
 
 def _outputs(inputs: Iterable[Input]) -> Iterable[tuple[str, str]]:
-    """Give names and digests of the systems' files that may hold references too."""
+    """Give the names and digests of the systems' files that may also hold references."""
     return ((one.name, one.sha256) for one in inputs if one.role == "system" and is_jsonl(one.name))
 
 

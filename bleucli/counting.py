@@ -5,8 +5,8 @@
 - `count_corpora`: the statistics of several corpora
 - `Measure`: what a metric must provide
 
-Text comes in blocks. Each is tokenized, counted, added up and then dropped; its references are prepared once for all
-systems.
+Text comes in blocks. Each is tokenized, counted, added to the sums and dropped; its references are prepared once for
+all systems.
 """
 
 from array import array
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
         counts_ties: bool
 
         def configuration(self) -> object:
-            """Return what tells differently configured metrics apart."""
+            """Return a value that differs between differently configured metrics."""
 
         def learn(self, references: Iterator[Sequence[Segments]]) -> None:
-            """Read all references before anything is counted, if they are needed."""
+            """Read all references before anything is counted, if the metric needs that."""
 
         def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> "References":
             """Prepare the references of a block."""
@@ -57,28 +57,28 @@ if TYPE_CHECKING:
             """Count a block of hypotheses, one row per segment."""
 
         def cached_references(self) -> Source:
-            """Return the references that the metric was made with, prepared."""
+            """Return the references that the metric was made with, already prepared."""
 
         def observe(self, hypotheses: Segments) -> tuple[int, ...]:
             """Count the signs that hints are made from."""
 
         def check_sum(self, segments: int) -> None:
-            """Raise a BleuError if a sum over this number of segments has no score."""
+            """Raise a BleuError if the metric cannot score a sum over this number of segments."""
 
         def score_from_stats(self, sums: Sequence[int | float]) -> Any:
             """Score a sum of rows."""
 
         def sign(self, score: Any, signature: Callable[[], Signature]) -> None:
-            """Let a score know what returns its signature."""
+            """Give a score the function that returns its signature."""
 
         def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
             """Score each row of sums."""
 
         def signature(self, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> Signature:
-            """Say how a score was made."""
+            """Return the signature, which says how a score was made."""
 
         def hints(self, stats: "CorpusStats") -> list[str]:
-            """Say what a user should know about the input."""
+            """Return what a user should know about the input."""
 
 
 # Blocks with fewer rows are copied when they are added
@@ -125,7 +125,7 @@ class CorpusStats:
         segments: the number of segments.
         sums: the sums of all rows, one number per column of the metric; empty if there are no segments.
         rows: the statistics of each segment; None if they were not kept, or there are no segments.
-        nrefs: how many references each segment has; None if `rows` is None.
+        nrefs: the number of references of each segment; None if `rows` is None.
         fewest, most: the smallest and the largest number of references of a segment.
         signs: counts that the metric makes its hints from. Statistics of selected segments keep those of all segments;
             statistics from files have none.
@@ -151,7 +151,7 @@ class CorpusStats:
         signs: tuple[int, ...] = (),
         blocks: Sequence[_Rows] | None = (),
     ) -> None:
-        """Take what was counted; blocks: the rows, None if they are not kept."""
+        """Store what was counted; blocks: the rows, None if they are not kept."""
         self.metric = metric
         self.segments = segments
         self.sums = sums
@@ -179,12 +179,12 @@ class CorpusStats:
 
     @property
     def nrefs(self) -> "array[int] | None":
-        """How many references each segment has; None where rows are."""
+        """The number of references of each segment; None if `rows` is None."""
         whole = self._whole()
         return whole and whole.nrefs
 
     def _whole(self) -> _Rows | None:
-        """Return all rows; from now on, they are a single block."""
+        """Return all rows, after joining their blocks to one."""
         if not self._blocks:
             return None
         if len(self._blocks) > 1:
@@ -233,7 +233,7 @@ class CorpusStats:
         """Return the statistics of some segments.
 
         Args:
-            indexes: those of the segments, from 0, in any order; an index may be repeated.
+            indexes: the indexes of the segments, from 0, in any order; an index may be repeated.
 
         Raises:
             BleuError: rows were not kept, or there is no such segment.
@@ -306,7 +306,7 @@ def _name(stats: CorpusStats) -> str:
 
 
 def _join(left: Sequence[_Rows], right: Sequence[_Rows]) -> list[_Rows]:
-    """Append blocks of rows to others; small ones are joined with those before, so that long sums copy little."""
+    """Append blocks of rows to others; small blocks are joined with the previous one, so that long sums copy little."""
     blocks = list(left)
     for added in right:
         block = added
@@ -318,7 +318,7 @@ def _join(left: Sequence[_Rows], right: Sequence[_Rows]) -> list[_Rows]:
 
 
 class SystemStats(NamedTuple):
-    """The statistics of one system, one per metric; fit: how it fits its references, if that was inspected."""
+    """The statistics of one system, one per metric; fit: how well it fits its references, if that was inspected."""
 
     name: str
     stats: Sequence[CorpusStats]
@@ -344,18 +344,18 @@ def count(
     Args:
         corpus: systems and references.
         metrics: at least one.
-        jobs: threads; None for all usable processors, once that pays.
+        jobs: the number of threads; None for all usable processors if the texts are long enough.
         keep_rows: whether to keep the statistics of each segment; if not, memory holds one block at a time.
         inspect: whether to check how systems fit their references.
         progress: called with the number of segments counted so far.
         keep: called with the statistics of each block, which have rows, before they are added up.
 
     Returns:
-        The statistics of each system; an empty list if the corpus may be empty, and is.
+        The statistics of each system; an empty list for an empty corpus, if the corpus may be empty.
 
     Raises:
-        BleuError: the sources do not have the same number of segments, a segment has no reference, or systems bring
-            along different references.
+        BleuError: the sources do not have the same number of segments, a segment has no reference, or systems come with
+            different references.
     """
     totals: list[SystemStats] = []
     with_rows = keep_rows or keep is not None
@@ -363,7 +363,7 @@ def count(
         if keep is not None:
             keep(counted)
             if not keep_rows:
-                counted = [system.without_rows() for system in counted]  # noqa: PLW2901 - they were kept elsewhere
+                counted = [system.without_rows() for system in counted]  # noqa: PLW2901 - `keep` has the rows
         totals = add_systems(totals, counted)
         if progress is not None:
             progress(totals[0].stats[0].segments)
@@ -371,7 +371,7 @@ def count(
 
 
 def add_systems(totals: list[SystemStats], block: list[SystemStats]) -> list[SystemStats]:
-    """Add the statistics of further segments to those of systems; totals: empty before the first block."""
+    """Add the statistics of more segments to those of each system; totals: empty before the first block."""
     if not totals:
         return block
     added = []
@@ -384,7 +384,7 @@ def add_systems(totals: list[SystemStats], block: list[SystemStats]) -> list[Sys
 def count_blocks(
     corpus: Corpus, metrics: "Sequence[Measure]", *, jobs: int | None = 1, keep_rows: bool = True, inspect: bool = False
 ) -> Iterator[list[SystemStats]]:
-    """Give what `count` adds up, block by block; arguments and errors as there."""
+    """Give the statistics that `count` adds up, block by block; arguments and errors are the same."""
     work = _Counting(corpus, metrics, keep_rows, inspect)
     for counted in _count_pieces(work.count, work.corpus.pieces(), jobs):
         work.remember(counted)
@@ -470,7 +470,7 @@ def _count_pieces(
     if jobs == 1:
         yield from map(count_piece, pieces)
         return
-    if jobs is None:  # most texts are a single piece, for which nothing needs to be imported
+    if jobs is None:  # most texts are a single piece, which needs no threads and no import
         yield from map(count_piece, islice(pieces, 1))
     if (second := next(pieces, None)) is not None:
         from bleucli.threads import in_order
@@ -488,7 +488,7 @@ def _prepare(metric: "Measure", piece: Piece, already: bool) -> References:
 def count_block(
     metric: "Measure", hypotheses: Segments, references: References, start: int, name: str, keep_rows: bool
 ) -> CorpusStats:
-    """Count a block of hypotheses; start: the index of its first segment; name: that of the system, for errors."""
+    """Count a block of hypotheses; start: the index of its first segment; name: the system's name, for errors."""
     rows = metric.block_stats(hypotheses, references, start, name)
     return CorpusStats(
         metric,
@@ -502,7 +502,7 @@ def count_block(
 
 
 def _after_first_pass(corpus: Corpus, metrics: "Sequence[Measure]") -> "tuple[Corpus, Sequence[Measure]]":
-    """Let copies of the metrics that need all references read them; return the corpus and the metrics to count with."""
+    """Let copies of metrics that need all references read them; return the corpus and the metrics to count with."""
     if not any(metric.needs_all_references for metric in metrics):
         return corpus, metrics
     from copy import copy

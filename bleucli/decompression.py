@@ -1,7 +1,7 @@
 """Compressed text, unpacked piece by piece: gzip, bzip2, xz and zstd, recognised by their first bytes.
 
-A file may consist of several members (streams, frames) in a row. What follows the last one is treated as by the
-command-line tools: for gzip and bzip2 it is left out, with a warning; for xz and zstd it is an error.
+A file may consist of several members (streams, frames) in a row. Data after the last one are treated as the
+command-line tools treat them: for gzip and bzip2, they are left out with a warning; for xz and zstd, they are an error.
 """
 
 import sys
@@ -54,8 +54,8 @@ class DamagedError(BleuError):
     """A compressed file is damaged.
 
     Args:
-        name: of the file.
-        what: is wrong with it; completes a sentence that begins with the name.
+        name: the name of the file.
+        what: what is wrong with it, as the rest of a sentence that begins with the name.
     """
 
     def __init__(self, name: str, what: str) -> None:
@@ -93,7 +93,7 @@ class _Gzip:
 
 
 class _Standard:
-    """A stream or frame for one of the standard decompressors, which are all alike except zlib's."""
+    """A stream or frame, unpacked by a decompressor of the standard library; all but zlib's have the same interface."""
 
     def __init__(self, decoder: "Any", error: type[Exception]) -> None:
         self.errors: tuple[type[Exception], ...] = (error,)
@@ -174,7 +174,7 @@ def _not_supported(name: str, codec: str) -> BleuError:
 
 # A skippable frame (RFC 8878, 3.1.2) may come first
 _ZSTD_STARTS = (b"(\xb5/\xfd", *(bytes((number,)) + b"*M\x18" for number in range(0x50, 0x60)))
-_BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")  # the second one in an empty file
+_BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")  # the second one is that of an empty file
 _BZIP2_STARTS = tuple(b"BZh%d" % size + block for size in range(1, 10) for block in _BZIP2_BLOCKS)
 _XZ_STARTS = (b"\xfd7zXZ\0",)
 _CODECS = (
@@ -198,9 +198,9 @@ def unpack(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -
     """Unpack a file.
 
     Args:
-        chunks: of the file.
+        chunks: the bytes of the file, piece by piece.
         codec: how it is compressed.
-        name: of the file, for messages.
+        name: the name of the file, for messages.
         hints: notes for the user about the file are added here.
 
     Raises:

@@ -1,7 +1,6 @@
 """JSON Lines by pyarrow's parser, where it is installed (extra `arrow`): columns of texts, without one object per line.
 
-Lines that it refuses, or might read differently from Python's parser, are left to that parser, whose words our errors
-quote.
+Lines that it refuses, or might read differently, are left to Python's parser, whose messages our errors quote.
 """
 
 import re
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
 
 # A line with fewer brackets cannot nest too deeply: Python's parser stops at about 1000 levels, less those in use
 _DEEP = 400
-# Python reads whole numbers of 640 digits, whatever its limit; in these, five bytes that are 128 apart are digits
+# Python always reads whole numbers of up to 640 digits. In a longer one, five bytes that are 128 apart are digits.
 _STEP = 128
 _MANY_DIGITS = re.compile(rb"[0-9]{5}")
-# A letter or `_`, which may belong to the name of a field; or half of a character, perhaps without its other half
+# An escaped letter or `_`, which may be part of a field's name; or a surrogate, perhaps without its other half
 _ODD_ESCAPE = re.compile(rb"\\u(?:00[5-7]|[dD][c-fC-F])")
 _ESCAPED_LETTER = re.compile(rb"\\u00[5-7]")
-# Blocks are far smaller, but for one with a very long line; Arrow's offsets have 32 bits
+# Arrow's offsets have 32 bits. Blocks are far smaller, unless a line is very long.
 _MOST_BYTES = 1 << 28
 
 
@@ -35,8 +34,9 @@ class Wanted(NamedTuple):
     """What to read from each object.
 
     hypotheses: names of fields with a string. references: the name of a field, "" if they are not wanted. listed:
-    whether it has an array of strings, or a string. others: names of fields that no object may have, which nobody had
-    to name. alone: whether objects may have no other fields at all; then most checks are not needed.
+    whether it holds an array of strings; else, it holds a string. others: names of fields that no object may have,
+    because Python's parser would take these instead. alone: whether objects may have no other fields at all; then most
+    checks are not needed.
     """
 
     hypotheses: Sequence[str]
@@ -51,8 +51,9 @@ def read(data: bytes, wanted: Wanted, most: int) -> list[Segments] | None:
 
     Args:
         data: the lines.
-        wanted: the same of each.
-        most: how many references there may be in all, if every object is said to have as many as one of them.
+        wanted: what to read from each.
+        most: the largest number of references, counted as objects times the most that one of them has; lines with more
+            are left to Python's parser.
 
     Returns:
         The hypotheses by name, then the references: as many as an object has, at least one. None if
@@ -101,7 +102,7 @@ def _parser() -> "Any":
 
 
 def _parse(data: bytes, wanted: Wanted) -> "dict[str, pa.Array] | None":
-    """Return the columns that are wanted, without gaps; None if there might be something else to Python's parser."""
+    """Return the wanted columns, which have no gaps; None if Python's parser might read something else."""
     parser = _parser()
     lines = _count_plain(data, wanted.alone) if parser and len(data) <= _MOST_BYTES else 0
     if not lines:
@@ -125,10 +126,10 @@ def _parse(data: bytes, wanted: Wanted) -> "dict[str, pa.Array] | None":
 
 
 def _count_plain(data: bytes, alone: bool) -> int:
-    """Return the number of lines, if each looks like an object that both parsers read alike; else 0.
+    """Return the number of lines if each looks like an object that both parsers read alike; else 0.
 
-    Several objects in a line, or a part of one, are left for Arrow to tell: between `}` and `{` a line can only end
-    where an object does. With `alone`, so are fields that must not be there.
+    Arrow itself notices several objects on a line, or a part of one: each line here starts with `{` and ends with `}`.
+    With `alone`, it also notices fields that are not allowed.
     """
     import numpy as np
 

@@ -23,7 +23,7 @@ FAIL_UNDER, MAX_DROP = "--fail-under", "--max-drop"
 class Bound(NamedTuple):
     """How low a score may be, or by how much it may drop: in points, or in percent of the baseline's score.
 
-    Points are those of the scale in which scores are printed.
+    Points are on the scale in which scores are printed.
     """
 
     number: float
@@ -43,10 +43,10 @@ _ROUNDED_DECIMALS = 11
 
 
 def read_bounds(option: str, text: str) -> dict[str, Bound]:
-    """Read the value of an option: bounds by metric; a bound without a metric is under "".
+    """Read an option's value: bounds by metric; a bound without a metric has the key "".
 
     Args:
-        option: `FAIL_UNDER` or `MAX_DROP`, which may be in percent.
+        option: `FAIL_UNDER`, or `MAX_DROP`, whose bounds may be in percent.
         text: its value.
 
     Raises:
@@ -82,7 +82,7 @@ def _wrong_form(option: str, text: str) -> UsageError:
 
 
 def _check_number(option: str, metric: str, bound: Bound) -> None:
-    if option == MAX_DROP and str(bound).startswith("-"):  # -0 is probably a slip
+    if option == MAX_DROP and str(bound).startswith("-"):  # -0 is probably a mistake
         raise UsageError(f"{option} {format_bounds({metric: bound})}; expected 0 or more")
 
 
@@ -108,17 +108,17 @@ def judge(
 ) -> list[Verdict]:
     """Judge each score by the gates that apply to it.
 
-    A tested score has dropped only if it is significantly worse; a smaller difference may be chance. If the earlier
-    score is rounded, this one is rounded in the same way before the two are compared, so that an unchanged score has
-    not dropped.
+    A score with a test has dropped only if it is significantly worse; other differences may be due to chance. If the
+    earlier score is rounded, this one is rounded in the same way before the two are compared, so that an unchanged
+    score has not dropped.
 
     Args:
-        results: finished; if both runs are known, their references must be the same.
+        results: finished results; if both runs are known, their references must be the same.
         fail_under: the worst scores allowed, by metric; "" stands for the first one.
         max_drop: how much worse than the baseline's a score may be, by metric; "" stands for all others.
         baseline: an earlier answer; without one the first system is the baseline.
         metrics: the names of the metrics in the bounds, in the order of the scores; by default the names of the scores.
-        scale: of bounds and messages, 100 or 1; scores are in percent. The earlier answer knows its own scale.
+        scale: the scale of bounds and messages, 100 or 1; scores are in percent. The earlier answer has its own scale.
 
     Raises:
         BleuError: a bound names a metric that was not scored; or the earlier answer lacks a system or a metric, was
@@ -171,7 +171,7 @@ def _judge_scores(results: Results, bounds: Mapping[str, Bound], names: Sequence
 def _judge_drops(
     results: Results, bounds: Mapping[str, Bound], baseline: Baseline | None, names: Sequence[str], scale: int
 ) -> Iterator[Verdict]:
-    """Judge the scores whose drops have a bound; compare in percent, and print in the scale."""
+    """Judge the scores whose drops have a bound; they are compared in percent, and printed on the scale."""
     for system, record, earlier, bound in _compare(results, bounds, baseline, names):
         score, drop = _drop(record, earlier, baseline)
         allowed = _allowed(bound, earlier, scale)
@@ -181,7 +181,7 @@ def _judge_drops(
                 f" {bound}; write the baseline with -w {_MANY_DECIMALS}"
             )
         failure = ""
-        if drop > allowed and (record.p_value is None or record.differs):  # otherwise it may be chance
+        if drop > allowed and (record.p_value is None or record.differs):  # otherwise it may be due to chance
             since = f" since {baseline.path}" if baseline else ""
             p_value = f", p = {record.p_value:.4f}" if record.p_value is not None else ""
             most = f"{bound} of that, {_tell(allowed, scale)}" if bound.percent else f"{bound}"
@@ -193,7 +193,7 @@ def _judge_drops(
 
 
 def _tell(number: "Decimal", scale: int) -> str:
-    """Return a number in percent as a scale prints it.
+    """Return a number in percent as printed on a scale.
 
     >>> from decimal import Decimal
     >>> _tell(Decimal("48.5"), 100), _tell(Decimal("48.5"), 1)
@@ -223,7 +223,7 @@ def _decimal(number: float) -> "Decimal":
 
 
 def _as_written(score: float, decimals: int, scale: int) -> "Decimal":
-    """Return a score in percent, rounded as in JSON of a scale; decimals: of the score in percent.
+    """Return a score in percent, rounded as in JSON on a scale; decimals: those of the score in percent.
 
     >>> str(_as_written(33.8624, 1, 100)), str(_as_written(33.9000001, 3, 100)), str(_as_written(0.1 + 0.2, 17, 100))
     ('33.9', '33.9', '0.30000000000000004')
@@ -235,7 +235,7 @@ def _as_written(score: float, decimals: int, scale: int) -> "Decimal":
 
 
 def _drop(record: ScoreRecord, earlier: "Decimal", baseline: Baseline | None) -> "tuple[Decimal, Decimal]":
-    """Return this score, rounded as the baseline's seems to be, and how much worse it is."""
+    """Return this score, rounded as the baseline's score seems to be, and how much worse it is."""
     score = _decimal(record.score)
     if baseline:
         score = _as_written(record.score, max(1, baseline.decimals), baseline.scale)
@@ -245,9 +245,9 @@ def _drop(record: ScoreRecord, earlier: "Decimal", baseline: Baseline | None) ->
 def _is_rounded_too_far(record: ScoreRecord, earlier: "Decimal", baseline: Baseline, allowed: "Decimal") -> bool:
     """Return whether the earlier score has too few decimals to tell if a drop is allowed.
 
-    If no drop is allowed, the decimals that the baseline shows are enough. A whole number may have been rounded to a
-    whole number or to one decimal, and the same holds for tenths in scores from 0 to 1. That matters only if one
-    reading is too much of a drop and the other is none.
+    If no drop is allowed, the baseline's decimals are enough. A whole number may have been rounded to a whole number or
+    to one decimal, and likewise with tenths in scores from 0 to 1. This matters only if one reading is too large a drop
+    and the other is not a drop.
     """
     if _decimal(record.score) == earlier or baseline.decimals > _ROUNDED_DECIMALS:
         return False

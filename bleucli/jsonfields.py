@@ -3,7 +3,7 @@
 - `Fields`, `fields_named`: what a user names
 - `places_of_hypotheses`, `place_of_references`: what finds the texts in an object, named or not
 - `place_of_group`: what finds the group that the texts of an object belong to
-- `quote`, `kind`, `advise_path`: what errors say of fields and values
+- `quote`, `kind`, `advise_path`: how errors speak of fields and values
 """
 
 from collections.abc import Collection, Sequence
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Fields(NamedTuple):
-    """Where in an object the texts are; what is not named is found under a usual name.
+    """Where in an object the texts are; those that are not named are found under usual names.
 
     A path leads into objects by the names of fields and into arrays by numbers from 0: `resps.0.text`. A field whose
     name is the whole path, dots included, comes first; a dot after a backslash is part of a name.
 
-    hypotheses: for each system of the file its name, "" for the file's own, and a path. references, group: a path, or
+    hypotheses: for each system in the file, its name ("" for the file's name) and a path. references, group: a path, or
     "".
     """
 
@@ -32,10 +32,10 @@ class Fields(NamedTuple):
     group: str = ""
 
 
-# The usual names. The first of these that is present counts, whatever other fields there are
+# The usual names. The first of these that an object has is taken, even if it has others
 HYPOTHESES = ("candidate", "hypothesis", "prediction", "actual_output", "translation")
 REFERENCES = ("references", "reference", "expected_output")
-# These may mean something else; one is taken only if it is the only candidate
+# These may mean something else, so one is taken only if it is the only candidate
 GUESSED_HYPOTHESES = ("mt", "output", "pred", "response")
 GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text")
 _SHOWN_FIELDS, _SHOWN_CHARACTERS = 8, 40
@@ -45,8 +45,8 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "true or f
 def fields_named(text: str) -> Fields:
     r"""Return what `hyp=PATH,refs=PATH,group=PATH` names; each part may be left out, but not all.
 
-    Several hypotheses of one file are several systems, each with a name before a colon, else called by its path. A
-    comma, colon, dot or space after a backslash is part of a name; other space around names does not count.
+    Several hypotheses in one file are several systems. Each may have a name before a colon; otherwise, its path is its
+    name. A comma, colon, dot or space after a backslash is part of a name; other space around names does not count.
 
     Raises:
         UsageError: it has another form, or two systems have the same name.
@@ -147,7 +147,7 @@ def place_of_group(fields: Fields) -> "Path | None":
 
 
 class Path:
-    """A path that was named; `what` it leads to, for errors."""
+    """A path that the user named; what: what it leads to, for errors."""
 
     def __init__(self, what: str, path: str) -> None:
         self._what = what
@@ -159,17 +159,17 @@ class Path:
         return self._path
 
     def settled_name(self) -> tuple[str, Sequence[str]]:
-        """Return the name of the field that `find` takes in any object that has it, but none of the others named here.
+        """Return a field and others: `find` takes it from any object that has it and none of the others.
 
-        The name is "" if that is not known, or not yet.
+        The field is "" if this is not known, or not yet.
         """
         return (self._path if self._steps == [self._path] else "", ())
 
     def find(self, item: "dict[str, Any]") -> "tuple[str, Any]":
-        """Return the path, for messages, and what stands there.
+        """Return the path, for messages, and the value at its end.
 
         Raises:
-            NotFoundError: nothing does.
+            NotFoundError: there is none.
         """
         if self._path in item:
             return self._path, item[self._path]
@@ -184,7 +184,7 @@ class Path:
         return self._path, value
 
     def _not_found(self, value: object, depth: int) -> NotFoundError:
-        """Return an error about what stands `depth` steps along the path, and does not lead further."""
+        """Return an error about the value that is `depth` steps along the path and does not lead further."""
         place = quote(".".join(_split(self._path, ".")[:depth]))
         if isinstance(value, dict):
             found = f"{place} with {_list_names(value)}" if depth else _list_names(value)
@@ -197,10 +197,10 @@ class UsualName:
     """A usual name, for a file whose fields no option names.
 
     Args:
-        what: it leads to, for errors.
-        known: of these, the first that an object has counts.
-        guessed: a file that has none of those may have one of these; several would be ambiguous.
-        elsewhere: names under which something else was found, so that they are not meant.
+        what: what it leads to, for errors.
+        known: names; the first one that an object has is taken.
+        guessed: a file that has none of `known` may have one of these; several would be ambiguous.
+        elsewhere: names that are taken for something else, so they are ignored.
     """
 
     def __init__(self, what: str, known: Sequence[str], guessed: Sequence[str], elsewhere: Collection[str]) -> None:
@@ -211,13 +211,13 @@ class UsualName:
         self._last = ""
 
     def common_name(self, items: "Sequence[dict[str, Any]]") -> str | None:
-        """Return what it returns for `Path`; None if that takes more than a look."""
+        """Return the same as for `Path`; None if objects must be searched one by one."""
         if self._guess:
             return None
         return next((name for name in self._known if any(name in item for item in items)), None)
 
     def settled_name(self) -> tuple[str, Sequence[str]]:
-        """Return what it returns for `Path`."""
+        """Return the same as for `Path`."""
         if self._guess:
             return self._guess, [name for name in (*self._known, *self._guessed) if name != self._guess]
         return self._last, self._known[: self._known.index(self._last)] if self._last else ()
@@ -231,7 +231,7 @@ class UsualName:
         if not self._guess:
             for name in self._known:
                 if name in item:
-                    self._guessed = []  # nor is anything guessed in the objects to come
+                    self._guessed = []  # from now on, nothing is guessed
                     self._last = name
                     return name, item[name]
         names = [*self._known, *self._guessed]
@@ -252,12 +252,12 @@ def _index(step: str) -> int | None:
 
 
 def _first_names(path: str) -> set[str]:
-    """Return the names of fields that a path may begin with; "" has none."""
+    """Return the names of fields that a path may begin with; none for ""."""
     return {path, _unescape(_split(path, ".")[0])} if path else set()
 
 
 def advise_path(key: str, field: str, value: object) -> str:
-    """Return what to do about a value that is not text but may hold some, "" if it cannot.
+    """Return what to do about a value that is not text but may contain some; "" if it cannot.
 
     >>> advise_path("hyp", "filtered_resps", ["Hallo"])
     '; if the text is inside, name the path: --jsonl-fields hyp=filtered_resps.0'
@@ -275,10 +275,10 @@ def _list_names(item: "dict[str, Any]") -> str:
 
 
 def kind(value: object) -> str:
-    """Return what a value is called in errors, with its article."""
+    """Return what errors call a value, with an article."""
     return _KINDS.get(type(value), "a number")
 
 
 def quote(field: str) -> str:
-    """Return a field's name in quotes, cut if it is long, with escapes for what cannot be printed."""
+    """Return a field's name in quotes; a long one is cut, and characters that cannot be printed are escaped."""
     return repr(field if len(field) <= _SHOWN_CHARACTERS else field[:_SHOWN_CHARACTERS] + "...")

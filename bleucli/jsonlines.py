@@ -27,9 +27,9 @@ _JSON_SPACE = " \t\r"
 _BLOCK_TEXTS = 1 << 16
 # So that a block has about as many segments as one of a text file
 _TEXTS_A_LINE = 4
-# From this many bytes on, a faster parser pays: importing it takes as long as it saves on them
+# From this many bytes on, the faster parser saves more time than its import takes
 _PATIENCE = 1 << 24
-# After it refuses this many blocks in a row, it is not asked again
+# After the faster parser refuses this many blocks in a row, it is no longer tried
 _REFUSALS = 16
 
 
@@ -56,13 +56,13 @@ class JsonLines:
         demanded: whether each object must have a field of references, even if it is null.
 
     Attributes:
-        demanded: likewise.
+        demanded: as above.
         name: for messages.
-        systems: the names of its systems; empty if there is only one, without a name.
+        systems: the names of the systems in the file; empty if there is only one, without a name.
         with_references: whether the references are taken.
-        hints: what a user should know about the file; complete once all blocks were read.
-        segments: how many were read so far.
-        brings_references: whether one was taken so far.
+        hints: what a user should know about the file; complete once all blocks are read.
+        segments: the number of segments read so far.
+        brings_references: whether any reference was found so far.
 
     >>> from io import BytesIO
     >>> stream = BytesIO(b'{"hypothesis": "a", "references": ["b", "c"]}\n{"hypothesis": "d", "reference": "e"}\n')
@@ -104,7 +104,7 @@ class JsonLines:
         self._has_others = False  # whether an object may have fields that are not wanted
 
     def columns(self) -> int:
-        """Return the number of its systems; references count as 1, a set of them for each segment."""
+        """Return the number of systems in the file; 1 for a file of references."""
         return len(self._hypotheses) or 1
 
     def twin(self) -> "JsonLines":
@@ -112,7 +112,7 @@ class JsonLines:
         return JsonLines(self._file.twin(), *self._wanted, self.demanded)
 
     def count(self) -> int | None:
-        """Return how many segments a regular file has, blank lines at its end aside: see `TextFile`."""
+        """Return the number of segments of a regular file, without blank lines at its end: see `TextFile`."""
         read = self._file.again() if self._file.is_file else None
         try:
             return None if read is None else sum(text != "" for block in read() for text in block)
@@ -133,10 +133,10 @@ class JsonLines:
         self._file.hurry()
 
     def blocks(self) -> Iterator[list[Segments]]:
-        """Read the file in blocks: one `Segments` of hypotheses per system, then those of references, as far as taken.
+        """Read the file in blocks: one `Segments` of hypotheses per system, then those of the references, if taken.
 
-        A block has one `Segments` for each reference of its segments, at least one; the next block may have more or
-        fewer.
+        If references are taken, a block has as many `Segments` of them as any of its segments needs, at least one; the
+        next block may have more or fewer.
 
         Raises:
             BleuError: the file cannot be read, or a line is not what it should be.
@@ -169,7 +169,7 @@ class JsonLines:
         return columns
 
     def _find_wanted(self) -> "Wanted | None":
-        """Return what there is to read if all objects are like the last one that was parsed; None if more may be."""
+        """Return what to read if all objects are like the last one that was parsed; None if they may have more."""
         places = [*self._hypotheses, *([self._references] if self.with_references else [])]
         found = [place.settled_name() for place in places]
         names = [name for name, _ in found]
@@ -186,7 +186,7 @@ class JsonLines:
         return Wanted(names, references, kind is list, others, alone)
 
     def _blocks_of(self, items: "list[dict[str, Any]]", before: int) -> Iterator[list[Segments]]:
-        """Give the columns of objects, which `before` lines precede."""
+        """Give the columns of objects that come after `before` lines."""
         line = before + 1
         self.segments += len(items)
         texts = [self._find_hypotheses(place, items, line) for place in self._hypotheses]
@@ -209,7 +209,7 @@ class JsonLines:
         return items
 
     def _items(self, lines: list[str], first: int) -> "Iterator[dict[str, Any]]":
-        """Parse lines; blank ones may stand at the end of the file only."""
+        """Parse lines; blank ones are allowed only at the end of the file."""
         for number, line in enumerate(lines, first):
             try:
                 item, end = self._decode(line)
@@ -236,7 +236,7 @@ class JsonLines:
         return BleuError(f"{self._at(number)}: {kind(item)}, not an object; give one object per line")
 
     def _with_space_before(self, line: str, number: int) -> "tuple[Any, int]":
-        """Parse a line that is not JSON from its first character on, and return its end: 0 for a blank one."""
+        """Parse a line that may begin with space; return the value and where it ends, 0 for a blank line."""
         from json import JSONDecodeError
 
         start = len(line) - len(line.lstrip(_JSON_SPACE))
@@ -255,7 +255,7 @@ class JsonLines:
         return BleuError(f"{self._at(number)}: invalid JSON ({why}); give one object per line")
 
     def _find_hypotheses(self, place: "Path | UsualName", items: "list[dict[str, Any]]", line: int) -> list[str]:
-        """Return a system's texts in objects, the first of which stands on that line."""
+        """Return a system's texts in objects; the first object is on that line."""
         name = place.common_name(items)
         texts: list[Any] = [] if name is None else [item.get(name) for item in items]
         if {*map(type, texts)} == {str}:  # nearly always
@@ -273,7 +273,7 @@ class JsonLines:
         raise self._wrong_type(number, field, text, "a string", key="hyp")
 
     def _find_rows(self, items: "list[dict[str, Any]]", line: int) -> list[list[str | None]]:
-        """Return the references in objects, the first of which stands on that line."""
+        """Return the references in objects; the first object is on that line."""
         name = self._references.common_name(items)
         rows: list[Any] = [] if name is None else [item.get(name) for item in items]
         kinds = {*map(type, rows)}
@@ -306,7 +306,7 @@ class JsonLines:
     def _wrong_type(
         self, number: int, field: str, value: object, wanted: str, holds: str = "is", key: str = ""
     ) -> BleuError:
-        """Return the error about a value; key: of --jsonl-fields, by which a path into the value might be named."""
+        """Return the error about a value; key: the one of --jsonl-fields that could name a path into the value."""
         from bleucli.jsonfields import advise_path, kind, quote
 
         advice = advise_path(key, field, value) if key else ""
@@ -316,7 +316,7 @@ class JsonLines:
         return BleuError(f"{self._at(number)}: {reason}; name the field with --jsonl-fields {key}=NAME")
 
     def _segments(self, texts: Sequence[str | None], what: str, numbers: Sequence[int]) -> Segments:
-        """Return texts as segments; numbers: of their lines."""
+        """Return texts as segments; numbers: the numbers of their lines."""
         try:
             return _segments_of(texts)
         except (BleuError, UnicodeEncodeError):
@@ -333,10 +333,10 @@ class JsonLines:
 
 
 class JsonItems(JsonLines):
-    """Objects that were parsed already, with the texts and the errors that they have as JSON Lines.
+    """Objects that were parsed elsewhere; their texts and errors are those of the same objects in JSON Lines.
 
     Args:
-        name: of the whole, for errors.
+        name: what errors call all of them together.
         items: what was parsed.
 
     >>> [list(map(list, block)) for block in JsonItems("body", [{"hypothesis": "a", "reference": "b"}]).blocks()]
@@ -386,7 +386,7 @@ def _segments_of(texts: Sequence[str | None]) -> Segments:
 
 
 def _cut_rows(rows: Sequence[Sequence[str | None]]) -> Iterator[tuple[int, int]]:
-    """Cut rows of references so that few long ones do not make a wide table of all.
+    """Cut rows of references into blocks, so that a few long rows do not make one wide table of all.
 
     >>> list(_cut_rows([["a"] * 2, ["a"] * 40000, ["a"], ["a"]]))
     [(0, 1), (1, 2), (2, 4)]

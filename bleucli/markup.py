@@ -1,4 +1,4 @@
-r"""Text that is shown to people: characters that could control a terminal, or hide, are written as escapes.
+r"""Text for people to read: characters that are invisible or could control a terminal are written as escapes.
 
 These are control characters (C0, DEL, C1, also as single bytes of a name that is not UTF-8), separators of lines and
 paragraphs, overrides of the writing direction, lone surrogates, and what Unicode promises never to make a character.
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from re import Match
 
 _NEVER = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0x10000))
-# For the brackets of regular expressions, which are compiled when they are first needed, because that takes time. JSON
-# escapes the first range by itself.
+# For character classes of regular expressions. These are compiled when they are first needed, because that takes time.
+# JSON escapes the first range by itself.
 C0 = "\x00-\x1f"
 UNSEEN = f"\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef{_NEVER}"
 _NOT_TEXT = f"[{C0}{UNSEEN}\ud800-\udc9f\udd00-\udfff]"  # the other surrogates are bytes that are not UTF-8
-_BYTES = "[\udc80-\udcff]+"  # as Python has them where they are not in the locale's encoding
+_BYTES = "[\udc80-\udcff]+"  # Python's form of bytes that are not in the locale's encoding
 _BYTES_LIKE_C1 = range(0xDC80, 0xDCA0)
 
 
 def visible(text: str) -> str:
-    r"""Return text in one line: characters that are not text are shown as Python writes them.
+    r"""Return text in one line; characters that are not text are shown as Python's escapes.
 
     >>> print(visible("a\nb.txt"), visible("\x1b[31mred"))
     a\nb.txt \x1b[31mred
@@ -63,8 +63,8 @@ def html_table(
 
     Args:
         header: the first row.
-        rows: the others.
-        notes: lines under the table, each a text and the code that follows it, or "".
+        rows: the other rows.
+        notes: lines under the table: each is a text and the code that follows it, or "".
 
     >>> html_table(["BLEU"], [["50 < 60"]], [("BLEU:", "nrefs:1")])
     '<table><tr><th>BLEU</th></tr><tr><td>50 &lt; 60</td></tr></table><div>BLEU: <code>nrefs:1</code></div>'

@@ -49,7 +49,7 @@ def compare(
         stats: for each system's name, its statistics with rows; all are of the same segments.
         trials: of the paired approximate randomization.
         seed: of the trials and resamples, as for `BLEU.corpus_score`.
-        jobs: threads, 0 for all usable processors; never changes a number.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Raises:
         BleuError: rows were not kept, or systems have different segments.

@@ -1,12 +1,12 @@
-"""Explanations as a few kinds of blocks, and how these look as text and as HTML.
+"""Explanations as a few kinds of blocks, and their form as text and as HTML.
 
 - `Heading`, `Paragraph`, `Formula`, `Words`, `Table`, `Alignment`: the blocks
-- `as_text`, `as_html`: a sequence of them, for a terminal and for a page
-- `show_numbers`: numbers with as many digits as a reader needs
+- `as_text`, `as_html`: a sequence of blocks for a terminal, or for a page
+- `show_numbers`: numbers with the digits that a reader needs
 
-A role says what something is, and each form decides how that looks: "good" for what counts in favour of the output,
-"match" for words that the other text has too, "bad" for what counts against the output, "missing" for what only the
-references have, "heading", and "" for anything else.
+A role says what a piece of text means, and each form decides how that looks: "good" speaks for the output, "bad"
+against it; "match" is for words that both texts have, "missing" for those that only the references have; "heading" is a
+heading, and "" anything else.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,20 +16,20 @@ from operator import itemgetter
 from bleucli.markup import escape_html, visible
 from bleucli.records import NamedTuple
 
-WIDTH = 80  # columns of a terminal whose width is not known
+WIDTH = 80  # columns of a terminal of unknown width
 _INDENT = "  "
-_NARROW = 16  # columns that text in a table keeps, however wide the others are
+_NARROW = 16  # the fewest columns for text in a table, however wide its other columns are
 _READABLE = 100  # more columns of prose tire the eye
 _NOTHING = "·"  # where a word is missing
 _MOST_DECIMALS = 30  # smaller numbers are shown with exponents
-# Contrast of at least 4.5 on white and on the grey rows of notebooks; 4 on black
+# Their contrast is at least 4.5 on white and on the grey rows of notebooks, and 4 on black
 _COLOURS = {"good": "#188038", "bad": "#d1242f", "missing": "#946200"}
-# Contrast of at least 6 on dark pages: those that say so in CSS, and those of JupyterLab and VS Code
+# Their contrast is at least 6 on dark pages: those whose CSS says so, and those of JupyterLab and VS Code
 _ON_DARK = {"good": "#3fb950", "bad": "#ff7b72", "missing": "#d9a02b"}
 
 
 class Heading(NamedTuple):
-    """The line over the blocks that follow."""
+    """The line above the blocks that follow."""
 
     text: str
     role: str = "heading"
@@ -48,7 +48,7 @@ class Formula(NamedTuple):
 
 
 class Words(NamedTuple):
-    """Words in a row after a label, each with its role; note: what follows them."""
+    """Words in a row after a label, each with its role; note: the text after them."""
 
     label: str
     words: Sequence[tuple[str, str]]
@@ -58,7 +58,7 @@ class Words(NamedTuple):
 class Table(NamedTuple):
     """Rows under a header, each with its role.
 
-    texts: the columns that are set flush left; in text, the last of them is as wide as there is room for.
+    texts: the columns that are aligned left; in text, the last of them is as wide as possible.
     """
 
     header: Sequence[str]
@@ -68,7 +68,7 @@ class Table(NamedTuple):
 
 
 class Alignment(NamedTuple):
-    """Two texts word under word; columns: the word of each, "" where it has none, what was done to it, and its role."""
+    """Two texts, word below word; columns: both words, "" where one is missing, the edit, and the role."""
 
     labels: tuple[str, str]
     columns: Sequence[tuple[str, str, str, str]]
@@ -86,7 +86,7 @@ def _leave_unpainted(_role: str, text: str) -> str:
 
 
 def as_text(blocks: Sequence[Block], width: int = WIDTH, paint: Paint | None = None) -> str:
-    """Return blocks as lines of at most `width` columns where their words allow that; paint: colours by role.
+    """Return blocks as lines of at most `width` columns, unless a word is longer; paint: colours by role.
 
     >>> print(as_text([Heading("Lengths"), Paragraph("The output has 2 tokens.")], 20), end="")
     Lengths
@@ -104,7 +104,7 @@ def as_text(blocks: Sequence[Block], width: int = WIDTH, paint: Paint | None = N
         if isinstance(block, Heading):
             lines += [paint(block.role, line) for line in _wrap(visible(block.text), width)]
         elif isinstance(block, Paragraph):
-            # Signatures stay whole, so that they can be copied
+            # Signatures are not wrapped, so that they can be copied
             wrapped = _wrap(visible(block.text), min(inner, _READABLE))
             lines += [line if _columns(line) > inner else _INDENT + line for line in wrapped]
         elif isinstance(block, Formula):
@@ -177,9 +177,9 @@ def _alignment_lines(block: Alignment, width: int, paint: Paint) -> Iterator[str
 def _row_lines(
     labels: Sequence[str], margin: int, row: Sequence[tuple[list[str], int, str]], paint: Paint
 ) -> Iterator[str]:
-    """Give the three lines of some columns: both texts, and what was done."""
+    """Give the three lines of some columns: both texts, and the edits."""
     for number, label in enumerate((*labels, "")):
-        if not any(texts[number] for texts, _, _ in row):  # nothing was done
+        if not any(texts[number] for texts, _, _ in row):  # there are no edits
             continue
         line = label + " " * (margin - _columns(label))
         for texts, size, role in row:
@@ -204,7 +204,7 @@ def _wrap(text: str, width: int) -> list[str]:
 
 
 def _columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes.
+    """Return how many terminal columns a text takes.
 
     >>> _columns("cat"), _columns("猫"), _columns("e\u0301")
     (3, 2, 1)
@@ -220,13 +220,13 @@ def _columns(text: str) -> int:
 
 
 def as_html(blocks: Sequence[Block], level: int = 4, themed: bool = False) -> str:
-    r"""Return blocks as a piece for a page, in ASCII.
+    r"""Return blocks as a fragment for an HTML page, in ASCII.
 
     Args:
-        blocks: what is to be shown.
-        level: of the headings.
-        themed: the page has the style sheet of `theme.py`, which tells classes their looks; else the piece brings its
-            few styles along, as attributes.
+        blocks: the blocks to show.
+        level: the level of the headings.
+        themed: the page has the style sheet of `theme.py`, which defines the classes; otherwise, the fragment has its
+            few styles as attributes.
 
     A page may set the custom properties --bleu-good, --bleu-bad and --bleu-missing to colours of its own.
 
@@ -241,7 +241,7 @@ def as_html(blocks: Sequence[Block], level: int = 4, themed: bool = False) -> st
 
 
 def _dark_style() -> str:
-    """Return the colours of dark pages; browsers skip what they do not know."""
+    """Return the colours of dark pages; browsers ignore rules that they do not know."""
     ours = ".bleu-explanation"
     either = "".join(f"--bleu-{role}:light-dark({_COLOURS[role]},{dark});" for role, dark in _ON_DARK.items())
     always = "".join(f"--bleu-{role}:{dark};" for role, dark in _ON_DARK.items())
@@ -252,7 +252,7 @@ def _dark_style() -> str:
 class _Looks(NamedTuple):
     """Attributes, each with the space before it, of paragraphs, formulas, rows of words, stacks, cells and roles.
 
-    cells: by the tag, and whether they are of text. roles: those that look like the rest have none.
+    cells: by tag, and by whether the column is text. roles: those without attributes look like the rest.
     """
 
     paragraph: str
@@ -320,7 +320,7 @@ def _html_lines(block: Block, level: int, looks: _Looks) -> Iterator[str]:
 
 
 def _runs_right_to_left(words: Iterable[str]) -> bool:
-    """Return whether the first letter that has a direction is of a script such as Hebrew or Arabic.
+    """Return whether the first letter that has a direction is of a right-to-left script, such as Hebrew or Arabic.
 
     >>> _runs_right_to_left(["7", "\u05e9", "a"]), _runs_right_to_left(["a", "\u05e9"])
     (True, False)
@@ -332,7 +332,7 @@ def _runs_right_to_left(words: Iterable[str]) -> bool:
 
 
 def _stack(looks: _Looks, *lines: str) -> str:
-    """Return lines one over the other, within a row."""
+    """Return lines stacked within a row."""
     shown = "<br>".join(line or "&#160;" for line in lines)
     return f"<span{looks.stack}>{shown}</span>"
 
@@ -345,9 +345,9 @@ def _span(text: str, role: str, looks: _Looks) -> str:
 
 
 def show_numbers(numbers: Sequence[float], holds: Callable[[Sequence[float]], bool], least: int = 4) -> list[str]:
-    """Return numbers with as few decimals, at least `least`, as keep true what is said of them.
+    """Return numbers with the fewest decimals, at least `least`, for which a statement about them is true.
 
-    holds: whether it is true of the numbers as they are shown, such as that their product rounds to the score.
+    holds: whether the statement is true of the numbers as shown, such as that their product rounds to the score.
 
     >>> show_numbers([2 / 3, 0.5], lambda shown: f"{1000 * shown[0] * shown[1]:.1f}" == "333.3")
     ['0.6667', '0.5000']

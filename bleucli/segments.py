@@ -202,7 +202,7 @@ def refuse_unordered(texts: object, what: str) -> None:
     """Refuse a set, whose order changes from run to run, and a dictionary, which iterates over its keys.
 
     Raises:
-        InputTypeError: it is one.
+        InputTypeError: `texts` is one of these.
     """
     if isinstance(texts, set | frozenset | dict):
         raise _no_list(texts, what)
@@ -211,8 +211,8 @@ def refuse_unordered(texts: object, what: str) -> None:
 def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segments]:
     """Cut an iterable of strings into `Segments` of at most 4096 texts.
 
-    A pyarrow array or chunked array and a pandas Series or Index are taken as well; their nulls (None, NaN,
-    `pandas.NA`) are missing texts. Arrow's `string` and `large_string`, in pandas too, are not copied.
+    It may also be a pyarrow array or chunked array, or a pandas Series or Index, whose nulls (None, NaN, `pandas.NA`)
+    are missing texts. Columns of Arrow's types `string` and `large_string` are not copied, even if pandas holds them.
 
     Raises:
         InputTypeError: `texts` is a bare string, or cannot be iterated over, or holds something other than strings.
@@ -327,7 +327,7 @@ PATIENCE = 3.0
 
 
 def _wait_patiently() -> None:
-    """Do nothing: the series may take their time."""
+    """Do nothing: each series may take as long as it needs."""
 
 
 def align(
@@ -340,7 +340,7 @@ def align(
 
     Args:
         series: each gives blocks; a block has one `Segments` per column, all of one length.
-        names: of the series, for the error.
+        names: the names of the series, for the error.
         hurry: called once the series are known to differ in length. From then on they are read only to count
             segments for the error, and may raise `NotWaitedFor`.
         may_be_empty: whether all series may have no segments.
@@ -379,7 +379,7 @@ def _height(block: Sequence[Segments]) -> int:
 def _count_rest(
     series: Sequence[Iterator[Sequence[Segments]]], done: int, ahead: Sequence[int]
 ) -> list[tuple[int, bool]]:
-    """Read series to their ends, or as long as patience lasts.
+    """Read series to their ends, but stop after some seconds.
 
     Args:
         series: some of them have ended.
@@ -410,7 +410,7 @@ def length_error(names: Sequence[str], counts: Sequence[tuple[int, bool]]) -> Bl
     """Return the error about texts of different lengths, a `LengthError` unless one of them is empty.
 
     Args:
-        names: of the texts.
+        names: the names of the texts.
         counts: for each text, the number of segments found, and whether it has no more (true of the shortest).
     """
     shortest = min((number for number, (_, ended) in enumerate(counts) if ended), key=lambda number: counts[number][0])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Long and short names of the keys, as sacreBLEU 2.6.0 prints them and in its order; `correction`, `ngram` and `empty`
 # are ours. Two short names have two meanings each; the value shows which one (see `format`, _long_name). A metric's
-# table of options says which keys it signs with.
+# table of options says which keys its signature has.
 _SHORT = {
     "nrefs": "#",
     "bs": "bs",
@@ -47,16 +47,16 @@ _LONG = {short: long for long, short in _SHORT.items()} | {
     "numwords": "nw",
 }
 _EXPECTED = "expected one such as BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
-# Keys about how scores were resampled and tested, not how they were made
+# Keys that say how scores were resampled and tested, not how they were computed
 RESAMPLING_KEYS = ("bs", "ar", "seed", "correction")
-# Keys about the program and the tests of a run; then those about the texts that were scored
+# Keys about the program and the tests of a run; then keys about the scored texts
 RUN_KEYS = ("version", *RESAMPLING_KEYS)
 TEXT_KEYS = ("nrefs", "test", "lang", "origlang", "subset")
 _BEFORE_TEXTS = ("nrefs", *RESAMPLING_KEYS)
 VERSION = f"bleucli-{__version__}"
 
 
-# Characters that would not be read back unchanged, or not be seen
+# Characters that would be invisible, or would change when read back
 _UNSAFE = f"[%|{C0}{UNSEEN}]"
 
 
@@ -144,7 +144,7 @@ class Signature:
     def __str__(self) -> str:
         return self.format()
 
-    __repr__ = __str__  # as sacreBLEU's, which programs log
+    __repr__ = __str__  # as in sacreBLEU, since programs log it
 
     def update(self, key: str, value: object) -> None:
         """Add a key, or give it another value."""
@@ -168,7 +168,7 @@ class Signature:
 
 
 def read_parts(text: str) -> dict[str, str]:
-    """Return keys and values of a printed signature, long or short, as written; none if it is empty.
+    """Return the keys and values of a printed signature as written, long or short; none if it is empty.
 
     Raises:
         BleuError: a part is not of the form `key:value`.

@@ -18,7 +18,7 @@ class SegmentStats:
 
     Args:
         data: n * k numbers, row by row: signed 64-bit integers or doubles, in native byte order.
-        columns: k.
+        columns: k, the number of numbers in a row.
 
     NumPy reads it without a copy: `numpy.asarray(stats)` has the shape (n, k). `+` appends rows;
     a slice takes rows; `==` compares the type of the numbers, the columns and the rows.
@@ -59,7 +59,8 @@ class SegmentStats:
     def __add__(self, other: "SegmentStats") -> "SegmentStats":
         if (self.columns, self.data.format) != (other.columns, other.data.format):
             raise BleuError(
-                f"statistics of {self.columns} and {other.columns} columns are of different metrics; add those of one"
+                f"statistics of {self.columns} and {other.columns} columns are of different metrics;"
+                " add statistics of one metric"
             )
         return self.join((self, other))
 
@@ -89,10 +90,11 @@ class SegmentStats:
         return cls(data.cast("q") if blocks[0].data.format == "q" else data.cast("d"), blocks[0].columns)
 
     def to_arrow(self, names: Sequence[str] | None = None) -> "pyarrow.Table":
-        """Return the rows as a table of pyarrow, with one column each of 64-bit integers or doubles.
+        """Return the rows as a pyarrow table, whose columns are 64-bit integers or doubles.
 
         Args:
-            names: of the columns; `column_1` and so on by default. `Metric.column_names` has a metric's own.
+            names: the names of the columns; by default `column_1` and so on. `Metric.column_names` has those of a
+                metric.
 
         Raises:
             BleuError: there are more or fewer names than columns; or pyarrow is not installed.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PARQUET, IPC = (".parquet",), (".arrow", ".feather", ".ipc")
-# How many rows are read at once
+# The number of rows that are read at once
 _BLOCK = 4096
 _EXPECTED = (
     "expected hyp=COLUMN,refs=COLUMN; more of one kind follow after commas (hyp=A,B), and hyp=NAME:COLUMN names a"
@@ -74,12 +74,12 @@ class TextTable:
     Args:
         paths: files, folders or patterns.
         columns: the columns of texts, by default `hyp` and `ref`; references may be lists of strings.
-        keys: columns whose values make groups.
+        keys: the columns to group by.
 
     Attributes:
         files: the paths of the files.
-        labels: for each block that was read, the values of the keys in each of its rows.
-        rows: how many rows of each file were read.
+        labels: for each block read so far, the values of the keys in each of its rows.
+        rows: the number of rows read so far, by file.
 
     Raises:
         BleuError: a file or column does not exist, or pyarrow is not installed.
@@ -98,7 +98,7 @@ class TextTable:
                 check_columns(path, schema, self._columns, keys)
 
     def corpus(self) -> Corpus:
-        """Return the texts as a corpus, which can be read once; the systems bring the references along."""
+        """Return the texts as a corpus, which can be read once; the references come with the systems."""
         references = ", ".join(self._columns.references)
         source = Source("the table", list(self._columns.hypotheses), self._blocks(), references)
         return Corpus([source], [])
@@ -118,7 +118,7 @@ class TextTable:
                         self.rows[path] += len(batch)
 
     def _read(self, batch: "pa.RecordBatch", path: str) -> list[Segments]:
-        if not path.endswith(PARQUET):  # memory maps are not checked when opened; hypotheses are checked below
+        if not path.endswith(PARQUET):  # opening a memory map does not check it; hypotheses are checked below
             for name in (*self._keys, *self._columns.references):
                 batch.column(name).validate(full=True)
         keys = [list(map(label_of, batch.column(key).to_pylist())) for key in self._keys]
@@ -148,10 +148,10 @@ class TextTable:
 
 
 def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC)) -> list[str]:
-    """Return files: those that are named, those in folders, and those that match patterns.
+    """Return the files that are named, those in named folders, and those that match patterns.
 
     Raises:
-        BleuError: no file is found, or one is given twice, so that its segments would count twice.
+        BleuError: no file is found, or one is given twice and its segments would count twice.
     """
     found = find_files(paths, endings)
     refuse_twice(found)
@@ -162,7 +162,7 @@ def refuse_twice(paths: Sequence[str]) -> None:
     """Refuse a file that is given twice.
 
     Raises:
-        BleuError: one is.
+        BleuError: a file is given twice.
     """
     if len(set(paths)) < len(paths):
         raise BleuError(f"{max(paths, key=paths.count)} is given twice, and would count twice; name each table once")
@@ -193,12 +193,12 @@ def check_columns(path: str, schema: "pa.Schema", columns: Columns, keys: Sequen
 
 
 def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: "Any" = None) -> "Iterator[pa.RecordBatch]":
-    """Give some columns of a file, some rows at a time; memory holds one row group of Parquet, or one batch of IPC.
+    """Give some columns of a file block by block; memory holds one Parquet row group, or one IPC batch.
 
     Args:
         path: the path of the file.
         names: the names of the columns.
-        rows: how many rows to read at once.
+        rows: the number of rows to read at once.
         file: the open file, if the path is not on this machine.
     """
     pa = load("pyarrow", "arrow")
@@ -225,7 +225,7 @@ def _open(path: str, file: "Any" = None) -> "Any":
 
 @contextmanager
 def telling(path: str) -> Iterator[None]:
-    """Turn errors of pyarrow about a file into one line."""
+    """Turn pyarrow's errors about a file into one line."""
     pa = load("pyarrow", "arrow")
     try:
         yield

@@ -1,7 +1,7 @@
 r"""Text files and standard input as blocks of segments.
 
-A line ends at `\n` alone; trailing white space is cut; a byte-order mark is text; compressed files are unpacked,
-whatever their names. Files of any size are read in blocks of whole lines, about 256 KiB each. Any number of files can
+Only `\n` ends a line; trailing white space is cut; a byte-order mark is text; compressed files are unpacked, whatever
+their names. Files of any size are read in blocks of whole lines, about 256 KiB each. Any number of files can
 be read in step: if there are many, each is open only while a block is read, and blocks are smaller.
 """
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 _BLOCK_BYTES = 1 << 18
-# Bytes of blocks that files read in step share, and of the smallest block
+# The bytes that the blocks of all files read in step share, and those of the smallest block
 _BYTES_OF_ALL, _LEAST_BYTES = 1 << 25, 1 << 14
 # The lowest limit on open files is 256 (macOS)
 _MOST_OPEN = 64
-# Where a full block of a file ends: after a multiple of the largest power of two up to this for which it has room, so
-# that files in step are cut at the same lines
+# A full block ends after a multiple of a power of two lines, the largest up to this one for which it has room. So files
+# in step are cut at the same lines.
 _CUT_LINES = 1 << 10
 # Bytes of a stream that are kept to find out what is wrong with it
 _AGAIN_BYTES = 1 << 25
@@ -36,10 +36,10 @@ class TextFile:
     r"""A file with one segment per line, or with tab-separated columns of segments.
 
     Args:
-        name: for messages.
-        path: of the file; None if `stream` is given.
+        name: what messages call the file.
+        path: the path of the file; None if `stream` is given.
         stream: an open binary stream, such as standard input.
-        encoding: of the text.
+        encoding: the encoding of the text.
         columns: the number of tab-separated columns; 0 to treat tabs as white space; None to see the first line.
         mark: how to treat a byte-order mark at the start that the encoding leaves: "text", like any other character, as
             sacreBLEU does; "noted", the same with a hint; "dropped", for files that hold data.
@@ -105,7 +105,7 @@ class TextFile:
         """Return the size of a regular file in bytes, packed or not; 0 if it is gone or is not one."""
         try:
             return os.path.getsize(self._path) if self.is_file and self._path is not None else 0
-        except OSError:  # said where the text is wanted
+        except OSError:  # reading the text reports the error
             return 0
 
     def twin(self) -> "TextFile":
@@ -121,7 +121,7 @@ class TextFile:
             for chunk in self.twin()._decoded_chunks():
                 lines += kernels.count_line_ends(chunk)
                 last = chunk[-1:] or last
-        except BleuError:  # said where the text is wanted
+        except BleuError:  # reading the text reports the error
             return None
         return lines + (last != b"\n")
 
@@ -170,7 +170,7 @@ class TextFile:
         """Read the file unchanged, whole lines at a time; each block is the number of lines before it, and UTF-8.
 
         Raises:
-            BleuError: the file cannot be read, or is not valid in its encoding; UTF-8 is left to the caller.
+            BleuError: the file cannot be read, or is not valid in its encoding; the caller must check UTF-8.
         """
         for data in self._whole_lines():
             yield self._lines, data
@@ -216,7 +216,7 @@ class TextFile:
         return read
 
     def _not_utf8(self, error: UnicodeDecodeError) -> BleuError:
-        """Give an error in the next block its line in the file."""
+        """Return the error about invalid UTF-8 in the next block, with its line in the file."""
         line = self._lines + error.object.count(b"\n", 0, error.start) + 1
         return self._undecodable(error, line, self._bytes + error.start)
 
@@ -312,7 +312,7 @@ class TextFile:
                 return
             with _open_raw(self._path) if self._stream is None else _Borrowed(self._stream) as stream:
                 while chunk := self._read_chunk(stream):
-                    if not self.is_file:  # it cannot be read again, so what it gave is kept, up to a limit
+                    if not self.is_file:  # it cannot be read again, so the start of its data is kept
                         self._kept_bytes += len(chunk)
                         if self._kept_bytes <= _AGAIN_BYTES:
                             self._kept.append(chunk)
@@ -404,7 +404,7 @@ def _newlines(decoder: "codecs.IncrementalDecoder", chunk: bytes) -> int:
     """Count the line ends of the valid start of a chunk."""
     try:
         return decoder.decode(chunk).count("\n")
-    except UnicodeError:  # a codec that handles whole labels only, such as idna
+    except UnicodeError:  # a codec that handles only whole labels, such as idna
         return chunk.count(b"\n")
 
 

@@ -267,7 +267,7 @@ def test_two_configurations_of_one_metric_have_names():
         "bleu-char": "char",
         "bleu-intl": "intl",
     }
-    raised(["two metrics would be called bleu", "give them names"], arrow.stats_table, batch_of(), [BLEU(), BLEU()])
+    raised(["two metrics would have the name bleu", "choose names"], arrow.stats_table, batch_of(), [BLEU(), BLEU()])
 
 
 class Longer(Metric[Score]):
@@ -303,7 +303,10 @@ def test_anything_but_metrics_is_refused():
         ([], ["no metric was given"]),
         (["blue"], ["metric 'blue'", "did you mean bleu?"]),
         ([3], ["metric 3", "give a name such as bleu"]),
-        ({"bleu": BLEU(), "bleu-": BLEU(skip_empty_refs=True)}, ["skip_empty_refs", "make a table for each way"]),
+        (
+            {"bleu": BLEU(), "bleu-": BLEU(skip_empty_refs=True)},
+            ["skip_empty_refs", "one table with it"],
+        ),
     ):
         raised(parts, arrow.stats_table, batch_of(), metrics)
 

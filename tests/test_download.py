@@ -225,7 +225,9 @@ def test_a_body_without_length_ends_with_the_connection(web, target):
 
 def test_a_body_that_ends_with_the_connection_needs_a_checksum(web, target):
     url = web.put("/news.tgz", Page(CONTENT, length=-1))
-    refused(url, target, f"{url} does not say how long the file is, and there is no checksum to show that it is whole")
+    refused(
+        url, target, f"{url} does not say how long the file is, and there is no checksum to show that it is complete"
+    )
     assert beside(target) == []
     assert len(web.requests) == 1
 

@@ -680,7 +680,7 @@ class Odd(BLEU):
     ("arguments", "options", "kind", "message"),
     [
         (("a", ["a"], "blue"), {}, BleuError, "metric 'blue'; choose from .*did you mean bleu"),
-        (("a", ["a"], BLEU()), {"lowercase": True}, InputTypeError, "options beside a metric"),
+        (("a", ["a"], BLEU()), {"lowercase": True}, InputTypeError, "options with a metric"),
         (("a", ["a"]), {"tokenize": "char", "foo": 3}, InputTypeError, r"bleu has no option foo; choose"),
         (("a", ["a"], 5), {}, InputTypeError, "metric 5; give a name"),
         (("a", "a"), {}, InputTypeError, "references: expected a list of strings"),

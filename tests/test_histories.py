@@ -257,7 +257,7 @@ def test_files_of_one_name_are_distinguished_by_their_folders(score, append, fol
     shutil.copy(WEAK, "x/s.txt")
     assert score(REF, "-i", "x/s.txt", *COMPARED).status == 1
     line = refused(score(REF, "-i", "y/s.txt", *DROPPED), "h.jsonl has several systems s, from w/s.txt and x/s.txt;")
-    assert line.endswith("this one is from y/s.txt: give each system a name of its own with --names\n")
+    assert line.endswith("this one is from y/s.txt: give each system its own name with --names\n")
     piped = b"x\n" * 100
     refused(score(REF, *COMPARED, "--names", "s", stdin=piped), "several systems s", "this one is from standard input")
 

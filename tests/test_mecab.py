@@ -149,7 +149,7 @@ def fake_mecab(monkeypatch, kind, **changes):
 @pytest.mark.parametrize("kind", [JapaneseMecab, KoreanMecab])
 def test_a_user_dictionary_is_refused_and_named(kind, monkeypatch):
     fake_mecab(monkeypatch, kind, next=SimpleNamespace(filename="/home/ada/my.dic"))
-    with pytest.raises(BleuError, match=r"there is a user dictionary, /home/ada/my\.dic; remove `userdic` from"):
+    with pytest.raises(BleuError, match=r"there is also a user dictionary, /home/ada/my\.dic; remove `userdic` from"):
         kind()
 
 

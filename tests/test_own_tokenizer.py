@@ -103,7 +103,7 @@ def test_names_of_built_in_tokenizers_are_refused(name):
 
 
 def test_a_function_needs_a_name_and_a_name_a_function():
-    with pytest.raises(UsageError, match=r"needs a name in signatures; give tokenize_name='\.\.\.'"):
+    with pytest.raises(UsageError, match=r"needs a name for signatures; give tokenize_name='\.\.\.'"):
         BLEU(tokenize=str)
     for tokenize in (None, "13a"):
         with pytest.raises(UsageError, match="'mine' is for a tokenizer of your own"):

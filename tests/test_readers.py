@@ -185,7 +185,7 @@ def test_an_entity_of_an_external_definition_is_refused(tmp_path):
         (
             'system="Online-A"',
             'system="../../Online-A"',
-            r"a translator or system is called '../../Online-A', which cannot name a field",
+            r"a translator or system is called '../../Online-A', which cannot be a field's name",
         ),
         ('system="Online-A"', 'system="docid"', "a system is called 'docid'"),
         ('system="Online-A"', "", "a translator or system is called ''"),

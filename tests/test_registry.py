@@ -292,7 +292,7 @@ def test_a_key_that_has_no_effect_is_refused(own):
         (
             "plain",
             '{ file = "a.de", column = 1 }',
-            f"{at}: column belongs to tsv, and this is 'a.de' of the format plain",
+            f"{at}: column belongs to tsv, but this is 'a.de' of the format plain",
         ),
         ("tsv", '{ file = "source:0", source = 0, column = 1 }', f"{at}: source belongs to a file in an archive"),
         ("plain", '{ file = "a.de", field = "ref" }', f"{at}: field belongs to packaged"),

@@ -240,7 +240,7 @@ def test_shards_are_the_whole_in_any_order(run, corpus, both):
         assert run("--stats", "shard*.parquet", "-m", *ALL, *question, "-f", "csv") == whole
     assert run("--stats", *files, "--save-stats", "all.parquet", "-f", "csv", "-q").status == 0
     assert run("--stats", "all.parquet", "--paired-ar").out == both("--paired-ar")[0].out
-    refused(run("--stats", *files, files[1]), "segment 8 of a.txt is there twice (shard7.parquet, shard7.parquet)")
+    refused(run("--stats", *files, files[1]), "segment 8 of a.txt occurs twice (shard7.parquet, shard7.parquet)")
     refused(run("--stats", files[0], *files[2:]), "segment 8 of a.txt is missing")
     refused(run("--stats", files[0], files[3]), "segments 8 to 40 of a.txt are missing")
 

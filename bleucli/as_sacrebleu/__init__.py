@@ -1,4 +1,4 @@
-"""A package named `sacrebleu`, off the path unless asked for, so that programs that import sacreBLEU run unchanged.
+"""A package named `sacrebleu`, with which programs that import sacreBLEU run unchanged; not on the path by default.
 
 `python -m bleucli.as_sacrebleu PROGRAM ARGS...`, or `-m MODULE ARGS...`, runs a program with it. Setting
 `PYTHONPATH=$(bleu --sacrebleu-path)` has the same effect.

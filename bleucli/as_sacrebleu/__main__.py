@@ -38,7 +38,7 @@ def main(words: list[str]) -> int:
     if os.name == "nt":  # on Windows, a process cannot be replaced
         import subprocess
 
-        return subprocess.run(command, check=False).returncode  # noqa: S603 # what the user names
+        return subprocess.run(command, check=False).returncode  # noqa: S603 # the user names the program
     return os.execv(command[0], command)  # noqa: S606
 
 

@@ -34,8 +34,8 @@ def score(
         metrics: as for `bleucli.arrow.stats_table`.
         hypothesis: the column of the system's output.
         references: the column of references, or several.
-        keys: columns whose values make groups.
-        expected: the number of segments in the dataset, to be checked.
+        keys: the columns to group by.
+        expected: the number of segments in the dataset, which is checked.
 
     Raises:
         BleuError: as for `bleucli.arrow.stats_table` and `bleucli.arrow.scores`.

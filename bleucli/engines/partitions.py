@@ -1,8 +1,8 @@
-"""Which files of texts there are, how many segments each has, and how many come before it.
+"""The files of texts, the number of segments in each, and the number of segments before it.
 
 - `Partition`: a file, and what is known about it before its texts are read
 - `find`: files on this machine, or at addresses that pyarrow can read, such as `s3://bucket/folder`
-- `survey`: what their footers and the columns of keys say, before anything is counted
+- `survey`: what their footers, and the columns of keys, show before anything is counted
 """
 
 import os
@@ -28,8 +28,8 @@ class Partition(NamedTuple):
     """A file of texts.
 
     number: its index among all partitions. path: the file as the user named it. address: where every worker finds it.
-    rows: how many it has. starts: how many segments come before it, by the values of those keys that are called
-    `system`, `testset` and so on, since segments are numbered separately for each of these.
+    rows: its number of rows. starts: the number of segments before it, by the values of the keys that are called
+    `system`, `testset` and so on, because segments are numbered separately for each of these values.
     """
 
     number: int
@@ -50,10 +50,10 @@ class Partition(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What is known before texts are read.
+    """Everything that is known before texts are read.
 
-    partitions: the files that have rows. rows: how many each file has, by path. segments: how many there are in all.
-    order: the values of the keys, numbered as they first appear.
+    partitions: the files that have rows. rows: the number of rows of each file, by path. segments: the number of all
+    segments. order: the values of the keys, numbered in order of first appearance.
     """
 
     partitions: Sequence[Partition]
@@ -63,7 +63,7 @@ class Survey(NamedTuple):
 
 
 def find(paths: Iterable[str]) -> list[str]:
-    """Return Parquet files: those that are named, those in folders, and those that match patterns.
+    """Return the Parquet files that are named, those in named folders, and those that match patterns.
 
     Each may be a path on this machine, or an address.
 
@@ -83,7 +83,7 @@ def find(paths: Iterable[str]) -> list[str]:
 
 
 def address(paths: Iterable[str]) -> dict[str, str]:
-    """Return files by address: those on this machine, then those given as addresses, which the engine itself opens.
+    """Return files by address: first those on this machine, then those given as addresses, which the engine opens.
 
     Raises:
         BleuError: a file does not exist, or is given twice.
@@ -149,7 +149,7 @@ def _find_remote(address: str) -> list[str]:
 
 
 def _reach(address: str) -> "tuple[Any, str]":
-    """Return the file system that an address names, and the path there."""
+    """Return the file system that an address names, and the path in it."""
     fs, pa = load("pyarrow.fs", "arrow"), load("pyarrow", "arrow")
     try:
         filesystem, inner = fs.FileSystem.from_uri(address)
@@ -168,12 +168,12 @@ def _open(address: str) -> "Any":
 
 
 def survey(paths: Iterable[str], columns: tables.Columns, keys: Sequence[str]) -> Survey:
-    """Return what the footers of files say; if there are keys, their columns are read as well.
+    """Return what the footers of files show; if there are keys, their columns are also read.
 
     Args:
         paths: as for `find`.
         columns: the columns of texts.
-        keys: columns whose values make groups.
+        keys: the columns to group by.
 
     Raises:
         BleuError: a file does not exist, cannot be read, or lacks a column.
@@ -205,11 +205,11 @@ def _look_at(path: str, columns: tables.Columns, keys: Sequence[str]) -> "list[V
 
 
 def number_rows(rows: "Iterable[Sequence[Any]]", keys: Sequence[str], given: Mapping[str, str]) -> Survey:
-    """Return the survey of what was found in files.
+    """Return the survey of values that were found in files.
 
     Args:
-        rows: each an address, the values of the keys, a number that sorts them by first appearance in the file, and how
-            many rows have them.
+        rows: each has an address, the values of the keys, a number that sorts them by first appearance in the file, and
+            the number of rows with these values.
         keys: the columns of the keys.
         given: paths by address, in the order in which they were given.
     """

@@ -25,7 +25,7 @@ def score(
 
 
 def survey(paths: Sequence[str], columns: tables.Columns, keys: Sequence[str]) -> partitions.Survey:
-    """Return what Spark finds in files; it reads only the keys. Arguments and errors as for `partitions.survey`."""
+    """Return what Spark finds in files, of which it reads only the keys; see `partitions.survey` for the rest."""
     given = partitions.address(paths)
     functions, types = load("pyspark.sql.functions", "spark"), load("pyspark.sql.pandas.types", "spark")
     texts = load("pyspark.sql", "spark").SparkSession.builder.appName("bleu").getOrCreate().read.parquet(*given)
@@ -39,7 +39,7 @@ def count(job: work.Work, files: Sequence[partitions.Partition]) -> Any:
     """Return the sums of all files, counted where `spark-submit` or Spark's configuration says, else here."""
     known = {partitions.address_of(file.path): file for file in files}
     spark = load("pyspark.sql", "spark").SparkSession.builder.getOrCreate()
-    for name in ("maxPartitionBytes", "openCostInBytes") if job.saved else ():  # each partition is then one whole file
+    for name in ("maxPartitionBytes", "openCostInBytes") if job.saved else ():  # each partition is then a file
         spark.conf.set(f"spark.sql.files.{name}", str(1 << 50))
     return _add_up(spark.read.parquet(*known), job, known if job.saved else {})
 

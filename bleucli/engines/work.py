@@ -1,4 +1,4 @@
-"""What every engine does to a partition of texts, and how the sums of all partitions are added up.
+"""How every engine counts a partition of texts, and how the sums of all partitions are added up.
 
 - `Work`: counts a partition; small, since each worker receives it
 - `add_up`: adds up the sums of partitions
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     Batches = Iterable[pa.RecordBatch | pa.Table]
 
 # The column that says what is wrong with a partition. If a worker raised an error instead, the engine would repeat the
-# work, and then print a page of its own about the error
+# work, and then print a page of text about the error.
 ERROR = "error"
-# How many rows are read at once, and how many are written at once
+# The number of rows that are read at once, and the number that are written at once
 _BATCH, _ROWS = 1 << 16, 1 << 17
 
 
 class Work:
-    """What is done to each partition.
+    """The work to do on each partition.
 
     Args:
         metrics: as for `bleucli.arrow.stats_table`.
         hypotheses: the column of the system's output; or the columns of several systems, by name. The sums then have a
             column for the system, unless it is a key.
         references: the columns of references.
-        keys: columns whose values make groups.
+        keys: the columns to group by.
         saved: the folder in which each partition's statistics are kept, one row per segment; "" for none.
         command: the command line, which the files in that folder record.
     """
@@ -65,22 +65,22 @@ class Work:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that are read."""
+        """The columns to read."""
         return list(dict.fromkeys([*self.keys, *self.hypotheses.values(), *self.references]))
 
     @property
     def labels(self) -> list[str]:
-        """The columns that tell sums apart: the keys, after the system if each system has a column of texts."""
+        """The columns that identify sums: the keys, after the system if each system has a column of texts."""
         return [SYSTEM, *self.keys] if self._names_systems else self.keys
 
     @property
     def ways(self) -> dict[str, str]:
-        """How each column is added up: by "sum", "min" or "max"; columns that are not listed tell rows apart."""
+        """How each column is added up: by "sum", "min" or "max"; columns that are not listed identify rows."""
         columns = [f"{name}.{one}" for name, metric in self.metrics.items() for one in metric.column_names()]
         return {**arrow.COUNTS, **dict.fromkeys(columns, "sum"), ERROR: "min"}
 
     def schema(self, texts: "pa.Schema") -> "pa.Schema":
-        """Return the schema of what `count` returns, with the column of errors; texts: the schema of the texts."""
+        """Return the schema of the table that `count` returns, with the column of errors; texts: that of the texts."""
         pa = load("pyarrow", "arrow")
         fields = [*map(texts.field, self.keys), *((name, pa.int64()) for name in arrow.COUNTS)]
         if self._names_systems:
@@ -94,7 +94,7 @@ class Work:
         """Make the folder for the statistics that are kept.
 
         Raises:
-            BleuError: it cannot be made, or has other files, which would be read along with these.
+            BleuError: it cannot be made, or has other files, which would be read together with these.
         """
         if not self.saved:
             return
@@ -111,13 +111,13 @@ class Work:
                 )
 
     def discard(self, partitions: Sequence[Partition]) -> None:
-        """Remove the statistics that a failed run has kept: they would look complete."""
+        """Remove the statistics that a failed run has written, since they would look complete."""
         for partition in partitions if self.saved else ():
             with suppress(FileNotFoundError):
                 os.unlink(partition.file_in(self.saved))
 
     def check_kept(self, partitions: Sequence[Partition]) -> None:
-        """Refuse a folder without the workers' files: on their machines, another folder has its name.
+        """Refuse a folder without the workers' files: the workers wrote to another folder with the same name.
 
         Raises:
             BleuError: a partition's file is missing.
@@ -131,7 +131,7 @@ class Work:
         """Return the sums of a partition, one row per key; or a single row that says what is wrong with it.
 
         Args:
-            batches: its rows, in order.
+            batches: the rows of the partition, in order.
             partition: what is known about it; needed if statistics are kept.
         """
         try:
@@ -173,7 +173,7 @@ class Work:
 
 
 class _Rows:
-    """The file of a partition's statistics, one row per segment; written whole, so that a second try replaces it."""
+    """The file of a partition's statistics, one row per segment; a second try replaces the whole file."""
 
     def __init__(self, partition: Partition, work: Work) -> None:
         self._partition = partition
@@ -235,7 +235,7 @@ def _split(counted: "pa.Table", places: Sequence[str]) -> "Iterator[tuple[tuple[
 
 
 def _code(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
-    """Return a column of texts in the type that files of statistics use; any other column as it is."""
+    """Return a column of texts in the type that files of statistics use; return any other column unchanged."""
     pa = load("pyarrow", "arrow")
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return column
@@ -243,7 +243,7 @@ def _code(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
 
 
 def fill(sums: "pa.Table", schema: "pa.Schema") -> "pa.Table":
-    """Return sums with all columns of a schema; those that the sums lack are empty."""
+    """Return sums with all columns of a schema; columns that the sums lack are empty."""
     pa = load("pyarrow", "arrow")
     filled = pa.concat_tables([schema.empty_table(), sums], promote_options="permissive")
     return filled.select(schema.names).cast(schema)
@@ -261,7 +261,7 @@ def add_up(sums: "Iterable[pa.Table]") -> "pa.Table":
 
 
 def check_sums(sums: "pa.Table | None") -> "pa.Table":
-    """Return the sums that an engine brought back.
+    """Return the sums that an engine returned, after checking them.
 
     Raises:
         BleuError: something is wrong with a partition, or there is no segment at all.

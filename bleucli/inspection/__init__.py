@@ -1,1 +1,1 @@
-"""What looks wrong with texts: out of step, of different lengths, or not of the kind that a score is made for."""
+"""What looks wrong with texts: they are out of step, differ in length, or do not suit the metric."""

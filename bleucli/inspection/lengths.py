@@ -1,4 +1,4 @@
-"""Why two texts have different numbers of segments, as far as plain text shows it."""
+"""The likely reason why two texts have different numbers of segments."""
 
 import re
 from collections import deque
@@ -13,9 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Text = Callable[[], Iterator[Segments]]
 
-# Lines this far apart are unrelated
+# Lines that are this far apart are unrelated
 _CHANCE_OFFSET = 7
-# Lines, and bytes, in which the place of missing lines is looked for at a time, whatever the length of the texts
+# The most lines, and bytes, that the search for missing lines holds at a time, even if the texts are longer
 _BATCH_LINES, _BATCH_BYTES = 1 << 12, 1 << 22
 
 # Characters that end a line for other tools but not here
@@ -27,7 +27,7 @@ _ODD_ENDS = {
     "\u2028": "U+2028 (line separator)",
     "\u2029": "U+2029 (paragraph separator)",
 }
-# Compiled when it is needed, since that takes time
+# Compiled only when needed, since that takes time
 _ODD_TEXT = f"[{''.join(_ODD_ENDS)}]"
 _ODD_BYTES = [end.encode() for end in _ODD_ENDS if end != "\r"]
 
@@ -36,15 +36,15 @@ def mismatch_cause(names: tuple[str, str], longer: "Text", shorter: "Text", coun
     """Return the likely reason why the second text has fewer segments than the first one, or "".
 
     Args:
-        names: of the texts.
-        longer: reads this text from its start at each call.
-        shorter: likewise.
-        counts: of their segments.
+        names: the names of the texts.
+        longer: a function that reads the longer text from its start.
+        shorter: likewise for the shorter text.
+        counts: the numbers of their segments.
 
-    Texts are read several times, and only a little of them is held at once.
+    Texts are read several times, but only a small part of them is in memory at a time.
 
     Raises:
-        ValueError: a text has changed meanwhile, or cannot be read.
+        ValueError: a text has changed in the meantime, or cannot be read.
 
     >>> texts = Segments.from_strings(["a", "b", "", ""]), Segments.from_strings(["a", "b"])
     >>> mismatch_cause(("ref.txt", "sys.txt"), *[lambda text=text: iter([text]) for text in texts], (4, 2))
@@ -64,7 +64,7 @@ def mismatch_cause(names: tuple[str, str], longer: "Text", shorter: "Text", coun
         return ""
     if missing == 1:
         return f"line {at + 1} of {names[0]} seems to have no counterpart in {names[1]}"
-    # They may be a few lines apart: one gap fits nearly as well
+    # The missing lines may be a few lines apart: one gap fits nearly as well
     return f"from about line {at + 1} on, {missing} lines of {names[0]} seem to have no counterpart in {names[1]}"
 
 
@@ -84,11 +84,11 @@ def _odd_end(blocks: Iterator[Segments], name: str, count: int) -> tuple[int, st
 
 
 def _gap(longer: "Text", shorter: "Text", counts: tuple[int, int]) -> int | None:
-    """Return where to drop lines of the longer text so that the rest fits; None if nothing fits.
+    """Return where to drop lines of the longer text so that the rest fits; None if no place fits.
 
-    The end of each batch of lines shows whether it is before the gap, where lines match those of the same number, or
-    after it, where they match later ones. The last batch before the gap and the next one are then looked at line
-    by line.
+    The end of each batch of lines shows on which side of the gap it is: before the gap, lines match those with the same
+    number; after it, they match later ones. The last batch before the gap and the next batch are then searched line by
+    line.
     """
     series = [shorter(), _first(longer(), counts[1]), _without_first(longer(), counts[0] - counts[1])]
     edge: list[Sequence[Sequence[Segments]]] = []
@@ -119,7 +119,7 @@ def _gap(longer: "Text", shorter: "Text", counts: tuple[int, int]) -> int | None
 
 
 def _gap_line(edge: Sequence[Sequence[Segments]], outside: Sequence[tuple[int, int]]) -> int | None:
-    """Find the gap in a few batches; `outside` has the matches in the others, which must fit, too."""
+    """Find the gap in a few batches; `outside` has the matches in the others, which must also fit."""
     before = [row for shorter, here, _ in edge for row in match_trigrams(shorter, here, 0)]
     behind = [row for shorter, _, there in edge for row in match_trigrams(shorter, there, 0)]
     chance = [row for shorter, here, _ in edge for row in match_trigrams(shorter, here, _CHANCE_OFFSET)]
@@ -133,7 +133,7 @@ def _gap_line(edge: Sequence[Sequence[Segments]], outside: Sequence[tuple[int, i
 
 
 def _batches(blocks: Iterator[Segments]) -> Iterator[list[Segments]]:
-    """Cut a text into batches of equally many lines, each in pieces; an empty batch stands for one too large."""
+    """Cut a text into batches with the same number of lines, each in pieces; one that is too large becomes empty."""
     batch: list[Segments] = []
     room, size = _BATCH_LINES, 0
     for block in blocks:

@@ -1,19 +1,19 @@
-"""Signs of input that a score is not made for, counted block by block.
+"""Signs of input that does not suit a metric, counted block by block.
 
 - `subword_marks`: leftovers of subword segmentation
 - `unspaced_letters`: letters of scripts that put no spaces between words
-- `unspaced_stretches`: those among them that indeed have no space between them
+- `unspaced_stretches`: those of them that really have no space between them
 - `tell_unspaced`: what that means for a metric that counts words
-- `is_json_object`: a line of JSON Lines
+- `is_json_object`: whether a text is a line of JSON Lines
 """
 
 from collections.abc import Sequence
 
 from bleucli.segments import Segments
 
-# As subword-nmt and SentencePiece mark them
+# The marks of subword-nmt and SentencePiece
 _SUBWORD_MARKS = (b"@@ ", "▁".encode())
-# Thai, Lao, Burmese, Hangul, Khmer, kana, Han; in UTF-8 each begins with a byte above these
+# Thai, Lao, Burmese, Hangul, Khmer, kana, Han; in UTF-8, each begins with a byte above these
 _SPACED_BYTES = bytes(range(0xE0))
 _UNSPACED = (
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
@@ -21,7 +21,7 @@ _UNSPACED = (
 )
 # More letters than nearly all words have
 _STRETCH = 8
-# Bytes of a block that are enough to tell its script
+# The number of bytes of a block that are enough to recognise its script
 _SAMPLE_BYTES = 4096
 
 
@@ -88,7 +88,7 @@ def _words(segments: Segments) -> list[str]:
 
 
 def _are_all_spaced(letters: str) -> bool:
-    """Return whether a quick look finds no such script; compiling the expression takes longer than reading a file."""
+    """Return whether a quick check finds no such script; compiling the expression takes longer than reading a file."""
     return letters.isascii() or not letters.encode().translate(None, _SPACED_BYTES)
 
 
@@ -109,7 +109,7 @@ def is_json_object(text: str) -> bool:
 
 
 def _stretch(segments: Segments, limit: int = -1) -> bytes:
-    """Return `limit` bytes of the texts at most, with what separates them if they are lines of a file."""
+    """Return at most `limit` bytes of the texts, including the bytes between them if they are lines of a file."""
     pairs = segments.pairs
     if len(pairs) < 4 or min(pairs[0], pairs[2], pairs[-2]) < 0 or b"\t" in bytes(segments.data[pairs[1] : pairs[2]]):
         return "\n".join([text for text in segments if text is not None]).encode()[: limit if limit >= 0 else None]

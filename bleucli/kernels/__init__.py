@@ -1,12 +1,12 @@
 """The loops that take the time, in two versions: compiled (`_native`) and plain Python (`python`).
 
-Both compute the same, function by function; `python` documents it. The environment variable `BLEU_KERNELS` chooses
-once: `auto` (the default: native if built), `native` (or fail), `python`. `live` names the choice, and `reason`
+Both have the same functions with the same results; `python` documents them. The environment variable `BLEU_KERNELS`
+chooses once: `auto` (the default: native if built), `native` (or fail), `python`. `live` names the choice, and `reason`
 says why `auto` did not choose the native kernels.
 
 A kernel is a function of `python`, named in its `__all__`. Its twin in `native/` is declared in `kernels.h`, has a
-function `py_NAME` in one of the files `bind_*.c`, and a row in `functions.h`. The build finds files by itself; tests
-and `scripts/fuzz` compare the two.
+function `py_NAME` in one of the files `bind_*.c`, and a row in `functions.h`. The build finds its files by itself;
+tests and `scripts/fuzz` compare the two versions.
 """
 
 import os
@@ -38,13 +38,13 @@ def _load_native() -> "tuple[ModuleType | None, str]":
 def _why_missing(error: ImportError) -> str:
     import sysconfig
 
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):  # which lacks the limited API that the kernels need
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):  # such a Python lacks the limited API that the kernels need
         return "there are no native kernels for free-threaded Python; use a Python with the global interpreter lock"
     return f"the native kernels were not built ({error}); install a C compiler and install bleucli again"
 
 
 def _choose(wanted: str) -> tuple[str, str]:
-    """Return which kernels to use, `native` or `python`, and why `auto` had to choose the latter."""
+    """Return which kernels to use, `native` or `python`, and why if `auto` had to choose `python`."""
     if wanted == "reference":  # the name of the python kernels before 0.2
         wanted = "python"
     if wanted not in ("auto", "native", "python"):

@@ -1,6 +1,6 @@
 """The kernels in plain Python: they define what the native ones compute, name for name.
 
-`__all__` is the table of contents, and the only list of them in Python.
+`__all__` is the table of contents, and the only list of the kernels in Python.
 """
 
 import re
@@ -70,7 +70,7 @@ def count_line_ends(data: bytes, /) -> int:
 def split_lines(data: bytes, columns: int = 0, /) -> list[Segments]:
     r"""Cut UTF-8 text into its lines, or into tab-separated columns, without copying it.
 
-    A line ends at `\n` alone; a last line may lack it. Trailing white space of each text is left out.
+    Only `\n` ends a line; the last line may lack it. Trailing white space of each text is left out.
 
     Args:
         data: whole lines.
@@ -213,8 +213,8 @@ def tokenize_zh(segments: Segments, /) -> Segments:
     return _each(_tokenize_zh, segments)
 
 
-# Quirk: U+2001-2A6D and U+2F81-2FA1 are sacreBLEU's reading of U+20010-2A6DF and U+2F810-2FA1F; published scores depend
-# on it. So the quotation marks and dashes of U+2010 ff. are split off, and the rare characters are not.
+# Quirk: sacreBLEU takes U+20010-2A6DF and U+2F810-2FA1F for U+2001-2A6D and U+2F81-2FA1; published scores depend on it.
+# So quotation marks and dashes from U+2010 on are split off, and the rare characters are not.
 _CHINESE = re.compile(
     "([\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\u2001-\u2a6d\u2f81-\u2fa1\uff00-\uffef\u2e80-\u2eff"
     "\u3000-\u303f\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f\ufe30-\ufe4f\u2600-\u26ff"
@@ -254,7 +254,7 @@ def _tokenize_intl(text: str, classes: bytes | bytearray) -> str:
 
 
 def _substitute_pairs(text: str, classes: bytes | bytearray, fits: Callable[[int, int], bool], replacement: str) -> str:
-    """Replace two neighbours whose classes match, from left to right, none of them twice."""
+    """Replace two neighbours whose classes match, from left to right, and no character twice."""
     pieces = []
     at = 0
     while at < len(text):
@@ -303,8 +303,8 @@ def ngram_stats(hypotheses: Segments, references: Sequence[Segments], max_order:
 
     Returns:
         n rows `[hyp_len, ref_len, correct_1..N, total_1..N]`: tokens of the hypothesis, tokens of the reference
-        closest to it (the shorter of two equally close ones; 0 if there is none), n-grams matched, each at most as
-        often as any single reference has it, and n-grams of the hypothesis.
+        closest to it (the shorter of two equally close ones; 0 if there is none), n-grams matched (each at most as
+            often as a single reference has it), and n-grams of the hypothesis.
 
     >>> hypotheses = Segments.from_strings(["the the the cat"])
     >>> references = [Segments.from_strings(["the cat"]), Segments.from_strings(["the big the cat"])]
@@ -358,13 +358,13 @@ def chrf_stats(
         references: one `Segments` per reference stream, each of n texts; missing ones are left out.
         char_order: the longest character n-gram.
         word_order: the longest word n-gram, 0 for none.
-        beta: of the F-score that chooses the best reference, the first one of equals.
-        whitespace: whether white space takes part in character n-grams.
-        eps_smoothing: of the F-score.
+        beta: as for the F-score that chooses the best reference; of equally good ones, the first is chosen.
+        whitespace: whether character n-grams include white space.
+        eps_smoothing: as for the F-score.
 
     Returns:
         n rows of `hyp_count, ref_count, match` for the character orders, then for the word orders. hyp_count is 0 if
-        the reference has no n-gram of that order; all is 0 for a segment without references.
+        the reference has no n-gram of that order; all numbers are 0 for a segment without references.
 
     >>> chrf_stats(Segments.from_strings(["ab c"]), [Segments.from_strings(["abd"])], 2, 1, 2, False, False)[0]
     (3, 3, 2, 2, 2, 1, 2, 1, 0)
@@ -417,11 +417,12 @@ def edit_stats(hypotheses: Segments, references: Sequence[Segments], characters:
     Args:
         hypotheses: n texts. A missing one counts as empty.
         references: one `Segments` per reference stream, each of n texts; missing ones are left out.
-        characters: edit the characters of a text without white space around it, not its words (`edited_words`).
+        characters: edit the characters of a text, without white space at its ends, instead of its words
+            (`edited_words`).
 
     Returns:
-        n rows `[edits, ref_len]`: the fewest edits to any reference, and the words or characters of the first reference
-        with so few; both 0 for a segment without references.
+        n rows `[edits, ref_len]`: the fewest edits to any reference, and the number of words or characters of the first
+            reference that needs only these; both 0 for a segment without references.
 
     >>> hypotheses, references = (Segments.from_strings([text]) for text in ("a b x", "a b c d"))
     >>> edit_stats(hypotheses, [references], False)[0], edit_stats(hypotheses, [references], True)[0]

@@ -17,12 +17,12 @@ Gram = str | tuple[str, ...]
 
 # Popović's chrF++.py: the value of an undefined precision, recall or F-score
 EPSILON = 1e-16
-# ASCII's; importing `string` would load two modules
+# ASCII punctuation, written out because `string` would load two modules
 _PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
 def chrf_row(hypothesis: list[Counter[Gram]], reference: list[Counter[Gram]]) -> list[int]:
-    """Return `hyp_count, ref_count, match` for each order, of texts counted by `chrf_counts`.
+    """Return `hyp_count, ref_count, match` for each order of two texts that `chrf_counts` counted.
 
     >>> chrf_row([Counter("aab")], [Counter("ab")])
     [3, 2, 2]
@@ -36,7 +36,7 @@ def chrf_row(hypothesis: list[Counter[Gram]], reference: list[Counter[Gram]]) ->
 
 
 def chrf_counts(text: str, char_order: int, word_order: int, whitespace: bool) -> list[Counter[Gram]]:
-    """Count the character n-grams, then the word n-grams of a text, a counter for each order.
+    """Count the character n-grams of a text, then its word n-grams, with one counter per order.
 
     >>> chrf_counts("ab a", 1, 1, False)
     [Counter({'a': 2, 'b': 1}), Counter({('ab',): 1, ('a',): 1})]
@@ -61,7 +61,7 @@ def _character_grams(characters: str, order: int) -> Counter[Gram]:
 
 
 def count_items(items: "Iterable[Item]", most: int) -> "Counter[Item]":
-    """Count the items like `Counter`, but stoppable if there may be many; most: an upper bound of their number."""
+    """Count items as `Counter` does, but stoppable if there may be many; most: an upper bound of their number."""
     if most <= PIECE:
         return Counter(items)
     counter: Counter[Item] = Counter()
@@ -89,14 +89,14 @@ def f_score(stats: Sequence[int | float], beta: float, eps_smoothing: bool, /) -
     Args:
         stats: `hyp_count, ref_count, match` for each order, one after the other.
         beta: the weight of recall relative to precision.
-        eps_smoothing: average the F-scores of all orders, with 1e-16 for undefined ones; else average precision and
-            recall over the orders that both texts have.
+        eps_smoothing: average the F-scores of all orders, with 1e-16 for undefined ones; otherwise, average precision
+            and recall over the orders that both texts have.
 
     The order of evaluation is part of the definition: the last bit decides ties between references.
 
     Raises:
-        ValueError: the statistics are not three for each order, or one of them is negative or not finite, or beta
-            squared is not finite.
+        ValueError: there are not three statistics for each order, one of them is negative or not finite, or the square
+            of beta is not finite.
 
     >>> f_score([2, 3, 2, 1, 2, 1], 2, False)
     63.636363636363626
@@ -129,7 +129,7 @@ def f_score(stats: Sequence[int | float], beta: float, eps_smoothing: bool, /) -
 
 
 def squared(beta: float) -> float:
-    """Return the weight of recall, with Python's power: a product may differ in the last bit, which decides ties.
+    """Return the weight of recall, by Python's power: a product may differ in the last bit, which decides ties.
 
     Raises:
         ValueError: it is not finite.

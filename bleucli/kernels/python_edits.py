@@ -7,7 +7,7 @@ from math import inf
 from bleucli.kernels.python_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
 from bleucli.kernels.stopping import heed_stop
 
-# Words of the reference that are compared at once, with one bit for each
+# The number of reference words that are compared at once, with one bit for each
 STRIP = 1024
 
 
@@ -60,15 +60,15 @@ def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
 def trace_distance(hypothesis: Sequence[str], reference: Sequence[str], most: int) -> list[int]:
     """Return the fewest operations that turn one text into the other, numbered as in TER.
 
-    Of all ways with the fewest edits, it is one with the most matches. most: the number of edits, or an upper bound of
-    it. A path with that many edits strays no further from the diagonal, so only this band is searched (Ukkonen 1985).
+    Of all ways with the fewest edits, it is one with the most matches. most: the number of edits, or an upper bound. A
+    path with that many edits strays at most that far from the diagonal, so only this band is searched (Ukkonen 1985).
 
     >>> trace_distance("a x c d".split(), "a b c".split(), 2) == [MATCH, SUBSTITUTION, MATCH, DELETION]
     True
     >>> trace_distance("o m t a".split(), "o t m".split(), 3).count(MATCH)
     2
     """
-    # Each match takes 1 off; an edit costs more than all matches together
+    # Each match reduces the cost by 1; an edit costs more than all matches save together
     edit = float(1 + min(len(hypothesis), len(reference)))
     first, above = 0, [edit * column for column in range(min(most, len(reference)) + 1)]
     table = [(first, bytes([INSERTION] * len(above)))]

@@ -1,4 +1,4 @@
-"""N-grams of words in plain Python, and those that the texts of a group share."""
+"""Word n-grams in plain Python, and those that the texts of a group share."""
 
 from array import array
 from collections import Counter
@@ -31,12 +31,12 @@ def group_stats(
 
     Args:
         texts: n of them, group by group; tokens are what white space separates. A missing one counts as empty.
-        groups: the numbers of texts in each of the g groups, as signed 64-bit integers.
+        groups: the number of texts in each of the g groups, as signed 64-bit integers.
         max_order: N, the longest n-gram.
 
     Returns:
-        n rows like those of `ngram_stats` with all other texts of the group as references, but in linear time; and g
-        rows with the numbers of distinct n-grams, from order 1 to N.
+        n rows, the same as those of `ngram_stats` with all other texts of the group as references, but in linear time;
+            and g rows with the numbers of distinct n-grams, from order 1 to N.
 
     >>> texts = Segments.from_strings(["a b", "a b c", "a"])
     >>> rows, distinct = group_stats(texts, array("q", [3]), 2)
@@ -84,7 +84,7 @@ def _closest(lengths: list[int], length: int) -> int:
     """Return the closest of the other lengths, the shorter of two equally close ones; 0 if there is none.
 
     Args:
-        lengths: of all texts, ascending.
+        lengths: the lengths of all texts, ascending.
         length: one of them, which is skipped once.
 
     >>> _closest([1, 2, 3], 2), _closest([1, 2, 2], 2), _closest([1, 3], 3), _closest([3], 3)

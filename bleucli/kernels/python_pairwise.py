@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # sacreBLEU 2.6.0 uses this as the logarithm of 0
 _LOG_OF_ZERO = -9999999999.0
-# How much rounding can add to a perfect score
+# The most that rounding can add to a perfect score
 _ROUNDING = 1e-9
 
 
@@ -39,14 +39,14 @@ def pairwise_bleu(
 
     Args:
         hypotheses: n texts, group by group; tokens are what white space separates. A missing one counts as empty.
-        references: m texts, likewise. If they are the same object, each text is read once.
+        references: m texts, likewise. If both are the same object, each text is read once.
         sizes: for each group how many hypotheses and how many references it has, as signed 64-bit integers.
         weights: m doubles; None for the scores themselves.
-        scores: room for doubles, which is filled: one for each pair, group by group and hypothesis by hypothesis; or,
-            with weights, the sum of each hypothesis's weighted scores, added up in the order of the references.
+        scores: an array of doubles to fill: one for each pair, group by group and hypothesis by hypothesis; or, with
+            weights, the sum of each hypothesis's weighted scores, added up in the order of the references.
         max_order: N, the longest n-gram.
         smooth_method: `exp`, `floor`, `add-k` or `none`.
-        smooth_value: for `floor` and `add-k`.
+        smooth_value: the value for `floor` and `add-k`.
         effective_order: leave out the orders that a hypothesis is too short for.
 
     Returns:
@@ -75,7 +75,7 @@ def pairwise_bleu(
 def bleu_score(
     sys_len: int, ref_len: int, matches: list[int], smooth_method: str, smooth_value: float, effective_order: bool
 ) -> float:
-    """Return the BLEU in percent of a hypothesis, from the numbers of tokens; matches: of each order.
+    """Return the BLEU of a hypothesis in percent, from the numbers of tokens; matches: the number for each order.
 
     >>> round(bleu_score(4, 4, [4, 2], "exp", 0, False), 2)
     81.65
@@ -120,15 +120,15 @@ def pairwise_chrf(
 
     Args:
         hypotheses: n texts, group by group. A missing one counts as empty.
-        references: m texts, likewise. If they are the same object, each text is read once.
+        references: m texts, likewise. If both are the same object, each text is read once.
         sizes: for each group how many hypotheses and how many references it has, as signed 64-bit integers.
         weights: m doubles; None for the scores themselves.
-        scores: room for doubles, which is filled: one for each pair, group by group and hypothesis by hypothesis; or,
-            with weights, the sum of each hypothesis's weighted scores, added up in the order of the references.
+        scores: an array of doubles to fill: one for each pair, group by group and hypothesis by hypothesis; or, with
+            weights, the sum of each hypothesis's weighted scores, added up in the order of the references.
         char_order: the longest character n-gram.
         word_order: the longest word n-gram, 0 for none.
         beta: the weight of recall relative to precision.
-        whitespace: whether white space takes part in character n-grams.
+        whitespace: whether character n-grams include white space.
         eps_smoothing: as for `f_score`.
 
     Returns:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Words = memoryview | NDArray[np.uint64]
     Numbers = NDArray[np.int64] | NDArray[np.float64]
 
-# How often a segment may be drawn in one resample; more than a few times is most unlikely
+# The most often that a segment may be drawn in one resample; more than a few times is very unlikely
 _MAX_WEIGHT = 255
 
 
@@ -26,13 +26,13 @@ def draw_weights(words: "Words", half: int, segments: int, resamples: int, /) ->
 
     Args:
         words: random 64-bit words; each gives two 32-bit numbers, its lower half first.
-        half: how many 32-bit numbers at the start were used before.
+        half: the number of 32-bit numbers at the start that are already used.
         segments: n, at least 1.
         resamples: how many times n segments are drawn.
 
     Returns:
-        For each resample n weights, one byte each; and how many 32-bit numbers at the start are now used. None if
-        there are not enough.
+        For each resample, n weights, one byte each; and the number of 32-bit numbers at the start that are now used.
+            None if there are too few.
 
     Raises:
         OverflowError: a segment was drawn more than 255 times.
@@ -44,7 +44,7 @@ def draw_weights(words: "Words", half: int, segments: int, resamples: int, /) ->
     """
     import numpy as np
 
-    if segments == 1:  # with nothing to choose, nothing is drawn
+    if segments == 1:  # there is nothing to choose, so nothing is drawn
         return bytes([1]) * resamples, half
     numbers = np.frombuffer(words, np.uint64)
     halves = np.stack([numbers & 0xFFFFFFFF, numbers >> 32], axis=1).ravel()[half:]
@@ -64,13 +64,13 @@ def weighted_sums(stats: SegmentStats, weights: bytes | memoryview, /) -> Segmen
 
     Args:
         stats: n rows; doubles are added in their order.
-        weights: for each resample n weights, one byte each.
+        weights: for each resample, n weights, one byte each.
 
     Returns:
         One row of sums per resample.
 
     Raises:
-        OverflowError: integers whose sums might not fit into 64 bits.
+        OverflowError: the sums of integers might not fit into 64 bits.
 
     >>> from array import array
     >>> stats = SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2)
@@ -100,10 +100,10 @@ def swapped_sums(
 
     Returns:
         Two rows of sums per trial: where a bit is set, the row of `left` belongs to the first and that of `right` to
-        the second one, else the other way round.
+        the second one; otherwise, the other way round.
 
     Raises:
-        OverflowError: integers whose sums might not fit into 64 bits.
+        OverflowError: the sums of integers might not fit into 64 bits.
 
     >>> from array import array
     >>> left, right = (SegmentStats(memoryview(array("q", numbers)), 1) for numbers in ([1, 2], [10, 20]))
@@ -129,7 +129,7 @@ def _refuse_overflow(rows: "Numbers", times: int) -> None:
 
 
 def _ordered_sum(rows: "Numbers") -> "Numbers":
-    """Add up rows one after another, from 0.0 on (which -0.0 becomes): NumPy's own sum may take doubles in pairs."""
+    """Add rows one after another to 0.0, which also turns -0.0 into 0.0; NumPy's own sum may add doubles in pairs."""
     import numpy as np
 
     heed_stop()

@@ -1,4 +1,4 @@
-"""TER's edits in plain Python (Snover et al. 2006), with the limits of the program tercom as sacreBLEU has them."""
+"""TER's edits in plain Python (Snover et al. 2006), with the limits of the program tercom as in sacreBLEU."""
 
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, inf
@@ -6,7 +6,7 @@ from math import ceil, floor, inf
 from bleucli.kernels.stopping import heed_stop
 from bleucli.records import NamedTuple
 
-# tercom: how many words a shift may move, how far, how many shifts are tried in all, and half the width of the beam
+# tercom: the most words that a shift may move, how far, how many shifts are tried in all, and half the beam's width
 MAX_SHIFT_SIZE = 10
 MAX_SHIFT_DISTANCE = 50
 MAX_CANDIDATES = 1000
@@ -18,7 +18,7 @@ _NO_GAIN = (0, 0, 0, 0)
 
 
 class Shift(NamedTuple):
-    """A phrase that was moved: its start, its size, the word it now precedes; words: the whole text afterwards."""
+    """A phrase that was moved: its start, its size, and the word that it now precedes; words: the text afterwards."""
 
     start: int
     size: int
@@ -52,7 +52,7 @@ def trace_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[li
         distance, operations = edit_distance(words, reference)
         best, best_words = _NO_GAIN, words
         for size, start, target, shifted in _candidates(words, reference, operations):
-            if size == 0:  # the end of the targets of one phrase
+            if size == 0:  # the phrase has no more targets
                 if tried >= MAX_CANDIDATES:
                     break
                 continue
@@ -133,7 +133,7 @@ def _candidates(
 
 
 def _alignment(operations: list[int]) -> tuple[list[int], list[bool], list[bool]]:
-    """Return the word that each reference word is aligned with, and which words and reference words are in error."""
+    """Return the word that each reference word is aligned with, and which words and reference words are edited."""
     aligned: list[int] = []
     word_errors: list[bool] = []
     reference_errors: list[bool] = []

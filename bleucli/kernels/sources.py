@@ -6,9 +6,9 @@ _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
 
 
 def checksum() -> str | None:
-    """Return the checksum of the C sources beside this file; None if there are none (in an installed wheel).
+    """Return the checksum of the C sources next to this file; None if there are none (in an installed wheel).
 
-    `setup.py` runs this file by itself and compiles the result in; `kernels` compares it when it loads them.
+    `setup.py` runs this file on its own and compiles the checksum into the kernels; `kernels` compares it on loading.
     """
     if not os.path.isdir(_FOLDER):
         return None

@@ -1,8 +1,8 @@
-"""How kernels end early: Ctrl-C reaches only the main thread, but the threads that work for it must end, too.
+"""How kernels stop early: Ctrl-C reaches only the main thread, but the threads that work for it must stop, too.
 
-- `workers`: threads that stop when the thread that waits for them does
-- `heed_stop`: the question that kernels ask now and then, the native ones some dozen times a second
-- `pieces`: a long iterable, cut so that the python kernels can ask in between
+- `workers`: threads that stop when the thread that waits for them stops
+- `heed_stop`: the check that kernels run from time to time, the native ones about a dozen times a second
+- `pieces`: cuts a long iterable, so that the python kernels can check in between
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +22,7 @@ _is_stopped: "ContextVar[Callable[[], bool] | None]" = ContextVar("is_stopped", 
 
 
 def heed_stop() -> None:
-    """Raise KeyboardInterrupt if no thread waits for this one's work any more."""
+    """Raise KeyboardInterrupt if no thread waits for this thread's work any more."""
     is_stopped = _is_stopped.get()
     if is_stopped is not None and is_stopped():
         raise KeyboardInterrupt
@@ -43,7 +43,7 @@ def pieces(items: "Iterable[Item]") -> "Iterator[list[Item]]":
 def workers(jobs: int) -> "AbstractContextManager[Executor]":
     """Return `jobs` threads; an exception in the `with` block stops the kernels that run there and cancels the rest.
 
-    Ctrl-C does not wait for them: a thread in a library or a regular expression cannot ask whether to stop.
+    Ctrl-C does not wait for them: a thread in a library or a regular expression cannot check whether to stop.
 
     >>> with workers(2) as threads:
     ...     list(threads.map(abs, [-1, 2]))

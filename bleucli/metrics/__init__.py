@@ -54,7 +54,7 @@ __all__ = [
 
 
 class _Metrics(Mapping[str, type[Metric]]):
-    """The metrics by name, each imported when it is first used; the names of their classes work too.
+    """The metrics by name, each imported when it is first used; the names of their classes also work.
 
     >>> METRICS["BLEU"] is METRICS["bleu"], list(METRICS)
     (True, ['bleu', 'chrf', 'ter', 'wer', 'cer'])
@@ -92,19 +92,19 @@ if not TYPE_CHECKING:  # so that type checkers report names that are not importe
 
 
 def find_metric(metric: "str | Metric", options: "Mapping[str, Any] | None" = None) -> Metric:
-    """Return a metric object as it is, or make the metric of that name with these options.
+    """Return a metric object unchanged, or make the metric of that name with these options.
 
     Raises:
         UsageError: there is no metric of that name, or an option has an invalid value.
-        InputTypeError: it is neither a string nor a metric, it has no such option, or a metric object is given with
-            options.
+        InputTypeError: `metric` is neither a string nor a metric, it has no such option, or options come with a metric
+            object.
 
     >>> find_metric("chrf++", {"lowercase": True}).word_order
     2
     """
     if isinstance(metric, Metric):
         if options:
-            raise InputTypeError(f"options beside a metric object ({', '.join(options)}); give them to its constructor")
+            raise InputTypeError(f"options with a metric object ({', '.join(options)}); give them to its constructor")
         return metric
     if not isinstance(metric, str):
         raise InputTypeError(f"metric {metric!r:.40}; give a name such as bleu, or an object such as BLEU()")
@@ -129,7 +129,7 @@ def metric_from_signature(signature: str | Signature, *, tokenize: "Callable[[st
         tokenize: the function that the signature names as its tokenizer, if that is not a built-in one.
 
     Raises:
-        BleuError: it is not a signature, or asks for something that cannot be done here; one line says what.
+        BleuError: it is not a signature, or asks for something that bleucli cannot do; one line says what.
         InputTypeError: it is not a string.
 
     >>> metric = metric_from_signature("chrF2++|nrefs:1|case:lc|eff:yes|nc:6|nw:2|space:no|version:2.6.0")
@@ -150,7 +150,7 @@ def metric_from_signature(signature: str | Signature, *, tokenize: "Callable[[st
             raise InputTypeError(f"tokenize {tokenize!r:.40} is of type {type(tokenize).__name__}; give a function")
         if "tokenize" not in values:
             raise InputTypeError(
-                f"tokenize beside a signature of {described.name}, which has no tokenizer; leave tokenize out"
+                f"tokenize with a signature of {described.name}, which has no tokenizer; leave tokenize out"
             )
         values |= {"tokenize": tokenize, "tokenize_name": values["tokenize"]}
     reading.refuse_unknown_tokenizer(values)

@@ -37,7 +37,7 @@ def corpus_bleu(
         tokenize: name of the tokenizer, or a function, as for `BLEU`.
         use_effective_order: leave out the orders that the hypotheses are too short for; meant for single segments.
         tokenize_name: what signatures call a function that is given as `tokenize`.
-        jobs: threads, 0 for all usable processors; never changes a number.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
         BLEU in percent, with its parts.
@@ -74,7 +74,7 @@ def raw_corpus_bleu(
         hypotheses: n strings.
         references: streams, each of n strings; None is a missing reference.
         smooth_value: how many matches to assume for an order without a match.
-        jobs: threads, 0 for all usable processors; never changes a number.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
         BLEU in percent, with its parts.

@@ -58,7 +58,7 @@ def corpus_cer(
         hypotheses: n strings.
         references: streams, each of n strings; None is a missing reference.
         lowercase: compare without regard to case.
-        jobs: threads, 0 for all usable processors; never changes a number.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
         CER in percent, which may exceed 100, with edits and the reference length in characters.

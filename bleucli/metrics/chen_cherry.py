@@ -1,6 +1,6 @@
 """The seven techniques of Chen & Cherry (2014), section 3, with the conventions of NLTK 3.10's `SmoothingFunction`.
 
-`smooth` gives the precisions by which a technique replaces the plain ones, with NLTK's defaults.
+`smooth` returns the precisions with which a technique replaces the plain ones, with NLTK's defaults.
 """
 
 from collections.abc import Sequence
@@ -8,12 +8,12 @@ from math import log
 
 from bleucli.errors import SegmentError
 
-# Techniques that average neighbours use the precision of order 5, whatever the longest order is
+# Techniques that average neighbours use the precision of order 5, even if the longest order is another one
 FIFTH = 5
 AVERAGING = (5, 7)
 # The sixth smooths from this order on
 INTERPOLATED = 3
-# NLTK's defaults: what the first adds, the constant of the fourth, the weight of the sixth
+# NLTK's defaults: the matches that the first adds, the constant of the fourth, and the weight of the sixth
 EPSILON = 0.1
 LENGTH_FACTOR = 5
 PRIOR_WEIGHT = 5
@@ -25,7 +25,7 @@ def smooth(technique: int, counts: Sequence[float], totals: Sequence[float], sys
     Args:
         technique: its number, from 1 to 7.
         counts: matches by order; for techniques 5 and 7 at least up to order 5.
-        totals: n-grams of the hypothesis by order, as many.
+        totals: n-grams of the hypothesis, for the same orders.
         sys_len: length of the hypothesis in tokens.
         order: N, the longest n-gram; at least 3 for technique 6.
 

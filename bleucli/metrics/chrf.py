@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 DEFAULT_CHAR_ORDER = 6
 DEFAULT_WORD_ORDER = 0
 DEFAULT_BETA = 2
-_LARGEST_BETA = 1e150  # its square is finite; already far below it, only recall counts
+_LARGEST_BETA = 1e150  # its square is finite; far smaller values already make only recall count
 
 
 def _name_with(beta: float, word_order: int) -> str:
@@ -266,7 +266,7 @@ def corpus_chrf(
         beta: how many times more recall counts than precision; 0 for precision alone.
         remove_whitespace: ignore white space, as `CHRF(whitespace=False)` does.
         eps_smoothing: average the F-scores of all orders, as chrF++.py, NLTK and Moses do.
-        jobs: threads, 0 for all usable processors; never changes a number.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
         chrF in percent.

@@ -13,7 +13,7 @@ from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
 from bleucli.threads import count_threads
 
 _ADVICE = "give the references of each prediction"
-# Marks the end of the references: no item is this object
+# Marks the end of the references, since no item is this object
 _END = object()
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def compute(
         trg_lang: target language, a two-letter code; "" for any.
         skip_empty_refs: treat an empty reference as missing.
         tokenize_name: what signatures call a tokenizer of your own.
-        jobs: threads, 0 for all usable processors; never changes a number.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
         `score`, in percent; `counts`, the n-grams that match, `totals`, all n-grams, and `precisions`, in percent, each
@@ -112,7 +112,7 @@ def compute(
 def _blocks(
     predictions: Iterable[str], references: Iterable[str | Iterable[str | None]]
 ) -> Iterator[Sequence[Segments]]:
-    """Give blocks of predictions with columns of references, as many as the longest item of the block has."""
+    """Give blocks of predictions, with as many columns of references as the longest item of the block has."""
     if isinstance(references, str | bytes) or not isinstance(references, Iterable):
         raise InputTypeError("references: expected the references of each prediction; write [[reference], ...]")
     refuse_unordered(references, "references")

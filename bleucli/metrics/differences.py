@@ -1,10 +1,10 @@
 """Why the scores of two systems differ.
 
 - `explain_difference`: for strings; `explain_corpus`: for a corpus and metrics
-- `DifferenceExplanation`: the answer, as data, as text and as HTML
+- `DifferenceExplanation`: the result, as data, as text and as HTML
 
 BLEU is a product, BP · (p1 · ... · pN)^(1/N), so logarithms split the difference of two scores a and b:
-Δ = L(a, b) · (Δ ln BP + Σ Δ ln pn / N), where L(a, b) = (b - a) / (ln b - ln a) is their logarithmic mean. That is the
+Δ = L(a, b) · (Δ ln BP + Σ Δ ln pn / N), where L(a, b) = (b - a) / (ln b - ln a) is their logarithmic mean. This is the
 logarithmic mean Divisia index of Ang (2004), "Decomposition analysis for policymaking in energy", applied to BLEU.
 """
 
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 # How many segments are listed by default
 MOST = 10
-# How far rounding may take the sum of the shares from the difference
+# How far the sum of the shares may be from the difference, because of rounding
 _ROUNDING = 1e-9
-# Short names of the systems beside their outputs, since their own may be long
+# Short names of the systems, shown with their outputs, since their own names may be long
 _PLACES = ("first", "second")
 
 
 class Share(NamedTuple):
     """The share of one factor of BLEU in a difference.
 
-    factor: BP, or p1 to pN. first, second: its value for each system, from 0 to 1. points: of the difference.
+    factor: BP, or p1 to pN. first, second: its value for each system, from 0 to 1. points: its share of the difference.
     """
 
     factor: str
@@ -60,8 +60,9 @@ class Share(NamedTuple):
 class Influence(NamedTuple):
     """The influence of one segment on a difference.
 
-    line: its index, from 0; text and data count from 1. influence: the difference of the whole minus that
-    without the segment, in points. hypotheses: the output of both systems. references: those that are not missing.
+    line: its index, from 0; text and data count from 1. influence: the difference with all segments minus the
+    difference without this one, in points. hypotheses: the output of both systems. references: those that are not
+    missing.
     """
 
     line: int
@@ -83,10 +84,10 @@ class DifferenceExplanation(NamedTuple):
         shares: of BLEU's factors in the difference, in points that add up to it; none for other metrics, or if
             `why_not_shared` gives a reason.
         why_not_shared: if BLEU's factors have no shares, the reason, in a sentence; otherwise "".
-        logarithmic_mean: of the two scores; it turns logarithms into points. None without shares.
+        logarithmic_mean: the mean that turns logarithms into points; None without shares.
         segments: the number of segments.
         moving: how many segments have an influence other than 0.
-        influences: of the segments that move the difference most, in points, the largest first.
+        influences: the segments that move the difference most, the largest influence first.
 
     Lines count from 0 here (`influences[0].line`), and from 1 in text, HTML and data.
 
@@ -227,10 +228,10 @@ def explain_difference(
         second: the output of the second system, likewise.
         references: streams, each of n strings; None is a missing reference.
         metric: `bleu`, `chrf`, `chrf+`, `chrf++`, `ter`, `wer` or `cer`, or a metric.
-        names: of the two systems.
+        names: the names of the two systems.
         most: how many segments to list.
-        jobs: threads, 0 for all usable processors; never changes a number.
-        options: of the metric, if `metric` is a name.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score.
+        options: the metric's options, if `metric` is a name.
 
     Returns:
         The scores, from 0 to 100 (error rates may exceed that), and their difference; the shares of BLEU's factors in
@@ -275,11 +276,11 @@ def explain_corpus(
     """Say why the scores of two systems differ, by each metric.
 
     Args:
-        corpus: of two systems. It is read twice, so its texts are kept in a temporary file meanwhile.
+        corpus: a corpus with two systems. It is read twice, so its texts are kept in a temporary file in the meantime.
         metrics: at least one.
         most: how many segments to list.
         jobs: threads; None for all usable processors if the corpus is large enough.
-        choose: gets the number of segments; returns the indexes of those to score, or None for all.
+        choose: takes the number of segments, and returns the indexes of those to score, or None for all.
 
     Raises:
         BleuError: the texts do not fit together, or cannot be scored.

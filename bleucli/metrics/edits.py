@@ -1,7 +1,7 @@
-"""The edits between a segment and its reference, one word above the other, for explanations.
+"""The edits between a segment and its reference, shown word above word, for explanations.
 
 - `Edit`, `list_edits`: what happens to each word
-- `tell_edits`, `tell_rate`: how edits are shown, and how they make a rate
+- `tell_edits`, `tell_rate`: how edits are shown, and how a rate is computed from them
 - `tell_choice`: which of several references counts
 """
 
@@ -22,8 +22,8 @@ class Edit(NamedTuple):
     """What happens to a word, or a character.
 
     operation: "match", "substitution", "deletion" or "insertion". TER's edits turn the output into the reference, so a
-    deletion takes away a word of the output; those of WER and CER turn the reference into the output, so a deletion is
-    a word of the reference that the output lacks. hypothesis, reference: the word of each; None if there is none.
+    deletion removes a word of the output. Those of WER and CER turn the reference into the output, so a deletion is a
+    word of the reference that the output lacks. hypothesis, reference: the word of each; None if there is none.
     """
 
     operation: str
@@ -36,7 +36,8 @@ def list_edits(
 ) -> list[Edit]:
     """Return what happens to each word, in reading order.
 
-    operations: those that turn the output into the reference, by number. names: what each is called.
+    operations: the numbers of the operations that turn the output into the reference. names: the name of each
+    operation.
 
     >>> list_edits(["a"], ["a", "b"], [0, 3])[1]
     Edit(operation='insertion', hypothesis=None, reference='b')
@@ -53,7 +54,7 @@ def list_edits(
 
 
 def count_edits(edits: Sequence[Edit], operation: str) -> int:
-    """Return how many edits are of a kind."""
+    """Return the number of edits of a kind."""
     return sum(edit.operation == operation for edit in edits)
 
 
@@ -80,14 +81,14 @@ def tell_edits(edits: Sequence[Edit]) -> Iterator[Alignment]:
 
 
 def tell_rate(name: str, kinds: Sequence[tuple[int, str]], total: int, lengths: tuple[str, str], score: str) -> Formula:
-    """Show how edits make an error rate.
+    """Show how an error rate is computed from edits.
 
     Args:
-        name: of the score.
-        kinds: how many edits there are of each kind.
-        total: of all edits.
-        lengths: what they are divided by, as words and as a number; "" if there is no length.
-        score: as printed.
+        name: the name of the score.
+        kinds: the number of edits of each kind, and its name.
+        total: the number of all edits.
+        lengths: the length to divide by, in words and as a number; "" if there is no length.
+        score: the score as printed.
     """
     told = " + ".join(tell_count(*kind) for kind in kinds)
     meaning, length = lengths

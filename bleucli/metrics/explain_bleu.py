@@ -1,4 +1,4 @@
-"""Why a segment has its BLEU: n-grams order by order, precisions before and after smoothing, brevity penalty."""
+"""Why a segment has its BLEU score: n-grams by order, precisions before and after smoothing, brevity penalty."""
 
 from collections.abc import Iterator, Sequence
 from math import exp, fsum, log, prod
@@ -41,9 +41,9 @@ _MEANS = tuple(f"chen-cherry-{number}" for number in chen_cherry.AVERAGING)
 class Order(NamedTuple):
     """The n-grams of one length.
 
-    order: how many tokens they have. ngrams: those of the output in its order, then those that only references have.
-    matches, total: of the output's n-grams, how many match, and how many there are. precision: their quotient in
-    percent; 0 if there are none. smoothed: the precision after smoothing; None if the order is left out.
+    order: their number of tokens. ngrams: those of the output in its order, then those that only references have.
+    matches, total: the number of the output's n-grams that match, and the number of all. precision: their quotient in
+    percent; 0 if there are no n-grams. smoothed: the precision after smoothing; None if the order is left out.
     """
 
     order: int
@@ -55,10 +55,11 @@ class Order(NamedTuple):
 
 
 class BLEUParts(NamedTuple):
-    """What a BLEU score of a segment is made of.
+    """The parts of a segment's BLEU score.
 
-    smooth_value: None if the method has none. averaged_orders: how many the mean of logarithms is taken over.
-    closest_reference: index of the reference whose length counts. geometric_mean: of the precisions, in percent.
+    smooth_value: None if the method has none. averaged_orders: the number of orders in the mean of logarithms.
+    closest_reference: index of the reference whose length counts. geometric_mean: the mean of the precisions, in
+    percent.
     """
 
     hypothesis_tokens: Sequence[str]
@@ -148,7 +149,7 @@ class BLEUParts(NamedTuple):
             who = "The output is"
         else:
             who = "Output and references are" if several else "Output and reference are"
-        if self.smooth_method == "add-one" and any(self.reference_tokens):  # whose precisions are above 0
+        if self.smooth_method == "add-one" and any(self.reference_tokens):  # its precisions are above 0
             return f"{who} empty: the brevity penalty is 0, and so is the score."
         return f"{who} empty: nothing can match, so the score is 0."
 
@@ -186,7 +187,7 @@ class BLEUParts(NamedTuple):
         """Return the arithmetic of one order, "" if smoothing has no effect; zeros: orders without a match so far."""
         method, matches, total, value = self.smooth_method, order.matches, order.total, self.smooth_value
         divisor = max(1, total)
-        # Method 4 puts this in the place of 0, and method 7 averages it
+        # Method 4 replaces a 0 by this, and method 7 averages it
         factor = chen_cherry.LENGTH_FACTOR * 2**zeros
         inserted = f"ln {self.hypothesis_length} / ({factor} × {divisor})" if self.hypothesis_length > 1 else "0"
         if method == "add-one" or (method in ("add-k", "chen-cherry-2") and order.order > 1):
@@ -226,7 +227,7 @@ class BLEUParts(NamedTuple):
         return f"({order.matches} + {weight} × {prior}) / ({order.total} + {weight})"
 
     def _averaged(self, order: int) -> list[float]:
-        """Return what method 5 or 7 averages: the mean before, the order's own precision, and the next one's."""
+        """Return the terms that method 5 or 7 averages: the previous mean, the order's precision, and the next one."""
         matches, totals = [one.matches for one in self.orders], [one.total for one in self.orders]
         plain = [count / max(1, total) for count, total in zip(matches, totals, strict=True)]
         own = plain
@@ -286,13 +287,13 @@ class BLEUParts(NamedTuple):
 def take_apart(
     metric: BLEU, hypothesis: str, references: Sequence[str], score: BLEUScore
 ) -> tuple[BLEUParts, tuple[int, ...]]:
-    """Return what a segment's score is made of, and its row of statistics as it is counted here.
+    """Return the parts of a segment's score, and its row of statistics as counted here.
 
     Args:
-        metric: the one that scored it.
-        hypothesis: prepared by the metric; white space separates tokens.
-        references: those that are not missing, prepared likewise.
-        score: of the segment.
+        metric: the metric that scored it.
+        hypothesis: the output, prepared by the metric; white space separates tokens.
+        references: those that are not missing, prepared in the same way.
+        score: the score of the segment.
     """
     tokens, others = hypothesis.split(), [reference.split() for reference in references]
     compared = [
@@ -329,7 +330,7 @@ def take_apart(
 
 
 def _mean(metric: BLEU, precisions: Sequence[float], matches: Sequence[int]) -> float:
-    """Return the geometric mean that the score is made with; zeros are skipped if the method gives all precisions."""
+    """Return the geometric mean in the score; zeros are skipped if the method gives all precisions."""
     shares = [precision / 100 for precision in precisions]
     used = [share for share in shares if share] if metric.smoothing.gives_all else shares
     if not all(used) or not used or not (any(matches) or metric.smoothing.gives_all):

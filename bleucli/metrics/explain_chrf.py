@@ -1,4 +1,4 @@
-"""Why a segment has its chrF: n-grams of characters and words order by order, precision and recall, the F-score."""
+"""Why a segment has its chrF score: character and word n-grams by order, precision and recall, the F-score."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bleucli.prose import Block
 
 _KINDS = {"character": "char", "word": "word"}
-# How many character n-grams text and HTML list: each order has about as many n-grams as the text has characters
+# How many character n-grams text and HTML list, since each order has about as many as the text has characters
 _LISTED = 20
 
 
@@ -22,9 +22,9 @@ class CHRFOrder(NamedTuple):
     """The n-grams of one length.
 
     kind: "character" or "word". ngrams: those of the output in its order, then those that only the reference has.
-    hypothesis: how many the output has; chrF counts 0 if the reference has none. reference, matches: how many the
-    reference has, and how many match. precision, recall: from 0 to 1, None if undefined. f_score: of this
-    order, from 0 to 1, only with `eps_smoothing`.
+    hypothesis: the number in the output; chrF counts 0 if the reference has none. reference, matches: the number in the
+    reference, and the number of matches. precision, recall: from 0 to 1, None if undefined. f_score: of this order,
+    from 0 to 1, only with `eps_smoothing`.
     """
 
     kind: str
@@ -39,11 +39,11 @@ class CHRFOrder(NamedTuple):
 
 
 class CHRFParts(NamedTuple):
-    """What a chrF score of a segment is made of.
+    """The parts of a segment's chrF score.
 
-    hypothesis_text, reference_text: as they are compared, of the references the one with the highest score, the first
-    of equals. reference: its index. whitespace: whether n-grams of characters include it. precision, recall: means over
-    the orders that both texts have, from 0 to 1; None with `eps_smoothing`, or if there is no such order.
+    hypothesis_text, reference_text: the texts as compared; of several references, the first one with the highest score.
+    reference: its index. whitespace: whether n-grams of characters include it. precision, recall: means over the orders
+    that both texts have, from 0 to 1; None with `eps_smoothing`, or if there is no such order.
     """
 
     hypothesis_text: str
@@ -186,7 +186,7 @@ def _percent(share: float | None) -> str:
 
 
 def _list_ngrams(order: CHRFOrder) -> "Iterator[Block]":
-    """List the n-grams of characters that do not match, as many as a reader can look at; data have all."""
+    """List character n-grams that do not match, only as many as a reader can look at; the data have all of them."""
     kinds = (
         ("too many in the output ", "bad", [(one, one.hypothesis - one.matches) for one in order.ngrams]),
         ("only in the reference  ", "missing", [(one, one.reference - one.matches) for one in order.ngrams]),
@@ -201,7 +201,7 @@ def _list_ngrams(order: CHRFOrder) -> "Iterator[Block]":
 def take_apart(
     metric: CHRF, hypothesis: str, references: Sequence[str], score: CHRFScore
 ) -> tuple[CHRFParts, tuple[int, ...]]:
-    """Return what a segment's score is made of, and its row of statistics; arguments as for BLEU's."""
+    """Return the parts of a segment's score, and its row of statistics; the arguments are those for BLEU."""
     options = metric.char_order, metric.word_order, metric.whitespace
     ours = chrf_counts(hypothesis, *options)
     theirs = [chrf_counts(reference, *options) for reference in references]

@@ -1,4 +1,4 @@
-"""Why a segment has its TER: the shifts that its greedy search makes, and the edits that remain."""
+"""Why a segment has its TER score: the shifts that the greedy search finds, and the edits that remain."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,15 +14,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.prose import Block
 
-# If the output and each reference have this many words, the search for shifts takes a second or two
+# The search for shifts takes a second or two if the output and each reference have this many words
 _MOST_WORDS = 1000
 
 
 class ShiftedPhrase(NamedTuple):
     """A phrase of the output that is moved, which is one edit.
 
-    start: index of its first word, after all earlier shifts. words: those that are moved. hypothesis: the whole output
-    after this shift. position: index of the first moved word in it.
+    start: index of its first word, after all earlier shifts. words: the words that are moved. hypothesis: the whole
+    output after this shift. position: index of the first moved word in it.
     """
 
     start: int
@@ -32,11 +32,11 @@ class ShiftedPhrase(NamedTuple):
 
 
 class TERParts(NamedTuple):
-    """What a TER score of a segment is made of.
+    """The parts of a segment's TER score.
 
-    reference: index of the one with the fewest edits, which are listed here; the first of equals.
-    edits_by_reference: to each of them. edits: in reading order, after all shifts. reference_length: average number of
-    words of the references. lowercase: whether the words are compared in lower case, as they are here.
+    reference: index of the first reference with the fewest edits, which are listed here. edits_by_reference: the number
+    of edits for each reference. edits: in reading order, after all shifts. reference_length: average number of words of
+    the references. lowercase: whether the words are compared in lower case, as they are here.
     """
 
     hypothesis_words: Sequence[str]
@@ -114,7 +114,7 @@ class TERParts(NamedTuple):
 def take_apart(
     metric: TER, hypothesis: str, references: Sequence[str], score: TERScore
 ) -> tuple[TERParts, tuple[int | float, ...]]:
-    """Return what a segment's score is made of, and its row of statistics; arguments as for BLEU's.
+    """Return the parts of a segment's score, and its row of statistics; the arguments are those for BLEU.
 
     Raises:
         BleuError: the texts are too long.

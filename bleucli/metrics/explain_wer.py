@@ -1,4 +1,4 @@
-"""Why a segment has its WER or CER: the fewest edits, word by word or character by character."""
+"""Why a segment has its WER or CER score: the fewest edits, word by word or character by character."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,18 +16,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.prose import Block
 
-# Largest number of cells in the table for alignments: one byte each, and about ten seconds in all
+# The most cells in the table of alignments, which have one byte each; this many take about ten seconds
 _MOST_CELLS = 1 << 23
 # TER's edits turn the output into the reference; these do the opposite, so the last two are exchanged
 _NAMES = ("match", "substitution", "insertion", "deletion")
 
 
 class ErrorRateParts(NamedTuple):
-    """What a WER or CER score of a segment is made of.
+    """The parts of a segment's WER or CER score.
 
-    unit: what is edited, "word" or "character". hypothesis_units, reference_units: of the output, and of each
-    reference. reference: index of the one with the fewest edits, the first of equals. edits_by_reference: to each of
-    them. edits: to that one, in reading order. reference_length: its units.
+    unit: the unit that is edited, "word" or "character". hypothesis_units, reference_units: the units of the output,
+    and of each reference. reference: index of the first reference with the fewest edits. edits_by_reference: the number
+    of edits for each reference. edits: the edits to that reference, in reading order. reference_length: its number of
+    units.
     """
 
     unit: str
@@ -81,7 +82,7 @@ class ErrorRateParts(NamedTuple):
 def take_apart(
     metric: "ErrorRate[ErrorRateScore]", hypothesis: str, references: Sequence[str], score: ErrorRateScore
 ) -> tuple[ErrorRateParts, tuple[int, ...]]:
-    """Return what a segment's score is made of, and its row of statistics; arguments as for BLEU's.
+    """Return the parts of a segment's score, and its row of statistics; the arguments are those for BLEU.
 
     Raises:
         BleuError: there are too many units and edits.

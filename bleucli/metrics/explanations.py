@@ -1,7 +1,7 @@
 """Why a segment has its score.
 
 - `explain`: for strings; `explain_segment`: for a metric and prepared texts
-- `Explanation`: the answer, as data, as text and as HTML
+- `Explanation`: the result, as data, as text and as HTML
 - `pick`: one or more segments of a corpus
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.explain_wer import ErrorRateParts
     from bleucli.prose import Block
 
-# How far rounding may take a score from what its parts give, relative to the score
+# How far a score may be from the one that its parts give, because of rounding, relative to the score
 _ROUNDING = 1e-9
 
 
@@ -35,14 +35,14 @@ class Explanation(NamedTuple):
     """Why a segment has its score: `print` shows it as text, notebooks show it as HTML.
 
     Attributes:
-        name: of the score.
-        score: of the segment alone, in percent.
+        name: the name of the score.
+        score: the score of the segment alone, in percent.
         signature: how the score was made.
         hypothesis: the system's output.
         references: the references, without missing ones.
-        line: index of the segment in its corpus, from 0; None for a single one.
-        parts: what the score is made of, a `BLEUParts`, `CHRFParts`, `TERParts` or `ErrorRateParts`, whose indexes
-            count from 0.
+        line: index of the segment in its corpus, from 0; None for a single segment.
+        parts: the parts of the score: `BLEUParts`, `CHRFParts`, `TERParts` or `ErrorRateParts`. Their indexes count
+            from 0.
 
     >>> from bleucli import explain
     >>> why = explain("the cat sat", ["the cat lay"], "ter")
@@ -86,7 +86,7 @@ class Explanation(NamedTuple):
 
 
 def tell_signature(name: str, signature: Signature, short: bool) -> "list[Block]":
-    """Say in one line how scores were made."""
+    """Return a line that says how scores were made."""
     return [Heading("Signature"), Paragraph(f"{name}|{signature.format(short)}")]
 
 
@@ -119,7 +119,7 @@ def explain(
         references: strings; with `line`, streams of them, as `corpus_score` takes them.
         metric: `bleu`, `chrf`, `chrf+`, `chrf++`, `ter`, `wer` or `cer`, or a metric.
         line: index of the segment to explain in a corpus, from 0.
-        options: of the metric, if `metric` is a name.
+        options: the metric's options, if `metric` is a name.
 
     Returns:
         The score of the segment alone, from 0 to 100 (error rates and some smoothing methods may exceed that), and its
@@ -127,7 +127,7 @@ def explain(
         in those of chrF, precision and recall are from 0 to 1.
 
     Raises:
-        BleuError: there is no such metric or line, or the metric counts in a way of its own, which cannot be explained.
+        BleuError: there is no such metric or line, or the metric counts in its own way, which cannot be explained.
         InputTypeError: something other than strings, or a list of the wrong shape.
 
     >>> explanation = explain("the cat is on the mat", ["there is a cat on the mat"])
@@ -165,14 +165,14 @@ def explain_segment(
     """Say why a segment has its score.
 
     Args:
-        metric: the one that scores it.
-        hypotheses: a single text, or one per system, of which the first counts.
-        references: of a single text each.
+        metric: the metric that scores it.
+        hypotheses: a single text, or one text per system, of which only the first is used.
+        references: streams, each with a single text.
         line: index of the segment in its corpus.
-        name: whose output it is, for errors.
+        name: the name of the system, for errors.
 
     Raises:
-        BleuError: the segment cannot be scored, or the metric counts in a way of its own, which cannot be explained.
+        BleuError: the segment cannot be scored, or the metric counts in its own way, which cannot be explained.
     """
     hypotheses = hypotheses[:1]
     prepared = metric.prepare_references(references, line or 0)
@@ -193,7 +193,7 @@ def explain_segment(
 
 
 def _take_apart(metric: Metric, hypothesis: str, references: Sequence[str], score: "Any") -> "Any":
-    """Return the parts of a score, and the row of statistics that it is made from."""
+    """Return the parts of a score, and the row of statistics that it was computed from."""
     from bleucli.metrics import BLEU, CHRF, TER, explain_bleu, explain_chrf, explain_ter, explain_wer
     from bleucli.metrics.wer import ErrorRate
 
@@ -211,10 +211,10 @@ def _take_apart(metric: Metric, hypothesis: str, references: Sequence[str], scor
 
 
 def pick(corpus: Corpus, lines: Iterable[int]) -> "tuple[dict[int, tuple[Segments, list[Segments]]], int]":
-    """Read a corpus, and return some of its segments by their indexes, and how many there are in all.
+    """Read a corpus; return some of its segments by their indexes, and the number of all segments.
 
     A segment has one text per system and per reference, each a `Segments` of one text. Lines beyond the end are left
-    out. Memory holds no more than a block and the picked segments.
+    out. Memory holds only one block and the picked segments.
     """
     wanted = sorted(set(lines))
     found = {}

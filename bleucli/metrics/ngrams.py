@@ -1,4 +1,4 @@
-"""N-grams of a segment side by side with those of its references, for explanations.
+"""A segment's n-grams compared with those of its references, for explanations.
 
 - `NGram`, `compare_ngrams`: how often each occurs, and how often it matches
 - `ngram_table`, `explain_verdicts`, `tell_tokens`, `mark_matches`: how they are shown
@@ -85,9 +85,9 @@ def explain_verdicts(several: bool) -> Paragraph:
 def tell_tokens(
     hypothesis: Sequence[str], references: Sequence[Sequence[str]], noun: str, order: int
 ) -> "Iterator[Block]":
-    """Show both sides: what matches, what the output has too much of, and what it lacks of its only reference.
+    """Show both texts: tokens that match, tokens that the output has too often, and tokens that it lacks.
 
-    noun: what to call a token. order: of the longest n-grams that count.
+    noun: the word for a token. order: the order of the longest n-grams that count.
     """
     labels = ["reference"] if len(references) == 1 else [f"reference {n}" for n in range(1, len(references) + 1)]
     widest = max(map(len, labels))
@@ -103,8 +103,8 @@ def mark_matches(
 ) -> list[tuple[str, str]]:
     """Give each token a role: "match", or `beyond` where it occurs more often than in any of the others.
 
-    order: of the longest n-grams that count. If a token occurs too often, its occurrences inside longer n-grams that
-    match come first.
+    order: the order of the longest n-grams that count. If a token occurs too often, its occurrences inside longer
+    matching n-grams take precedence.
 
     >>> mark_matches(["a", "c", "a", "b"], [["a", "b"]], "bad", 2)
     [('a', 'bad'), ('c', 'bad'), ('a', 'match'), ('b', 'match')]

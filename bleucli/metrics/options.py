@@ -1,6 +1,6 @@
 """A metric's options: each is declared once, in the table `options` of its class.
 
-- `Option`: one of them; the constructor's check, the signature and the command's options follow from it
+- `Option`: one option; the constructor's check, the signature and the command's options are derived from it
 - `Configured`: the base of classes with a table of options
 - `SKIP_EMPTY_REFS`: the option that all metrics have
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # What an option decides: the statistics of segments; which of several references they are for; or only the score
 ROWS, CHOICE, SCORE = "rows", "choice", "score"
-# The most digits of a number in a signature
+# The largest number of digits of a number in a signature
 _MOST_DIGITS = 9
 # Differs from every value that an option can have
 _NEVER = object()
@@ -32,29 +32,30 @@ class Option:
     """An option of a metric.
 
     Args:
-        name: of the constructor's argument, and of the attribute that keeps its value.
-        kind: of its values: bool, int, float or str.
-        default: None if it depends on other options; only then may a caller give None.
-        flags: of the command, the long form first, the short one last; none for an option that only Python has.
-        help: for the command's help, which adds the default.
-        least, most: bounds of a number.
-        choices: the allowed words; if empty, any word is.
+        name: the name of the constructor's argument, and of the attribute that keeps its value.
+        kind: the type of its values: bool, int, float or str.
+        default: None if the default depends on other options; only then may a caller give None.
+        flags: the command's flags, the long form first, the short one last; none for an option that only Python has.
+        help: a text for the command's help, which adds the default.
+        least, most: the bounds of a number.
+        choices: the allowed words; if empty, any word is allowed.
         reads: how the command reads a value, if it accepts less than `kind` does.
-        ours: the flag is not one of sacreBLEU's.
-        shared: the command declares the flag itself, since the flag does more than this option.
-        loads: making the metric may load or download what the value names.
-        key: in signatures; "" for an option that is not signed, or not by itself.
-        words: what the signature says of False and of True; "" for nothing.
-        hidden: the default is not signed.
-        absent: what a signature without the key means, if that is not the default.
-        sign: takes a metric, and returns what its signature says; "" for nothing, as for an empty text and None.
-        restate: takes what a signature says, and returns it in today's form.
-        read: takes what a signature says, and whether its numbers are exact (sacreBLEU's have two decimals); returns
+        ours: whether sacreBLEU does not have the flag.
+        shared: whether the command itself declares the flag, because the flag does more than this option.
+        loads: whether making the metric may load or download something that the value names.
+        key: the key in signatures; "" for an option that has no key of its own.
+        words: the values in signatures for False and for True; "" for none.
+        hidden: whether signatures leave out the default.
+        absent: the value that a signature without the key stands for, if that is not the default.
+        sign: takes a metric, and returns the value for its signature; "" for none, as for an empty text and None.
+        restate: takes a value from a signature, and returns it in today's form.
+        read: takes a value from a signature, and whether its numbers are exact (sacreBLEU's have two decimals); returns
             the constructor's arguments.
-        in_name: the value is part of the score's name, not of its signature.
-        decides: `ROWS`; `SCORE` for an option that can still change after segments were counted; `CHOICE` for one that
-            can, unless segments have several references, among which it chooses.
-        stand_in: for an option that loads something: lets a metric sign what a signature says without loading it.
+        in_name: whether the value is part of the score's name instead of its signature.
+        decides: `ROWS`; `SCORE` for an option that can still be changed after counting; `CHOICE` for one that can be
+            changed unless segments have several references, because it decides which one counts.
+        stand_in: for an option that loads something: takes a metric and a value from a signature, and makes the metric
+            sign that value without loading anything.
 
     >>> order = Option("order", int, 4, ("--order",), "longest n-gram", least=1, most=9, key="n")
     >>> order.check(12, "order")
@@ -123,11 +124,11 @@ class Option:
         return self.flags[0].removeprefix("--").replace("-", "_") if self.flags else ""
 
     def check(self, value: "Any", spelling: str) -> "Any":
-        """Return a value as `kind`; `spelling` is what to call the option in errors.
+        """Return a value as `kind`; `spelling` is the name of the option in errors.
 
         Raises:
             InputTypeError: it is of another type.
-            UsageError: it is out of bounds, none of the choices, or a text that no signature can hold.
+            UsageError: it is out of bounds, not one of the choices, or a text that a signature cannot hold.
         """
         if value is None and self.default is None:
             return None
@@ -150,11 +151,11 @@ class Option:
         return word
 
     def label(self, in_command: bool) -> str:
-        """Return what a reader calls the option, in the command or in Python."""
+        """Return the name of the option, in the command or in Python."""
         return self.flags[0] if in_command and self.flags else self.name
 
     def spell(self, in_command: bool) -> str:
-        """Return how a reader turns the option on or gives it a value, in the command or in Python.
+        """Return how to turn the option on or give it a value, in the command or in Python.
 
         >>> SKIP_EMPTY_REFS.spell(in_command=True), SKIP_EMPTY_REFS.spell(in_command=False)
         ('--skip-empty-refs', 'skip_empty_refs=True')
@@ -164,13 +165,13 @@ class Option:
         return f"{self.name}=True" if self.kind is bool else f"{self.name}=..."
 
     def _signed(self, value: "Any") -> str:
-        """Return what a signature says of a value."""
+        """Return the form of a value in signatures."""
         if value is None:
             return ""
         if self.kind is bool:
             return self.words[value]
         if self.kind is str:
-            if not value or value.isalnum():  # then there is nothing to escape, and nothing to import
+            if not value or value.isalnum():  # there is nothing to escape, so nothing is imported
                 return str(value)
             from urllib.parse import quote
 
@@ -178,7 +179,7 @@ class Option:
         return str(self.kind(value))  # 2 is accepted as a float, and signed as 2.0
 
     def _signer(self) -> "Callable[[Any], str]":
-        """Return a function that signs the option. It looks up as little as possible, for each segment is signed."""
+        """Return a function that signs the option; it is fast, because each segment's score is signed."""
         name, words, hidden = self.name, self.words, self.default if self.hidden else _NEVER
         signed = str if self.kind is int else self._signed
         if self.kind is bool:
@@ -210,7 +211,7 @@ class Option:
 
 
 def _float(text: str) -> float | None:
-    """Return the number that a signature says, None if it is not one."""
+    """Return a number from a signature; None if the text is not a number."""
     try:
         return read_number(text)
     except ValueError:
@@ -239,7 +240,7 @@ class Configured:
 
     name: str
     options: "ClassVar[Sequence[Option]]" = (SKIP_EMPTY_REFS,)
-    # Keys of the signature that have one value each
+    # Keys of the signature with a constant value
     constants: "ClassVar[Sequence[tuple[str, str]]]" = ()
     # Whether messages name options as the command does
     in_command = False
@@ -264,7 +265,7 @@ class Configured:
         return f"{type(self).__name__}({', '.join(given)})"
 
     def signature_fields(self) -> list[tuple[str, str]]:
-        """Return keys and values for the signature, between `nrefs` and `version`, from the table of options."""
+        """Return the keys and values between `nrefs` and `version` in signatures, from the table of options."""
         return [(key, value) for key, sign in self._signers if (value := sign(self))]
 
     def score_name(self) -> str:
@@ -273,16 +274,16 @@ class Configured:
 
     @classmethod
     def read_name(cls, name: str) -> "dict[str, Any] | None":
-        """Return the constructor's arguments that the name of a score shows; None if it is another metric's.
+        """Return the constructor's arguments that the name of a score shows; None if the name is another metric's.
 
         Raises:
-            BleuError: it is this metric's, but not valid.
+            BleuError: the name is this metric's, but not valid.
         """
         return {} if name == cls.name else None
 
     @classmethod
     def of_command(cls, **values: "Any") -> "Self":
-        """Make a metric of which all messages, the constructor's errors too, name options as the command does."""
+        """Make a metric whose messages, including the constructor's errors, name options as the command does."""
         metric = cls.__new__(cls)
         metric.in_command = True
         metric.__init__(**values)  # type: ignore[misc]
@@ -300,9 +301,9 @@ class Configured:
         return checked
 
     def label(self, name: str) -> str:
-        """Return what the reader of a message calls an option: `beta` in Python, `--chrf-beta` in the command."""
+        """Return the name of an option in messages: `beta` in Python, `--chrf-beta` in the command."""
         return self._by_name[name].label(self.in_command)
 
     def spell(self, name: str) -> str:
-        """Return how the reader of a message gives an option: `effective_order=True`, or `-sl` in the command."""
+        """Return how to give an option, for messages: `effective_order=True`, or `-sl` in the command."""
         return self._by_name[name].spell(self.in_command)

@@ -1,8 +1,8 @@
-"""Scores of all pairs of hypotheses and references: the `sentence_score` of each, many times faster.
+"""Scores of all pairs of hypotheses and references: the `sentence_score` of each pair, but many times faster.
 
-- `score_matrix`: of two lists of texts; `score_matrices`: of many, such as the candidates for each segment
+- `score_matrix`: for two lists of texts; `score_matrices`: for many lists, such as the candidates for each segment
 - `expected_scores`: the mean score of each hypothesis; `Best`, `find_best`: the one with the best mean
-- `Pairs`: texts prepared for scoring; `score_one_by_one`: for metrics that have no faster way
+- `Pairs`: texts prepared for scoring; `score_one_by_one`: for metrics without a faster way
 """
 
 from array import array
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
     class Scorer(Protocol):
-        """What these functions need of a metric; see `bleucli.metrics.base.Metric`."""
+        """What these functions need from a metric; see `bleucli.metrics.base.Metric`."""
 
         higher_is_better: bool
         skip_empty_refs: bool
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
             """Score a row of counts."""
 
         def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
-            """Fill the scores of prepared texts."""
+            """Fill in the scores of prepared texts."""
 
 
-# How many pairs `score_one_by_one` compares at once
+# The number of pairs that `score_one_by_one` compares at once
 _PAIRS = 4096
 # Groups are scored together as long as they have fewer texts and pairs than these
 _BATCH_TEXTS = 4096
@@ -66,7 +66,7 @@ class Pairs(NamedTuple):
     """Prepared texts, each hypothesis of a group to be scored against each reference of the group.
 
     hypotheses, references: group by group. sizes: the two numbers of texts in each group, as signed 64-bit integers.
-    weights: of all references, for sums of weighted scores; None for the scores themselves.
+    weights: the weights of all references, for sums of weighted scores; None for the scores themselves.
     """
 
     hypotheses: Segments
@@ -78,15 +78,15 @@ class Pairs(NamedTuple):
 class Best(NamedTuple):
     """The hypothesis with the best expected score: its index, from 0, and that score."""
 
-    index: int  # type: ignore[assignment] # takes the place of a tuple's method
+    index: int  # type: ignore[assignment] # replaces a method of tuples
     score: float
 
 
 def score_one_by_one(metric: "Scorer", pairs: Pairs, scores: "memoryview[float]") -> None:
-    """Fill the scores of all pairs, as `kernels.pairwise_chrf` does, by counting each pair of texts.
+    """Fill in the scores of all pairs, as `kernels.pairwise_chrf` does, but count the texts of each pair again.
 
     Raises:
-        SegmentError: a pair has no score; the error's number is the pair's.
+        SegmentError: a pair has no score; the error has the number of the pair.
     """
     hypotheses, references, sizes, weights = pairs
     if weights is not None:
@@ -158,7 +158,7 @@ def find_best(
 def _fill_rows(
     metric: "Scorer", ours: Segments, theirs: Segments, weights: "array[float] | None", scores: "Matrix", jobs: int
 ) -> None:
-    """Fill the scores of hypotheses, one row for each; every thread takes some of the rows."""
+    """Fill in the scores of hypotheses, one row for each; every thread takes some of the rows."""
     count = len(ours)
     size = -(-count // whole_number("jobs", jobs, 1, MOST_THREADS)) or 1
 
@@ -195,7 +195,7 @@ def _prepare(
     name: "Callable[[str, int], str]",
     name_reference: "Callable[[str, int], str]",
 ) -> tuple[Segments, Segments]:
-    """Prepare texts; if both are one object, so are the results. name: returns what to call the text of an index.
+    """Prepare texts; if both are one object, so are the results. name: returns a text's name, from its index.
 
     Raises:
         BleuError: one is missing, or cannot be prepared.
@@ -226,7 +226,7 @@ def _refuse_missing(texts: Segments, name: "Callable[[int], str]") -> None:
 
 
 def _no_score(hypothesis: str, reference: str, error: SegmentError) -> BleuError:
-    both = f"{hypothesis} against {reference}".replace(COUNTED, "", 1)  # say it only once
+    both = f"{hypothesis} against {reference}".replace(COUNTED, "", 1)  # say this only once
     return BleuError(f"{both} {error.what}")
 
 
@@ -319,7 +319,7 @@ def _checked(lists: Iterable[Iterable[str]], what: str) -> Iterator[list[str]]:
 
 
 def _items(lists: "Any") -> "Iterator[Any]":
-    """Give the items; those of pyarrow's columns are converted to lists of strings, some at a time."""
+    """Give the items; those of pyarrow's columns are converted to lists of strings, block by block."""
     if not hasattr(lists, "to_pylist"):
         yield from lists
         return
@@ -329,10 +329,10 @@ def _items(lists: "Any") -> "Iterator[Any]":
 
 
 def _batches(ours: Iterator[list[str]], theirs: Iterator[list[str]] | None) -> Iterator[_Batch]:
-    """Put groups together.
+    """Combine groups into batches.
 
     Raises:
-        BleuError: there are more groups on one side.
+        BleuError: one side has more groups than the other.
     """
     both: Iterator[tuple[Any, Any]] = (
         zip_longest(ours, theirs, fillvalue=_END) if theirs else ((one, one) for one in ours)
@@ -378,7 +378,7 @@ def _score_batch(metric: "Scorer", batch: _Batch) -> "Matrix":
         metric.score_pairs(pairs, _view(scores))
     except SegmentError as error:
         one, other = next(islice(_indexes(pairs.sizes), error.number - 1, None))
-        _, _, reference = namer(1)("reference", other).partition(": ")  # of the same group
+        _, _, reference = namer(1)("reference", other).partition(": ")  # the name without its group
         raise _no_score(namer(0)("hypothesis", one), reference, error) from None
     return scores
 

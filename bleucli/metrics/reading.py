@@ -1,12 +1,12 @@
 """From a signature back to the metric that it describes.
 
-- `metric_of`: the metric it belongs to
+- `metric_of`: the metric that a signature belongs to
 - `values_of`: the arguments of the constructor
-- `refuse_unknown_tokenizer`: an error if these name a tokenizer that is not built in
+- `refuse_unknown_tokenizer`: an error if they name a tokenizer that is not built in
 - `refuse_other`: an error if a metric does not fit the signature
 - `find_difference`: the key by which a metric would have counted other statistics
 
-A signature may leave keys out, as those of sacreBLEU 1.x do; the defaults apply then.
+A signature may leave out keys, as those of sacreBLEU 1.x do; the defaults then apply.
 """
 
 from collections.abc import Container, Iterable, Mapping
@@ -31,7 +31,7 @@ def metric_of(signature: Signature, metrics: "Mapping[str, type[Metric]]") -> st
     """Return the name of the metric that a signature belongs to, found by the signature's name or else by its keys.
 
     Raises:
-        BleuError: the name is not that of a metric; or there is no name, and the keys do not decide.
+        BleuError: the name is not that of a metric; or there is no name, and the keys do not show which metric it is.
     """
     if signature.name:
         named = [key for key, metric in metrics.items() if metric.read_name(signature.name) is not None]
@@ -68,10 +68,10 @@ def _signed(options: Iterable[Option]) -> Iterable[Option]:
 
 
 def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
-    """Return what a signature says for each key of a metric, in today's form, defaults included.
+    """Return a signature's value for each key of a metric, in today's form, including defaults.
 
     Raises:
-        BleuError: there is another key, which may decide a score, too.
+        BleuError: there is another key, which may affect the score.
     """
     words = {option.key for option in _signed(metric.options) if option.kind is str}  # whose values are free text
     info = {key: value if key in words else _FORMER_VALUES.get(value, value) for key, value in signature.info.items()}
@@ -87,12 +87,12 @@ def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
 
 
 def values_of(metric: type[Metric], signature: Signature, given: Container[str] = ()) -> "dict[str, Any]":
-    """Return the constructor's arguments that a signature names, defaults included.
+    """Return the constructor's arguments that a signature names, including defaults.
 
     Args:
-        metric: the one that made it.
-        signature: that of a score.
-        given: arguments that are known already; the signature's values for their keys are left out.
+        metric: the class of the metric that made it.
+        signature: the signature of a score.
+        given: arguments that are already known; the signature's values for their keys are left out.
 
     Raises:
         BleuError: a key is not one of the metric's, or a value is not valid.
@@ -111,7 +111,7 @@ def refuse_unknown_tokenizer(values: "Mapping[str, Any]") -> None:
     """Refuse the name of a tokenizer that is not built in, which does not say what the tokenizer does.
 
     Raises:
-        BleuError: it is such a name; the error says what to give instead.
+        BleuError: the tokenizer is not built in; the error says what to give instead.
     """
     name = values.get("tokenize", NAMES[0])
     if callable(name) or name in NAMES:
@@ -139,7 +139,7 @@ def refuse_other(metric: Metric, signature: Signature) -> None:
     """Refuse a metric whose own signature would differ from this one.
 
     Raises:
-        BleuError: they differ in a way that changes the score.
+        BleuError: the signatures differ in a way that changes the score.
     """
     theirs = _texts_of(type(metric), signature)
     ours = {option.key: option.absent for option in _signed(metric.options)} | dict(metric.signature_fields())
@@ -158,8 +158,8 @@ def find_difference(metric: Metric, signature: Signature, several: bool) -> tupl
     """Return the first key by which a metric would have counted other statistics than a signature says.
 
     Args:
-        metric: the one that is asked for.
-        signature: of the metric that counted.
+        metric: the metric that is asked for.
+        signature: the signature of the metric that counted.
         several: whether segments have several references.
 
     Returns:

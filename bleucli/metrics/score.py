@@ -1,4 +1,4 @@
-"""What a metric returns: a score, and what it was made from.
+"""What a metric returns: a score and its parts.
 
 - `Score`: the base of the metrics' scores
 - `OfScore`: makes a class generic in its score
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 class Score:
-    """A score and what it was made from.
+    """A score and its parts.
 
     Two scores are equal if their classes, numbers, parts, intervals and signatures are.
 
     Attributes:
-        name: the metric's.
+        name: the name of the metric.
         score: the number, in percent.
-        verbose: what follows the number in text, or "".
-        interval: the confidence interval, with `mean` and `half_width`; None unless one was asked for.
+        verbose: the text after the number, or "".
+        interval: the confidence interval, with `mean` and `half_width`; None without resampling.
 
     >>> from bleucli import TER
     >>> score = TER().corpus_score(["a b c", "d e"], [["a b", "d e"]])
@@ -59,7 +59,7 @@ class Score:
         self._signed = signature
 
     def figures(self) -> "Figures":
-        """Return what the score was made from, by the names that all metrics share."""
+        """Return the parts of the score, under the names that all metrics share."""
         from bleucli.results import Figures
 
         return Figures()
@@ -70,7 +70,7 @@ class Score:
         """Return the score in one line, or as JSON.
 
         Args:
-            width: decimals.
+            width: the number of decimals.
             score_only: return only the number, with its confidence interval.
             signature: printed after the name.
             is_json: return a JSON object with name, rounded score, signature, interval, components of the score, and a
@@ -151,7 +151,7 @@ class Score:
         return vars(self), {"_signed": self.signature}
 
     def _repr_html_(self) -> str:
-        """Return a table for notebooks: the score and what it was made from."""
+        """Return a table for notebooks: the score and its parts."""
         from bleucli.markup import html_table
 
         figures = self.figures()
@@ -168,15 +168,15 @@ class Score:
 
 
 if TYPE_CHECKING:
-    # A bare `Metric` is one of any score
+    # `Metric` without a parameter stands for a metric with any type of score
     ScoreT_co = TypeVar("ScoreT_co", bound=Score, covariant=True, default=Score)
 
     class OfScore(Generic[ScoreT_co]):
-        """Generic in a score."""
+        """Generic in the type of a score."""
 
 else:
 
     class OfScore:
-        """Generic in a score like `typing.Generic`, without the time to import `typing`."""
+        """Generic in the type of a score like `typing.Generic`, but without importing `typing`, which takes time."""
 
         __class_getitem__ = classmethod(GenericAlias)

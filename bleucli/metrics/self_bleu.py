@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 NAME = "Self-BLEU"
 # Distinct n-grams are reported up to this order
 DISTINCT_ORDER = 4
-# If more than one text in twenty is too short, that is not an accident
+# If more than one text in twenty is too short, a hint says so
 _SHORT_FEW = 20
 _SHORT_HINT = (
     "{} match others but have fewer than {} tokens, so that their score is 0, as if they were different; choose a"
     " lower {}"
 )
 _LISTS = (list, tuple)
-# How many texts a thread counts at a time
+# The number of texts that a thread counts at a time
 _SHARE = 4096
 
 
@@ -59,8 +59,8 @@ class SelfBLEU(NamedTuple):
     Attributes:
         score: the mean over the groups, in percent.
         distinct: for each order from 1 to 4, the share of distinct n-grams, from 0 to 1: the mean over the groups that
-            have such n-grams; None if none has.
-        groups: the groups, each with `name`, `samples` (how many texts), `score` and `distinct`.
+            have n-grams of that order; None if no group has.
+        groups: the groups, each with `name`, `samples` (the number of texts), `score` and `distinct`.
         scores: the score of each text, in percent, in the order of the texts.
         signature: how the score was made.
         hints: what a user should know about the texts.
@@ -80,12 +80,12 @@ class SelfBLEU(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the score is called."""
+        """The name of the score."""
         return NAME
 
     @property
     def verbose(self) -> str:
-        """What follows the score in a line: distinct n-grams by order, and how many texts there are."""
+        """The text after the score in a line: distinct n-grams by order, and the number of texts."""
         shares = "/".join("-" if share is None else f"{share:.3f}" for share in self.distinct)
         groups = f" groups = {len(self.groups)}" if len(self.groups) > 1 or self.groups[0].name else ""
         return f"distinct-1..{DISTINCT_ORDER} = {shares} (samples = {len(self.scores)}{groups})"
@@ -120,7 +120,8 @@ def self_bleu(
             one prompt.
         groups: for each string, or for each list, the name of its group, such as the prompt; None if all strings are
             one group.
-        jobs: threads, 0 for all usable processors; never changes a number. A single group is counted by one thread.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score. A single
+            group is counted by one thread.
         options: those of `BLEU`.
 
     Returns:
@@ -166,14 +167,14 @@ def measure(
     """Measure how much texts differ.
 
     Args:
-        metric: the one that scores them.
-        blocks: of the texts.
-        labels: of the groups, one per text.
-        name: what the texts are called in errors.
-        jobs: threads.
+        metric: the metric that scores them.
+        blocks: the texts, block by block.
+        labels: the label of each text's group.
+        name: what errors call the texts.
+        jobs: the number of threads.
 
     Raises:
-        BleuError: as `self_bleu`; or the metric leaves out empty references.
+        BleuError: as for `self_bleu`; or the metric leaves out empty references.
     """
     if metric.skip_empty_refs:
         raise BleuError(f"self-BLEU has no references of its own; leave {metric.spell('skip_empty_refs')} out")
@@ -274,7 +275,7 @@ def _with_starts(blocks: Iterable[Segments]) -> Iterator[tuple[int, Segments]]:
 
 
 def _count(texts: Segments, sizes: "array[int]", order: int, jobs: int) -> tuple[SegmentStats, SegmentStats]:
-    """Return what `kernels.group_stats` counts, divided among threads: groups do not depend on one another."""
+    """Return the result of `kernels.group_stats`, with the work divided among threads: groups are independent."""
     shares = []
     share, start, end = array("q"), 0, 0
     for size in sizes:
@@ -322,7 +323,7 @@ def _divide(different: Sequence[float], rows: SegmentStats) -> list[float | None
 
 
 def _hints(metric: BLEU, rows: SegmentStats, scores: Sequence[float]) -> Iterator[str]:
-    """Warn of texts that score 0 although others are the same."""
+    """Warn of texts that score 0 although they equal others."""
     longest = rows.columns // 2 + metric.max_ngram_order
     matched, totals = rows.data[2 :: rows.columns], rows.data[longest :: rows.columns]
     found = zip(scores, matched, totals, strict=True)

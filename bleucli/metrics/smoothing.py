@@ -1,6 +1,6 @@
-"""Smoothing methods of BLEU: what replaces the precision of an order without a match (Chen & Cherry 2014).
+"""BLEU's smoothing methods, which replace the precision of an order without a match (Chen & Cherry 2014).
 
-sacreBLEU's replace single precisions (`Smoothing.precisions`), the others give all of them (`Smoothing.smooth`).
+Those of sacreBLEU replace single precisions (`Smoothing.precisions`); the others give all of them (`Smoothing.smooth`).
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _CHEN_CHERRY = "chen-cherry-"
 METHODS = (*SACREBLEU_METHODS, "add-one", *(f"{_CHEN_CHERRY}{number}" for number in range(1, 8)))
 DEFAULT_VALUES = {"floor": 0.1, "add-k": 1.0}
 LARGEST_VALUE = 1e100  # above this, precisions overflow
-# Chen & Cherry's techniques that are defined for single segments only
+# Chen & Cherry's techniques that are defined only for single segments
 _OF_ONE_SEGMENT = (5, 6, 7)
 
 
@@ -23,12 +23,12 @@ class Smoothing:
 
     Args:
         method: one of `METHODS`.
-        value: what `floor` puts in the place of 0 matches and `add-k` adds; None for the method's default. Other
-            methods ignore it.
+        value: the number with which `floor` replaces 0 matches, or which `add-k` adds; None for the method's default.
+            Other methods ignore it.
 
     Attributes:
         gives_all: whether it gives all precisions, even of orders with matches, so that effective order has no effect.
-        of_one_segment: whether it is defined for single segments only.
+        of_one_segment: whether it is defined only for single segments.
 
     >>> Smoothing("floor").signature
     'floor[0.10]'
@@ -47,7 +47,7 @@ class Smoothing:
 
     @classmethod
     def parse(cls, signed: str) -> "Smoothing":
-        """Return the smoothing that a signature names, also one of sacreBLEU 1.x (`floor.0.01`).
+        """Return the smoothing that a signature names, even one of sacreBLEU 1.x (`floor.0.01`).
 
         Raises:
             BleuError: there is no such smoothing.
@@ -86,11 +86,11 @@ class Smoothing:
         return max(order, chen_cherry.FIFTH) if self._technique in chen_cherry.AVERAGING else order
 
     def smooth(self, counts: Sequence[float], totals: Sequence[float], sys_len: int, order: int) -> list[float]:
-        """Return the precisions of a method that gives all, from 0 to 1; BLEU then skips those that are 0.
+        """Return the precisions, from 0 to 1, of a method that gives all; BLEU then skips those that are 0.
 
         Args:
-            counts: matches by order, as many as are counted.
-            totals: n-grams of the hypothesis by order, as many.
+            counts: matches, for each order that is counted.
+            totals: n-grams of the hypothesis, for the same orders.
             sys_len: length of the hypothesis.
             order: N, the longest n-gram of the score.
 
@@ -109,7 +109,7 @@ class Smoothing:
         return [(count + 1) / (total + 1) for count, total in zip(counts, totals, strict=True)]
 
     def smoothed_counts(self, counts: list[float], totals: list[float]) -> tuple[list[float], list[float]]:
-        """Return matches and n-grams by order, as they are or, with add-k, increased from the second order on."""
+        """Return matches and n-grams by order: unchanged or, with add-k, increased from the second order on."""
         if self.method != "add-k" or not self.value:
             return counts, totals
         return (
@@ -145,7 +145,7 @@ def _decimals(value: float) -> str:
     >>> _decimals(1), _decimals(0.125), _decimals(1e-7)
     ('1.00', '0.125', '0.0000001')
     """
-    value, decimals = float(value), 2  # also of a whole number, which may have more digits than a float
+    value, decimals = float(value), 2  # also for a whole number, which may have more digits than a float
     while float(text := f"{value:.{decimals}f}") != value:
         decimals += 1
     return text

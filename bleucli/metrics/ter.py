@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# How many segments of each block are inspected to see whether tokens are words
+# The number of segments of each block that are inspected to find out whether tokens are words
 _SAMPLE = 64
 
 
@@ -120,10 +120,10 @@ class TER(Metric[TERScore]):
         return self.tokenizer.tokenize(kernels.strip_trailing(segments))
 
     def prepare_reference(self, segments: Segments) -> Segments:
-        """Prepare, and with `normalized` tokenize again; otherwise that would change nothing.
+        """Prepare the references; with `normalized`, tokenize them twice.
 
-        Quirk: sacreBLEU tokenizes references when it caches them and once more when it compares, hypotheses once; with
-        `normalized`, `it's 1990's.` therefore scores 40.0 against itself. Published scores depend on it.
+        Quirk: sacreBLEU tokenizes hypotheses once, but references twice: when it caches them, and when it compares.
+        With `normalized`, `it's 1990's.` therefore scores 40.0 against itself. Published scores depend on it.
         """
         prepared = self.prepare(segments)
         return self.tokenizer.tokenize(prepared) if self.normalized else prepared
@@ -131,7 +131,7 @@ class TER(Metric[TERScore]):
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count, in a sample, letters in long stretches of scripts without spaces, and all letters.
 
-        If East Asian text is split, only what remains whole counts: Thai, and long words in kana.
+        If East Asian text is split, only text that is not split counts: Thai, and long words in kana.
         """
         if self.asian_support and self.normalized:
             hypotheses = self.tokenizer.tokenize(hypotheses[:_SAMPLE])
@@ -193,7 +193,7 @@ def corpus_ter(
         no_punct: delete punctuation.
         asian_support: apply both to East Asian text as well.
         case_sensitive: distinguish upper and lower case.
-        jobs: threads, 0 for all usable processors; never changes a number.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Returns:
         TER in percent, which may exceed 100, with edits and reference length.

@@ -90,7 +90,7 @@ def compare_systems(
             better.
         trials: of the paired approximate randomization.
         seed: of the trials and resamples, as for `BLEU.corpus_score`.
-        jobs: threads, 0 for all usable processors; never changes a number.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Raises:
         BleuError: there is no system, lengths differ, a segment has no reference, or a metric is unknown.

@@ -3,7 +3,7 @@
 - `PairedTest`: paired tests from Python, with the arguments and results of sacreBLEU's class
 - `resampling`: the parts of these tests as functions of statistics
 - `max_t`: p-values of all pairs of systems, corrected for their number
-- `comparison`: results with intervals, p-values, rankings and the best of each column added
+- `comparison`: adds intervals, p-values, rankings and the best score of each column to results
 
 >>> import bleucli
 >>> bleucli.significance.PairedTest is bleucli.PairedTest
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["PairedScores", "PairedTest", "Result"]
 
 
-if not TYPE_CHECKING:  # to a checker of types, a name that is not imported above does not exist
+if not TYPE_CHECKING:  # hidden from type checkers, so that a misspelt name is an error
 
     def __getattr__(name: str) -> object:
         if name in __all__:

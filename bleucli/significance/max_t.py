@@ -1,17 +1,17 @@
-"""Every pair of systems compared at once, with p-values that hold for all of them together.
+"""Comparison of every pair of systems, with p-values that hold for all pairs together.
 
 - `randomize_pairs`, `bootstrap_pairs`: the two tests, for every pair
 - `StepDown`: the correction that both use
 
-The more pairs are compared, the likelier it is that one of them looks different by chance. Corrections that use
-only the p-values (Bonferroni, Holm) multiply them by the number of pairs, so that with many systems no number of trials
-is enough. Here a difference counts only if it is larger than the largest one that chance produces among all pairs
-(Westfall & Young 1993; Romano & Wolf 2005). The smallest p-value is 1 / (trials + 1), however many pairs there are.
+The more pairs are compared, the more likely it is that one of them differs by chance. Corrections that use only the
+p-values (Bonferroni, Holm) multiply them by the number of pairs: with many systems, no number of trials is enough.
+Here, each difference is compared with the largest one that chance produces among all pairs (Westfall & Young 1993;
+Romano & Wolf 2005). The smallest p-value is 1 / (trials + 1), however many pairs there are.
 
 Each pair takes the trials in its own order, as if chance affected every pair independently. That is slightly too
-strict, however the pairs depend on one another (Šidák 1967). If all pairs took the trials in one order, that dependence
-would be estimated from the texts themselves, and overestimated if segments are few: of 400 families of 40 systems
-without a difference, 27 to 30 had a significant pair (500 segments; see `scripts/familywise`).
+strict, no matter how the pairs depend on one another (Šidák 1967). If all pairs took the trials in the same order, the
+dependence would be estimated from the texts themselves, and overestimated if there are few segments: of 400 families of
+40 systems without a difference, 27 to 30 had a significant pair (500 segments; see `scripts/familywise`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 class PairTest(NamedTuple):
     """The p-values of a difference between two systems.
 
-    p_value: without a correction. inclusive: counts trials that equal the difference (see `resampling.randomize`).
-    corrected: for the number of pairs; counts such trials too.
+    p_value: not corrected. inclusive: also counts trials that equal the difference (see `resampling.randomize`).
+    corrected: for the number of pairs; counts such trials, too.
     """
 
     p_value: float
@@ -55,7 +55,7 @@ class PairTest(NamedTuple):
 
 # The name of the correction in signatures
 CORRECTION = "max-t"
-# The most bytes of differences, and segments, in memory at a time
+# The most bytes of differences, and the most segments, in memory at a time
 _DIFFERENCE_BYTES = 1 << 24
 _SEGMENTS = 1 << 16
 
@@ -63,8 +63,8 @@ _SEGMENTS = 1 << 16
 class StepDown:
     """The step-down max-T correction of many tests (Romano & Wolf 2005, algorithm 4.2, p-values as in their 2016 note).
 
-    In each trial, the most extreme test is compared with the largest value of all tests; every other test only with the
-    largest value of the tests that are no more extreme than itself.
+    In each trial, the most extreme test is compared with the largest value of all tests. Every other test is compared
+    only with the largest value of the tests that are at most as extreme as itself.
 
     Args:
         observed: one value for each test, from 0; larger is more extreme. The values need comparable scales.
@@ -116,7 +116,7 @@ def _observe(samples: Sequence[Sample]) -> "Scores":
 def _scale(samples: Sequence[Sample], jobs: int) -> "NDArray[np.float64]":
     """Return how much the difference of each pair varies by chance.
 
-    It is computed, not estimated from trials: an estimate that is too low would make a difference look large.
+    This is computed, not estimated from trials: if an estimate were too low, a difference would look large.
     """
     import numpy as np
 
@@ -127,10 +127,10 @@ def _scale(samples: Sequence[Sample], jobs: int) -> "NDArray[np.float64]":
 
 
 def _spread(left: Sample, right: Sample) -> float:
-    """Return approximately how far random swaps move the difference between two scores: a standard deviation.
+    """Return approximately the standard deviation of the difference between two scores under random swaps.
 
-    Swaps move each column of the sums by a random walk over the differences of its rows. To see how far
-    that moves the score, each column in turn takes one step of the walk's length from half the sum of both systems.
+    Swaps move each column of the sums by a random walk over the differences of its rows. To find out how far this moves
+    the score, start from half the sum of both systems, and move one column at a time by the length of its walk.
     """
     import numpy as np
 
@@ -152,12 +152,12 @@ def _divide_by_scale(values: "NDArray[np.float64]", scale: "NDArray[np.float64]"
 
 
 def _trials_held(pairs: int) -> int:
-    """Return how many trials are in memory at a time, in whole groups."""
+    """Return the number of trials in memory at a time, a multiple of the size of a group."""
     return max(1, _DIFFERENCE_BYTES // (8 * pairs * TRIAL_GROUP)) * TRIAL_GROUP
 
 
 def _decouple(trials: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Give the trials of each row their own order: rotate each group by the number of the row."""
+    """Put the trials of each row in an order of their own: rotate each group by the row's number."""
     import numpy as np
 
     columns = np.arange(trials.shape[1])
@@ -183,13 +183,13 @@ def randomize_pairs(
 
     Args:
         samples: at least two systems by one metric, of the same n segments.
-        trials: how many times each segment is swapped between the systems of a pair, or not.
-        seed: of the random numbers; None for fresh ones.
-        jobs: threads.
-        progress: called with the trials done and their number.
+        trials: the number of trials; in each, every segment is either swapped between the systems of a pair or not.
+        seed: the seed of the random numbers; None for a new one each time.
+        jobs: the number of threads.
+        progress: called with the number of trials done, and the number of all trials.
 
     Returns:
-        A test for each of `itertools.combinations(samples, 2)`. The p-values are those of `randomization_p_values`.
+        One test for each of `itertools.combinations(samples, 2)`. The p-values are those of `randomization_p_values`.
     """
     import numpy as np
 
@@ -234,9 +234,9 @@ def _differences(
 def _split_sums(
     samples: Sequence[Sample], blank: SegmentStats, words: "Words", bit: int, trials: int, jobs: int
 ) -> "list[tuple[Rows, Rows]]":
-    """Return for each system the sums of the segments that are swapped and of those that are not, one row per trial.
+    """Return for each system the sums of its swapped segments and those of the others, one row per trial.
 
-    They are counted once for each system: the trial of a pair only adds two of them.
+    They are computed once for each system: the trial of a pair then adds only two of them.
     """
     import numpy as np
 
@@ -260,12 +260,12 @@ def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence["Scores"]) -> li
 
     Args:
         samples: at least two systems by one metric, of the same n segments.
-        scores: of the resamples of each system, drawn alike (see `bleucli.significance.resampling.bootstrap`).
+        scores: those of each system's resamples, from the same draws (see `bleucli.significance.resampling.bootstrap`).
 
     Returns:
-        A test for each of `itertools.combinations(samples, 2)`. The p-value without a correction is Koehn's. The
-        corrected one measures how far the difference of a resample is from the mean in both directions; Koehn's does
-        not.
+        One test for each of `itertools.combinations(samples, 2)`. The p-value without a correction is Koehn's. The
+            corrected one is two-sided: it measures how far the difference of a resample is from the mean in either
+            direction. Koehn's is not.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Paired tests from Python, with the arguments and answers of sacreBLEU's `PairedTest`.
+"""Paired tests from Python, with the arguments and results of sacreBLEU's `PairedTest`.
 
 Functions on statistics, without systems and metrics, are in `bleucli.significance.resampling`.
 """
@@ -29,10 +29,10 @@ _DEFAULT_TRIALS = {"bs": resampling.RESAMPLES, "ar": resampling.TRIALS}
 
 
 class Result(NamedTuple):
-    """A system's score by one metric, with what the test found.
+    """A system's score by one metric, with the results of the test.
 
-    p_value: of the difference to the baseline; None for the baseline itself. mean: of the resamples' scores. ci: half
-    the width of their 95 % confidence interval. Without a bootstrap both are None.
+    p_value: that of the difference from the baseline; None for the baseline itself. mean: the mean of the resamples'
+    scores. ci: half the width of their 95% confidence interval. Both are None without a bootstrap.
     """
 
     score: float
@@ -42,9 +42,9 @@ class Result(NamedTuple):
 
 
 class PairedScores(NamedTuple):
-    """What a paired test returns.
+    """The results of a paired test.
 
-    signatures: by the names of the scores. scores: the systems' names under "System", then one column per score.
+    signatures: by the names of the scores. scores: the names of the systems under "System", then one column per score.
     """
 
     signatures: dict[str, Signature]
@@ -66,19 +66,20 @@ class PairedTest:
 
     Args:
         named_systems: pairs of a name and n strings, the baseline first.
-        metrics: by any names. The results use the names of the scores, or your names if two scores have the same name.
-        references: streams, each of n strings; None if the metrics have references of their own.
+        metrics: metrics by any names. The results use the names of the scores, or your names if two scores have the
+            same name.
+        references: streams, each of n strings; None if the metrics have their own references.
         test_type: "ar" for paired approximate randomization, "bs" for the paired bootstrap.
-        n_samples: trials; 0 for 10000 (ar) or 1000 (bs).
-        n_ar_confidence: resamples for the confidence intervals that accompany approximate randomization: -1 for none, 0
-            for 1000.
-        n_jobs: threads, 0 for all.
+        n_samples: the number of trials; 0 for 10000 (ar) or 1000 (bs).
+        n_ar_confidence: the number of resamples for confidence intervals in addition to approximate randomization: -1
+            for none, 0 for 1000.
+        n_jobs: the number of threads; 0 for all processors.
         seed: a whole number from 0; None for a new seed each time. "environment" stands for `BLEU_SEED`, or else
             `SACREBLEU_SEED`, or else 12345.
 
     Raises:
-        BleuError: fewer than two systems, texts of different lengths, or an argument out of range.
-        InputTypeError: an argument of the wrong shape.
+        BleuError: there are fewer than two systems, texts differ in length, or an argument is out of range.
+        InputTypeError: an argument has the wrong type.
 
     >>> from bleucli import BLEU
     >>> references = [["the cat sat on the mat", "a dog ran down the street"]]
@@ -140,7 +141,7 @@ class PairedTest:
         return PairedScores(signatures, table)
 
     def tell(self, hint: str) -> None:
-        """Warn of a hint."""
+        """Issue a hint as a warning."""
         warn(hint)
 
     def _count(self) -> list[SystemStats]:
@@ -163,7 +164,7 @@ class PairedTest:
         return [("bs", str(self._resamples)), *fields] if self._resamples else fields
 
     def _with_intervals(self, results: Results, samples: Sequence[Sequence[Sample]]) -> Results:
-        """Add confidence intervals; as in sacreBLEU, the systems' draws follow those of the trials."""
+        """Add confidence intervals; as in sacreBLEU, their draws come after those of the trials."""
         skip = self._sampling.trials * len(samples[0][0].stats)
         systems = []
         for number, (system, row) in enumerate(zip(results.systems, samples, strict=True)):
@@ -209,7 +210,7 @@ def _number_of_trials(name: str, value: int, least: int, unless: int | None) -> 
 
 
 def _as_list(texts: Any) -> Any:
-    """Return an iterator as a list, because every metric reads it; anything else as it is, to be checked later."""
+    """Return an iterator as a list, because every metric reads it; anything else is checked later."""
     return list(texts) if isinstance(texts, Iterator) else texts
 
 

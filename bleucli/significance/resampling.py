@@ -3,7 +3,7 @@
 - `Sample`: the statistics of one system by one metric, and how sums of them are scored
 - `bootstrap`: scores of resamples (Koehn 2004), with `confidence_interval`, `difference_interval`, `bootstrap_p_value`
 - `randomization_p_values`, `randomize`: paired approximate randomization (Riezler & Maxwell 2005)
-- `identical`, `differing`: whether two samples are the same, and in how many segments they differ
+- `identical`, `differing`: whether two samples are equal, and in how many segments they differ
 - `random_seed`: the seed that the environment sets; `choose_seed`: the seed that a caller asks for
 
 The draws are those of NumPy's `default_rng(seed)`. They are made and used in blocks. Neither the size of the blocks nor
@@ -54,8 +54,8 @@ class Sample(NamedTuple):
     Attributes:
         stats: one row per segment.
         scores_from_stats: a function that takes rows of sums and returns their scores.
-        ties: whether p-values count trials with an equal difference. In sacreBLEU, and in published p-values of its
-            metrics, they do not count.
+        ties: whether p-values count trials with an equal difference. sacreBLEU does not count them, and neither do
+            published p-values of its metrics.
     """
 
     stats: SegmentStats
@@ -67,30 +67,30 @@ class Sample(NamedTuple):
 SEED = 12345
 RESAMPLES = 1000
 TRIALS = 10000
-# Digits; more are surely a mistake
+# The most digits of a seed; more are certainly a mistake
 _LONGEST_SEED = 100
-# The most bytes of weights, bytes of random bits, and trials in memory at a time
+# In memory at a time: the most bytes of weights, the most bytes of random bits, and the most trials
 _WEIGHT_BYTES = 1 << 22
 _BIT_BYTES = 1 << 25
 _TRIALS_HELD = 1 << 14
-# Differences this close are equal: a sum of doubles depends on the order of its terms
+# Differences that are this close count as equal, since a sum of doubles depends on the order of its terms
 TIE = 1e-12
 # The number of trials in memory is a multiple of this
 TRIAL_GROUP = 32
-# Trials for one thread at a time: few enough to share the work evenly, enough to be worth a call
+# The number of trials per call: few enough to share the work evenly, and enough to be worth a call
 _SHARE = 256
-# One in 40 resamples (2.5 %) lies above a 95 % confidence interval, and as many below
+# One in 40 resamples (2.5%) is above a 95% confidence interval, and one in 40 is below
 _TAIL = 40
-# Words beyond the average need, for draws that are repeated
+# Words in addition to the average need, for draws that are repeated
 _SPARE_WORDS = 64
 
 
 def report_nothing(done: int, total: int) -> None:
-    """Report progress to nobody."""
+    """Ignore progress."""
 
 
 def random_seed(variables: Mapping[str, str] | None = None) -> int | None:
-    """Return the seed that `BLEU_SEED` or else `SACREBLEU_SEED` sets: 12345 without either, None if it is "none".
+    """Return the seed that `BLEU_SEED`, or else `SACREBLEU_SEED`, sets: 12345 without either, None for "none".
 
     Args:
         variables: those of the environment; None for those of this process.
@@ -116,11 +116,11 @@ def choose_seed(seed: "Seed") -> int | None:
     """Return the seed that a caller asks for.
 
     Args:
-        seed: a whole number from 0; None for fresh random numbers; "environment" for what `random_seed` says.
+        seed: a whole number from 0; None for a new seed each time; "environment" for the one of `random_seed`.
 
     Raises:
         InputTypeError: it is something else.
-        UsageError: it is below 0, or the environment's is not valid.
+        UsageError: it is below 0, or the seed in the environment is not valid.
 
     >>> choose_seed(7), choose_seed(None)
     (7, None)
@@ -135,7 +135,7 @@ def choose_seed(seed: "Seed") -> int | None:
 
 
 def signature_fields(method: str, trials: int, seed: int | None) -> list[tuple[str, str]]:
-    """Return what a signature says about resampling: "bs" or "ar" with the number of trials, and the seed.
+    """Return the fields of a signature about resampling: "bs" or "ar" with the number of trials, and the seed.
 
     >>> signature_fields("bs", 1000, None)
     [('bs', '1000'), ('seed', 'none')]
@@ -159,18 +159,18 @@ def bootstrap(
 
     Args:
         samples: statistics of the same n segments.
-        resamples: B, how many times n segments are drawn.
-        seed: of the random numbers; None for a new one each time.
-        jobs: threads.
-        skip: the number of random bits to skip, because something else used them before.
-        progress: called with two numbers: the resamples done, and all resamples.
+        resamples: B, the number of times that n segments are drawn.
+        seed: the seed of the random numbers; None for a new one each time.
+        jobs: the number of threads.
+        skip: the number of random bits to skip, because they were used before.
+        progress: called with the number of resamples done, and the number of all resamples.
 
     Returns:
         For each sample, an array of B scores.
 
     Raises:
         BleuError: there are fewer than two resamples, or samples are empty or differ in length.
-        InputTypeError: an argument of the wrong type.
+        InputTypeError: an argument has the wrong type.
     """
     import numpy as np
 
@@ -195,11 +195,11 @@ def _score_resamples(samples: Sequence[Sample], weights: memoryview, number: int
 
 
 def _weights(segments: int, resamples: int, seed: int | None, skip: int) -> Iterator[memoryview]:
-    """Draw weights for some resamples at a time."""
+    """Draw weights, for a block of resamples at a time."""
     import numpy as np
 
     generator = np.random.PCG64(seed)
-    halves = -(-skip // 32)  # NumPy takes 32 bits at a time and leaves what remains of them
+    halves = -(-skip // 32)  # NumPy takes 32 bits at a time, and discards those that it does not need
     generator.advance(halves // 2)
     words, half = np.zeros(0, np.uint64), halves % 2
     block = min(max(1, _WEIGHT_BYTES // segments), _TRIALS_HELD)
@@ -216,12 +216,12 @@ def _weights(segments: int, resamples: int, seed: int | None, skip: int) -> Iter
 
 
 def _word_count(draws: int, segments: int) -> int:
-    """Return how many words of two draws each are nearly always enough: one draw in 2^32 / n is repeated."""
+    """Return how many words, with two draws each, are nearly always enough: one draw in 2^32 / n is repeated."""
     return (draws + draws * segments // 2**32) // 2 + _SPARE_WORDS
 
 
 def confidence_interval(scores: "Scores") -> Interval:
-    """Return the mean of the resamples' scores and half the width of the interval that holds 95 % of them.
+    """Return the mean of the resamples' scores and half the width of the interval that holds 95% of them.
 
     >>> import numpy
     >>> confidence_interval(numpy.arange(100.0))
@@ -232,7 +232,7 @@ def confidence_interval(scores: "Scores") -> Interval:
 
 
 def difference_interval(baseline: "Scores", system: "Scores") -> tuple[float, float]:
-    """Return the bounds of the interval that holds 95 % of the differences between two systems' resamples.
+    """Return the bounds of the interval that holds 95% of the differences between two systems' resamples.
 
     Args:
         baseline: scores of one system's resamples.
@@ -247,7 +247,7 @@ def difference_interval(baseline: "Scores", system: "Scores") -> tuple[float, fl
 
 
 def _bounds(scores: "Scores") -> tuple[float, float]:
-    """Return the lowest and the highest score after both tails are cut off."""
+    """Return the lowest and the highest score that remain after both tails are cut off."""
     import numpy as np
 
     low = len(scores) // _TAIL
@@ -262,7 +262,7 @@ def bootstrap_p_value(baseline: "Scores", system: "Scores", difference: float) -
     Args:
         baseline: scores of one system's resamples.
         system: scores of the other system's resamples, from the same draws.
-        difference: between the scores of the two whole systems; its sign does not matter.
+        difference: the difference between the scores of the two systems on all segments; its sign does not matter.
 
     >>> import numpy
     >>> bootstrap_p_value(numpy.array([1.0, 2.0, 3.0]), numpy.array([2.0, 4.0, 6.0]), 0.5)
@@ -288,20 +288,21 @@ def randomization_p_values(
     jobs: int = 1,
     progress: Callable[[int, int], None] = report_nothing,
 ) -> list[float]:
-    """Return the p-value of each pair's difference: the share of trials in which random swaps make a larger one.
+    """Return the p-value of each pair's difference: the share of trials in which random swaps produce a larger one.
 
     Trials with an equal difference do not count, as in sacreBLEU; `randomize` can count them.
 
     Args:
-        pairs: two systems, by one metric; all of the same n segments.
-        trials: their number; in each, a random draw decides for each segment whether the systems of a pair swap it.
-        seed: of the random numbers; None for a new one each time.
-        jobs: threads.
-        progress: called with two numbers: the trials done, and all trials.
+        pairs: pairs of two systems by one metric; all systems have the same n segments.
+        trials: the number of trials; in each, a random draw decides for every segment whether the systems of a pair
+            swap it.
+        seed: the seed of the random numbers; None for a new one each time.
+        jobs: the number of threads.
+        progress: called with the number of trials done, and the number of all trials.
 
     Raises:
         BleuError: there is no trial, or samples are empty or differ in length.
-        InputTypeError: an argument of the wrong type.
+        InputTypeError: an argument has the wrong type.
     """
     return [p_value for p_value, _ in randomize(pairs, trials, seed, jobs=jobs, progress=progress)]
 
@@ -318,7 +319,7 @@ def randomize(
 
     Returns:
         The share of trials with a larger difference, and the share of trials with a larger or equal one. Use the second
-        one if equal differences are common, as when scores are coarse or few segments differ.
+            if equal differences are common: if scores are coarse, or if few segments differ.
     """
     trials = whole_number("trials", trials, 1, MOST_TRIALS)
     seed, jobs = _check_seed(seed), whole_number("jobs", jobs, 1)
@@ -347,7 +348,7 @@ def _count_extreme(
     start: int,
     stop: int,
 ) -> tuple[int, int]:
-    """Count the trials, from `start` to `stop`, that exceed the difference of a pair, and those that reach it."""
+    """Count the trials from `start` to `stop` that exceed a pair's difference, and those that exceed or equal it."""
     left, right = pairs[number]
     bit = first + start * len(left.stats)
     sums, others = kernels.swapped_sums(left.stats, right.stats, words, bit, stop - start)
@@ -357,12 +358,12 @@ def _count_extreme(
 
 
 def difference(left: Sample, right: Sample) -> float:
-    """Return by how much the scores of two systems differ: at least 0."""
+    """Return the absolute difference between the scores of two systems."""
     return abs(score_of(left) - score_of(right))
 
 
 def score_of(sample: Sample) -> float:
-    """Return the score of a whole system."""
+    """Return the score of a system on all segments."""
     return float(sample.scores_from_stats(sums_of(sample.stats))[0])
 
 
@@ -374,7 +375,7 @@ def sums_of(stats: SegmentStats) -> SegmentStats:
 def random_bits(segments: int, trials: int, seed: int | None) -> Iterator[tuple["Words", int, int]]:
     """Give blocks of random words, each with the first bit to use and its number of trials.
 
-    Trials use the bits one after the other, lowest bit first, as NumPy's `integers(2, dtype=bool)` does.
+    Trials use the bits one after the other, the lowest bit first, as NumPy's `integers(2, dtype=bool)` does.
     """
     import numpy as np
 
@@ -399,7 +400,7 @@ def identical(left: SegmentStats, right: SegmentStats) -> bool:
 
 
 def differing(left: SegmentStats, right: SegmentStats) -> int:
-    """Count the rows that differ; a test of two systems depends on these alone."""
+    """Count the rows that differ; a test of two systems depends only on these."""
     import numpy as np
 
     return int((np.asarray(left) != np.asarray(right)).any(axis=1).sum())
@@ -417,7 +418,7 @@ def _length(samples: Sequence[Sample]) -> int:
 
     Raises:
         BleuError: it differs, or there are no segments.
-        InputTypeError: something other than samples of statistics.
+        InputTypeError: something other than samples of statistics was given.
     """
     if not isinstance(samples, Sequence) or not all(
         isinstance(sample, Sample) and isinstance(sample.stats, SegmentStats) for sample in samples
@@ -433,7 +434,7 @@ def _length(samples: Sequence[Sample]) -> int:
 def _share_out(
     work: "Callable[[int, int, int], Result]", samples: int, trials: int, jobs: int
 ) -> "Iterator[tuple[int, int, Result]]":
-    """Give number, first and `work(number, first, last)` for each sample and each share of its trials, in order."""
+    """Give number, first and `work(number, first, last)` for each sample and each part of its trials, in order."""
     share = trials if jobs == 1 else _SHARE
     starts = range(0, trials, share)
     parts = [(number, first, min(first + share, trials)) for number in range(samples) for first in starts]

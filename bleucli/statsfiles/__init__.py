@@ -1,13 +1,13 @@
-"""Files of statistics: counts kept as Parquet, which can be scored, tested, grouped and added up without the texts.
+"""Files of statistics: counts in Parquet files, which can be scored, tested, grouped and added up without the texts.
 
 - `write` writes the statistics of systems; `Writer` does so block by block; `write_sums` writes the sums of groups
 - `read` reads files, which may be shards of one corpus, as `Statistics`
 - `layout`, `writing`, `reading`, `rows`, `contents`: the modules that do the work, in the order in which to read them
 
 Layout, version 1. One row per segment of a system: `system`; `testset`, `langpair` and any other columns that identify
-segments or make groups; `segment`, its index from 0; `refs`, how many references it has; then for each metric its
+segments or make groups; `segment`, its index from 0; `refs`, the number of its references; then for each metric its
 signature and its statistics, as in `bleucli.arrow`. A file of sums has one row per group instead, with `segments`,
-`refs_min` and `refs_max`. Signatures are a column because columns survive every tool. Metadata says where rows come
+`refs_min` and `refs_max`. Signatures are a column because every tool keeps columns. The metadata says where rows come
 from, and has no effect.
 
 >>> import os, tempfile

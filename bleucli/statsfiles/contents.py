@@ -1,4 +1,4 @@
-"""What files of statistics hold, as one: scores of systems and groups, and one file of all."""
+"""The contents of several files of statistics as a whole: scores of systems and groups, and one merged file."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    Difference = tuple[str, str, str]  # a key, its value in a file, and the one that is asked for
+    Difference = tuple[str, str, str]  # a key, its value in a file, and the value asked for
 
-# What a system is called where no column says so
+# The name of a system if no column gives one
 _UNNAMED = "system"
 
 
 class Statistics:
-    """What files of statistics hold; `read` makes it.
+    """The contents of files of statistics; `read` makes it.
 
     Attributes:
         files: the paths of the files.
@@ -47,7 +47,7 @@ class Statistics:
         self.metrics = {name: (filled[0].signatures[name] or [""])[0] for name in common}
         self.columns = list(dict.fromkeys(key for file in files for key in file.keys if key != SYSTEM))
         self.is_summed = any(file.is_summed for file in files)
-        self._homes: dict[str, str] = {}  # by system, the first file that it is in
+        self._homes: dict[str, str] = {}  # by system, the first file that has it
         self._met: list[tuple[Any, ...]] = []
         for file in filled:
             names = file.values_of(SYSTEM) if SYSTEM in file.columns else [_UNNAMED]
@@ -64,16 +64,16 @@ class Statistics:
         like: Signature | None = None,
         in_command: bool = False,
     ) -> tuple[str, Metric]:
-        """Return what a metric is called in the files, and the metric to score with.
+        """Return a metric's name in the files, and the metric to score with.
 
         Args:
-            kind: of metric, as in `METRICS`.
-            given: arguments of its constructor that are asked for; others are those that it counted with.
-            like: the signature of a score whose way of counting is wanted.
-            in_command: whether messages name options as the command does.
+            kind: the kind of metric, as in `METRICS`.
+            given: the arguments of its constructor that the user gave; the others are those that it counted with.
+            like: the signature of a score to reproduce.
+            in_command: whether messages name the options of the command.
 
         Raises:
-            BleuError: no such metric has counted, or it has counted in another way.
+            BleuError: no such metric is in the files, or it counted in another way.
         """
         found: list[tuple[str, Metric, tuple[str, str, str] | None]] = []
         for name, text in self.metrics.items():
@@ -91,14 +91,14 @@ class Statistics:
             if difference is None:
                 return name, metric
         alike = [(name, metric) for name, metric, (key, *_) in found if _is_choice(metric, key)]  # type: ignore[misc]
-        if alike:  # what differs decides rows only of segments with several references, which is seen there
+        if alike:  # only segments with several references may differ; counting shows whether there are any
             return alike[0]
         _, metric, difference = found[0]
         assert difference is not None
         raise _counted_otherwise(self.files[0], metric, difference)
 
     def kind_of(self, name: str) -> str | None:
-        """Return which of `METRICS` has counted what has that name in the files; None if it is another one."""
+        """Return which of `METRICS` a name in the files stands for; None if it is another metric."""
         try:
             return reading.metric_of(Signature.parse(self.metrics[name]), METRICS)
         except BleuError:
@@ -108,13 +108,13 @@ class Statistics:
         """Return the statistics of all systems.
 
         Args:
-            metrics: to score with, by what they are called in the files.
-            by: columns whose values make groups, in which segments are counted; none for one of all.
-            keep_rows: keep those of each segment.
+            metrics: the metrics to score with, by their names in the files.
+            by: the columns to group segments by; none for a single group of all segments.
+            keep_rows: keep the statistics of each segment.
 
         Raises:
-            BleuError: a segment is there twice or is missing, something was counted in another way, there is no such
-                column, or rows are wanted of files with sums.
+            BleuError: a segment occurs twice or is missing, something was counted in another way, there is no such
+                column, or rows are wanted but files hold sums.
         """
         self._check_columns(metrics, by)
         if keep_rows and self.is_summed:
@@ -183,7 +183,7 @@ class Statistics:
         rows: "pa.Table",
         checked: set[tuple[str, str, bool]],
     ) -> None:
-        """Refuse rows that were counted otherwise."""
+        """Refuse rows that were counted in another way."""
         most = rows.column("refs_max" if file.is_summed else REFERENCES)
         several = bool(load("pyarrow.compute", "arrow").max(most).as_py() > 1)
         for (name, metric), text in zip(metrics.items(), signatures, strict=True):
@@ -197,7 +197,7 @@ class Statistics:
             checked.add((name, text, several))
 
     def _mixed(self, file: StatsFile, name: str, text: str, metric: Metric, difference: "Difference") -> BleuError:
-        """Return the error about rows that were counted in another way than is asked for, or than in another file."""
+        """Return the error about rows that were counted in another way than asked for, or than in another file."""
         first = self.metrics.get(name, "")
         if text != first and reading.find_difference(metric, Signature.parse(first), several=True) is None:
             key, theirs, ours = difference
@@ -225,7 +225,7 @@ class Statistics:
         return next(found.stats[0] for found in part.systems if found.name == system)
 
     def values_met(self, column: str) -> list[str]:
-        """Return the values of a column of places that `count` has met; none if a row has none."""
+        """Return the values that `count` found in a column of places; none if a row has none."""
         values = [place[PLACES.index(column)] for place in self._met]
         return [] if None in values else [str(value) for value in values]
 
@@ -239,15 +239,15 @@ class Statistics:
             yield file.path, file.rows, _digest(file.path)
 
     def shards(self) -> list[Shard]:
-        """Return from what all rows were made, as far as that is known."""
+        """Return what is known about the texts that the rows were made from."""
         return [shard for file in self._files for shard in file.shards()]
 
     def write(self, path: str, command: str = "") -> None:
         """Write all rows with all columns to one file.
 
         Args:
-            path: of the file to write, which may be one of those that were read.
-            command: the command line that asks for this, which the file keeps as a note.
+            path: the path of the file to write, which may be one of those that were read.
+            command: the command line, which the file keeps as a note.
 
         Raises:
             BleuError: the files have different metrics, only some of them hold sums, or the file cannot be written.
@@ -265,7 +265,7 @@ class Statistics:
             whole = pa.unify_schemas(schemas, promote_options="permissive")
         except pa.ArrowException as error:
             told = " ".join(str(error).split())
-            raise BleuError(f"the files have columns of one name that differ in type ({told}); rename one") from None
+            raise BleuError(f"columns with the same name have different types ({told}); rename one") from None
         table = Table()
         for file in self._files:
             for rows in file.row_groups(None):
@@ -276,7 +276,7 @@ class Statistics:
 
 
 def _turn(difference: "Difference | None") -> "Difference | None":
-    """Return a difference as seen from the other side."""
+    """Return a difference with its two values exchanged."""
     return difference and (difference[0], difference[2], difference[1])
 
 
@@ -285,7 +285,7 @@ def _name_system(name: object) -> str:
 
 
 def _refuse_twice(files: "Sequence[StatsFile]") -> None:
-    """Refuse files of sums that are the same, or copies: nothing in their rows would show that."""
+    """Refuse files of sums that are the same file, or copies: their rows would not show that."""
     known: dict[str, str] = {}
     for file in files:
         if file.is_summed and file.rows:
@@ -305,7 +305,7 @@ def _digest(path: str) -> str:
 
 
 def _is_choice(metric: Metric, key: str) -> bool:
-    """Return whether a key decides which of several references rows are of."""
+    """Return whether a key decides which of several references a segment's row is about."""
     return any(option.decides == CHOICE and key in (option.key, option.name) for option in metric.options)
 
 
@@ -327,7 +327,7 @@ def _choose(known: Sequence[str], name: str | None, what: str) -> str:
 
 
 def _plain_schema(table: "pa.Table") -> "pa.Schema":
-    """Return the columns of a table, of types that other files may have as well: no dictionaries, one kind of text."""
+    """Return the columns of a table, in types that all files can share: no dictionaries, one type of text."""
     pa = load("pyarrow", "arrow")
     counts = (SEGMENT, REFERENCES) if SEGMENT in table.column_names else tuple(arrow.COUNTS)
     kinds = {}
@@ -342,7 +342,7 @@ def _plain_schema(table: "pa.Table") -> "pa.Schema":
 
 
 def _fit(table: "pa.Table", schema: "pa.Schema") -> "pa.Table":
-    """Return the rows of a table in another schema; columns that it lacks have gaps."""
+    """Return the rows of a table in another schema; columns that it lacks are null."""
     pa = load("pyarrow", "arrow")
     columns = []
     for field in schema:

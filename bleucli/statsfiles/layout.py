@@ -1,4 +1,4 @@
-"""The layout of files of statistics: what columns and metadata are called, and from what rows were made."""
+"""The layout of files of statistics: the names of columns and metadata, and what the rows were made from."""
 
 import json
 from collections.abc import Sequence
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from bleucli._version import __version__
 from bleucli.records import NamedTuple
 
-# The layout; a file of a later one is not understood
+# The version of the layout; files with a later one are refused
 LAYOUT = "1"
 ENDING = ".parquet"
 SYSTEM, SEGMENT, REFERENCES = "system", "segment", "refs"
-# What tells segments apart beside their index, and in which order these columns stand
+# The columns that identify segments in addition to their index, in this order
 PLACES = ("testset", "langpair", "part")
-# What metadata tells: the layout, who wrote the file, by which command, and of each shard what texts it was made from
+# The metadata: the layout, the program that wrote the file, the command, and the texts that each shard was made from
 LAYOUT_KEY, VERSION_KEY, COMMAND_KEY, SHARDS_KEY = "bleu.stats", "bleu.version", "bleu.command", "bleu.shards"
 
 
 class Shard(NamedTuple):
-    """From what some rows of a file were made: which system's, the index of the first, how many; SHA-256 of texts."""
+    """What some rows of a file were made from: their system, first index and number; SHA-256 of texts."""
 
     system: str
     first: int
@@ -28,14 +28,14 @@ class Shard(NamedTuple):
 
 
 def metadata(shards: Sequence[Shard], command: str) -> dict[str, str]:
-    """Return what the metadata of a file tell."""
+    """Return the metadata of a file."""
     shown = command.encode("utf-8", "backslashreplace").decode()  # names of files need not be UTF-8
     told = {LAYOUT_KEY: LAYOUT, VERSION_KEY: __version__, COMMAND_KEY: shown}
     return {**told, SHARDS_KEY: json.dumps([shard._asdict() for shard in shards])}
 
 
 def label_of(value: object) -> object:
-    """Return a value that makes a group: NaN, which pandas puts where nothing is, as None.
+    """Return a value to group by; NaN, which pandas uses for missing values, becomes None.
 
     >>> label_of(float("nan")), label_of(0.5), label_of("nan")
     (None, 0.5, 'nan')

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 # What to do about a file that cannot be used
 AGAIN = Turn("write it again with statsfiles.write", "write it again with --save-stats")
-# Other files that engines leave in a folder begin with these: output of unfinished and failed tasks, and markers
+# How other files begin that engines leave in a folder: output of unfinished and failed tasks, and markers
 _ASIDE = "._"
-# Types in which other programs may store texts, and types that no longer say that the values are texts
+# The types in which other programs may store texts; those in the second tuple do not show that the values are texts
 _TEXTS, _BYTES = ("string", "large_string", "string_view"), ("binary", "large_binary", "binary_view")
 
 
 def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list[str]:
-    """Return files: those that are named, those in named folders, sorted, and those that match patterns.
+    """Return the files that are named, those in named folders, sorted, and those that match patterns.
 
     A pattern that matches only folders stands for the files in them.
 
@@ -72,11 +72,11 @@ def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list
 
 
 class StatsFile:
-    """A file of statistics. Making it reads the schema and the signatures, not the rows.
+    """A file of statistics. The constructor reads the schema and the signatures, but not the rows.
 
     Attributes:
         columns: the names of the columns.
-        is_summed: whether a row belongs to a group, not to a segment.
+        is_summed: whether a row belongs to a group instead of a segment.
         signatures: the signatures in the rows, by metric.
     """
 
@@ -100,7 +100,7 @@ class StatsFile:
 
     @contextmanager
     def _opened(self) -> "Iterator[Any]":
-        """Open the file only while it is read, since there may be many; turn errors of pyarrow into one line."""
+        """Open the file only while it is read, since there may be many; turn pyarrow's errors into one line."""
         pa, parquet = load("pyarrow", "arrow"), load("pyarrow.parquet", "arrow")
         try:
             with parquet.ParquetFile(self.path, page_checksum_verification=True) as file:
@@ -113,16 +113,16 @@ class StatsFile:
             if isinstance(error, OSError) and error.errno:
                 raise BleuError(f"cannot read {self.path}: {os.strerror(error.errno)}; name another file") from None
             told = " ".join(str(error).split()) or type(error).__name__
-            raise BleuError(f"{self.path} is not a whole Parquet file ({told[:200]}); ", AGAIN) from None
+            raise BleuError(f"{self.path} is not a complete Parquet file ({told[:200]}); ", AGAIN) from None
 
     def _check_layout(self, metrics: Sequence[str]) -> None:
-        """Refuse a file without statistics or with a later layout; metrics: those with a column of signatures."""
+        """Refuse a file without statistics, or with a later layout; metrics: those that have a column of signatures."""
         layout = self.metadata.get(LAYOUT_KEY, LAYOUT)
         major = layout.partition(".")[0]
         if not major.isdecimal() or int(major) > int(LAYOUT):
             writer = self.metadata.get(VERSION_KEY, "")
             raise BleuError(
-                f"{self.path} has layout {layout} of statistics{writer and f', by bleu {writer}'}, and this version"
+                f"{self.path} has layout {layout} of statistics{writer and f', by bleu {writer}'}, but this version"
                 f" reads {LAYOUT}; install a newer bleu"
             )
         needed = (SEGMENT, REFERENCES) if SEGMENT in self.columns else tuple(arrow.COUNTS)
@@ -145,7 +145,7 @@ class StatsFile:
 
     @property
     def keys(self) -> list[str]:
-        """The columns that tell rows apart; columns of lists or records cannot."""
+        """The columns that identify rows; columns of lists or records cannot."""
         keys = [name for name in arrow.keys_in(self.columns) if name not in (SEGMENT, REFERENCES)]
         return [name for name in keys if not self._is_nested(name)]
 
@@ -162,7 +162,7 @@ class StatsFile:
             for number in range(file.num_row_groups):
                 known = file.metadata.row_group(number).column(place).statistics
                 if known is not None and known.has_min_max and known.min == known.max and known.null_count == 0:
-                    only = known.min  # the footer has it: nothing needs to be read
+                    only = known.min  # the footer has it, so nothing needs to be read
                     found[only.decode("utf-8", "replace") if isinstance(only, bytes) else only] = None
                 else:
                     table = _decode(file.read_row_group(number, [column], use_threads=False))
@@ -177,7 +177,7 @@ class StatsFile:
                 yield _decode(file.read_row_group(number, wanted, use_threads=False))
 
     def shards(self) -> list[Shard]:
-        """Return what the rows were made from; nothing if another program has dropped it from the metadata."""
+        """Return what the rows were made from; nothing if another program has removed that from the metadata."""
         import json
 
         try:

@@ -1,4 +1,4 @@
-"""Rows of statistics files: how they are grouped, which segments they belong to, and what they add up to.
+"""Rows of files of statistics: how they are grouped, which segments they belong to, and what they add up to.
 
 - `check_numbers`: checks that columns hold numbers that can be added up
 - `split`: groups the rows of a table by the values of some columns
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def check_numbers(table: "pa.Table", fractions: Mapping[str, bool], path: str) -> "pa.Table":
-    """Return a table whose whole numbers are integers again, in case another program has changed their type.
+    """Return a table whose whole numbers are integers, even if another program has changed their type.
 
     Args:
         table: the statistics.
@@ -113,20 +113,20 @@ def split(table: "pa.Table", keys: Sequence[str]) -> Iterator[Rows]:
     order = np.argsort(whole, kind="stable")
     starts = np.flatnonzero(np.diff(whole[order], prepend=-1))
     groups = [order[a:b] for a, b in zip(starts, [*starts[1:], len(order)], strict=True)]
-    for rows in sorted(groups, key=lambda rows: int(rows[0])):  # by first appearance
+    for rows in sorted(groups, key=lambda rows: int(rows[0])):  # in order of first appearance
         first = int(rows[0])
         found = tuple(known[0 if of is None else int(of[first])] for of, known in zip(codes, values, strict=True))
         yield Rows(found, others.take(to_arrow(rows)))
 
 
 class Places:
-    """Which segments of each system have been read: each must be there exactly once."""
+    """Which segments of each system have been read; each must occur exactly once."""
 
     def __init__(self) -> None:
         self._runs: dict[tuple[Any, ...], list[tuple[int, int, str]]] = {}
 
     def add(self, whose: "tuple[Any, ...]", segments: "NDArray[np.int64]", path: str) -> None:
-        """Note segments; whose: their system, then their place, such as the test set; path: the file that has them."""
+        """Record segments; whose: their system, then their place, such as the test set; path: the file with them."""
         import numpy as np
 
         runs = self._runs.setdefault(whose, [])
@@ -140,10 +140,10 @@ class Places:
             runs.append((int(segments[a]), int(segments[b - 1]) + 1, path))
 
     def check(self) -> None:
-        """Refuse segments that are there twice or are missing.
+        """Refuse segments that occur twice or are missing.
 
         Raises:
-            BleuError: one is; the first one is named.
+            BleuError: a segment is repeated or missing; the error names the first one.
         """
         ends: dict[tuple[Any, ...], dict[str, int]] = {}
         for whose, runs in self._runs.items():
@@ -154,7 +154,7 @@ class Places:
                 if start < done:
                     raise BleuError(
                         tell_place("segment", start),
-                        f" of {name} is there twice ({before}, {path}); name each shard once, and number its segments"
+                        f" of {name} occurs twice ({before}, {path}); name each shard once, and number its segments"
                         " when it is saved (",
                         Turn("first=...", "--first-line"),
                         ")",
@@ -203,7 +203,7 @@ def _are(count: int) -> str:
 
 
 class Tally:
-    """What was read of one system: its sums, or its rows by place."""
+    """What was read about one system: its sums, or its rows by place."""
 
     def __init__(self, metrics: Mapping[str, Metric]) -> None:
         self._metrics = metrics
@@ -264,10 +264,10 @@ def check_references(counted: Sequence[SystemStats], shards: Sequence[Shard] = (
 
     Args:
         counted: systems with rows.
-        shards: what the rows were made from.
+        shards: the texts that the rows were made from.
 
     Raises:
-        BleuError: references differ; the first segment where they do is named.
+        BleuError: references differ; the error names the first segment where they do.
     """
     import numpy as np
 

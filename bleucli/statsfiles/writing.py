@@ -1,8 +1,8 @@
-"""Writing files of statistics: block by block, whole or not at all.
+"""Writing files of statistics: block by block, and complete or not at all.
 
-- `Table`: a Parquet file in the making
+- `Table`: a Parquet file that is being written
 - `Writer`: rows of segments
-- `write`, `write_sums`: what was counted already
+- `write`, `write_sums`: files of statistics that are complete
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     Columns = Mapping[str, Sequence[object] | str]
     Given = Mapping[str, CorpusStats | Sequence[CorpusStats] | Mapping[str, CorpusStats]]
 
-# Rows that are written at once
+# The number of rows that are written at once
 _ROWS = 1 << 17
 
 
 class Table:
-    """A Parquet file that is written row group by row group, in a temporary one, and is there when it is whole."""
+    """A Parquet file, written row group by row group to a temporary file, and put in place once it is complete."""
 
     def __init__(self) -> None:
         from tempfile import TemporaryFile
 
         with _kept_aside():
-            self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed when it was written
+            self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed once it is written
         self._writer: Any = None
 
     def add(self, table: "pa.Table") -> None:
@@ -49,7 +49,7 @@ class Table:
         with _kept_aside():
             if self._writer is None:
                 self._writer = self._make_writer(table)
-            groups = max(1, len(table) // _ROWS)  # of one size: a few rows more do not make a group of their own
+            groups = max(1, len(table) // _ROWS)  # of equal size, so that a few rows more do not make a tiny group
             self._writer.write_table(table, row_group_size=-(-len(table) // groups) or 1)
 
     def _make_writer(self, table: "pa.Table") -> "Any":
@@ -59,13 +59,13 @@ class Table:
             table.schema,
             compression="zstd",
             use_dictionary=coded,
-            # counted up, so that differences are all the same
+            # indexes count up, so their differences are all the same
             column_encoding={SEGMENT: "DELTA_BINARY_PACKED"} if SEGMENT in table.column_names else None,
             write_page_checksum=True,
         )
 
     def save(self, path: str, metadata: Mapping[str, str]) -> None:
-        """Put the file where it belongs, in one go.
+        """Move the complete file to its place.
 
         Raises:
             BleuError: it cannot be written.
@@ -84,7 +84,7 @@ class Table:
 
 @contextmanager
 def _kept_aside() -> Iterator[None]:
-    """Turn what the system says of temporary files into one line."""
+    """Turn the system's errors about temporary files into one line."""
     try:
         yield
     except OSError as error:
@@ -94,11 +94,11 @@ def _kept_aside() -> Iterator[None]:
 
 
 class Writer:
-    """A file of statistics in the making.
+    """A file of statistics that is being written.
 
     Args:
-        metrics: that count, by what they are to be called there, or in a list, to be called by their usual names.
-        first: the index of the first segment in the whole that the file is a part of.
+        metrics: the metrics that count, by their names in the file; or a list of them, for their usual names.
+        first: the index of the file's first segment in the whole corpus.
     """
 
     def __init__(self, metrics: Mapping[str, Metric] | Sequence[Metric], first: int = 0) -> None:
@@ -110,12 +110,12 @@ class Writer:
         self._is_empty = True
 
     def add(self, systems: Sequence[SystemStats], columns: "Columns | None" = None) -> None:
-        """Take the next segments of all systems.
+        """Add the next segments of all systems.
 
         Args:
-            systems: with rows; their statistics by the metrics, in the order of these.
-            columns: what else is known of each segment, or of all: `testset`, or what groups are made by. `segment`
-                may be among them, where indexes do not just count up.
+            systems: their statistics, with rows, in the order of the metrics.
+            columns: other columns, with one value per segment or one for all: `testset`, or columns to group by.
+                `segment` may be among them if the indexes do not simply count up.
         """
         for system in systems:
             self._waiting.append((system.name, system.stats, columns or {}, self._next))
@@ -125,7 +125,7 @@ class Writer:
             self._flush()
 
     def _flush(self) -> None:
-        """Write what waits, system by system: what is constant in a group of rows takes next to no room."""
+        """Write the rows that wait, system by system: columns that are constant in a row group take almost no space."""
         pa = load("pyarrow", "arrow")
         for name in dict.fromkeys(name for name, *_ in self._waiting):
             blocks = [block for block in self._waiting if block[0] == name and block[1][0].segments]
@@ -136,7 +136,7 @@ class Writer:
         self._waiting, self._rows = [], 0
 
     def _columns_of(self, name: str, columns: "Columns", first: int, stats: Sequence[CorpusStats]) -> "pa.Table":
-        """Return what is known of the segments of a block beside their statistics."""
+        """Return the columns of a block that are not statistics."""
         pa = load("pyarrow", "arrow")
         import numpy as np
 
@@ -161,12 +161,12 @@ class Writer:
         self._table.add(arrow.sign(table, self._metrics, coded=True))
 
     def save(self, path: str, shards: Sequence[Shard] = (), command: str = "") -> None:
-        """Write the file, whole or not at all.
+        """Write the file, complete or not at all.
 
         Args:
-            path: where to.
-            shards: from what it was made.
-            command: that made it.
+            path: the path of the file.
+            shards: the texts that it was made from.
+            command: the command line that made it.
 
         Raises:
             BleuError: it cannot be written.
@@ -182,7 +182,7 @@ class Writer:
 
 
 def _repeat(text: str, count: int) -> "pa.Array":
-    """Return a column that has one text everywhere."""
+    """Return a column that has the same text in each row."""
     pa = load("pyarrow", "arrow")
     import numpy as np
 
@@ -190,7 +190,7 @@ def _repeat(text: str, count: int) -> "pa.Array":
 
 
 def _code(values: Sequence[object]) -> "pa.Array":
-    """Return texts, or numbers, as a column that has each of them once."""
+    """Return texts or numbers as a column that stores each of them once."""
     pa = load("pyarrow", "arrow")
     if not isinstance(next((value for value in values if value is not None), None), str | None):
         return pa.array(values)
@@ -210,11 +210,11 @@ def write(
     """Write the statistics of systems to a file: one row per segment, or one row per system if rows were not kept.
 
     Args:
-        path: of the file; an old one is replaced once the new one is complete.
-        systems: for each system's name, its statistics: by one metric, a list by several metrics, or a dictionary whose
-            keys name the metrics in the file.
+        path: the path of the file; an old file is replaced once the new one is complete.
+        systems: by name, the statistics of each system: those of one metric, a list for several metrics, or a
+            dictionary whose keys name the metrics in the file.
         columns: more columns by name, such as `testset` or `domain`: one value per segment, or one string for all.
-        first: the index, from 0, of the first segment in the corpus that these segments are a part of.
+        first: the index, from 0, of the first of these segments in the whole corpus.
         shards: the texts from which the statistics were made; the file keeps them as a note.
         command: the command line that made the statistics, likewise.
 
@@ -241,7 +241,7 @@ def write(
     for system, stats in counted.items():
         if list(stats) != names or [one.metric.configuration() for one in stats.values()] != ways:
             raise BleuError(
-                f"{system} was counted by other metrics than {next(iter(counted))}; use the same metrics for all"
+                f"{system} and {next(iter(counted))} were counted by different metrics; use the same metrics for all"
             )
     blocks = [SystemStats(name, list(stats.values()), None) for name, stats in counted.items()]
     kept = {one.rows is not None for block in blocks for one in block.stats if one.segments}
@@ -258,7 +258,7 @@ def write(
 
 
 def _by_metric(stats: "CorpusStats | Sequence[CorpusStats] | Mapping[str, CorpusStats]") -> dict[str, CorpusStats]:
-    """Return the statistics of a system by what their metrics are called."""
+    """Return the statistics of a system by the names of their metrics."""
     if isinstance(stats, Mapping):
         return dict(stats)
     several = [stats] if isinstance(stats, CorpusStats) else list(stats)
@@ -266,12 +266,12 @@ def _by_metric(stats: "CorpusStats | Sequence[CorpusStats] | Mapping[str, Corpus
 
 
 def _metric_of(stats: CorpusStats) -> Metric:
-    assert isinstance(stats.metric, Metric)  # nothing else counts
+    assert isinstance(stats.metric, Metric)  # only metrics count
     return stats.metric
 
 
 class Part(NamedTuple):
-    """Systems, as counted on the segments that have some values in common; labels: columns, each with its value."""
+    """Systems as counted on segments that share some values; labels: the columns, each with its value."""
 
     labels: "Sequence[tuple[str, Any]]"
     systems: Sequence[SystemStats]
@@ -285,12 +285,12 @@ def write_sums(
     shards: Sequence[Shard] = (),
     command: str = "",
 ) -> None:
-    """Write a row for each system and group.
+    """Write one row for each system and group.
 
     Args:
-        path: where to.
-        parts: the groups, which have the same columns for labels.
-        metrics: that counted, by what they are to be called.
+        path: the path of the file.
+        parts: the groups, whose labels have the same columns.
+        metrics: the metrics that counted, by their names in the file.
         shards: as for `write`.
         command: likewise.
 

@@ -1,6 +1,6 @@
-"""Test sets for programs, under the names that sacreBLEU gives these functions.
+"""Test sets for programs, by functions with the same names as in sacreBLEU.
 
-Each takes the names of a test set and a language pair, and downloads what is missing. The test sets are those of the
+Most take the names of a test set and a language pair, and download what is missing. The test sets are those of the
 package and of the file that `BLEU_REGISTRY` names.
 """
 
@@ -66,7 +66,7 @@ def get_source_file(test_set: str, langpair: str) -> str:
 
     Args:
         test_set: its name.
-        langpair: a language pair of it, such as `en-de`.
+        langpair: one of its language pairs, such as `en-de`.
 
     Raises:
         BleuError: there is no such test set or language pair, or it cannot be downloaded.
@@ -85,7 +85,7 @@ def get_reference_files(test_set: str, langpair: str) -> list[str]:
 
     Args:
         test_set: its name.
-        langpair: a language pair of it, such as `en-de`.
+        langpair: one of its language pairs, such as `en-de`.
 
     Raises:
         BleuError: there is no such test set or language pair, or it cannot be downloaded.
@@ -105,10 +105,10 @@ def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
 
     Args:
         test_set: its name.
-        langpair: a language pair of it, such as `en-de`; None for all.
+        langpair: one of its language pairs, such as `en-de`; None for all.
 
     Returns:
-        The files of sources, references and whatever else it has; each has one segment per line.
+        The files of all its fields: source, references and others. Each has one segment per line.
 
     Raises:
         BleuError: there is no such test set or language pair, or it cannot be downloaded.
@@ -129,12 +129,12 @@ def get_segments(test_set: str, langpair: str, origlang: str | None = None, subs
 
     Args:
         test_set: its name.
-        langpair: a language pair of it.
-        origlang: the language the segments were first written in, or `non-` and a language; None for all.
-        subset: a regular expression that is searched in the tags of domain and country; None for all.
+        langpair: one of its language pairs.
+        origlang: the language in which the segments were first written, or `non-` and a language; None for all.
+        subset: a regular expression to search for in the tags of domain and country; None for all.
 
     Raises:
-        BleuError: there is no such test set or language pair, the test set has no such marks, or no segment is left.
+        BleuError: there is no such test set or language pair, the test set has no such tags, or no segment is left.
 
     >>> len(get_segments("demo", "en-de"))
     100

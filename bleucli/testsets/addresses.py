@@ -1,4 +1,4 @@
-"""Addresses of downloads: `https:`, `http:`, `file:` or a plain path. Nothing here looks at a disk or the network."""
+"""Addresses of downloads: `https:`, `http:`, `file:` or a plain path. No function here uses the disk or the network."""
 
 import re
 
@@ -17,7 +17,7 @@ def is_web(address: str) -> bool:
 
 
 def last_component(address: str) -> str:
-    """Return the last path component, by which a download is named in the cache.
+    """Return the last path component, which is the name of the download in the cache.
 
     >>> last_component("https://example.org/data/test%20set.tgz?raw=1"), last_component("data/test set.tgz")
     ('test%20set.tgz', 'test set.tgz')
@@ -40,13 +40,13 @@ def local_path(address: str) -> str:
 
 
 def choose_addresses(address: str, name: str, mirror: str = "", offline: bool = False) -> list[str]:
-    """Return the addresses to ask for a download, in order; none if each needs the network and `offline` forbids it.
+    """Return the addresses to try, in order; none if each needs the network and `offline` is set.
 
     Args:
         address: where the download comes from.
-        name: of what is downloaded: a folder of the mirror.
+        name: the name of the download: a folder of the mirror.
         mirror: the address under which copies are found as `name/last component`, or "".
-        offline: leave out what needs the network.
+        offline: leave out addresses that need the network.
 
     >>> choose_addresses("https://example.org/data/a.tgz", "acme/news", "https://mirror.example/")
     ['https://mirror.example/acme/news/a.tgz', 'https://example.org/data/a.tgz']

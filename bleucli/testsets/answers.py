@@ -1,8 +1,8 @@
-"""What a server's answer says about the file: pure decisions, made before a byte of its body is read.
+"""What a server's answer says about the file: pure functions that decide before any byte of the body is read.
 
 - `span_of`: which bytes of the file the body holds
-- `version_in`: the name of the file's version, with which the rest of it can be requested
-- `body_size`, `has_end`: what is announced about the body
+- `version_in`: the name of the file's version, for a request of the rest of that version
+- `body_size`, `has_end`: what the headers say about the body
 """
 
 import re
@@ -21,7 +21,7 @@ class Span(NamedTuple):
     total: int | None
 
 
-_TRANSIENT = frozenset([408, 425, 429])  # and all from 500 on
+_TRANSIENT = frozenset([408, 425, 429])  # and every status from 500 on
 _NUMBER = "([0-9]{1,18})"
 _RANGE = re.compile(f"bytes {_NUMBER}-{_NUMBER}/{_NUMBER}")
 
@@ -29,12 +29,12 @@ _RANGE = re.compile(f"bytes {_NUMBER}-{_NUMBER}/{_NUMBER}")
 def span_of(status: int, headers: Mapping[str, str], leftover: Leftover) -> Span:
     """Decide which bytes of the file the body of an answer holds.
 
-    A part is accepted only if all signs agree that it is the next one of the same file: its first byte, its end, the
-    length of the whole, and the version (RFC 9110, 15.3.7.3).
+    A part is accepted only if everything agrees that it is the next part of the same file: its first byte, its end, the
+    total length, and the version (RFC 9110, 15.3.7.3).
 
     Args:
-        status: of the answer.
-        headers: of the answer.
+        status: the status of the answer.
+        headers: the headers of the answer.
         leftover: what we have; if it is not empty, the bytes after it were requested.
 
     Raises:
@@ -47,7 +47,7 @@ def span_of(status: int, headers: Mapping[str, str], leftover: Leftover) -> Span
     Span(start=7, end=9, total=10)
     """
     coding = headers.get("Transfer-Encoding", "chunked")
-    if coding.strip().lower() != "chunked":  # else its marks would be taken for the file (RFC 9112, 6.3)
+    if coding.strip().lower() != "chunked":  # otherwise its framing would end up in the file (RFC 9112, 6.3)
         raise Failed(f"used the transfer coding {coding!r}, which is not supported")
     if status == 200:
         size = body_size(headers)
@@ -75,7 +75,7 @@ def _span_of_part(headers: Mapping[str, str], leftover: Leftover) -> Span | None
 
 
 def version_in(headers: Mapping[str, str]) -> str:
-    """Return what names the version of a file exactly enough to request the rest of it, or "".
+    """Return the name of a file's version, if it is exact enough to request the rest of the file; otherwise "".
 
     A weak tag is not exact; a date is (RFC 9110, 8.8.2.2) if the file was not changed in the very second of the answer.
 

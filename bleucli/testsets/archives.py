@@ -1,8 +1,8 @@
-"""Unpack archives: only the files that are wanted, whole or not at all, under names that we choose.
+"""Unpack archives: only the files that are wanted, completely or not at all, under names that we choose.
 
 - `extract`: some members of a tar or zip archive, each to its place
 
-Everything else in an archive is ignored, so that `../`, links and devices in it do no harm.
+Everything else in an archive is ignored, so `../`, links and devices in it do no harm.
 """
 
 import os
@@ -19,16 +19,16 @@ from bleucli.testsets.members import Member, list_members, plain_path, remedy
 def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
     """Unpack the members of an archive that are not there yet.
 
-    If the archive holds a member twice, its last version is taken, as `tar` does; if it is damaged, none is unpacked.
+    If the archive has a member twice, the last one is taken, as by `tar`. If it is damaged, nothing is unpacked.
 
     Args:
-        archive: path of a tar (plain, gzip, bzip2 or xz) or zip file.
+        archive: the path of a tar (plain, gzip, bzip2 or xz) or zip file.
         wanted: the place of each member, by its path in the archive; folders are made.
-        name: of the test set, for messages.
+        name: the name of the test set, for messages.
 
     Raises:
         BleuError: a path is unsafe, a member is missing or not a plain file, the archive is damaged or not an archive,
-            or the disk does not take the files.
+            or the files cannot be written.
     """
     places = {_check_path(path, name): target for path, target in wanted.items()}
     missing = {path: target for path, target in places.items() if not os.path.isfile(target)}
@@ -61,7 +61,7 @@ def is_safe(path: str) -> bool:
 
 
 def _extract_alone(archive: str, wanted: Mapping[str, str], name: str, drafts: ExitStack) -> None:
-    """Write all members as drafts and give them their own names once the whole archive has been read."""
+    """Write all members as drafts, and give them their own names once the whole archive has been read."""
     kinds, written = {}, {}
     for member in list_members(archive):
         kinds[member.path] = member.kind

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 def cache_directory() -> str:
     """Return the folder of all downloads: `$BLEU_HOME`, `$SACREBLEU`, an existing `~/.sacrebleu`, or the platform's.
 
-    A cache that sacreBLEU filled is used as it is.
+    A cache that sacreBLEU filled is used unchanged.
     """
     home = os.path.expanduser("~")
     shared = os.path.join(home, ".sacrebleu")
@@ -20,12 +20,12 @@ def _variables() -> Mapping[str, str]:
     return os.environ
 
 
-_first: list[str] = []  # mirrors that come before the variable's; the last one counts
+_first: list[str] = []  # mirrors that take precedence over the variable's; the last one counts
 
 
 @contextmanager
 def use_mirror(url: str | None) -> Iterator[None]:
-    """Use this mirror within the block, whatever `BLEU_MIRROR` says; None for the one that it names."""
+    """Use this mirror within the block, even if `BLEU_MIRROR` names another one; None for the one it names."""
     _first.append(mirror() if url is None else url)
     try:
         yield
@@ -43,7 +43,7 @@ _insecure: list[bool] = []
 
 @contextmanager
 def allow_http(allowed: bool) -> Iterator[None]:
-    """Follow redirections from https to http within the block, if that is allowed."""
+    """Set whether redirections from https to http are followed within the block."""
     _insecure.append(allowed)
     try:
         yield
@@ -62,7 +62,7 @@ def registry() -> str:
 
 
 def offline() -> bool:
-    """Return whether the network is off limits (`BLEU_OFFLINE`, unless it is empty or 0)."""
+    """Return whether the network must not be used (`BLEU_OFFLINE`, unless it is empty or 0)."""
     return _variables().get("BLEU_OFFLINE", "") not in ("", "0")
 
 
@@ -70,9 +70,9 @@ def choose_directory(variables: Mapping[str, str], home: str, shared: str, platf
     """Decide on the cache directory.
 
     Args:
-        variables: of the environment; an empty one counts as unset.
+        variables: those of the environment; an empty one counts as unset.
         home: the user's home directory.
-        shared: sacreBLEU's directory in it, or "" where there is none.
+        shared: sacreBLEU's directory in it; "" if there is none.
         platform: as in `sys.platform`.
 
     >>> choose_directory({"SACREBLEU": "/data/sacrebleu"}, "/home/ada", "", "linux")
@@ -95,6 +95,6 @@ def _platform_directory(variables: Mapping[str, str], home: str, platform: str) 
         folder = os.path.join(home, "Library", "Caches")
     else:
         folder = variables.get("XDG_CACHE_HOME", "")
-        if not os.path.isabs(folder):  # the XDG specification: a relative path is to be ignored
+        if not os.path.isabs(folder):  # the XDG specification says to ignore a relative path
             folder = os.path.join(home, ".cache")
     return os.path.join(folder, "bleu")

@@ -1,11 +1,11 @@
-"""Files of the cache: every write goes through here, since a shared cache has other writers.
+"""Files of the cache: all of them are written here, since others may write to a shared cache, too.
 
 - `make_folder`: a folder, and those above it
-- `Draft`: a new file under a name that nobody can guess, until it gets its own
+- `Draft`: a new file under a name that no one can guess, until it gets its own name
 - `create`, `reopen`: a file that the same user's next run finds again
-- `open_lock`: a file that everybody may lock
+- `open_lock`: a file that everyone may lock
 - `remove`, `replace`, `read_start`
-- `disk_errors`: errors of the disk as errors of ours, in one line
+- `disk_errors`: errors of the disk as a `BleuError`, in one line
 
 Nothing is opened, written or removed through a link. A folder of the cache may be a link only if it is ours or root's.
 The path to the cache itself is the user's choice, so links on it are followed.
@@ -24,10 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO
 
-    # A name, and the descriptor of the folder that it is in; without descriptors a path, and None
+    # A name and the descriptor of its folder; on systems without such descriptors, a path and None
     Place = tuple[str, int | None]
 
-# Windows has no descriptors of folders; only administrators may make links there
+# Windows has no descriptors of folders, but only administrators may make links there
 _HAS_DESCRIPTORS = {os.open, os.mkdir, os.rename, os.unlink, os.stat} <= os.supports_dir_fd
 # So that opening a pipe in place of a file does not block
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -43,8 +43,7 @@ def make_folder(path: str) -> None:
     """Make a folder, and those above it, unless they are there.
 
     Raises:
-        OSError: the disk does not take it.
-        BleuError: a folder on the way is another user's link.
+        OSError: it cannot be made. BleuError: a folder on the way is another user's link.
     """
     with _enter(path, make=True):
         pass
@@ -52,7 +51,7 @@ def make_folder(path: str) -> None:
 
 @contextmanager
 def _locate(path: str) -> "Iterator[Place]":
-    """Give the name of a file within its folder; system errors get the whole path."""
+    """Give the name of a file within its folder; errors of the system are given the full path."""
     folder, name = os.path.split(path)
     try:
         with _enter(folder or ".") as descriptor:
@@ -84,7 +83,7 @@ def _enter(folder: str, make: bool = False) -> Iterator[int | None]:
 
 
 def _split_at_cache(folder: str) -> tuple[str, list[str]]:
-    """Return the folder below which links are checked, which is the cache's, and the names below it."""
+    """Return the folder below which links are checked (that of the cache) and the names below it."""
     top = cache_directory()
     below = os.path.join(folder, "").removeprefix(os.path.join(top, ""))
     if below == os.path.join(folder, ""):
@@ -116,7 +115,7 @@ def _open_folder(outer: int, name: str, path: str, make: bool) -> int:
 
 
 def _stamp(status: os.stat_result) -> tuple[int, int]:
-    """Return what distinguishes a link from one that replaced it, even for a moment."""
+    """Return a value that differs if another link takes the place of this one, even for a moment."""
     return status.st_ino, status.st_ctime_ns
 
 
@@ -124,13 +123,13 @@ def _stamp(status: os.stat_result) -> tuple[int, int]:
 
 
 class Draft:
-    """A new file under a name that nobody can guess, until `keep` gives it its own; as a context, gone unless kept.
+    """A new file under a name that no one can guess, until `keep` gives it its own; a context removes it unless kept.
 
-    Drafts that a killed run left of the same file are removed: only the holder of a file's lock writes it.
+    Drafts of the same file that a killed run left are removed: only the holder of a file's lock writes it.
 
     Args:
-        path: the file's own place; what is there is replaced, a link as such.
-        folder: where the draft lies, on the same disk; the file's own folder if it is not given.
+        path: the file's own place; a file or link that is there is replaced.
+        folder: the folder of the draft, on the same disk; by default, the file's own folder.
     """
 
     def __init__(self, path: str, folder: str = "") -> None:
@@ -141,7 +140,7 @@ class Draft:
         self.file = create(self._draft)
 
     def close(self) -> None:
-        """Flush what was written to the disk."""
+        """Close the file after flushing it to the disk."""
         if not self.file.closed:
             self.file.flush()
             os.fsync(self.file.fileno())
@@ -173,20 +172,20 @@ def _remove_drafts(folder: str, name: str) -> None:
 
 
 def create(path: str) -> "IO[bytes]":
-    """Make a file, which must not be there, to read and write.
+    """Make a new file to read and write.
 
     Raises:
-        OSError: it is there, or the disk does not take it.
+        OSError: the file exists, or cannot be made.
     """
     with _locate(path) as (name, folder):
         return os.fdopen(os.open(name, _NEW, 0o666, dir_fd=folder), "w+b")
 
 
 def reopen(path: str) -> "IO[bytes] | None":
-    """Open a file that an earlier run left, to read it and write after its end.
+    """Open a file that an earlier run left, to read it and append to it.
 
     Returns:
-        None unless it is a plain file of ours that has no other name.
+        None unless it is a plain file of this user with no other hard link.
     """
     try:
         with _locate(path) as (name, folder):
@@ -215,13 +214,13 @@ def open_lock(path: str) -> "IO[bytes]":
             except FileNotFoundError:
                 with suppress(FileExistsError):
                     file = create(path)
-                    if hasattr(os, "fchmod"):  # whatever the umask: another user may wait for it
+                    if hasattr(os, "fchmod"):  # regardless of the umask, since another user may wait for it
                         os.fchmod(file.fileno(), 0o666)
                     return file
 
 
 def _open_plain(name: str, path: str, folder: int | None = None) -> int:
-    """Return a descriptor of a plain file: for writing, which locks on network disks demand, or else for reading."""
+    """Return a descriptor of a plain file: for writing, which locks on network disks need; else for reading."""
     try:
         descriptor = os.open(name, os.O_RDWR | _PLAIN, dir_fd=folder)
     except PermissionError:
@@ -265,7 +264,7 @@ def read_start(path: str, most: int = 1 << 20) -> bytes | None:
 
 
 def remove(path: str) -> None:
-    """Remove a file, or a link as such, if it is there."""
+    """Remove a file or a link (not its target) if it exists."""
     with suppress(FileNotFoundError), _locate(path) as (name, folder):
         os.remove(name, dir_fd=folder)
 
@@ -278,7 +277,7 @@ def replace(path: str, target: str) -> None:
 
 @contextmanager
 def disk_errors(target: str) -> Iterator[None]:
-    """Turn errors of the disk into errors of ours, which name `target` where the system names no file."""
+    """Turn errors of the disk into a `BleuError`, which names `target` if the system names no file."""
     try:
         yield
     except OSError as error:

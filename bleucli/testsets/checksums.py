@@ -1,6 +1,6 @@
 """Checksums of downloads: published with the test set, or recorded at the first download.
 
-`PATH.sha256` beside a download holds a recorded one, as the program `sha256sum` writes it and `sha256sum -c` checks it.
+A recorded checksum is in `PATH.sha256`, next to the download, in the format of the program `sha256sum`.
 """
 
 import os
@@ -22,12 +22,12 @@ class Checksum(NamedTuple):
     record: str = ""  # the file that it was read from, if any
 
 
-# How many hexadecimal digits a checksum has
+# The number of hexadecimal digits of each kind
 DIGITS = {"sha256": 64, "md5": 32}
 
 
 def parse_checksum(kind: str, digits: str) -> Checksum:
-    """Return a checksum from its kind and digits, checked.
+    """Check a kind and digits, and return them as a checksum.
 
     Raises:
         BleuError: it is not a checksum.
@@ -54,7 +54,7 @@ def is_sum(kind: str, digits: str) -> bool:
 
 
 def find_published(source: "Source") -> Checksum | None:
-    """Return the stronger checksum that a test set names for one of its downloads; None if it names none."""
+    """Return the strongest checksum that a test set gives for one of its downloads; None if it gives none."""
     if source.sha256:
         return parse_checksum("sha256", source.sha256)
     return parse_checksum("md5", source.md5) if source.md5 else None
@@ -69,7 +69,7 @@ def read_record(path: str) -> Checksum | None:
     """Return the checksum that was recorded for a download; None if none was.
 
     Raises:
-        BleuError: the record cannot be read; to ignore it would be to accept any download.
+        BleuError: the record cannot be read. If it were ignored, any download would be accepted.
     """
     record = record_of(path)
     try:
@@ -85,10 +85,10 @@ def read_record(path: str) -> Checksum | None:
 
 
 def write_record(path: str, digits: str = "") -> None:
-    """Record the SHA-256 of a download, whole or not at all. The caller holds the lock of the download.
+    """Record the SHA-256 of a download, completely or not at all. The caller holds the lock of the download.
 
     Args:
-        path: of the download.
+        path: the path of the download.
         digits: its SHA-256, if it is already known.
     """
     with Draft(record_of(path)) as record:
@@ -105,7 +105,7 @@ def digest(path: str, kind: str) -> str:
 
 
 def find_fault(path: str, checksum: Checksum | None) -> str:
-    """Return what is wrong with a file, as the end of a sentence that begins with its name; "" if nothing is.
+    """Return what is wrong with a file, as the rest of a sentence that begins with its name; "" if nothing is wrong.
 
     Raises:
         BleuError: it is there but cannot be read.

@@ -1,7 +1,7 @@
-"""Requests over the network: redirections, credentials, and errors of the libraries in one line.
+"""Requests over the network: redirections, credentials, and the libraries' errors in one line.
 
-A redirection never leads from https to http, unless the user allows it, and takes credentials to no other server: those
-in an address and in `.netrc` are for the server they name.
+A redirection from https to http is followed only if the user allows it. Credentials in an address or in `.netrc` are
+sent only to the server that they are for.
 """
 
 import errno
@@ -59,7 +59,7 @@ def _ask_and_follow(session: "Session", address: str, headers: Mapping[str, str]
 
 
 def _resolve(url: str, target: str) -> str:
-    """Return the address that a redirection leads to, without credentials, since a server does not choose ours.
+    """Return the address that a redirection leads to, without credentials: a server must not choose ours.
 
     >>> _resolve("https://example.org/a/b", "../c"), _resolve("http://example.org/a", "https://eve:me@example.org/b")
     ('https://example.org/c', 'https://example.org/b')
@@ -83,7 +83,7 @@ def _is_secure(url: str) -> bool:
 
 
 def _credentials(address: str, url: str) -> "Any":
-    """Return the credentials for requests to send: those of the first address, to its own server alone.
+    """Return the credentials for requests to send: those of the first address, and only to its own server.
 
     None lets requests look into `.netrc`.
     """
@@ -96,7 +96,7 @@ def _credentials(address: str, url: str) -> "Any":
 
 
 def is_same_server(address: str, url: str) -> bool:
-    """Return whether two addresses are on one server; https may take the place of http.
+    """Return whether two addresses are on the same server; the second may have https where the first has http.
 
     >>> is_same_server("http://example.org/a", "https://example.org:443/b")
     True
@@ -127,7 +127,7 @@ def _ask(session: "Session", url: str, headers: Mapping[str, str], auth: "Any", 
 
 
 def _failure_of(error: Exception, outer: BaseException | None) -> Failed:
-    """Return what the failure of a request means."""
+    """Return our error for the failure of a request."""
     import requests
 
     why, cause = reason_of(error, outer), cause_of(error, outer)
@@ -148,7 +148,7 @@ def _failure_of(error: Exception, outer: BaseException | None) -> Failed:
 
 
 def check_pace(watch: crawl.Watch) -> None:
-    """Raise the right error if a connection ended because we cut it."""
+    """Raise an error that says why, if a connection ended because we cut it."""
     if watch.is_cut:
         raise Interrupted(f"sent less than {crawl.LEAST_BYTES} bytes in {crawl.SECONDS_OF_WATCH:g} seconds")
 
@@ -157,7 +157,7 @@ def cause_of(error: BaseException, outer: BaseException | None = None) -> BaseEx
     """Return the first cause of an error.
 
     Args:
-        error: that was caught.
+        error: the error that was caught.
         outer: an error that the caller was already handling, which is not a cause.
     """
     while (cause := error.__cause__ or error.__context__) is not None and cause is not outer:

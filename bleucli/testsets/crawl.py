@@ -1,6 +1,6 @@
-"""Cut connections that deliver too little in a minute, so that downloads do not crawl for ever.
+"""Cut connections that deliver too little in a minute, so that no download crawls on for ever.
 
-Timeouts alone do not suffice: a server may send one byte every few seconds for ever, even within a header.
+Timeouts alone do not suffice: a server may go on sending one byte every few seconds, even within a header.
 """
 
 import socket
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from requests import Session
 
 SECONDS_OF_WATCH = 60.0
-LEAST_BYTES = 60_000  # in that time; a fifth of what a modem of 1998 managed
+LEAST_BYTES = 60_000  # in that time; a modem of 1998 managed five times as many
 
 
 class Watch:
-    """Checks from time to time what has come; a context for one attempt.
+    """Checks from time to time how much has arrived; a context for one attempt.
 
     Attributes:
-        received: the number of bytes of the body that have come; the reader counts them.
-        is_cut: too little came, and the connections were cut.
+        received: the number of bytes of the body that have arrived; the reader counts them.
+        is_cut: whether too little arrived, so that the connections were cut.
     """
 
     def __init__(self) -> None:
@@ -62,12 +62,12 @@ class Watch:
 
     def _cut(self) -> None:
         for one in self._sockets:
-            with suppress(OSError):  # it is closed already
+            with suppress(OSError):  # it is already closed
                 one.shutdown(socket.SHUT_RDWR)
 
 
 def mount(session: "Session", watch: Watch) -> None:
-    """Let a session report each connection that it makes, also through a proxy (except SOCKS)."""
+    """Let a session report each connection that it makes, also through a proxy (but not SOCKS)."""
     from requests.adapters import HTTPAdapter
     from urllib3 import ProxyManager
     from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool

@@ -1,11 +1,11 @@
-"""Downloads: what is missing is fetched once, whole and verified, or not at all.
+"""Downloads: a missing file is fetched once, complete and verified, or not at all.
 
 - `fetch`: one file, from an address to a place
 - `fetch_source`: a download of a test set
-- `fetch_model`, `trust_model`: a model into the cache, and always the same
+- `fetch_model`, `trust_model`: a model in the cache, which must always be the same
 
 Pure functions decide (`addresses.choose_addresses`, `answers.span_of`); then the work is done: one downloader at a time
-brings the file to a temporary name beside its place, verifies it, and gives it its real name.
+fetches the file under a temporary name next to its place, verifies it, and gives it its real name.
 """
 
 import os
@@ -49,8 +49,8 @@ def fetch_model(url: str, *, name: str, sha256: str = "") -> str:
 
     Args:
         url: its address.
-        name: of the model.
-        sha256: what it must hash to, in hexadecimal digits; "" if none was published, see `trust_model`.
+        name: the name of the model.
+        sha256: its SHA-256 in hexadecimal digits; "" if none was published (see `trust_model`).
 
     Raises:
         BleuError: as for `fetch`.
@@ -61,17 +61,17 @@ def fetch_model(url: str, *, name: str, sha256: str = "") -> str:
 
 
 def model_path(url: str) -> str:
-    """Return the place in the cache for the model of an address."""
+    """Return the place in the cache for the model at an address."""
     return os.path.join(cache_directory(), "models", last_component(url))
 
 
 def trust_model(path: str, digits: str, *, name: str) -> None:
-    """Make sure that a model without a published checksum is the one used first; record that one, with a note.
+    """Make sure that a model without a published checksum is the one used first; record the first, with a note.
 
     Args:
-        path: of the model in the cache.
-        digits: the SHA-256 of what was read from there.
-        name: of the model.
+        path: the path of the model in the cache.
+        digits: the SHA-256 of the bytes that were read from there.
+        name: the name of the model.
 
     Raises:
         BleuError: it differs from the first.
@@ -101,16 +101,16 @@ def trust_model(path: str, digits: str, *, name: str) -> None:
 
 
 def fetch(url: str, target: str, *, name: str, checksum: tuple[str, str] | None = None) -> None:
-    """Download a file, unless it is there and correct.
+    """Download a file, unless it already exists and is correct.
 
     Args:
         url: an `https:`, `http:` or `file:` address, or a path.
         target: where the file belongs; its folder is made.
-        name: of the test set or model: for messages, and the folder of the mirror (`BLEU_MIRROR`).
+        name: the name of the test set or model: for messages, and the folder of the mirror (`BLEU_MIRROR`).
         checksum: ("sha256", hexadecimal digits) or ("md5", ...); None if it is not known.
 
     Raises:
-        BleuError: no address gives the file, or not the right one, or it cannot be written.
+        BleuError: no address has the file, or the right file, or it cannot be written.
     """
     expected = parse_checksum(*checksum) if checksum else None
     if not find_fault(target, expected):
@@ -123,18 +123,18 @@ def fetch(url: str, target: str, *, name: str, checksum: tuple[str, str] | None 
 
 
 def fetch_source(source: "Source", target: str, *, name: str) -> None:
-    """Put a download of a test set in its place, unless it is there and correct.
+    """Put a download of a test set in its place, unless it is already there and correct.
 
-    Where the test set names no checksum, the SHA-256 of the first download is recorded beside it (`TARGET.sha256`), and
-    nothing else is accepted from then on.
+    If the test set gives no checksum, the SHA-256 of the first download is recorded next to it (`TARGET.sha256`), and
+    from then on no other file is accepted.
 
     Args:
         source: its address (as for `fetch`) and checksums.
         target: where it belongs; its folder is made.
-        name: of the test set: for messages, and the folder of the mirror.
+        name: the name of the test set: for messages, and the folder of the mirror.
 
     Raises:
-        BleuError: no address gives the file, or not the right one, or it cannot be written.
+        BleuError: no address has the file, or the right file, or it cannot be written.
     """
     known = find_published(source)
     expected = known or read_record(target)
@@ -143,7 +143,7 @@ def fetch_source(source: "Source", target: str, *, name: str) -> None:
         return
     addresses = _find_addresses(source.url, target, name, expected)
     with _work_alone(target):
-        expected = known or read_record(target)  # another process may have done the work while we waited
+        expected = known or read_record(target)  # another process may have downloaded it while we waited
         if find_fault(target, expected):
             _fetch_alone(addresses, target, name, expected)
         if expected is None:
@@ -170,7 +170,7 @@ def _lock_of(target: str) -> str:
 
 @contextmanager
 def _work_alone(target: str) -> Iterator[None]:
-    """Be the only process that works on a file."""
+    """Make this the only process that works on a file."""
     with disk_errors(target):
         make_folder(os.path.dirname(target) or ".")
         with hold_lock(_lock_of(target)):
@@ -178,7 +178,7 @@ def _work_alone(target: str) -> Iterator[None]:
 
 
 def _fetch_alone(addresses: list[str], target: str, name: str, expected: Checksum | None) -> None:
-    """Fetch the file, and leave nothing beside it but what a later attempt can use."""
+    """Fetch the file, and leave nothing next to it except what a later attempt can use."""
     try:
         _fetch_from_first(addresses, target, name, expected)
     except OSError:
@@ -222,7 +222,7 @@ def _advise(target: str, expected: Checksum | None, is_wrong: bool) -> str:
 
 
 def _fetch_with_retries(address: str, target: str, expected: Checksum | None) -> None:
-    """Fetch the file; try again if that may help, but be brief with a server that did not answer a moment ago."""
+    """Fetch the file; try again if that may help, but less often if the server did not answer a moment ago."""
     server = address.partition("://")[2].partition("/")[0]
     when, why = _SILENT.get(server, (0.0, ""))
     if why and time.monotonic() - when < SECONDS_OF_MEMORY:
@@ -247,6 +247,6 @@ def _fetch_once(address: str, target: str, expected: Checksum | None) -> None:
     resumed = transfer(address, target, must_end=expected is None)
     if expected is not None and (found := digest(part_of(target), expected.kind)) != expected.digits:
         discard(target)
-        failure = UnusablePart if resumed else WrongFile  # if only its end is new, the whole file may still be right
+        failure = UnusablePart if resumed else WrongFile  # a complete download may be right
         raise failure(f"sent a file with the {expected.kind} {found}, expected {expected.digits}; it was deleted")
     finish(target)

@@ -1,10 +1,10 @@
-"""What the registry knows about a test set, as immutable records."""
+"""The facts that the registry has about a test set, as immutable records."""
 
 from collections.abc import Mapping, Sequence
 
 from bleucli.records import NamedTuple
 
-# Fields of SGML files besides the texts
+# The fields of SGML files in addition to the texts
 METADATA = ("docid", "genre", "origlang")
 
 
@@ -12,7 +12,7 @@ class Source(NamedTuple):
     """A download."""
 
     url: str
-    sha256: str = ""  # in hexadecimal digits, like md5; "" if unknown
+    sha256: str = ""  # in hexadecimal digits, as is md5; "" if unknown
     md5: str = ""
 
 
@@ -21,8 +21,8 @@ class File(NamedTuple):
 
     source: int  # the number of its download, from 0
     member: str  # its path in an archive, "" for the download itself
-    column: int = 0  # of a tsv file, from 0
-    field: str = ""  # what a packaged file holds
+    column: int = 0  # the column of a tsv file, from 0
+    field: str = ""  # the field that a packaged file holds
 
 
 class Pair(NamedTuple):
@@ -45,7 +45,7 @@ class TestSet(NamedTuple):
     sources: Sequence[Source]
     pairs: Mapping[str, Pair]
     cite: Sequence[str]  # keys of the bibliography
-    segments: int | None  # of every pair; None if unknown
+    segments: int | None  # the number for every pair; None if unknown
 
 
 def reference_names(count: int) -> list[str]:

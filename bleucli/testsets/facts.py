@@ -1,4 +1,4 @@
-"""Turn the facts of a test set, from JSON or TOML, into records; errors name the key that is wrong."""
+"""Turn the facts about a test set, from JSON or TOML, into records; errors name the key that is wrong."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,13 +27,13 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
     """Return the record of a test set.
 
     Args:
-        name: of the test set.
+        name: the name of the test set.
         facts: as in `registry.json`.
         where: the file's name, for errors.
-        packaged: whether it comes with the package; its files may do so only then.
+        packaged: whether it comes with the package; only then may its files be in the package.
 
     Raises:
-        BleuError: a key is missing or unknown, or has a value that it cannot have.
+        BleuError: a key is missing or unknown, or has an invalid value.
 
     >>> facts = {"format": "plain", "sources": [{"url": "https://data.example/a.tgz"}]}
     >>> facts["pairs"] = {"en-de": {"files": ["a.en", "a.de"]}}
@@ -50,7 +50,7 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
         _refuse(f"{at}.format", f"one of {', '.join(FORMATS)}", kind)
     listed = _expect(table, "sources", list, at, "a list")
     sources = [_parse_source(one, f"{at}.sources[{number}]") for number, one in enumerate(listed)]
-    if not packaged:  # scripts/check_registry looks at those
+    if not packaged:  # scripts/check_registry checks those
         check_names_of_downloads(sources, at)
     pairs = _expect(table, "pairs", dict, at, "a table")
     if not pairs:
@@ -121,10 +121,10 @@ def _parse_source(value: object, at: str) -> Source:
 
 
 def check_names_of_downloads(sources: Sequence[Source], at: str) -> None:
-    """Refuse two downloads that would have one name in the cache and on a mirror.
+    """Refuse two downloads that would have the same name in the cache and on a mirror.
 
     Raises:
-        BleuError: there are two.
+        BleuError: two of them have the same name.
     """
     from bleucli.testsets.addresses import last_component
     from bleucli.testsets.fields import file_key
@@ -135,12 +135,12 @@ def check_names_of_downloads(sources: Sequence[Source], at: str) -> None:
         if not name:
             _refuse(f"{at}.sources[{number}].url", "an address that ends in a file's name", source.url)
         if (first := known.setdefault(file_key(name), number)) != number:
-            expected = f"a last part other than that of sources[{first}], since downloads are named by it"
+            expected = f"a last part other than that of sources[{first}], since it is the download's name"
             _refuse(f"{at}.sources[{number}].url", expected, name)
 
 
 def _find_archives(pairs: "Mapping[str, Any]", sources: int) -> list[int]:
-    """Return the numbers of the downloads that are archives: those that no pair uses as they are."""
+    """Return the numbers of the downloads that are archives: those that no pair uses directly."""
     taken = set()
     for pair in pairs.values():
         files = pair.get("files") if isinstance(pair, dict) else None
@@ -181,7 +181,7 @@ def _parse_file(value: object, kind: str, archives: Sequence[int], at: str) -> F
         ("source", "a file in an archive", not whole and kind != PACKAGED),
     ):
         if key in table and not has_effect:
-            raise BleuError(f"{at}: {key} belongs to {of}, and this is {path!r} of the format {kind}; leave it out")
+            raise BleuError(f"{at}: {key} belongs to {of}, but this is {path!r} of the format {kind}; leave it out")
     column = _expect_number(table, "column", at) if has_columns else 0
     if whole:
         return File(int(whole[1]), "", column)

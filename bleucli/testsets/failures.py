@@ -1,4 +1,4 @@
-"""How a download attempt can fail; each text ends a sentence that begins with the address."""
+"""How a download attempt can fail; each text is the rest of a sentence that begins with the address."""
 
 
 class Failed(Exception):
@@ -18,7 +18,7 @@ class Interrupted(Failed):
 
 
 class Unreached(Interrupted):
-    """A server does not answer; the next file from it need not be tried for as long."""
+    """A server does not answer; the next file from it is not tried for as long."""
 
 
 class Refused(Interrupted):

@@ -1,8 +1,8 @@
-"""The fields of a language pair as files in the cache: one file per field, one segment per line, named as by sacreBLEU.
+"""The fields of a language pair as files in the cache: one file per field, one segment per line, sacreBLEU's names.
 
 - `folder`, `raw_folder`, `path_of`, `paths_of`, `download_path`, `member_paths`: where files are
-- `write`: all fields of a pair, each whole or not at all
-- `list_fields`: the fields of a pair that are there, if the format does not say
+- `write`: all fields of a pair, each written completely or not at all
+- `list_fields`: the fields of a pair whose files exist, if the format does not name them
 """
 
 import os
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bleucli.testsets.cache import cache_directory
 
-# If no file says the order
+# The order, if no file gives it
 _FIRST = ("src", "ref")
 _METADATA = ("docid", "genre", "origlang")
 
@@ -21,17 +21,17 @@ def folder(name: str) -> str:
 
 
 def raw_folder(name: str) -> str:
-    """Return the folder of what was downloaded for a test set."""
+    """Return the folder for the downloads of a test set."""
     return os.path.join(folder(name), "raw")
 
 
 def path_of(name: str, pair: str, field: str) -> str:
-    """Return the path of a field, as sacreBLEU names it too."""
+    """Return the path of a field, which is the same as in sacreBLEU."""
     return os.path.join(folder(name), f"{_prefix(name, pair)}{field.replace(':', '-')}")
 
 
 def paths_of(name: str, pair: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the path of each field; no two share one, on any system.
+    """Return the path of each field; no two fields share one on any system.
 
     Of two fields with the same path (`ref:A`, and a system `ref-A`), the later one gets another path.
     """
@@ -43,9 +43,9 @@ def keep_apart(names: Iterable[str], other: Callable[[str, int], str], taken: It
     """Return names that stay distinct even where case, Unicode forms and final dots make no difference.
 
     Args:
-        names: the desired ones.
+        names: the desired names.
         other: makes another name from one that is taken and a number from 2 on.
-        taken: names that are taken from the start.
+        taken: names that are already taken.
 
     >>> keep_apart(["ref-A", "B", "ref-a", "b."], lambda name, number: f"{name}~{number}")
     ['ref-A', 'B', 'ref-a~2', 'b.~2']
@@ -79,12 +79,12 @@ def download_path(name: str, url: str) -> str:
 
 
 def member_paths(name: str, members: Iterable[tuple[int, str]], downloads: Iterable[str]) -> dict[tuple[int, str], str]:
-    """Return the path of each member of an archive; no two share one, whatever archives they are in.
+    """Return the path of each member of an archive; no two members share one, even in different archives.
 
     Args:
-        name: of the test set.
-        members: the number of the archive, and the path in it.
-        downloads: the addresses of the test set's downloads, which are kept there, too.
+        name: the name of the test set.
+        members: for each, the number of its archive and its path in it.
+        downloads: the addresses of the test set's downloads, which are in the same folder.
     """
     raw, known = raw_folder(name), list(dict.fromkeys(members))
     taken = [os.path.basename(download_path(name, url)) for url in downloads]
@@ -97,18 +97,18 @@ def _prefix(name: str, pair: str) -> str:
 
 
 def _order_path(name: str, pair: str) -> str:
-    """Return the path of the list of fields, in order, for formats that do not say them; sacreBLEU has no such file."""
+    """Return the path of the ordered list of fields, for formats that do not name them; sacreBLEU has no such file."""
     return os.path.join(raw_folder(name), f"{_prefix(name, pair)}fields")
 
 
 def write(name: str, pair: str, columns: Mapping[str, Sequence[str]], with_order: bool) -> None:
     """Write all fields of a language pair.
 
-    They are first written under other names. `src` gets its own last, so that if it is there, the others are.
+    They are first written under other names. `src` gets its own name last: if it exists, so do the others.
 
     Args:
-        name: of the test set.
-        pair: of the languages.
+        name: the name of the test set.
+        pair: the language pair.
         columns: the segments of each field.
         with_order: also write the list of fields.
 
@@ -135,7 +135,7 @@ def write(name: str, pair: str, columns: Mapping[str, Sequence[str]], with_order
 
 
 def read_order(name: str, pair: str) -> list[str]:
-    """Return the names of the fields from their list, empty if there is none."""
+    """Return the names of the fields from their list; none if there is no list."""
     from bleucli.testsets.cachefiles import read_start
 
     written = read_start(_order_path(name, pair))
@@ -143,7 +143,7 @@ def read_order(name: str, pair: str) -> list[str]:
 
 
 def list_fields(name: str, pair: str) -> list[str]:
-    """Return the names of the fields whose files are there; systems in alphabetical order."""
+    """Return the names of the fields whose files exist; systems are in alphabetical order."""
     prefix = _prefix(name, pair)
     try:
         names = [one.removeprefix(prefix) for one in sorted(os.listdir(folder(name))) if one.startswith(prefix)]

@@ -1,4 +1,4 @@
-"""The formats of test sets, by name: for each a record of how its files hold the texts of a language pair."""
+"""The formats of test sets, by name, each with a record of how its files hold the texts of a language pair."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -10,13 +10,13 @@ from bleucli.testsets.entries import METADATA, Pair, TestSet, reference_names
 class Format(NamedTuple):
     """How files hold the texts of a language pair."""
 
-    fields: Callable[[TestSet, Pair], list[str]]  # the names of the fields that are known beforehand
-    # from the paths of the pair's files to the segments of each field
+    fields: Callable[[TestSet, Pair], list[str]]  # the names of the fields, as far as they are known before reading
+    # takes the paths of the pair's files, and returns the segments of each field
     read: Callable[[TestSet, Pair, Sequence[str]], Mapping[str, Sequence[str]]]
-    names_fields: bool = False  # one file holds all fields and names them, so that they are known only after reading
+    names_fields: bool = False  # one file has all fields and names them, so they are known only after reading
     shows_end: bool = False  # a file that is cut short cannot be read, so files need no check
     has_columns: bool = False  # a file has several columns, and the test set says which one
-    is_parallel: bool = False  # all files have equally many lines, and lines with the same number belong together
+    is_parallel: bool = False  # all files have the same number of lines, and lines with the same number belong together
 
 
 def _fields_of_files(_: TestSet, pair: Pair) -> list[str]:

@@ -1,6 +1,6 @@
-"""How large a file of a test set may be: far larger than any is, yet too small to fill memory or disk.
+"""How large a file of a test set may be: far larger than any known one, yet too small to fill memory or disk.
 
-- `check_size`: of what is unpacked
+- `check_size`: the size of a file when unpacked
 - `limit_chunks`: the same for chunks that come one after the other
 """
 
@@ -8,16 +8,17 @@ from collections.abc import Iterator
 
 from bleucli.errors import BleuError
 
-# Far more than anyone translates: twenty million sentences of a hundred bytes in one file
+# Far more than any test set has: twenty million sentences of a hundred bytes in one file
 MOST_FILE_BYTES = 1 << 31
-MOST_BYTES = 1 << 33  # of a download, and of all members of an archive together
-# Text shrinks to a tenth or, where twenty systems say nearly the same, to a fiftieth; a bomb to a thousandth
+MOST_BYTES = 1 << 33  # for a download, and for all members of an archive together
+# Packing shrinks text to a tenth, or to a fiftieth if twenty systems say nearly the same; it shrinks a bomb to a
+# thousandth
 MOST_GROWTH = 250
 GROWTH_FROM_BYTES = 1 << 26
 
 
 def too_large(path: str, what: str) -> BleuError:
-    """Return the error about a file that unpacks into more than any test set."""
+    """Return the error about a file that unpacks into more than any test set has."""
     return BleuError(f"{path} holds {what}, as no test set does; nothing was unpacked; check where it comes from")
 
 
@@ -25,7 +26,7 @@ def check_size(size: int, packed: int, path: str, most: int) -> int:
     """Return `size`, the number of unpacked bytes, if `packed` bytes can hold that much.
 
     Raises:
-        BleuError: it cannot; `path` is named.
+        BleuError: it cannot; the error names `path`.
     """
     if size > most:
         raise too_large(path, f"over {most} bytes")
@@ -35,7 +36,7 @@ def check_size(size: int, packed: int, path: str, most: int) -> int:
 
 
 def limit_chunks(chunks: Iterator[bytes], packed: int, path: str) -> Iterator[bytes]:
-    """Give the chunks of a file packed into `packed` bytes, as long as it can hold that much; see `check_size`."""
+    """Give the chunks of a file that is packed into `packed` bytes, until they are too many: see `check_size`."""
     size = 0
     for chunk in chunks:
         size = check_size(size + len(chunk), packed, path, MOST_FILE_BYTES)

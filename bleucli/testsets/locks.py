@@ -1,6 +1,6 @@
-"""One process at a time: a lock that is a file, and is removed afterwards.
+"""One process at a time: a lock on a file, which is removed afterwards.
 
-A dead process holds no lock: its file stays until the next process locks and removes it.
+A process that dies loses its lock; its file stays until the next process locks and removes it.
 """
 
 import errno
@@ -26,8 +26,8 @@ _HELD = (errno.EAGAIN, errno.EACCES)
 def hold_lock(path: str) -> Iterator[None]:
     """Hold the lock file `path`; wait while another process or thread holds it.
 
-    The holder removes the file, so a process that waited may find that the name is gone or another file's, and
-    waits for the new one.
+    The holder removes the file, so a process that waited may find that the name is gone or belongs to another file. It
+    then waits for that one.
 
     Raises:
         OSError: the file cannot be made.
@@ -47,7 +47,7 @@ def hold_lock(path: str) -> Iterator[None]:
 
 
 def sweep(path: str) -> None:
-    """Remove the lock file of a killed process once nothing needs the lock any more."""
+    """Remove the lock file of a killed process if no process holds the lock."""
     if os.path.lexists(path):
         with suppress(OSError, BleuError), open_lock(path) as file:
             if _is_locked(file, path) and _is_at(file, path):
@@ -55,7 +55,7 @@ def sweep(path: str) -> None:
 
 
 def _is_locked(file: "IO[bytes]", path: str) -> bool:
-    """Try to lock a file; return whether that worked, that is, no one else holds the lock."""
+    """Try to lock a file; return whether that worked: it does if no one else holds the lock."""
     from portalocker import LockFlags, lock
     from portalocker.exceptions import AlreadyLocked, BaseLockException
 
@@ -72,7 +72,7 @@ def _is_locked(file: "IO[bytes]", path: str) -> bool:
 
 
 def _wait(file: "IO[bytes]", path: str) -> None:
-    """Wait for a lock; a terminal shows this at once, otherwise a note says so if it takes a while."""
+    """Wait for a lock; a terminal shows this at once; elsewhere, a note says so if it takes a while."""
     from bleucli.hints import warn
 
     waiting = f"waiting for another process, which holds {path}"

@@ -1,7 +1,7 @@
 """The members of tar and zip archives, one after the other: their kinds and their bytes.
 
-Nothing here writes a file, follows a link or trusts a size. An archive that unpacks into far more than a test set
-ever did (a bomb) is refused before it fills memory or disk.
+No function here writes a file, follows a link or trusts a size. An archive that unpacks into far more than any test set
+(a bomb) is refused before it fills memory or disk.
 """
 
 import os
@@ -28,7 +28,7 @@ class Member(NamedTuple):
     """A member of an archive."""
 
     path: str  # below the archive's root
-    kind: str  # what it is, if it is not a plain file, else ""
+    kind: str  # what it is if it is not a plain file; else ""
     chunks: Callable[[], Iterator[bytes]]  # gives its bytes; in a tar archive only until the next member is requested
 
 
@@ -41,7 +41,7 @@ _ZIP_STARTS = (b"PK\3\4", b"PK\5\6")
 
 
 def list_members(archive: str) -> Iterator[Member]:
-    """List the members of an archive, whose content says what it is: tar (plain or compressed) or zip.
+    """List the members of an archive: tar (plain or compressed) or zip, as its first bytes say.
 
     Raises:
         BleuError: it is not such an archive, is damaged, holds too much, or cannot be read.
@@ -71,7 +71,7 @@ def plain_path(path: str) -> str:
 def _explain_damage(archive: str) -> Iterator[None]:
     """Turn the libraries' errors about an archive into one line.
 
-    They are of many kinds: what damage raises depends on the number, name or offset that it hit.
+    Damage raises errors of many kinds, depending on the number, name or offset that it hit.
     """
     from struct import error as struct_error
     from tarfile import TarError
@@ -97,7 +97,7 @@ def _damage_of(archive: str, why: str) -> BleuError:
 
 
 def remedy(archive: str) -> str:
-    """Return what to do about a useless download; if it came like this, its checksum is recorded, too."""
+    """Return what to do about a useless download; its recorded checksum, if there is one, must go, too."""
     record = record_of(archive)
     both = f" and {record}" if os.path.isfile(record) else ""
     return f"check where it comes from and delete it{both}; it will then be downloaded again"
@@ -111,10 +111,10 @@ def _size_of(file: "IO[bytes]") -> int:
 
 
 class _Stream:
-    """Unpacked chunks as the file that tarfile reads: forwards only, little by little, and limited.
+    """Unpacked chunks as a file for tarfile: it is read forwards only, little by little, and its size is limited.
 
     Attributes:
-        last: what was read last.
+        last: the bytes that were read last.
         packed: the number of bytes of the archive.
     """
 
@@ -151,7 +151,7 @@ class _Stream:
             yield piece
 
     def _fill(self) -> bool:
-        """Return whether more follows."""
+        """Read the next chunk; return whether there was one."""
         while not self._left:
             chunk = next(self._chunks, None)
             if chunk is None:
@@ -160,7 +160,7 @@ class _Stream:
         return True
 
     def drain(self) -> None:
-        """Read to the end, where checksums stand."""
+        """Read to the end, where the checksums are."""
         while self._fill():
             self.seek(self._position + len(self._left))
 

@@ -1,4 +1,4 @@
-"""A user's own test sets: a TOML file with the same facts as `registry.json`, read into the same records."""
+"""The user's own test sets: a TOML file with the same facts as `registry.json`, read into the same records."""
 
 import os
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def read_registry(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
-    """Read a file of test sets; relative paths in it start at its folder.
+    """Read a file of test sets; paths in it may be relative to its folder.
 
     Returns:
         The test sets, and a bibliography by key.
@@ -47,7 +47,7 @@ def _parse_toml(path: str) -> "dict[str, Any]":
         raise BleuError(f"cannot read the registry {path}: {error.strerror or error}") from None
     except RecursionError:
         raise BleuError(f"{path} is not valid TOML: it is nested too deeply") from None
-    except ValueError as error:  # of TOML, of UTF-8, or a number of thousands of digits
+    except ValueError as error:  # from TOML, from UTF-8, or from a number with thousands of digits
         raise BleuError(f"{path} is not valid TOML: {error}") from None
 
 

@@ -1,7 +1,8 @@
-"""Unfinished downloads: `PATH.USER.part`, which becomes PATH only when it is whole and verified.
+"""Unfinished downloads: `PATH.USER.part`, which becomes PATH only when it is complete and verified.
 
 If the server named a version of the file, `PATH.USER.part.json` holds it, and the same user's next attempt, in any
-process, requests the rest of that version. Without it, or if another user wrote the files, nothing is used again.
+process, requests the rest of that version. Without a version, or if another user wrote the files, the download starts
+again.
 """
 
 import json
@@ -19,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class Leftover(NamedTuple):
-    """What an earlier attempt left."""
+    """The part that an earlier attempt left."""
 
     size: int  # in bytes
-    version: str  # of the file
+    version: str  # the version of the file
     total: int | None  # the size of the whole file; None if the server did not say
 
 
 NOTHING = Leftover(0, "", None)
-# One part per user; and that of version 0.1, which all users shared
+# One part per user; and the part of version 0.1, which all users shared
 _PART = r"(\.\d+)?\.part(\.json(\.[0-9a-f]{16}\.new)?)?"
 
 
@@ -69,7 +70,7 @@ def _size(path: str) -> int:
 
 
 def begin(path: str, address: str, version: str, total: int | None) -> "IO[bytes]":
-    """Discard what is there and return a new file; note its version, so that a later attempt can request the rest."""
+    """Discard an old part and return a new file; save its version, so that a later attempt can request the rest."""
     discard(path)
     if version:
         state = {"address": hide_credentials(address), "version": version, "total": total}
@@ -80,7 +81,7 @@ def begin(path: str, address: str, version: str, total: int | None) -> "IO[bytes
 
 
 def discard(path: str) -> None:
-    """Discard an unfinished download: first what makes it usable, then the bytes."""
+    """Discard an unfinished download: first the record that makes it usable, then the bytes."""
     for leftover in (_state_of(path), part_of(path)):
         remove(leftover)
 
@@ -92,11 +93,11 @@ def tidy(path: str) -> None:
 
 
 def finish(path: str) -> None:
-    """Give a whole and verified download its real name; discard other users' parts, which are no longer needed."""
+    """Give a complete, verified download its real name; discard other users' parts, which are no longer needed."""
     remove(_state_of(path))
     replace(part_of(path), path)
     folder, name = os.path.split(path)
     pattern = re.compile(re.escape(name) + _PART)
     for one in filter(pattern.fullmatch, os.listdir(folder or ".")):
-        with suppress(OSError):  # it stays where only its owner may remove it
+        with suppress(OSError):  # it stays if only its owner may remove it
             remove(os.path.join(folder, one))

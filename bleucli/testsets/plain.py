@@ -10,12 +10,12 @@ from bleucli.textfiles import TextFile
 
 
 class CachedText(TextFile):
-    """A text file of the cache: in UTF-8 and, unpacked, no larger than a test set can be."""
+    """A text file of the cache: in UTF-8 and, when unpacked, no larger than a test set can be."""
 
     remedy = "delete the folder of its test set in the cache; it will be made again"
 
     def check_size(self) -> None:
-        """Read the text once without keeping it, before it becomes lines, which may take many times its size.
+        """Read the text once without keeping it: its lines may take many times its size in memory.
 
         Raises:
             BleuError: it is too large, or cannot be read.
@@ -29,7 +29,7 @@ class CachedText(TextFile):
 
 
 def read_lines(path: str) -> Iterator[str]:
-    r"""Give the unchanged lines of a file, compressed or not; a line ends at `\n` alone.
+    r"""Give the unchanged lines of a file, compressed or not; only `\n` ends a line.
 
     Raises:
         BleuError: it cannot be read, is not valid UTF-8, or is larger than a test set can be.
@@ -48,8 +48,8 @@ def read_columns(path: str, numbers: Sequence[int]) -> list[list[str]]:
     """Return columns of a file of tab-separated values.
 
     Args:
-        path: of the file.
-        numbers: of the columns, from 0.
+        path: the path of the file.
+        numbers: the numbers of the columns, from 0.
 
     Raises:
         BleuError: a line lacks a column, or the file cannot be read.

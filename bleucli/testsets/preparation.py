@@ -1,9 +1,9 @@
 """From a test set's name to the files of its fields: download, unpack, read and write what is missing.
 
-- `prepare`: the fields of a language pair and where they lie
+- `prepare`: the fields of a language pair and their paths
 - `scored_references`: which of them are scored by default
 
-A first look, without a lock, finds what is there; one process at a time makes what is missing.
+A first look, without a lock, finds the files that exist; one process at a time makes the others.
 """
 
 import os
@@ -22,7 +22,7 @@ def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
     """Return the path of each field of a language pair, in order; every file exists and is complete.
 
     Raises:
-        BleuError: something is missing and cannot be downloaded, or is not what it should be.
+        BleuError: a file is missing and cannot be downloaded, or is not what it should be.
     """
     if test_set.format == PACKAGED:
         return {file.field: packaged_path(file.member) for file in test_set.pairs[pair].files}
@@ -37,11 +37,11 @@ def scored_references(test_set: TestSet, pair: str, known: Sequence[str]) -> lis
 
     Args:
         test_set: the record of the test set.
-        pair: a language pair of it.
+        pair: one of its language pairs.
         known: the names of its fields.
 
     Raises:
-        BleuError: none of the references that it names is there.
+        BleuError: the pair has none of the references that the test set names.
     """
     references = [name for name in known if name == "ref" or name.startswith("ref:")]
     labels = test_set.pairs[pair].refs
@@ -68,13 +68,13 @@ def known_fields(test_set: TestSet, pair: str) -> list[str]:
 
 
 def _find_fields(test_set: TestSet, pair: str) -> list[str]:
-    """Return the names of the fields if all of them are there, else none."""
+    """Return the names of the fields if all their files exist, else none."""
     names = known_fields(test_set, pair) or fields.read_order(test_set.name, pair)
     if not names:
         raw = _raw_path(test_set, test_set.pairs[pair].files[0])
         if os.path.isfile(raw) and os.access(fields.raw_folder(test_set.name), os.W_OK):
             return []
-        names = fields.list_fields(test_set.name, pair)  # there is nothing to read again
+        names = fields.list_fields(test_set.name, pair)  # the download is gone, or cannot be unpacked again
         if not {"src", "docid", "origlang"} <= set(names):
             return []
     return names if all(map(os.path.isfile, fields.paths_of(test_set.name, pair, names).values())) else []
@@ -87,7 +87,7 @@ def _raw_path(test_set: TestSet, file: File) -> str:
 
 
 def _member_paths(test_set: TestSet) -> Mapping[tuple[int, str], str]:
-    """Return the path of each member of an archive that the test set needs."""
+    """Return the path of each archive member that the test set needs."""
     members = [(file.source, file.member) for pair in test_set.pairs.values() for file in pair.files if file.member]
     return fields.member_paths(test_set.name, members, [source.url for source in test_set.sources])
 
@@ -96,7 +96,7 @@ def _member_paths(test_set: TestSet) -> Mapping[tuple[int, str], str]:
 
 
 def _make(test_set: TestSet, pair: str) -> None:
-    """Make all fields of a language pair, unless another process did so while we waited."""
+    """Make all fields of a language pair, unless another process has done so while we waited."""
     from bleucli.testsets.cachefiles import disk_errors, make_folder
     from bleucli.testsets.locks import hold_lock
 
@@ -137,7 +137,7 @@ def _bring(test_set: TestSet, pair: str) -> None:
         source = test_set.sources[number]
         target = fields.download_path(test_set.name, source.url)
         files = [file for file in test_set.pairs[pair].files if file.source == number]
-        # Members that were unpacked before; reading them shows whether they are whole
+        # Members that were unpacked before; reading them shows whether they are complete
         unpacked = FORMATS[test_set.format].shows_end and all(os.path.isfile(_raw_path(test_set, one)) for one in files)
         if unpacked and not os.path.isfile(target):
             continue
@@ -146,7 +146,7 @@ def _bring(test_set: TestSet, pair: str) -> None:
 
 
 def _unpack(test_set: TestSet, pair: Pair, number: int, archive: str) -> None:
-    """Unpack the members for a language pair, and for the other pairs, too, so that the archive is read once."""
+    """Unpack the members for all language pairs, so that the archive is read only once."""
     from bleucli.testsets.archives import extract
     from bleucli.testsets.cachefiles import Draft, remove
 
@@ -155,13 +155,13 @@ def _unpack(test_set: TestSet, pair: Pair, number: int, archive: str) -> None:
     if not wanted:
         return
     mark = f"{archive}.unpacked"
-    if os.path.islink(mark) or not os.path.isfile(mark):  # a killed sacreBLEU may have left half a file
+    if os.path.islink(mark) or not os.path.isfile(mark):  # a killed run of sacreBLEU may have left half a file
         for path in filter(os.path.isfile, everything.values()):
             remove(path)
     try:
         extract(archive, everything, name=test_set.name)
     except BleuError:
-        extract(archive, wanted, name=test_set.name)  # the missing file may be another pair's
+        extract(archive, wanted, name=test_set.name)  # the missing file may belong to another pair
     else:
         with Draft(mark) as draft:
             draft.keep()

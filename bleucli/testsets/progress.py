@@ -1,7 +1,7 @@
 """What a terminal shows during a download: on stderr, and only if that is a terminal.
 
 - `show_bar`: how much has arrived
-- `show_status`: what is being waited for
+- `show_status`: what the program is waiting for
 """
 
 import os
@@ -24,7 +24,7 @@ def show_bar(name: str, start: int, total: int | None) -> "tqdm[NoReturn]":
     """Return a progress bar that shows if the download takes a while.
 
     Args:
-        name: of the file.
+        name: the name of the file.
         start: the number of bytes that are already there.
         total: the number of bytes of the file; None if unknown.
     """

@@ -1,10 +1,10 @@
-"""The registry of test sets: where each one is, which files hold its language pairs, what to cite.
+"""The registry of test sets: where each one is, which files hold its language pairs, and what to cite.
 
-- `Registry`: all known test sets; `load` reads those of the package and the user's own
+- `Registry`: all known test sets; `load` reads those of the package and those of the user
 - `document_tags`, `packaged_path`: other data of the package
 
-The facts about public test sets are in `registry.json`, beside this file. A test set is checked and becomes a record
-only when it is used, so that listing them takes no time.
+The facts about public test sets are in `registry.json`, next to this file. A test set is checked and becomes a record
+only when it is used, so listing them is fast.
 """
 
 import os
@@ -47,7 +47,7 @@ class Registry:
         for test_set in own:
             if test_set.name in self:
                 raise BleuError(f'{where}: testsets."{test_set.name}" is a public test set; give yours another name')
-            if same := [name for name in self if name.lower() == test_set.name.lower()]:  # on some disks, one folder
+            if same := [name for name in self if name.lower() == test_set.name.lower()]:  # one folder on some disks
                 raise BleuError(
                     f'{where}: testsets."{test_set.name}" differs from {same[0]} only in case; give it another name'
                 )
@@ -76,7 +76,7 @@ class Registry:
         return parse_test_set(name, self._facts[name], "registry.json", packaged=True)
 
     def pair(self, name: str, pair: str) -> tuple[TestSet, Pair]:
-        """Return a test set and a language pair of it.
+        """Return a test set and one of its language pairs.
 
         Raises:
             BleuError: there is no such test set, or it has no such pair.
@@ -111,7 +111,7 @@ def load(own: str | None = None) -> Registry:
     """Read the registry.
 
     Args:
-        own: a TOML file with further test sets; None for the one that `BLEU_REGISTRY` names, if any.
+        own: a TOML file with more test sets; None for the one that `BLEU_REGISTRY` names, if any.
 
     Raises:
         BleuError: the file cannot be read, or something in it is invalid.

@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 class Marks(NamedTuple):
     """What is known about each segment; None if the test set does not say."""
 
-    origlangs: Sequence[str] | None  # the language it was first written in
+    origlangs: Sequence[str] | None  # the language in which it was first written
     tags: Sequence[str] | None  # a domain, or COUNTRY-domain[-detail]
     subsets: Sequence[Sequence[str]] | None  # the names of the subsets it belongs to
 
 
 class Group(NamedTuple):
-    """Segments with something in common."""
+    """Segments that share an original language, a domain or a country."""
 
-    origlang: str  # the language they were first written in
+    origlang: str  # the language in which they were first written
     kind: str  # "domain" or "country"
     value: str  # which one, or ALL
     segments: Sequence[int]  # their numbers, from 0
 
 
-# What to do if files of the cache do not match, as after a killed run of sacreBLEU
+# What to do if files of the cache do not match, perhaps after a killed run of sacreBLEU
 AGAIN = "remove its folder from the cache; it will be made again"
 _COUNTRY = "country:"
 _NOT = "non-"
@@ -47,15 +47,15 @@ def marks_of(test_set: TestSet, paths: Mapping[str, str]) -> Marks:
     """Read what is known about the segments of a language pair.
 
     Args:
-        test_set: of which.
-        paths: of the pair's fields.
+        test_set: the test set.
+        paths: the paths of the pair's fields.
     """
 
     def column(name: str) -> list[str] | None:
         return [line.rstrip() for line in read_lines(paths[name])] if name in paths else None
 
     origlangs = column("origlang")
-    if not any(origlangs or ()):  # in IWSLT's files the field is empty
+    if not any(origlangs or ()):  # the field is empty in IWSLT's files
         origlangs = None
     if (tags := column("domain")) is not None:
         return Marks(origlangs, tags, [[tag] if tag else [] for tag in tags])
@@ -77,10 +77,10 @@ def _subsets(tag: str) -> list[str]:
 
 
 def count(marks: Marks) -> int:
-    """Return the number of segments that have marks, 0 if nothing is known.
+    """Return the number of segments that have marks; 0 if nothing is known.
 
     Raises:
-        BleuError: there are more marks of one kind than of another.
+        BleuError: the numbers of languages and domains differ.
     """
     counts = {len(column) for column in marks if column is not None}
     if len(counts) > 1:
@@ -91,7 +91,7 @@ def count(marks: Marks) -> int:
 
 
 def join(parts: Sequence[Marks]) -> Marks:
-    """Return the marks of several test sets in a row; marks that one of them lacks are left out."""
+    """Return the marks of several test sets, one after the other; marks that one of them lacks are left out."""
     columns: list[list[Any] | None] = []
     for of_parts in zip(*parts, strict=True):
         known = [column for column in of_parts if column is not None]
@@ -103,10 +103,10 @@ def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
     """Return the numbers of the segments with an original language and a tag.
 
     Args:
-        marks: of all segments.
+        marks: the marks of all segments.
         origlang: a language, or `non-` and a language; None for all.
         subset: a regular expression to search for in the tags, with or without `country:` before it; None for all.
-        name: of the test set, for errors.
+        name: the name of the test set, for errors.
 
     Raises:
         BleuError: the test set has no such marks, or no such segment; or a language or an expression is empty.
@@ -162,10 +162,10 @@ def _subset_names(marks: Marks) -> str:
 def groups(marks: Marks, origlang: str | None, subset: str | None) -> Iterator[Group]:
     """Give the segments of each original language and, within it, of each domain and country.
 
-    Where domains are known but original languages are not, the language is "", as sacreBLEU prints it.
+    If domains are known but original languages are not, the language is "", as sacreBLEU prints it.
 
     Args:
-        marks: of all segments.
+        marks: the marks of all segments.
         origlang: as for `choose`.
         subset: as for `choose`; if given, it is the only group.
     """

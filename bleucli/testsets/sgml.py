@@ -14,7 +14,7 @@ def read(paths: Sequence[str], metadata: bool) -> dict[str, list[str]]:
     """Read a language pair.
 
     Args:
-        paths: of the source and the references; a file that ends in neither .sgm nor .xml is plain text.
+        paths: the paths of the source and the references; a file that ends in neither .sgm nor .xml is plain text.
         metadata: whether to read the fields in `METADATA` from the source.
 
     Returns:
@@ -42,7 +42,8 @@ def _is_segment(line: str) -> bool:
 def segment(line: str) -> str:
     """Return the text between the first tag of a line and its last `</seg>`, with single spaces.
 
-    Quirk: a line without `</seg>` is taken whole, with its tag, and what follows `</seg>` is added to the text.
+    Quirk: of a line without `</seg>`, everything is taken, its tag included; text after `</seg>` is added to the
+    segment.
 
     >>> segment('<seg id="1">  Tom &amp; <b>Jerry</b>. </seg>'), segment('<seg id="2">cut')
     ('Tom &amp; <b>Jerry</b>.', '<seg id="2">cut')

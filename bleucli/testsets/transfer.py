@@ -1,4 +1,4 @@
-"""One attempt to download a file, which continues an earlier one if the server allows."""
+"""One attempt to download a file, which continues an earlier one if the server allows that."""
 
 import os
 import sys
@@ -29,9 +29,9 @@ def transfer(address: str, path: str, must_end: bool = False) -> bool:
     """Download the whole file to `part_of(path)`; return whether its beginning is from an earlier attempt.
 
     Args:
-        address: of the file.
-        path: where it belongs later.
-        must_end: refuse an answer that ends only with the connection: no one would notice a broken one.
+        address: the address of the file.
+        path: its final place.
+        must_end: refuse an answer that ends only when the connection ends: no one would notice a broken connection.
 
     Raises:
         Interrupted: another attempt may succeed.
@@ -50,13 +50,13 @@ def transfer(address: str, path: str, must_end: bool = False) -> bool:
 
 def _transfer_from_disk(address: str, path: str) -> None:
     chunks = _read_from_disk(local_path(address))
-    first = next(chunks, b"")  # the source can be read, so the old part may go
+    first = next(chunks, b"")  # the source can be read, so the old part is no longer needed
     with begin(path, address, "", None) as file:
         _append(file, path, Span(0, None, None), chain([first], chunks))
 
 
 def _transfer_part(address: str, path: str, leftover: Leftover, must_end: bool, watch: Watch) -> Span:
-    """Request what is missing, write what comes, perhaps only a part of it (RFC 9110, 15.3.7), and return its span."""
+    """Request the missing bytes, write those that arrive (RFC 9110, 15.3.7: perhaps only some), return their span."""
     is_begun = leftover.size > 0
     headers = {"Accept-Encoding": "identity", "User-Agent": "bleucli"}
     if is_begun:
@@ -65,7 +65,7 @@ def _transfer_part(address: str, path: str, leftover: Leftover, must_end: bool, 
         with connection.answer_of(address, headers, watch) as answer:
             span = span_of(answer.status_code, answer.headers, leftover)
             if must_end and not has_end(answer.headers):
-                raise Failed("does not say how long the file is, and there is no checksum to show that it is whole")
+                raise Failed("does not say how long the file is, and there is no checksum to show that it is complete")
             if (span.total or 0) > limits.MOST_BYTES:
                 raise Failed(f"announces {span.total} bytes, more than any test set has")
             with _open_part(address, path, span, answer) as file:
@@ -84,7 +84,7 @@ def _open_part(address: str, path: str, span: Span, answer: "Response") -> "IO[b
         return begin(path, address, version_in(answer.headers), span.total)
     file = reopen(part_of(path))
     if file is None or file.seek(0, os.SEEK_END) != span.start:
-        raise UnusablePart("is asked again: another process changed what had arrived")
+        raise UnusablePart("must be asked again, because another process changed what had arrived")
     return file
 
 
@@ -123,7 +123,7 @@ def _early_end(at: int, span: Span) -> Interrupted:
 def _read_from_disk(path: str) -> Iterator[bytes]:
     try:
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
-            raise Failed("is a device or a pipe, not a file")  # it may never end
+            raise Failed("is a device or a pipe, not a file")  # reading it may never end
         with open(path, "rb") as file:
             while chunk := file.read(CHUNK_BYTES):
                 yield chunk

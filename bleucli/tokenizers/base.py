@@ -64,12 +64,12 @@ class Untouched(OfLines):
     signature = "none"
 
     def tokenize(self, segments: Segments) -> Segments:
-        """Return `segments` as they are."""
+        """Return `segments` unchanged."""
         return segments
 
 
 class Unloaded(OfLines):
-    """A tokenizer of which only the signature is known, for statistics whose texts are already counted."""
+    """A tokenizer of which only the signature is known, for statistics of texts that were counted earlier."""
 
     def __init__(self, signature: str) -> None:
         self.signature = signature
@@ -80,4 +80,4 @@ class Unloaded(OfLines):
         Raises:
             BleuError: always.
         """
-        raise BleuError(f"the tokenizer {self.signature} is known by name only; to count texts, make a metric with it")
+        raise BleuError(f"the tokenizer {self.signature} is known only by name; to count texts, make a metric with it")

@@ -1,4 +1,4 @@
-"""Calls of other libraries' tokenizers, which take strings: one for each distinct text."""
+"""Tokenizers of other libraries, which take strings: called once for each distinct text."""
 
 from collections.abc import Callable, Iterable
 

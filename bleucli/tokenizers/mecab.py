@@ -24,8 +24,8 @@ class _Mecab(OfLines):
     extra: str  # our extra, which installs the two modules
     module: str
     dictionary: str
-    entries: int  # of the dictionary
-    label: str  # of the dictionary, in signatures
+    entries: int  # the size of the dictionary
+    label: str  # the name of the dictionary, in signatures
 
     def __init__(self) -> None:
         self._mecab = load(self.module, self.extra)
@@ -40,7 +40,7 @@ class _Mecab(OfLines):
             )
         if dictionary.next is not None:
             raise BleuError(
-                f"{self.name} needs the {self.label} dictionary alone, but there is a user dictionary,"
+                f"{self.name} needs only the {self.label} dictionary, but there is also a user dictionary,"
                 f" {dictionary.next.filename}; remove `userdic` from the file mecabrc of {self.dictionary}"
             )
         self.signature = f"{self.name}-{tagger.version()}-{self.label}"
@@ -52,8 +52,8 @@ class _Mecab(OfLines):
         """Return the segments with a space between words.
 
         Raises:
-            BleuError: a segment holds U+0000 (its number, from 1 within `segments`, is named), or is longer than MeCab
-                can take.
+            BleuError: a segment holds U+0000 (the error gives its number, counted from 1 within `segments`), or is
+                longer than MeCab accepts.
         """
         self._refuse_nul(segments)
         return tokenize_distinct(segments, self._tokens)

@@ -1,4 +1,4 @@
-"""A tokenizer of the caller's own: a function, which signatures call by the name that the caller gives."""
+"""The caller's own tokenizer: a function, and the name that signatures have for it."""
 
 from collections.abc import Callable
 
@@ -8,11 +8,11 @@ from bleucli.tokenizers.base import OfLines
 
 
 class OwnTokenizer(OfLines):
-    """A function from a string to a string as a tokenizer. It pickles if the function does.
+    """A tokenizer made from a function that takes and returns a string. It can be pickled if the function can.
 
     Args:
         function: returns a text with white space between its tokens; several threads may call it at once.
-        name: of the tokenizer, in signatures.
+        name: the name of the tokenizer in signatures.
 
     >>> tokenizer = OwnTokenizer(lambda text: text.replace("-", " - "), "hyphens")
     >>> tokenizer.signature, tokenizer("well-known")

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# Goyal et al. 2022 (FLORES-101), NLLB Team 2022 (FLORES-200), and spBLEU-1K, for a thousand languages, many of them
-# African; sacreBLEU 2.6.0 takes them from there.
+# The addresses that sacreBLEU 2.6.0 uses: Goyal et al. 2022 (FLORES-101), NLLB Team 2022 (FLORES-200), and spBLEU-1K,
+# for a thousand languages, many of them African.
 ADDRESSES = {
     "flores101": "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model",
     "flores200": "https://tinyurl.com/flores200sacrebleuspm",
     "spBLEU-1K": "https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model",
 }
 # Published checksums. The model of flores200 is that of NLLB-200, whose checksum is widely listed; for the others, the
-# first download is trusted, and from then on only that file.
+# first download is trusted, and any later file must be the same.
 SHA256 = {"flores200": "14bb8dfb35c0ffdea7bc01e56cea38b9e3d5efcdcb9c251d6b40538e1aab555a"}
 _NEW_NAMES = {"spm": "flores101"}
 
@@ -100,17 +100,17 @@ def _load_same(kind: type[LocalModel], given: str, digest: str) -> LocalModel:
     """Load the model of a pickle.
 
     Raises:
-        BleuError: the file there now is another model.
+        BleuError: the file now holds another model.
     """
     tokenizer = kind(given)
     if tokenizer._digest != digest:
-        raise BleuError(f"the SentencePiece model {given} differs from the one in the pickle; put that one there")
+        raise BleuError(f"the SentencePiece model {given} differs from the one in the pickle; restore that one")
     return tokenizer
 
 
 @lru_cache(maxsize=2)
 def _load_model(path: str, remedy: str, size: int, time: int) -> "tuple[Any, str]":
-    """Return a model and the SHA-256 of its file; `remedy` says what to do if it is not one."""
+    """Return a model and the SHA-256 of its file; `remedy` says what to do if the file is not a model."""
     from hashlib import sha256
 
     try:

@@ -1,7 +1,7 @@
-"""Which address serves what: the page and its requests, the endpoint for programs, and the page that describes it.
+"""The addresses: the page and its requests, the endpoint for programs, and the page that describes the endpoint.
 
-Threads compute scores, since the kernels release Python's lock. Short work does not wait for long work: each has its
-own threads. So have explanations, which are made in plain Python.
+Threads compute scores, because the kernels release Python's lock. Short work does not wait for long work, as each kind
+has its own threads. Explanations have theirs, too, because they are made in plain Python.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Bodies of more bytes are long work. Metrics that align need time that grows with the square: their limit is far lower.
+# Bodies with more bytes are long work. For metrics that align, time grows with the square: their limit is far lower.
 _SHORT_BYTES = 10_000
 _SHORT_BYTES_TO_ALIGN = 1_000
 _ALIGNING = ("ter", "wer", "cer")
@@ -64,20 +64,20 @@ class _Work:
         self.explaining = _Pool(1, "bleu-explaining")
 
     def choose(self, body: bytes, metric: str) -> "_Pool":
-        """Return the threads that score what a request brings, by a metric."""
+        """Return the threads that score a request by a metric."""
         most = _SHORT_BYTES_TO_ALIGN if metric in _ALIGNING else _SHORT_BYTES
         return self.short if len(body) <= most else self.long
 
 
 class _Pool:
-    """Some threads, and the requests that wait for one."""
+    """Some threads, and the requests that wait for a thread."""
 
     def __init__(self, threads: int, name: str) -> None:
         self._turns = asyncio.Semaphore(threads)
         self._threads = ThreadPoolExecutor(threads, name)
 
     async def answer(self, request: Request, function: "Callable[[], Response]") -> Response:
-        """Call a function in a thread, and return its result; if the client has left meanwhile, nothing is done."""
+        """Call a function in a thread, and return its result; do nothing if the client has left in the meantime."""
         async with self._turns:
             if await request.is_disconnected():
                 return Response(status_code=499)  # no one reads this answer
@@ -136,7 +136,7 @@ def _serve_endpoint(app: FastAPI, work: _Work) -> None:
         def score() -> Response:
             choices = read_choices(query)
             found = score_items(read_items(body), choices)
-            # In this thread, since this may take long
+            # In this thread, because it may take long
             return JSONResponse(found if choices.sentence_level else found[0])
 
         return await work.choose(body, dict(query).get("metric", "bleu")).answer(request, score)
@@ -146,7 +146,7 @@ def _serve_numbers(app: FastAPI, work: _Work) -> None:
     """Serve the requests of the page."""
 
     def show(inputs: Inputs, function: _Shown) -> Response:
-        """Return what to show, even an error: a half-typed text is not a failure that a browser should report."""
+        """Return what to show, even if it is an error: browsers should not report a half-typed text as a failure."""
         try:
             return JSONResponse(function(inputs))
         except BleuError as error:

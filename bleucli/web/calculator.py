@@ -1,4 +1,4 @@
-"""What the page shows: first the numbers, then how they come about.
+"""What the page shows: first the numbers, then how they are computed.
 
 - `calculate`: the score, its parts, the signature, and the command that gives the same score
 - `explain_inputs`: the texts with their matches marked, and the worked explanation
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 # Decimals of scores from 0 to 1
 _SHARE_DECIMALS = 4
-# Explanations are made in plain Python and can become long. The limits: characters in all, and, where edits are shown,
-# words of one text times words of the other
+# Explanations are made in plain Python and can be long. The limits are characters in all and, where edits are shown,
+# words of one text times words of the other.
 _MOST_CHARACTERS = 5_000
 _MOST_CELLS = {"ter": 2_500, "wer": 250_000}
 _ELSEWHERE = 'For longer texts, run the command under "Reproduce this score" with --explain instead of -b -w 2.'
@@ -117,7 +117,7 @@ def _check_length(inputs: Inputs, metric: Metric, hypotheses: "Segments", refere
 
 
 def _take_apart(inputs: Inputs, stats: "CorpusStats") -> "Apart":
-    """Return the names and values that are shown beside the score, and the bars of the chart."""
+    """Return the names and values that are shown next to the score, and the bars of the chart."""
     if inputs.metric == "bleu":
         return _take_bleu_apart(stats)
     if inputs.metric in ("ter", "wer"):
@@ -170,5 +170,5 @@ def _take_chrf_apart(stats: "CorpusStats") -> "Apart":
 
 
 def _bar(label: str, counts: str, shares: "Sequence[float]", value: str) -> "dict[str, Any]":
-    """Return the bars of one row of the chart, one below the other, in percent, and the text above them."""
+    """Return one row of the chart: its bars, one below the other, in percent, and the text above them."""
     return {"label": label, "counts": counts, "shares": shares, "value": value}

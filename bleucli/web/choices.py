@@ -1,4 +1,4 @@
-"""The options of the endpoint as query parameters: those of the metrics' tables, by their names in Python.
+"""The options of the endpoint as query parameters: the options of the metrics, by their names in Python.
 
 - `Choices`, `read_choices`: what a query asks for
 - `parameters`: their description in OpenAPI
@@ -148,7 +148,7 @@ def _options() -> "Iterable[tuple[str, Option]]":
 
 
 def _schema(option: Option) -> "dict[str, Any]":
-    # Without defaults: Swagger UI would send them for every metric's options; the descriptions have them
+    # There are no defaults here, since Swagger UI would send those of every metric; the descriptions have them
     schema: dict[str, Any] = {"type": _TYPES[option.kind], "description": option.help}
     if option.name == "tokenize":
         schema |= {"enum": ready_tokenizers(), "description": f"what separates tokens (default: {tokenizers.DEFAULT})"}

@@ -1,6 +1,6 @@
-"""Connections without requests are closed, so that they do not keep others from being served.
+"""Connections without requests are closed, so that others can be served.
 
-- `Connection`: one of uvicorn's, with limits on the time until a request begins, and on the number of connections
+- `Connection`: uvicorn's, with limits on the time until a request begins and on the number of connections
 - `most_connections`: the largest number of connections
 """
 
@@ -14,7 +14,7 @@ _MOST = 1024
 
 
 def most_connections() -> int:
-    """Return the largest number of connections: half as many as the process may open files, since it opens others too.
+    """Return the largest number of connections: half the number of files that the process may open.
 
     >>> 0 < most_connections() <= 1024
     True

@@ -1,7 +1,7 @@
-"""Decides which requests are answered at all, and adds what every answer tells browsers.
+"""Decides which requests are answered, and adds the headers that all answers have.
 
-The server is for this machine only. A page from elsewhere must not reach it through a browser on this machine. It
-could use a name of its own that leads to 127.0.0.1 (DNS rebinding); the header `Host` shows that. Or it could send
+The server is only for this machine. A page from elsewhere must not reach it through a browser on this machine. Such a
+page could use a host name that leads to 127.0.0.1 (DNS rebinding); the header `Host` shows that. Or it could send
 requests to this address; the header `Origin` shows that.
 
 - `Guard`: wraps the application
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 1_000_000
-# The part of a body that is too large, in bytes, that is read and discarded, so that the sender gets to read the answer
+# How many bytes of a body that is too large are read and discarded, so that the sender gets to read the answer
 _DISCARDED_BYTES = 16 * MOST_BYTES
 _SECONDS_FOR_BODY = 30.0
 _HOSTS = ("127.0.0.1", "localhost", "[::1]")
@@ -32,7 +32,7 @@ _HEADERS = (
     ("referrer-policy", "no-referrer"),
     ("x-content-type-options", "nosniff"),
 )
-# Swagger UI sets styles of elements itself, and has images in its style sheet
+# Swagger UI sets styles of elements, and has images in its style sheet
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'{styles}; img-src 'self'{images}; connect-src 'self';"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -1,9 +1,9 @@
-"""Texts in, scores out: what `POST /score` does. It counts as the command does, and has the same errors.
+"""The work of `POST /score`: texts in, scores out. It counts as the command does, and has the same errors.
 
 - `read_items`: the items in the body of a request
 - `score_items`: their score, or the score of each, as dictionaries
-- `check_effort`: refuse what would take too long
-- `ITEM`, `Score`, `Failure`: what goes in and comes out, for the page of the API
+- `check_effort`: refuses texts that would take too long
+- `ITEM`, `Score`, `Failure`: the input and the answers, for the page of the API
 """
 
 import json
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-# Limits that keep a request within a few seconds: words whose shifts TER searches for; where texts are aligned,
-# characters of one text times those of the other; and characters times orders of n-grams
+# Limits that keep a request within a few seconds: the words for which TER searches for shifts; where texts are aligned,
+# the characters of one text times those of the other; and characters times orders of n-grams
 _MOST_TER_WORDS = {"native": 20_000, "python": 200}
 _MOST_CELLS = {"native": 25_000_000_000, "python": 10_000_000}
 _MOST_NGRAMS = 10_000_000
-# Limit of the numbers in an answer: while Python writes it, other requests wait
+# The most numbers in an answer: other requests wait while Python writes it
 _MOST_NUMBERS = 300_000
 # How warnings name options, and how this endpoint names them
 _SPELLINGS = {"effective_order=True": "sentence_level=true", " or trg_lang=...": ""}
@@ -49,8 +49,8 @@ def _any_of(schemas: "dict[str, dict[str, Any]]") -> "dict[str, Any]":
 ITEM: "dict[str, Any]" = {
     "type": "object",
     "description": (
-        "One segment, as in a line of JSON Lines. The output stands under the first of these names that is present:"
-        f" {', '.join(HYPOTHESES)}; the references under the first of {', '.join(REFERENCES)}. null is a missing"
+        "One segment, as in a line of JSON Lines. The output is in the first of these fields that is present:"
+        f" {', '.join(HYPOTHESES)}; the references are in the first of {', '.join(REFERENCES)}. null is a missing"
         f" reference. The names {', '.join((*GUESSED_HYPOTHESES, *GUESSED_REFERENCES))} are accepted where nothing else"
         " can be meant. Other fields are ignored."
     ),
@@ -77,7 +77,7 @@ class Score(BaseModel):
     segments: int = Field(ge=1)
     precisions: list[float] | None = Field(description="of n-grams, in percent, by order, smoothed")
     counts: list[float] | None = Field(
-        description="n-grams that match, by order; of chrF, those of characters, then those of words"
+        description="n-grams that match, by order; for chrF, first those of characters, then those of words"
     )
     totals: list[float] | None = Field(description="n-grams of the output, likewise")
     reference_totals: list[float] | None = Field(description="n-grams of the references, likewise; chrF has these")
@@ -182,7 +182,7 @@ def check_effort(metric: Metric, blocks: "Sequence[Sequence[Segments]]") -> None
     sizes = [[1 + len(text or "") for text in segment] for block in blocks for segment in zip(*block, strict=True)]
     if isinstance(metric, BLEU | CHRF):
         order = metric.counted_order if isinstance(metric, BLEU) else metric.char_order + metric.word_order
-        # Plain Python builds every n-gram, so that the cost grows with the square of the order
+        # Plain Python builds every n-gram, so the cost grows with the square of the order
         weight = order if kernels.live == "native" else order * max(1, order // 10)
         most = _MOST_NGRAMS // max(1, weight)
         if sum(map(sum, sizes)) > most:

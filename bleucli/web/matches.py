@@ -1,6 +1,6 @@
 """The texts of an explanation with their matches marked, for the page.
 
-- `show_matches`: does so for any metric's explanation
+- `show_matches`: the texts of any metric's explanation
 """
 
 from bleucli.highlights import Piece, cover, highlight
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Matches(NamedTuple):
     """The matches in the texts of a segment.
 
-    texts: the candidate and its references, each a name and HTML. marks: what marks other than the colours of n-grams
-    mean, or "". ngrams: those that match, by order.
+    texts: the candidate and its references, each with a name and HTML. marks: the meaning of marks other than the
+    colours of n-grams, or "". ngrams: those that match, by order.
     """
 
     texts: "Sequence[tuple[str, str]]"
@@ -30,7 +30,7 @@ class Matches(NamedTuple):
 
 
 def show_matches(explanation: Explanation) -> Matches:
-    """Return the texts of an explanation as HTML in which matches are marked."""
+    """Return the texts of an explanation as HTML with marked matches."""
     parts = explanation.parts
     marks, ngrams = "", []
     if isinstance(parts, BLEUParts):

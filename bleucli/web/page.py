@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_FIRST_TOKENIZERS = {"13a": "13a: punctuation-aware", "none": "none: white space alone"}
+_FIRST_TOKENIZERS = {"13a": "13a: punctuation-aware", "none": "none: only white space"}
 _FIRST_SMOOTHING = {"add-one": "add-one, on every order", "exp": "exp, the command's default", "none": "none"}
 # The files that fastapi-offline installs
 _SWAGGER = "fastapi_offline"

@@ -37,7 +37,7 @@ def list_remarks(inputs: Inputs, metric: "Metric", stats: "CorpusStats") -> list
 
 
 def _give_reasons(inputs: Inputs, stats: "CorpusStats") -> list[str]:
-    """Say why a score is at an end of its scale or beyond; nothing if it is not."""
+    """Say why a score is at the end of its scale, or beyond; say nothing if it is not."""
     score = stats.score().score
     if not inputs.candidate.strip():
         return ["Write a candidate."]
@@ -82,18 +82,18 @@ def _give_reasons_of_bleu(inputs: Inputs, stats: "CorpusStats", score: float) ->
 
 
 def _tell_script(inputs: Inputs, stats: "CorpusStats") -> list[str]:
-    """Say that the words of the candidate are not split, which makes every number doubtful; nothing if they are."""
+    """Say that the candidate is not split into words, which makes every number doubtful; say nothing if it is."""
     *_, unspaced, letters = stats.signs or (0, 0)
     if 2 * unspaced <= letters:
         return []
     if inputs.metric == "bleu":
         return [f"The tokenizer {inputs.tokenize} does not split this script into words. Choose zh or char."]
     name = METRIC_NAMES[inputs.metric]
-    return [f"{name} counts what stands between spaces, but this script has no spaces between words. Choose chrF."]
+    return [f"{name} counts words between spaces, but this script has no spaces between words. Choose chrF."]
 
 
 def _tell_warnings(inputs: Inputs, metric: "Metric", stats: "CorpusStats") -> list[str]:
-    """Say what else the command would warn of, with the words of the page."""
+    """Give the command's other warnings, in the words of the page."""
     found = []
     if inputs.metric == "bleu":
         _, marks, *_ = stats.signs
@@ -140,7 +140,7 @@ def tell_range(metric: str, smoothing: str) -> str:
         )
     return (
         f"{name} runs from 0 to 1, or 0 to 100; higher is better. It is usually higher than BLEU on the same"
-        " texts; by how much depends on the script. No bands of quality are in common use; compare"
+        " texts; how much higher depends on the script. No bands of quality are in common use; compare"
         " systems on the same texts, and read the texts."
     )
 

@@ -1,8 +1,8 @@
 """Serves the calculator on a port until the user ends it.
 
-- `serve`: all of it in one call
-- `bind`: take a port of 127.0.0.1
-- `make_server`, `run`: answer the requests that arrive there
+- `serve`: the whole server in one call
+- `bind`: listens on a port of 127.0.0.1
+- `make_server`, `run`: answer the requests that arrive
 """
 
 import errno
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 EXTRA = "web"
 ADDRESS = "127.0.0.1"
 _BACKLOG = 256
-# Seconds after which a thread lets others run, since explanations, made in plain Python, would hold up the rest
+# Seconds after which a thread lets others run: explanations are made in plain Python, and would hold up the rest
 _TURN = 0.0005
-# Seconds that running requests get to finish once the server is told to end
+# Seconds for running requests to finish once the server is told to end
 _SECONDS_TO_END = 1
 
 

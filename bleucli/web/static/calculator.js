@@ -7,9 +7,9 @@ const FIELDS = ["candidate", "references", "metric", "order", "tokenize", "smoot
 const OF_BLEU = ["order", "tokenize", "smoothing"];
 const EXAMPLES = JSON.parse(document.body.dataset.examples);
 const MOST_BYTES = Number(document.body.dataset.most);
-const MILLISECONDS_TO_REST = 40; // without a keystroke before the explanation, which would delay the next numbers
+const MILLISECONDS_TO_REST = 40; // without a keystroke, before an explanation is requested: it would delay the next numbers
 const MILLISECONDS_TO_SPEAK = 800;
-const MILLISECONDS_UNTIL_STALE = 150; // after which numbers of older texts look stale
+const MILLISECONDS_UNTIL_STALE = 150; // until the numbers of older texts look stale
 const CALLED = { metric: "metric", order: "order", tokenize: "tokenizer", smoothing: "smoothing", lowercase: "value of lowercase" };
 
 let latest = 0; // number of the last change
@@ -152,7 +152,7 @@ function showNumbers(found) {
     const told = sentence(found.error);
     for (const name of ["share", "percent"]) write(byId(name), "\u2013");
     write(byId("best"), "\u00a0");
-    // A signature or command of other texts must not stay
+    // The signature and command of other texts must not stay
     for (const name of ["signature", "command"]) byId(name).firstChild.textContent = "\u00a0";
     markBand(null);
     showMessages([told], true);

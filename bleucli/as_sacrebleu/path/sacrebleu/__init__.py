@@ -1,8 +1,8 @@
 """bleucli under the name of sacreBLEU, for programs that import sacreBLEU.
 
 Scores are those of sacreBLEU 2.6.0; signatures say `version:bleucli-...`, since bleucli made them. Hints go to the
-logger `sacrebleu`, each once. Where sacreBLEU cuts references of the wrong shape, this package does the same, and says
-so; with `BLEU_STRICT=1` it raises an error instead.
+logger `sacrebleu`, each once. Like sacreBLEU, this package cuts references of the wrong shape, but it says so; with
+`BLEU_STRICT=1`, it raises an error instead.
 """
 
 try:

@@ -41,7 +41,7 @@ class PairedTest(paired_test.PairedTest):
 
 
 def estimate_ci(scores: Any) -> tuple[float, float]:
-    """Return the mean of the resamples' scores, and half the width of their 95 % interval."""
+    """Return the mean of the resamples' scores, and half the width of their 95% interval."""
     mean, half_width = resampling.confidence_interval(scores)
     return mean, half_width
 

@@ -25,7 +25,7 @@ class Color:
 
     @staticmethod
     def format(msg: str, color: str) -> str:
-        """Return a text in a colour, or unchanged where colours are off."""
+        """Return a text in a colour, or unchanged if colours are off."""
         return f"\x1b[{_CODES[color]}m{msg}\x1b[0m" if Color.ENABLE_COLORS else msg
 
 
@@ -57,7 +57,7 @@ def get_available_testsets() -> list[str]:
 
 
 def get_available_testsets_for_langpair(langpair: str) -> list[str]:
-    """Return those that have a language pair, in this direction or the other."""
+    """Return the names of those that have a language pair, in this direction or the other."""
     return [name for name in access.get_available_testsets_for_langpair(langpair) if name in DATASETS]
 
 

@@ -1,4 +1,4 @@
-"""The version of sacreBLEU that this stands in for."""
+"""The version of sacreBLEU that this package replaces."""
 
 __version__ = version = "2.6.0"
 __version_tuple__ = version_tuple = (2, 6, 0)

@@ -1,4 +1,4 @@
-"""What the metrics of this package add to bleucli's: sacreBLEU's private names, its logger, and its tolerance.
+"""What the metrics of this package add to those of bleucli: sacreBLEU's private names, its logger and its tolerance.
 
 - `Score`, `Signature`, `Metric`: the bases
 - `fit`: cut references of the wrong shape as sacreBLEU does, and say so
@@ -22,7 +22,7 @@ from sacrebleu.version import __version__
 __all__ = ["Metric", "Score", "Signature", "__version__", "sacrelogger"]
 
 
-# The kinds of warnings that were given before
+# The kinds of warnings that were already given
 _said: set[str] = set()
 _SHAPE = (
     "only the first {} of {} segments are scored, as in sacreBLEU, because the numbers of references and hypotheses"
@@ -40,7 +40,7 @@ class Score(_Score):
         self.complete()
 
     def complete(self, **more: object) -> None:
-        """Set the attributes that sacreBLEU's scores have beside ours, so that `vars` shows them."""
+        """Set the attributes that sacreBLEU's scores have in addition to ours, so that `vars` shows them."""
         vars(self).update(_mean=-1.0, _ci=-1.0, _verbose=self.verbose, **more)
 
     def set_interval(self, interval: Interval) -> None:
@@ -58,7 +58,7 @@ class Score(_Score):
 
 
 def say(text: str, kind: str = "") -> None:
-    """Warn on the logger, once per process for each `kind`, which is the text unless that contains numbers."""
+    """Warn on the logger, once per process for each `kind`; by default, the kind is the text."""
     if (kind or text) not in _said:
         _said.add(kind or text)
         sacrelogger.warning(text)
@@ -93,10 +93,10 @@ def fit(hypotheses: Iterable[str | None], references: Iterable[Iterable[str | No
 
 
 def _tell_shape(sized: "list[Any]", lengths: list[int]) -> str:
-    """Return what is wrong with the shape, and how to mend it."""
+    """Return what is wrong with the shape, and how to correct it."""
     of_one = set(lengths[1:])
     if any(isinstance(texts, str) for texts in sized):
-        return "strings stand where lists of strings belong, so characters are scored; write [references]"
+        return "there are strings instead of lists of strings, so characters are scored; write [references]"
     if len(sized) - 1 == lengths[0] and len(of_one) == 1:
         return f"there are {lengths[0]} lists of {lengths[1]}, one list per segment; write list(zip(*references))"
     counts = ", ".join(map(str, lengths[1:]))
@@ -113,7 +113,7 @@ class Metric(_Metric[Any]):
     def __init_subclass__(cls, **options: object) -> None:
         own = {"scores_from_stats": cls.scores_from_stats, "score_pairs": cls.score_pairs}
         super().__init_subclass__(**options)
-        if cls.__module__.startswith("sacrebleu."):  # other classes that give the same scores
+        if cls.__module__.startswith("sacrebleu."):  # classes of a program that give the same scores
             for name, function in own.items():
                 setattr(cls, name, function)
 
@@ -167,7 +167,7 @@ class Metric(_Metric[Any]):
         cut, streams = fit(hypotheses, self._texts)
         return (hypotheses, None) if streams == self._texts else (cut, streams)
 
-    # --- private names of sacreBLEU's that programs use
+    # --- private names of sacreBLEU that programs use
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any = None) -> list[list[int | float]]:
         self._nrefs = self._count_references(references) if references is not None else self._nrefs

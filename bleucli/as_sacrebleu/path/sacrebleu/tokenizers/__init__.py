@@ -1,4 +1,4 @@
-"""The tokenizers, each in a module of its own.
+"""The tokenizers, each in its own module.
 
 - `HOMES`: the module and class of each, by name
 - `tokenizer_of`: the tokenizer of this package that corresponds to one of bleucli's
@@ -26,12 +26,12 @@ __all__ = ["HOMES", "BaseTokenizer", "tokenizer_of"]
 
 
 def tokenizer_of(ours: "Any") -> "Any":
-    """Return the tokenizer that does what one of bleucli's does, with the methods of sacreBLEU's."""
+    """Return the tokenizer that corresponds to one of bleucli's, but has the methods of sacreBLEU's."""
     from importlib import import_module
 
     named = ours.signature
     name = next((name for name in ("ja-mecab", "ko-mecab") if named.startswith(name)), named)
-    if name not in HOMES:  # a model of the user's own
+    if name not in HOMES:  # the user's own model
         return ours
     module, _, kind = HOMES[name].partition(".")
     made = getattr(import_module(f"sacrebleu.tokenizers.{module}"), kind)

@@ -7,7 +7,7 @@ from bleucli.segments import Segments
 
 
 class BaseTokenizer:
-    """A tokenizer of bleucli's with the methods of sacreBLEU's: calling it with a line returns the line's tokens."""
+    """A tokenizer of bleucli with the methods of sacreBLEU's: calling it with a line returns the line's tokens."""
 
     _name = "none"
 
@@ -16,7 +16,7 @@ class BaseTokenizer:
 
     @classmethod
     def around(cls, ours: Any) -> "BaseTokenizer":
-        """Wrap a tokenizer of bleucli's."""
+        """Wrap a tokenizer of bleucli."""
         made = cls.__new__(cls)
         made._ours = ours
         return made
