@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, InputTypeError, PairedTest, kernels
-from bleucli.corpus import of_strings
-from bleucli.counting import CorpusStats, count
+from bleucli.corpus import Corpus, Source, of_strings
+from bleucli.counting import CorpusStats, count, count_corpora
 from bleucli.scoring import Part, Selection, score_systems
+from bleucli.segments import Segments
 from bleucli.stats import SegmentStats
 
 METRICS = {"bleu": BLEU, "chrf": CHRF, "ter": TER, "wer": WER, "cer": CER}
@@ -331,3 +332,30 @@ def test_the_error_of_another_beta_names_both():
     stats = [CHRF(beta=beta).corpus_stats(["a b"], [["a b"]]) for beta in (2, 3)]
     with pytest.raises(BleuError, match=r"chrF2\|nrefs.* and of chrF3\|nrefs"):
         sum(stats)
+
+
+@pytest.mark.parametrize("jobs", [None, 1, 2])
+def test_several_corpora_are_counted_as_each_of_them_is(jobs):
+    def corpus(seed, blocks):
+        def source(name, texts):
+            cut = [texts[start::blocks] for start in range(blocks)]
+            return Source(name, [name], iter([[Segments.from_strings(block)] for block in cut]))
+
+        hypotheses, (references, _) = some_texts(1200, seed)
+        return Corpus([source("a", hypotheses), source("b", references[::-1])], [source("r", references)])
+
+    metrics = [BLEU(), TER()]
+    shapes = ((1, 3), (2, 1), (3, 2))
+    tasks = [(f"corpus {seed}", corpus(seed, blocks), metrics) for seed, blocks in shapes]
+    found = list(count_corpora(tasks, jobs=jobs, keep_rows=True, inspect=True))
+    assert found == [count(corpus(*shape), metrics, keep_rows=True, inspect=True) for shape in shapes]
+
+
+def test_errors_in_one_of_several_corpora_begin_with_its_name():
+    good, bad = of_strings([("a", ["b"])], [["b"]]), of_strings([("a", ["b"])], [[None]])
+    tasks = [("good", good, [BLEU()]), ("bad", bad, [BLEU()])]
+    with pytest.raises(BleuError, match=r"^bad: all references of segment 0") as caught:
+        list(count_corpora(tasks))
+    restored = pickle.loads(pickle.dumps(caught.value))
+    assert str(restored) == str(caught.value)
+    assert restored.in_command().startswith("bad: all references of segment 1 are missing")

@@ -203,9 +203,9 @@ def score_pairs(
     Args:
         tasks: at least one.
         systems: the names of all systems, in the order of the table.
-        jobs: threads, which share the pairs; None for all processors, once that pays.
+        jobs: threads, which share the texts of all pairs; None for all processors, once that pays.
         sampling: as for `scoring.score_systems`, with intervals alone.
-        progress: called with what is counted, how many are done, and of how many.
+        progress: called with what is scored, how many are done, and of how many.
 
     Raises:
         BleuError: texts of a pair have different numbers of segments; or as for `scoring.score_systems`.
