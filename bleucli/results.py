@@ -43,14 +43,14 @@ PAIR, AVERAGE = "pair", "average"
 
 
 class Interval(NamedTuple):
-    """A 95 % confidence interval."""
+    """A 95% confidence interval."""
 
     mean: float  # of the resamples' scores
     half_width: float
 
 
 class Difference(NamedTuple):
-    """A score minus the baseline's, and the bounds of its 95 % interval by bootstrap, None where there was none."""
+    """A score minus the baseline's, and the bounds of its 95% interval by bootstrap, None where there was none."""
 
     value: float
     low: float | None = None
@@ -89,7 +89,7 @@ class ScoreRecord(NamedTuple):
     signature: Signature
     higher_is_better: bool | None  # false for error rates; None if neither is better, as for self-BLEU
     interval: Interval | None = None  # if resampled
-    p_value: float | None = None  # of the difference to the baseline; None for the baseline itself
+    p_value: float | None = None  # of the difference from the baseline; None for the baseline itself
     identical: bool = False  # the statistics of all segments equal the baseline's, so that the p-value is 1
     best: bool = False  # no system is known to be better; a test of all pairs did not tell it from the best
     details: Sequence[Detail] = ()  # by parts of the test set
@@ -231,7 +231,7 @@ class Results(NamedTuple):
             - `system`, the columns that make groups, `metric`, `score` (in percent), `segments`
             - `interval_mean`, `interval_half_width`: of the confidence interval, in percent
             - `baseline`: whether the system is the baseline; `difference`, `difference_low`, `difference_high`: the
-              difference from the baseline, in points, and the bounds of its 95 % interval
+              difference from the baseline, in points, and the bounds of its 95% interval
             - `p_value`, from 0 to 1; `identical`, whether all statistics equal the baseline's; `cluster`, from 1
             - `brevity_penalty`, from 0 to 1; `hypothesis_length`, `reference_length`, `edits`
             - for self-BLEU, distinct n-grams as shares from 0 to 1; `signature`, in one line
@@ -390,7 +390,7 @@ def doubt_bootstrap(what: str, in_command: bool) -> str:
     """
     bootstrap, randomization = ("--paired-bs", "--paired-ar") if in_command else ("test='bs'", "test='ar'")
     # Single comparisons at p ≤ 0.05 of systems of one distribution, measured by scripts/familywise
-    rates = f"takes 11-14 % of chance differences for real ones ({randomization}: 4-5 %)"
+    rates = f"takes 11-14% of chance differences for real ones ({randomization}: 4-5%)"
     return f"{what} on {bootstrap}, which {rates}; {randomization} is safer"
 
 

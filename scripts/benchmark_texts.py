@@ -67,7 +67,7 @@ def make_noisy(folder: str) -> None:
 
 
 def make_candidates(folder: str) -> None:
-    """Write two files with 1024 candidates for a line of 185 characters, with 10 to 50 % noise, like samples."""
+    """Write two files with 1024 candidates for a line of 185 characters, with 10 to 50% noise, like samples."""
     rng = random.Random(2026)
     with open(os.path.join(folder, "100000", "ref.txt"), encoding="utf-8") as file:
         lines = [line.rstrip("\n") for line in file]

@@ -106,7 +106,7 @@ def plain_interval(scores):
 
 
 def plain_difference_interval(left, right, resamples, seed):
-    """Return the bounds between which 95 % of the differences of resamples are.
+    """Return the bounds between which 95% of the differences of resamples are.
 
     >>> plain_difference_interval(numbers([1.0, 2.0, 6.0, 3.0]), numbers([2.0, 3.0, 7.0, 4.0]), 99, 1)
     (1.0, 1.0)

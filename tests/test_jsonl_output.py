@@ -239,7 +239,7 @@ def test_the_difference_to_the_baseline_has_the_interval_of_the_resamples(lines)
             gaps = sorted((scores - baseline).tolist())
             difference = line["difference"]
             assert difference["value"] == line["score"] - of_metric[0]["score"]
-            assert [difference["low"], difference["high"]] == [gaps[1], gaps[58]], "2.5 % of 60 are 1"
+            assert [difference["low"], difference["high"]] == [gaps[1], gaps[58]], "2.5% of 60 are 1"
 
 
 def test_without_a_bootstrap_the_difference_has_no_interval(lines):

@@ -7,7 +7,7 @@ import re
 
 import pytest
 from conftest import refused
-from sample_results import paired, ranked, record, results
+from sample_results import one, paired, ranked, record, results
 
 import bleucli
 from bleucli.output import FORMATS, render
@@ -128,7 +128,7 @@ def test_differences_have_their_own_columns(name, style):
     out = plain(render(compared(), Layout(style=style, difference=True), name))
     assert out.index("BLEU") < out.index("ΔBLEU") < out.index("TER") < out.index("ΔTER")
     assert "−47.3 [−48.0, +1.2]" in out
-    assert "Δ: the difference to the baseline, a.txt; in brackets, its 95% interval" in " ".join(out.split())
+    assert "Δ: the difference from the baseline, a.txt; in brackets, its 95% interval" in " ".join(out.split())
     assert "Δ" not in plain(render(compared(), Layout(style=style), name))
 
 
@@ -154,6 +154,38 @@ def test_a_difference_without_resamples_has_no_interval():
     out = render(made, Layout(difference=True), "markdown")
     assert "| −1.0 " in re.sub(" +", " ", out)
     assert "in brackets" not in out
+
+
+def close():
+    """Return results of a test that found next to no difference."""
+    difference = Difference(-0.04, -0.34, 0.03)
+    rows = [(record(0.04),), (record(-0.04, p_value=0.9, half_width=0.04, difference=difference),)]
+    return results({"a": rows[0], "b": rows[1]}, test=paired().test)
+
+
+@pytest.mark.parametrize("name", [*TABLES, "paper"])
+@pytest.mark.parametrize("style", ["full", "compact", "stars"])
+def test_what_rounds_to_zero_has_no_sign(name, style):
+    out = plain(render(close(), Layout(style=style, difference=True), name))
+    assert "0.0 [−0.3, 0.0]" in out
+    assert not re.search(r"[-−+]0\.0\b", out.partition("\n\n")[0])
+
+
+@pytest.mark.parametrize("name", ["json", "jsonl", "csv", "tsv", "card"])
+def test_what_rounds_to_zero_has_no_sign_for_programs(name):
+    made = close()
+    out = render(made, Layout(difference=True), name) + render(made._replace(systems=made.systems[1:]), Layout(), name)
+    assert "-0.0," not in out
+    assert "-0.0\t" not in out
+    assert "-0.3" in out
+
+
+def test_negative_scores_have_a_real_minus_sign_in_tables():
+    made = one(record(-3.24, half_width=0.5))
+    assert "$-$3.2±0.5" in render(made, Layout(style="compact"), "latex").replace("$\\pm$", "±")
+    assert "−3.2±0.5" in render(made, Layout(style="compact"), "markdown")
+    assert ",-3.2," not in render(made, Layout(), "markdown")
+    assert "-3.2" in render(made, Layout(), "csv")
 
 
 def test_captions_are_where_each_format_has_them():

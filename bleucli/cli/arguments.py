@@ -351,7 +351,7 @@ def _parser_of_run() -> Parser:
     ours("--line", type=int, metavar="N", help="the segment to explain, counted from 1; needed if there are several")
 
     add, ours = top.group("how certain scores are")
-    add("--confidence", "-ci", action="store_true", help="also print a 95 %% confidence interval, by bootstrap")
+    add("--confidence", "-ci", action="store_true", help="also print a 95%% confidence interval, by bootstrap")
     add("--confidence-n", "-cin", type=int, default=1000, metavar="N", help="resamples, at most 10^7 (default: 1000)")
     add("--paired-bs", "-pbs", action="store_true", help="test against the first system by paired bootstrap")
     add(
@@ -405,7 +405,7 @@ def _parser_of_run() -> Parser:
     ours(
         "--difference",
         action="store_true",
-        help="also print the difference to the baseline; with --paired-bs, also its 95 %% interval",
+        help="also print the difference from the baseline; with --paired-bs, also its 95%% interval",
     )
     ours("--caption", metavar="TEXT", help="caption of the table, in latex, html and rst")
     ours("--label", metavar="NAME", help="name by which the document refers to that table")

@@ -115,7 +115,7 @@ class DifferenceExplanation(NamedTuple):
         return [*self._tell(width), *tell_signature(self.name, self.signature, short)]
 
     def _tell(self, width: int) -> Iterator[Block]:
-        yield Heading(f"{self.name}: {self.difference:+.{width}f} from the first to the second system")
+        yield Heading(f"{self.name}: {self.difference:+z.{width}f} from the first to the second system")
         rows = [
             [place, name, f"{score:.{width}f}"]
             for place, name, score in zip(_PLACES, self.systems, self.scores, strict=True)
@@ -139,13 +139,13 @@ class DifferenceExplanation(NamedTuple):
         )
         mean, *factors = self._show_factors(width)
         rows = [
-            [share.factor, *factors[2 * place : 2 * place + 2], f"{share.points:+.{width}f}"]
+            [share.factor, *factors[2 * place : 2 * place + 2], f"{share.points:+z.{width}f}"]
             for place, share in enumerate(self.shares)
         ]
         roles = ["good" if share.points > 0 else "bad" if share.points < 0 else "" for share in self.shares]
         yield Table(
             ["factor", *_PLACES, "points"],
-            [*rows, ["sum", "", "", f"{sum(share.points for share in self.shares):+.{width}f}"]],
+            [*rows, ["sum", "", "", f"{sum(share.points for share in self.shares):+z.{width}f}"]],
             [*roles, ""],
             [0],
         )
@@ -188,7 +188,7 @@ class DifferenceExplanation(NamedTuple):
         for segment in self.influences:
             favours_second = (segment.influence > 0) == self.higher_is_better
             yield Heading(
-                f"line {segment.line + 1}: {segment.influence:+.{width}f}", "good" if favours_second else "bad"
+                f"line {segment.line + 1}: {segment.influence:+z.{width}f}", "good" if favours_second else "bad"
             )
             references = [text.split() for text in segment.references]
             for place, text in zip(_PLACES, segment.hypotheses, strict=True):

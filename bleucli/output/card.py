@@ -72,7 +72,7 @@ def _key(name: str) -> str:
 
 
 def _round(number: float, decimals: int) -> float:
-    return float(f"{number:.{decimals}f}")
+    return float(f"{number:z.{decimals}f}")
 
 
 def _render_object(values: "Mapping[str, object]", depth: int = 1) -> str:

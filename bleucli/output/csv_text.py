@@ -13,9 +13,10 @@ def render(results: Results, layout: Layout) -> str:
 
     Columns: `system`; of groups what makes them, under the names of these columns, and `segments`; `baseline`, true or
     false, if there was a paired test; for each metric its score under its name, then, where there are any, `BLEU mean`,
-    `BLEU ci` (half the width of the interval), `BLEU p_value` (empty for the baseline), `BLEU cluster`, shares under
-    their names; at the end `BLEU signature`. Scores and intervals have the layout's decimals, shares two more, p-values
-    all they have. Control characters in a name are written as escapes.
+    `BLEU ci` (half the width of the interval), `BLEU p_value` (empty for the baseline), `BLEU cluster`, `BLEU difference`
+    (from the baseline) with its 95% interval in `BLEU difference low` and `BLEU difference high`, shares under their
+    names; at the end `BLEU signature`. Scores, intervals and differences have the layout's decimals, shares two more,
+    p-values all they have. Control characters in a name are written as escapes.
     """
     return _write(results, layout, ",")
 
@@ -45,9 +46,9 @@ def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
     found["segments"] = "" if system.segments is None else str(system.segments)
     found["baseline"] = "" if results.test is None else ("false" if index else "true")
     for record in system.scores:
-        mean, half_width = ("", "") if record.interval is None else (_round(one, layout) for one in record.interval)
+        mean, half_width = ("", "") if record.interval is None else map(layout.figure, record.interval)
         found |= {
-            record.name: _round(record.score, layout),
+            record.name: layout.figure(record.score),
             f"{record.name} mean": mean,
             f"{record.name} ci": half_width,
             f"{record.name} p_value": "" if record.p_value is None else repr(record.p_value),
@@ -56,11 +57,7 @@ def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
         if layout.difference:
             bounds = zip(("", " low", " high"), record.difference or (None,) * 3, strict=True)
             found |= {
-                f"{record.name} difference{end}": "" if one is None else _round(one, layout) for end, one in bounds
+                f"{record.name} difference{end}": "" if one is None else layout.figure(one) for end, one in bounds
             }
         found |= {label: "" if share is None else layout.share(share) for label, share in record.shares}
     return found | {f"{record.name} signature": record.signature.format() for record in system.scores}
-
-
-def _round(number: float, layout: Layout) -> str:
-    return f"{number:.{layout.width}f}"

@@ -137,7 +137,7 @@ def _tell_baseline(results: Results) -> str:
 
 
 def _tell_difference(results: Results) -> str:
-    told = f"Δ: the difference to {_tell_baseline(results)}"
+    told = f"Δ: the difference from {_tell_baseline(results)}"
     records = [record for system in results.systems for record in system.scores]
     if any(record.difference is not None and record.difference.low is not None for record in records):
         told += "; in brackets, its 95% interval by bootstrap"

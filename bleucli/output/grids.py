@@ -154,7 +154,7 @@ def _figures(record: ScoreRecord, layout: Layout, markup: Markup) -> str:
     interval = ""
     if record.interval is not None:
         mean, half_width = record.interval
-        interval = f" ({mean:.{layout.width}f} ± {half_width:.{layout.width}f})"
+        interval = f" ({_figure(mean, layout)} ± {_figure(half_width, layout)})"
     return _join(record, interval, layout, markup)
 
 
@@ -162,13 +162,13 @@ def _short_figures(record: ScoreRecord, end: str, layout: Layout, markup: Markup
     """Return a score in the compact style or the style of stars; end: what the test says about it."""
     interval = ""
     if record.interval is not None and layout.style == "compact":
-        interval = f"±{record.interval.half_width:.{layout.width}f}"
+        interval = f"±{_figure(record.interval.half_width, layout)}"
     return _join(record, interval + end, layout, markup)
 
 
 def _join(record: ScoreRecord, end: str, layout: Layout, markup: Markup) -> str:
     """Return a score with what follows it; only the score itself can be bold."""
-    score = f"{record.score:.{layout.width}f}"
+    score = _figure(record.score, layout)
     if layout.bold_best and record.best:
         return markup.bold(markup.escape(score)) + markup.escape(end)
     return markup.escape(score + end)
@@ -192,10 +192,14 @@ def _difference(record: ScoreRecord, layout: Layout) -> str:
     """Return `+1.2 [+0.3, +2.1]`; "" for the baseline."""
     if record.difference is None:
         return ""
-    value, *bounds = (
-        None if number is None else f"{number:+.{layout.width}f}".replace("-", "−") for number in record.difference
-    )
+    value, *bounds = (None if number is None else _figure(number, layout, plus="+") for number in record.difference)
     return f"{value} [{', '.join(map(str, bounds))}]" if None not in bounds else str(value)
+
+
+def _figure(number: float, layout: Layout, plus: str = "") -> str:
+    """Return a number with a real minus sign; plus: the sign of those above zero."""
+    text = layout.figure(number)
+    return f"{plus if float(text) > 0 else ''}{text}".replace("-", "−")
 
 
 # --- rankings

@@ -109,7 +109,7 @@ def _interval_keys(record: ScoreRecord, layout: Layout) -> dict[str, object]:
     return {
         "confidence_mean": _round(mean, layout),
         "confidence_var": _round(half_width, layout),
-        "confidence": f"μ = {mean:.{layout.width}f} ± {half_width:.{layout.width}f}",
+        "confidence": f"μ = {layout.figure(mean)} ± {layout.figure(half_width)}",
     }
 
 
@@ -122,12 +122,12 @@ def _ranking_keys(ranking: Ranking | None, names: list[str], index: int) -> dict
 
 
 def _round(number: float, layout: Layout) -> float:
-    return float(f"{number:.{layout.width}f}")
+    return float(layout.figure(number))
 
 
 def _render_alone(record: ScoreRecord, layout: Layout) -> str:
     if record.interval is None:
-        return f"{record.score:.{layout.width}f}"
+        return layout.figure(record.score)
     from bleucli.output.lines import score_and_interval
 
     return dump(score_and_interval(record, layout._replace(colour=False)))

@@ -36,10 +36,18 @@ class Layout(NamedTuple):
     scale: int = 100  # what a perfect score is, 100 or 1; jsonl has 100 always
     style: str = "full"  # of tables: one of `STYLES`
     sort: int | None = None  # the metric, counted from 0, that puts the best system of a table first; None: as given
-    difference: bool = False  # also the difference of each score to the baseline's
+    difference: bool = False  # also the difference of each score from the baseline's
     caption: str = ""  # of a table, in formats that have captions
     label: str = ""  # by which a document refers to the table
     columns: int | None = None  # of the terminal: wider tables of language pairs are broken; None for any width
+
+    def figure(self, number: float) -> str:
+        """Return a score, or a number of its kind, with the layout's decimals; what rounds to zero has no sign.
+
+        >>> Layout(width=1).figure(48.57), Layout(width=1).figure(-0.04)
+        ('48.6', '0.0')
+        """
+        return f"{number:z.{self.width}f}"
 
     def share(self, share: float) -> str:
         """Return a share, from 0 to 1, with two decimals more than scores have if these are in percent.

@@ -27,7 +27,7 @@ def details(system: SystemResult, layout: Layout) -> str:
     for number, label in enumerate(labels):
         for record in system.scores:
             part = record.details[number]
-            score = f"{record.name:<{widest_name}} = {part.score:.{layout.width}f}"
+            score = f"{record.name:<{widest_name}} = {layout.figure(part.score)}"
             lines.append(f"{label:<{widest_label}} : sentences={part.segments:<6} {score}\n")
     return "".join(lines)
 
@@ -41,11 +41,11 @@ def score_line(record: ScoreRecord, layout: Layout) -> str:
 
 def score_and_interval(record: ScoreRecord, layout: Layout) -> str:
     """Return `54.6`, or `54.6 (μ = 53.9 ± 39.0)` where there is an interval."""
-    score = f"{record.score:.{layout.width}f}"
+    score = layout.figure(record.score)
     if record.interval is None:
         return score
     mean, half_width = record.interval
-    interval = f"(μ = {mean:.{layout.width}f} ± {half_width:.{layout.width}f})"
+    interval = f"(μ = {layout.figure(mean)} ± {layout.figure(half_width)})"
     if layout.colour:
         from bleucli.output.colours import paint
 

@@ -193,7 +193,7 @@ def forest(
     clusters: Sequence[int] | None,
     look: Look,
 ) -> "Figure":
-    """Draw scores with 95 % intervals, the best one on top.
+    """Draw scores with 95% intervals, the best one on top.
 
     Args:
         names: of the systems.

@@ -18,7 +18,10 @@
     return element;
   }
 
-  const fixed = (number, digits) => (number < 0 ? "\u2212" : "") + Math.abs(number).toFixed(digits);
+  const fixed = (number, digits) => {
+    const text = Math.abs(number).toFixed(digits);
+    return (number < 0 && Number(text) > 0 ? "\u2212" : "") + text; // no -0.0
+  };
   const signed = (number, digits) => (number > 0 ? "+" : "") + fixed(number, digits);
   const many = (number) => number.toLocaleString("en");
   const shorten = (name) => ([...name].length > 22 ? [...name].slice(0, 21).join("") + "\u2026" : name);
