@@ -8,7 +8,8 @@ State *state_of(PyObject *module)
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
-/* Find the function to ask, once; another thread may do so meanwhile. Returns 0 with an exception set if that fails. */
+/* Find the function to ask, once; meanwhile, another thread may find it too. Returns 0 with an exception set if that
+ * fails. */
 static int find_heed_stop(State *state)
 {
     PyObject *found;
@@ -77,8 +78,8 @@ int is_aligned(const void *at, Py_ssize_t size)
     return size == 0 || (uintptr_t)at % sizeof(int64_t) == 0;
 }
 
-/* Whether no one can write to a buffer: it is one of `bytes`, or a view of a view ... of `bytes`. A read-only buffer may
- * still show memory that others can write to: an array of NumPy or Arrow, a mapped file. */
+/* Whether no one can write to a buffer: it belongs to `bytes`, or is a view (of a view ...) of `bytes`. A read-only
+ * buffer may still show memory that others can write to: an array of NumPy or Arrow, a mapped file. */
 static int is_immutable(const Py_buffer *buffer)
 {
     PyObject *owner = Py_XNewRef(buffer->obj);
@@ -228,7 +229,8 @@ static int columns_of(PyObject *object, Py_ssize_t *columns)
 int rows_open(PyObject *module, PyObject *object, Rows *rows)
 {
     Py_ssize_t columns;
-    PyObject *numbers = columns_of(object, &columns) == 0 ? PyObject_GetAttr(object, state_of(module)->data_name) : NULL;
+    PyObject *numbers =
+        columns_of(object, &columns) == 0 ? PyObject_GetAttr(object, state_of(module)->data_name) : NULL;
     int failed = numbers == NULL || PyObject_GetBuffer(numbers, &rows->data, PyBUF_CONTIG_RO | PyBUF_FORMAT) != 0;
     Py_XDECREF(numbers);
     if (failed) {

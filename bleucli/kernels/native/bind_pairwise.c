@@ -4,7 +4,7 @@
 /* Python 3.12 and later add floats with a second number that holds the rounding errors. */
 #define HAS_COMPENSATED_SUM 0x030C0000
 
-/* The arguments that both functions begin with. */
+/* The first arguments of both functions. */
 typedef struct {
     Texts hypotheses, references;
     Py_buffer sizes, weights, scores;
@@ -35,7 +35,7 @@ static void arguments_close(Arguments *arguments)
     PyBuffer_Release(&arguments->scores);
 }
 
-/* Hold the arguments that are given. PyBuffer_Release ignores buffers that hold nothing. */
+/* Hold the buffers of the given arguments. PyBuffer_Release ignores buffers that hold nothing. */
 static int arguments_open(PyObject *module, PyObject *const objects[5], Arguments *arguments)
 {
     *arguments = (Arguments){.pairs = {.weights = NULL}};
@@ -70,7 +70,7 @@ static int arguments_open(PyObject *module, PyObject *const objects[5], Argument
     return 0;
 }
 
-/* Whether the groups add up to all texts and the scores fit into their buffer; else with an exception set. */
+/* Whether the groups add up to all texts and the scores fit into their buffer; otherwise, an exception is set. */
 static int arguments_are_sound(const Arguments *arguments)
 {
     const Pairs *pairs = &arguments->pairs;

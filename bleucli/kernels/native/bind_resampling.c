@@ -61,7 +61,8 @@ static PyObject *drawn(PyObject *weights, Outcome outcome, size_t half)
     return NULL;
 }
 
-static PyObject *draw(PyObject *module, const Py_buffer *words, Py_ssize_t half, Py_ssize_t segments, Py_ssize_t resamples)
+static PyObject *draw(PyObject *module, const Py_buffer *words, Py_ssize_t half, Py_ssize_t segments,
+                      Py_ssize_t resamples)
 {
     if (half < 0 || segments < 1 || resamples < 0 || segments > UINT32_MAX) {
         return PyErr_Format(PyExc_ValueError, "%zd resamples of %zd segments, from %zd on", resamples, segments, half);

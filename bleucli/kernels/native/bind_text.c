@@ -178,7 +178,8 @@ static PyObject *tokenize_texts(PyObject *module, Segments texts, Tokenizer toke
     size_t room = tokenized_room(texts);
     int64_t *bounds = NULL;
     PyObject *bounds_bytes = new_integers(2 * texts.count, &bounds);
-    PyObject *data = room <= (size_t)PY_SSIZE_T_MAX ? PyBytes_FromStringAndSize(NULL, (Py_ssize_t)room) : PyErr_NoMemory();
+    PyObject *data =
+        room <= (size_t)PY_SSIZE_T_MAX ? PyBytes_FromStringAndSize(NULL, (Py_ssize_t)room) : PyErr_NoMemory();
     Outcome outcome = NO_MEMORY;
     if (data != NULL && bounds_bytes != NULL) {
         unsigned char *out = (unsigned char *)PyBytes_AsString(data);

@@ -10,7 +10,7 @@
 
 #include "kernels.h"
 
-/* The module's state: classes, functions and names that it needs again and again. It never changes once it is made, except
+/* The module's state: classes, functions and names that it needs repeatedly. It never changes once it is made, except
  * for `heed_stop`, which is NULL until first needed: most calls are too short to ask. */
 typedef struct {
     PyObject *segments_class;
@@ -43,7 +43,7 @@ typedef struct {
     Stats stats;
 } Rows;
 
-/* A kernel's call while it runs without the interpreter's lock. It takes the lock now and then to see whether to go on;
+/* A kernel's call while it runs without the interpreter's lock. It takes the lock now and then to ask whether to go on;
  * if not, it stops with an exception set. */
 typedef struct {
     Call call; /* the first member, so that the call leads to the rest */
@@ -60,8 +60,8 @@ Outcome run_end(Run *run, Outcome outcome);
 /* Raise what the outcome, not DONE, stands for; returns NULL. */
 PyObject *outcome_error(Outcome outcome);
 
-/* These return 0, or -1 with an exception set and nothing held. They hold a copy if someone could write to the data while we
- * read without the lock: room is measured on a first pass, which must stay valid. */
+/* These return 0, or -1 with an exception set and nothing held. They hold a copy if someone could write to the data
+ * while we read without the lock: room is measured on a first pass, which must stay valid. */
 int buffer_open(PyObject *object, Py_buffer *buffer);
 int texts_open(PyObject *module, PyObject *object, Texts *texts);
 int streams_open(PyObject *module, PyObject *sequence, Streams *streams);

@@ -1,4 +1,4 @@
-/* The call that a kernel serves; see call.h. A test can make any single question be answered no. */
+/* The call that a kernel serves; see call.h. A test can have any single question answered with no. */
 #include "call.h"
 
 #ifdef BLEU_FAIL_ALLOCATIONS

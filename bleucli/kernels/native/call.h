@@ -26,7 +26,7 @@ extern long questions_before_stop;
 #endif
 /* Loops of cheap steps ask once in this many steps. */
 #define STRIDE ((size_t)4096)
-/* And those over bytes once in this many bytes. */
+/* Loops over bytes ask once in this many bytes. */
 #define PIECE ((size_t)65536)
 
 /* Ask, and renew the credit; in call.c. */

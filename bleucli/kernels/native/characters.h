@@ -1,4 +1,4 @@
-/* Characters: white space and UTF-8. Bytes that are not UTF-8 are taken as they come and never read past their end. */
+/* Characters: white space and UTF-8. Bytes that are not UTF-8 are accepted; nothing is read past the end. */
 #ifndef BLEU_CHARACTERS_H
 #define BLEU_CHARACTERS_H
 

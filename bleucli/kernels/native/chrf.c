@@ -7,7 +7,7 @@
 /* --- characters as ids -------------------------------------------------------------------------------------------- */
 
 #define FREQUENT 0x800 /* code points below have a table of their own */
-#define PAGE 0x80      /* which is emptied this many at a time, when one is needed */
+#define PAGE 0x80      /* this many entries of it are emptied at a time, when one is needed */
 
 typedef struct {
     uint64_t frequent[FREQUENT]; /* era << 32 | id */

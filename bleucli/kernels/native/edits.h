@@ -41,8 +41,8 @@ typedef struct {
 Outcome pair_start(Pair *pair);
 
 /* The distance of `words`, as many as the hypothesis has, to the reference within the beam; with `keep`, the operations
- * are kept for `align`, which finds out with which word each reference word is aligned, and what is in error.
- * Once the call is stopped, distances are meaningless, and so is what `align` finds. */
+ * are kept for `align`, which finds the word that each reference word is aligned with, and which words are
+ * wrong. Once the call is stopped, the distances and alignments are meaningless. */
 int64_t beam_distance(Pair *pair, const uint32_t *words, int keep);
 void align(Pair *pair);
 

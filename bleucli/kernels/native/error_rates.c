@@ -1,8 +1,9 @@
 /* WER and CER: Levenshtein distances of words or characters; kernels/python_edits.py explains.
  *
  * The table of distances is filled strip by strip, 64 words of the reference at a time, each from left to right. So the
- * places of words need bits for only one strip, and memory is linear in the length of the texts, not quadratic. So is time
- * if the texts are alike: of each strip, only the columns that a path with few edits can reach are filled. */
+ * places of words need bits for only one strip, and memory is linear in the length of the texts, not quadratic. If the
+ * texts are alike, time is linear too: of each strip, only the columns that a path with few edits can reach are
+ * filled. */
 #include "bits.h"
 #include "tokens.h"
 
@@ -30,7 +31,7 @@ typedef struct {
     size_t different;
     Units hypothesis, reference;
     const uint32_t *columns; /* the part of the hypothesis that is compared */
-    signed char *steps; /* of each column: by how much its distance differs from that of the one before, in the last row */
+    signed char *steps; /* of each column: its distance minus that of the one before, in the last row */
     uint64_t *masks;    /* by id: its places in the strip; all 0 between strips */
     uint32_t unknown;   /* the id of what is not in the reference, whose mask is always 0 */
 } Work;
@@ -116,12 +117,12 @@ static int fill_strip(Work *work, const uint32_t *reference, size_t rows, size_t
     return 1;
 }
 
-/* The distance if it is at most `most`, else a larger number, at least the distance. `most` is at least the difference of
- * the lengths.
+/* The distance if it is at most `most`; otherwise a number above `most`, and no smaller than the distance. `most` is at
+ * least the difference of the lengths.
  *
- * With `most` edits, a path strays below the diagonal by `below` rows at most, and beyond it by `beyond` columns. What is
- * not filled counts as if it could be reached only from the left and from above: costs there are too high, never too low.
- * `cost` is the distance in a strip's last row, at its first column. */
+ * With `most` edits, a path strays below the diagonal by `below` rows at most, and beyond it by `beyond` columns. What
+ * is not filled counts as if it could be reached only from the left and from above: costs there are too high, never too
+ * low. `cost` is the distance in a strip's last row, at its first column. */
 static int64_t distance_within(Work *work, Units hypothesis, Units reference, size_t most)
 {
     size_t longer = reference.size > hypothesis.size ? reference.size - hypothesis.size : 0;
@@ -241,8 +242,8 @@ static void work_free(Work *work)
     vocabulary_free(&work->vocabulary);
 }
 
-Outcome edit_stats(Segments hypotheses, const Segments *references, size_t reference_count, int characters, int64_t *rows,
-                   Call *call)
+Outcome edit_stats(Segments hypotheses, const Segments *references, size_t reference_count, int characters,
+                   int64_t *rows, Call *call)
 {
     Work work = {.call = call, .characters = characters};
     size_t ref_room = 1;

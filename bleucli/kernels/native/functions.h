@@ -1,5 +1,5 @@
-/* The kernels as Python sees them, in no particular order: name, calling convention (METH_O: exactly one argument), and the
- * parameters and summary of the function of that name in kernels/python.py, which documents the rest.
+/* The kernels as Python sees them, in no particular order: name, calling convention (METH_O: exactly one argument), and
+ * the parameters and summary of the function of that name in kernels/python.py, which documents the rest.
  *
  * Included wherever something is needed for each kernel; KERNEL says what. */
 KERNEL(split_lines, METH_VARARGS, "data, columns=0, /",
@@ -25,7 +25,8 @@ KERNEL(tokenize_char, METH_O, "segments, /",
 KERNEL(ngram_stats, METH_VARARGS, "hypotheses, references, max_order, /",
        "Count the n-grams of each hypothesis and how many of them its references contain (Papineni et al. 2002, 2.1).")
 KERNEL(group_stats, METH_VARARGS, "texts, groups, max_order, /",
-       "Count the n-grams of each text, those that other texts of its group contain, and the distinct ones of each group.")
+       "Count the n-grams of each text, those that other texts of its group contain, and the distinct ones "
+       "of each group.")
 KERNEL(chrf_stats, METH_VARARGS, "hypotheses, references, char_order, word_order, beta, whitespace, eps_smoothing, /",
        "Count the character and word n-grams of each hypothesis, of its best reference, and those in both.")
 KERNEL(f_score, METH_VARARGS, "stats, beta, eps_smoothing, /",
@@ -39,7 +40,8 @@ KERNEL(pairwise_chrf, METH_VARARGS,
 KERNEL(ter_stats, METH_VARARGS, "hypotheses, references, /",
        "Count the edits between each hypothesis and its references, and the length of the references.")
 KERNEL(edit_stats, METH_VARARGS, "hypotheses, references, characters, /",
-       "Count the insertions, deletions and substitutions that turn each hypothesis into the nearest of its references.")
+       "Count the insertions, deletions and substitutions that turn each hypothesis into the nearest of its "
+       "references.")
 KERNEL(column_sums, METH_O, "stats, /",
        "Add up the rows, in their order.")
 KERNEL(draw_weights, METH_VARARGS, "words, half, segments, resamples, /",

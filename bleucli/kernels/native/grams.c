@@ -147,7 +147,7 @@ static uint32_t lengthen(Grams *grams, uint32_t node, uint32_t token, uint32_t r
     return longest;
 }
 
-/* Count an n-gram of the text whose list begins at `first`. Entries of earlier texts are told apart by their place. */
+/* Count an n-gram of the text whose list begins at `first`. Entries of earlier texts have earlier places. */
 static inline void count(Grams *grams, uint32_t id, size_t first, Side side)
 {
     Node *node = &grams->nodes[id];
@@ -258,8 +258,8 @@ static Outcome clear_vocabulary(Grams *grams, size_t bytes)
 
 Outcome grams_clear(Grams *grams, size_t bytes, size_t most)
 {
-    /* Room for nodes and, after them, for the lists of references, mostly as many. It is one piece because C libraries keep
-     * a large one for the next call; fresh pages would take a third of the time. Unused pages cost nothing. */
+    /* Room for nodes and, after them, for the lists of references, mostly as many. It is one piece because C libraries
+     * keep a large one for the next call; fresh pages would take a third of the time. Unused pages cost nothing. */
     size_t room = 2 * most;
     grams->nodes = make_room(&grams->node_room, FIRST_NODE + most + room / 4 + 1, sizeof *grams->nodes);
     if (grams->nodes == NULL) {

@@ -1,11 +1,11 @@
-/* The n-grams of a block of hypotheses, and how often each text has each of them. Other n-grams of references cannot match
- * and are not kept.
+/* The n-grams of a block of hypotheses, and how often each text has each of them. Other n-grams of references cannot
+ * match and are not kept.
  *
- * N-grams are the nodes of a trie: a token leads from an n-gram to the one that is longer by this token. The first longer
- * one, for most n-grams the only one, is kept in the node; others are in a hash table. Every n-gram is linked to the one
- * without its first token, which is in the trie, too. So a text is read token by token: the longest n-gram that ends in one
- * token leads to the longest that ends in the next, mostly in one step, and its links lead to all shorter ones that end
- * there (Aho & Corasick 1975). */
+ * N-grams are the nodes of a trie: a token leads from an n-gram to the one that is longer by this token. The first
+ * longer one, for most n-grams the only one, is kept in the node; others are in a hash table. Every n-gram is linked to
+ * the one without its first token, which is in the trie, too. So a text is read token by token: the longest n-gram that
+ * ends in one token leads to the longest that ends in the next, mostly in one step, and its links lead to all shorter
+ * ones that end there (Aho & Corasick 1975). */
 #ifndef BLEU_GRAMS_H
 #define BLEU_GRAMS_H
 
@@ -32,7 +32,7 @@ typedef struct {
     uint32_t column;  /* its order, from 0; words come after characters */
     uint32_t entry;   /* where the last text that has it counts it */
     uint32_t place;   /* for the code that compares the texts */
-    uint16_t texts[2], most[2]; /* on either side: how many texts have it, and how often one text does at most */
+    uint16_t texts[2], most[2]; /* on either side: how many texts have it, and its highest count in one text */
 } Node;
 
 /* How often a text has an n-gram. */
@@ -72,7 +72,8 @@ Outcome grams_start(Grams *grams, Counted counted, Call *call);
 void grams_free(Grams *grams);
 /* An upper bound of the n-grams in a text of `bytes` bytes; more than `limit` if it may have more than that. */
 size_t most_grams(const Counted *counted, size_t bytes, size_t limit);
-/* Forget all n-grams; prepare for hypotheses of `bytes` bytes, one more for each text, and of `most` n-grams at most. */
+/* Forget all n-grams; prepare for hypotheses of `bytes` bytes, one more for each text, and of `most` n-grams at
+ * most. */
 Outcome grams_clear(Grams *grams, size_t bytes, size_t most);
 /* Forget references, and what comes after the first `kept` grams; prepare for `most` more at most. */
 Outcome clear_references(Grams *grams, size_t kept, size_t most);

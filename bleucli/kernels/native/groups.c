@@ -1,7 +1,8 @@
 /* Self-BLEU: every text of a group against all others of it, in time linear in the group's size.
  *
- * The most that the other texts have of an n-gram is its highest count in any text or, for the text with that count, the
- * second highest. An n-gram's id is found as in matching.h: by the pair (id of its first n-1 tokens, id of its last). */
+ * The most that the other texts have of an n-gram is its highest count in any text or, for the text with that count,
+ * the second highest. An n-gram's id is found as in matching.h: by the pair (id of its first n-1 tokens, id of its
+ * last). */
 #include <string.h>
 
 #include "tokens.h"

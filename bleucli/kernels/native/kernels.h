@@ -1,8 +1,8 @@
 /* The kernels in C. Each function mirrors the one of the same name in kernels/python.py, where it is explained.
  *
- * No function here touches a Python object or global state: all of them run without the interpreter's lock. Texts
- * are arbitrary bytes; invalid UTF-8 is counted as it comes and never read past its end. Functions that may take long
- * get a `Call`, which they ask now and then whether to go on. */
+ * No function here touches a Python object or global state: all of them run without the interpreter's lock. Texts are
+ * arbitrary bytes; invalid UTF-8 is counted as it is, and nothing is read past the end. Functions that may take long
+ * get a `Call` and ask it now and then whether to go on. */
 #ifndef BLEU_KERNELS_H
 #define BLEU_KERNELS_H
 
@@ -73,7 +73,7 @@ int64_t count_ending(Segments texts, const unsigned char *ending, size_t ending_
 size_t tokenized_room(Segments texts);
 Outcome tokenize_13a(Segments texts, unsigned char *out, int64_t *bounds, Call *call);
 Outcome tokenize_zh(Segments texts, unsigned char *out, int64_t *bounds, Call *call);
-/* classes: by code point, 1 for numbers, 2 for punctuation, 3 for symbols, else 0. */
+/* classes: by code point, 1 for numbers, 2 for punctuation, 3 for symbols, 0 for others. */
 Outcome tokenize_intl(Segments texts, const unsigned char *classes, unsigned char *out, int64_t *bounds,
                       Call *call);
 /* marks: by code point, set to 1 for those that occur. */
@@ -88,8 +88,8 @@ Outcome ngram_stats(Segments hypotheses, const Segments *references, size_t refe
 
 /* --- groups.c ---------------------------------------------------------------------------------------------------- */
 
-/* groups: the numbers of texts, which add up to all texts. rows: as for ngram_stats. distinct: room for max_order integers
- * per group. */
+/* groups: the numbers of texts, which add up to all texts. rows: as for ngram_stats. distinct: room for max_order
+ * integers per group. */
 Outcome group_stats(Segments texts, const int64_t *groups, size_t group_count, size_t max_order, int64_t *rows,
                     int64_t *distinct, Call *call);
 
@@ -110,11 +110,11 @@ Outcome chrf_stats(Segments hypotheses, const Segments *references, size_t refer
 /* The F-score in percent of `hyp_count, ref_count, match` of each order; `factor` is beta squared. */
 double f_score(const double *stats, size_t orders, double factor, int eps_smoothing);
 
-/* --- bleu_score.c -------------------------------------------------------------------------------------------------- */
+/* --- bleu_score.c ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
     size_t max_order;
-    int halves;           /* whether the first order without a match counts half a match, the second one a quarter, ... */
+    int halves;           /* whether orders without a match count half a match, a quarter, and so on */
     double floor, added;  /* used in place of zero matches; added to all orders but the first */
     int effective_order;
     int compensates;      /* whether to add logarithms as Python does from 3.12 on */
@@ -123,7 +123,7 @@ typedef struct {
 /* The sentence BLEU in percent; matches: of each order. */
 double bleu_score(const BleuOptions *options, size_t sys_len, size_t ref_len, const uint32_t *matches);
 
-/* --- pairwise.c ---------------------------------------------------------------------------------------------------- */
+/* --- pairwise.c ------------------------------------------------------------------------------------------------- */
 
 /* Texts group by group. sizes: the numbers of hypotheses and of references of each group. */
 typedef struct {
@@ -145,8 +145,8 @@ Outcome ter_stats(Segments hypotheses, const Segments *references, size_t refere
 /* --- error_rates.c ------------------------------------------------------------------------------------------------ */
 
 /* rows: room for two integers per text. characters: whether to count characters, not words. */
-Outcome edit_stats(Segments hypotheses, const Segments *references, size_t reference_count, int characters, int64_t *rows,
-                   Call *call);
+Outcome edit_stats(Segments hypotheses, const Segments *references, size_t reference_count, int characters,
+                   int64_t *rows, Call *call);
 
 /* --- sums.c ------------------------------------------------------------------------------------------------------ */
 

@@ -83,8 +83,8 @@ static uint32_t hashed_id(Table *table, uint32_t first, uint32_t last, int inser
 #define HASHED_STEP 8
 #define DIRECT_STEP 2
 
-/* Lengthen those n-grams of the hypothesis that a reference has (`most` of them, in the order before) to `order` tokens;
- * give them ids and count them. */
+/* Lengthen those n-grams of the hypothesis that a reference has (`most` of them, in the order before) to `order`
+ * tokens; give them ids and count them. */
 static void lengthen_hypothesis(Matcher *matcher, Ids *text, size_t order, const uint32_t *most)
 {
     size_t kept = 0, end = text->size >= order ? text->size - order + 1 : 0, grams = text->gram_count;

@@ -2,8 +2,8 @@
  *
  * Tokens already have ids, those of the hypothesis 0, 1, 2, ...; a token of a reference that the hypothesis lacks is
  * NONE. An n-gram's id is found by the pair (id of its first n-1 tokens, id of its last token). Only the hypothesis's
- * n-grams get ids, so references are looked up and never stored; and an n-gram can match only where its first n-1 tokens
- * did, so every order looks at fewer places than the previous one. */
+ * n-grams get ids, so references are looked up and never stored; and an n-gram can match only where its first n-1
+ * tokens did, so every order looks at fewer places than the previous one. */
 #ifndef BLEU_MATCHING_H
 #define BLEU_MATCHING_H
 
@@ -32,7 +32,7 @@ typedef struct {
     uint32_t ids;          /* given out for the current order */
     uint32_t *in_hypothesis; /* how often the hypothesis has each n-gram of the current order */
     uint32_t *in_reference;  /* how often one reference has it */
-    uint32_t *most;          /* how often at most any reference has it */
+    uint32_t *most;          /* how often any reference has it at most */
     uint32_t *most_before;   /* the same for the previous order */
 } Matcher;
 
@@ -54,8 +54,8 @@ static inline void add_token(Ids *text, uint32_t id)
 }
 
 /* Fill correct[0 .. max_order): the hypothesis's n-grams that a reference has, each at most as often as any single
- * reference has it. `different` is the number of different tokens of the hypothesis. Consumes the texts. The numbers are
- * meaningless once the call is stopped. */
+ * reference has it. `different` is the number of different tokens of the hypothesis. Consumes the texts. The numbers
+ * are meaningless once the call is stopped. */
 void match_orders(Matcher *matcher, Ids *hypothesis, uint32_t different, Ids *references, size_t reference_count,
                   size_t max_order, int64_t *correct);
 

@@ -31,7 +31,7 @@ static PyMethodDef methods[] = {
 #undef KERNEL
 #ifdef BLEU_FAIL_ALLOCATIONS
     {"fail_allocation", py_fail_allocation, METH_O, "Let the allocation after the next n fail; -1 for none."},
-    {"stop_at", py_stop_at, METH_O, "Answer the question after the next n, whether to go on, with no; -1 for none."},
+    {"stop_at", py_stop_at, METH_O, "Answer no to the question after the next n of whether to go on; -1 for none."},
     {"live_allocations", py_live_allocations, METH_NOARGS, "The allocations that are not released yet."},
 #endif
     {NULL, NULL, 0, NULL},
@@ -111,8 +111,8 @@ static void module_free(void *module)
     module_clear(module);
 }
 
-/* Each interpreter of the process may have its own module and its own lock: what the modules share is constant. Python 3.12
- * and later need a declaration of this, with names that the limited API of 3.11 lacks. */
+/* Each interpreter of the process may have its own module and its own lock: what the modules share is constant. Python
+ * 3.12 and later need a declaration of this, with names that the limited API of 3.11 lacks. */
 #define MULTIPLE_INTERPRETERS 3                     /* Py_mod_multiple_interpreters */
 #define PER_INTERPRETER_GIL_SUPPORTED ((void *)2)   /* Py_MOD_PER_INTERPRETER_GIL_SUPPORTED */
 #define HAS_MULTIPLE_INTERPRETERS 0x030C0000

@@ -1,15 +1,16 @@
 /* Scores of all pairs of hypotheses and references.
  *
- * A block of hypotheses is compared with a block of references. An n-gram that both texts of a pair have counts as the lesser
- * of their two numbers. For a frequent n-gram, each text has a field with that many bits set, as wide as the most that any
- * pair can match; the matches of a pair are the bits that both have set, found 64 at a time. A rare one has a list of its
- * references. Both ways give the same number; whichever takes less time decides what counts as frequent. */
+ * A block of hypotheses is compared with a block of references. An n-gram that both texts of a pair have counts as
+ * often as in the text that has fewer. For a frequent n-gram, each text has a field with that many bits set, as wide as
+ * the most that any pair can match; the matches of a pair are the bits that both have set, found 64 at a time. A rare
+ * n-gram has a list of its references. Both ways give the same number; whichever takes less time decides what counts as
+ * frequent. */
 #include <string.h>
 
 #include "grams.h"
 
-/* The n-grams of a block of hypotheses, and the texts of any block, which nodes count in 16 bits. A text with more n-grams
- * than a block is compared pair by pair, so that memory is bounded however long it is. */
+/* The n-grams of a block of hypotheses, and the texts of any block, which nodes count in 16 bits. A text with more
+ * n-grams than a block is compared pair by pair, so that memory is bounded however long it is. */
 #ifdef BLEU_FAIL_ALLOCATIONS
 #define BLOCK_GRAMS ((size_t)256)
 #define BLOCK_TEXTS ((size_t)5)
@@ -34,7 +35,7 @@ typedef struct {
     size_t grams;        /* an upper bound of their number */
     int is_long;         /* a single one that is compared pair by pair */
     size_t *starts;      /* count + 1: where the n-grams of each text begin */
-    size_t *listed;      /* of hypotheses: how many of these, the first ones, are in lists */
+    size_t *listed;      /* of hypotheses: how many of these are in lists; they come first */
     Length *lengths;
 } Block;
 
@@ -167,7 +168,8 @@ static int is_frequent(const Node *node, size_t hypotheses, size_t references)
     return pairs * BITS_FOR_A_HIT >= (uint64_t)hypotheses * references * most_matches(node);
 }
 
-/* Give each n-gram that both sides have its bits, order by order, or its part of the list. Returns the list's length. */
+/* Give each n-gram that both sides have its bits, order by order, or its part of the list. Returns the list's
+ * length. */
 static size_t place_grams(Work *work, size_t hypotheses, size_t references)
 {
     const Grams *grams = &work->grams;

@@ -3,8 +3,9 @@
 
 #include "whole.h"
 
-/* A table holds the sums of all combinations of a group of rows, swapped or not. The tables of a few groups fit into the
- * fastest cache, and a trial adds one entry of each. Entries are 32-bit numbers; the processor adds LANES of them at once. */
+/* A table holds the sums of all combinations of a group of rows, swapped or not. The tables of a few groups fit into
+ * the fastest cache, and a trial adds one entry of each. Entries are 32-bit numbers; the processor adds LANES of them
+ * at once. */
 #define GROUP 6
 #define GROUPS 5
 #define COMBINATIONS ((size_t)1 << GROUP)

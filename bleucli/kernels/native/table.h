@@ -1,7 +1,7 @@
 /* An exact hash table from 64-bit keys to ids 0, 1, 2, ..., emptied in constant time: one serves all texts of a block.
  *
- * The author of a text chooses its keys, but must not choose where they collide. So keys are mixed with secrets. This is
- * done twice: multiplication distributes over addition, so evenly spaced keys would still be evenly spaced after one
+ * The author of a text chooses its keys, but must not choose where they collide. So keys are mixed with secrets. This
+ * is done twice: multiplication distributes over addition, so evenly spaced keys would still be evenly spaced after one
  * round. The other factor is always a secret, so that no key makes the product small. */
 #ifndef BLEU_TABLE_H
 #define BLEU_TABLE_H

@@ -1,9 +1,9 @@
 /* TER: edits with shifts of phrases (Snover et al. 2006), with tercom's limits; kernels/python_ter.py explains.
  *
  * Almost all the time goes into edit distances of texts in which one phrase was moved. If the beam cannot matter
- * (distance + difference of the lengths <= 49), bit-parallel Levenshtein (Myers 1999, Hyyro 2003) computes them, from the
- * first row that the shift changes. Otherwise it shows which candidates could win at all, and only those get the beam.
- * Its time and memory are quadratic in the length, so long texts get only the beam. */
+ * (distance + difference of the lengths <= 49), bit-parallel Levenshtein (Myers 1999, Hyyro 2003) computes them, from
+ * the first row that the shift changes. Otherwise it shows which candidates could win at all, and only those get the
+ * beam. Its time and memory are quadratic in the length, so long texts get only the beam. */
 #include "edits.h"
 
 #include <string.h>
@@ -44,7 +44,8 @@ static void write_shifted(const Pair *pair, const Shift *shift, uint32_t *out)
     }
 }
 
-/* Whether a shift is better than the best so far of the same gain: longer, or from an earlier place, or to an earlier one. */
+/* Whether a shift is better than the best one so far, which has the same gain: it is longer, or comes from an earlier
+ * place, or goes to an earlier one. */
 static int wins_tie(const Shift *shift, const Shift *best)
 {
     if (shift->size != best->size) {
@@ -242,8 +243,8 @@ static void *carve(unsigned char **left, size_t count, size_t size)
     return taken;
 }
 
-/* What the parts below need for each word of the longest texts; a row of the beam has one column more than the reference
- * has words, and another one that bounds it. */
+/* What the parts below need for each word of the longest texts; a row of the beam has one column more than the
+ * reference has words, and another one that bounds it. */
 #define HYP_WORD_SIZE (sizeof(int64_t) + 2 * sizeof(size_t) + 2 * sizeof(uint32_t) + 1)
 #define REF_WORD_SIZE (3 * sizeof(int64_t) + 3 * sizeof(uint32_t) + 1)
 

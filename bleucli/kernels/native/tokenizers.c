@@ -42,7 +42,7 @@ static void write_token(Writer *out, const unsigned char *at, size_t size)
     out->open = 0;
 }
 
-/* How a tokenizer writes one text: `context` holds what else it needs. Returns the end of its output. */
+/* How a tokenizer writes one text: `context` holds its other input. Returns the end of its output. */
 typedef unsigned char *WriteText(const unsigned char *start, const unsigned char *end, unsigned char *out,
                                  const void *context, Call *call);
 
@@ -70,8 +70,8 @@ static Outcome write_each(Segments texts, unsigned char *out, int64_t *bounds, W
 
 enum { PLAIN = 0, SPACE, SYMBOL, POINT, HYPHEN, MAYBE_SPACE, MAYBE_CHINESE };
 
-/* What each byte means to 13a and zh: SYMBOL is always a token, POINT (. ,) unless digits say otherwise; MAYBE_SPACE is
- * the first byte of white space beyond ASCII, perhaps, and it or MAYBE_CHINESE that of a Chinese character. */
+/* What each byte means to 13a and zh: SYMBOL is always a token, POINT (. ,) unless digits say otherwise; MAYBE_SPACE
+ * may be the first byte of white space beyond ASCII; it or MAYBE_CHINESE may be that of a Chinese character. */
 static const unsigned char kinds_13a[256] = {
     ['\t'] = SPACE, ['\n'] = SPACE, ['\v'] = SPACE, ['\f'] = SPACE, ['\r'] = SPACE, [0x1C] = SPACE, [0x1D] = SPACE,
     [0x1E] = SPACE, [0x1F] = SPACE, [' '] = SPACE, ['!'] = SYMBOL, ['"'] = SYMBOL, ['#'] = SYMBOL, ['$'] = SYMBOL,
@@ -114,9 +114,9 @@ static int is_chinese(const unsigned char *at, const unsigned char *end)
 /* Whether the last of a run of points stays with what follows it; all others are tokens of their own.
  *
  * The second and third substitutions of 13a, taken together. The second takes (any character but a digit, point) and so
- * consumes the points in pairs: from the character before the run on, or, `from_first`, from the first point, where that
- * character is a digit or there is none. The third then takes (point, any character but a digit): the last point is left
- * alone only if the second has not consumed it and what follows it, a digit or nothing, `holds` it. */
+ * consumes the points in pairs: from the character before the run on, or, `from_first`, from the first point, where
+ * that character is a digit or there is none. The third then takes (point, any character but a digit): the last point
+ * is left alone only if the second has not consumed it and what follows it, a digit or nothing, `holds` it. */
 static int last_stays(size_t run, int from_first, int holds)
 {
     return holds && (run % 2 != 0) == from_first;
@@ -195,8 +195,10 @@ static const unsigned char *split_piece(Writer *out, const unsigned char *start,
     return at;
 }
 
-/* The substitutions of 13a, or those of zh (`chinese`), which splits off Chinese characters and does not pad the text. */
-static void split_punctuation(Writer *out, const unsigned char *start, const unsigned char *end, int chinese, Call *call)
+/* The substitutions of 13a, or those of zh (`chinese`), which splits off Chinese characters and does not pad the
+ * text. */
+static void split_punctuation(Writer *out, const unsigned char *start, const unsigned char *end, int chinese,
+                              Call *call)
 {
     const unsigned char *at = start, *piece;
     while (at < end && (piece = piece_end(call, at, end)) != NULL) {
@@ -331,8 +333,8 @@ static const unsigned char *write_punctuation(Writer *out, const unsigned char *
     return run_end;
 }
 
-/* Write what starts before the end of a piece of a text; return the end of it. from_first: as for write_punctuation, and
- * so for what comes next. */
+/* Write what starts before the end of a piece of a text; return the end of it. from_first: as for write_punctuation,
+ * and so for what comes next. */
 static const unsigned char *split_classes(Writer *out, const unsigned char *at, const unsigned char *piece,
                                           const unsigned char *end, const unsigned char *classes, int *from_first)
 {

@@ -57,7 +57,7 @@ static const unsigned char *skip_inside(const unsigned char *at, const unsigned 
     const uint64_t ones = UINT64_MAX / 0xFF;
     while (end - at >= 8) {
         uint64_t bytes = load(at, 8);
-        /* High bits of bytes outside ASCII, and of those up to the space; of others only after one of these */
+        /* The high bits of bytes outside ASCII, and of those up to the space; of others only after one of these */
         uint64_t doubtful = (bytes | (bytes - ones * 0x21)) & ones * 0x80;
         if (doubtful != 0) {
             return at + __builtin_ctzll(doubtful) / 8;

@@ -14,10 +14,11 @@ typedef struct {
 int next_token(const unsigned char **at, const unsigned char *end, Token *token);
 /* The same, but a single white-space character between others that is not a space is part of the word. */
 int next_word(const unsigned char **at, const unsigned char *end, Token *word);
-/* Cut one punctuation character off the end of a token, or else off its beginning, as chrF++ does; returns the number of
- * parts, 1 or 2. */
+/* Cut one punctuation character off the end of a token, otherwise off its beginning, as chrF++ does; returns the number
+ * of parts, 1 or 2. */
 int token_parts(Token token, Token parts[2]);
-/* Upper bounds of the tokens in a text, and in any of the texts (at least one). Meaningless once the call is stopped. */
+/* Upper bounds of the tokens in a text, and in any of the texts (at least one). Meaningless once the call is
+ * stopped. */
 size_t token_room(const unsigned char *at, const unsigned char *end, Call *call);
 size_t most_tokens(Segments texts, Call *call);
 

@@ -56,7 +56,8 @@ Outcome draw_weights(Words words, size_t *half, size_t segments, size_t resample
 /* --- bootstrap ---------------------------------------------------------------------------------------------------- */
 
 /* This many rows are added for all resamples in turn, while they are in the fastest cache. If they fit, they are 16-bit
- * numbers, which processors multiply and add many at once. 256 products of a weight and such a number fit into 32 bits. */
+ * numbers, which processors multiply and add many at once. 256 products of a weight and such a number fit into 32
+ * bits. */
 #define TILE_ROWS 256
 #define MAX_SHORT 32767.0
 
