@@ -11,7 +11,6 @@ all systems.
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import chain, islice
 
 from bleucli import kernels
@@ -68,8 +67,8 @@ if TYPE_CHECKING:
         def score_from_stats(self, sums: Sequence[int | float]) -> Any:
             """Score a sum of rows."""
 
-        def sign(self, score: Any, signature: Callable[[], Signature]) -> None:
-            """Give a score the function that returns its signature."""
+        def sign(self, score: Any, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> None:
+            """Give a score what its signature is made from."""
 
         def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
             """Score each row of sums."""
@@ -267,7 +266,7 @@ class CorpusStats:
             raise BleuError("there are no segments to score; expected at least one")
         self.metric.check_sum(self.segments)
         score = self.metric.score_from_stats(self.sums)
-        self.metric.sign(score, partial(self.metric.signature, self.fewest, self.most))
+        self.metric.sign(score, self.fewest, self.most)
         return score
 
     def signature(self, sampling: Sequence[tuple[str, str]] = ()) -> "Signature":

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from bleucli import BLEU, CER, CHRF, TER, WER, metric_from_signature
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, metric_from_signature
 from bleucli.metrics import metric_that_counted
 from bleucli.metrics.score import Score
 
@@ -63,8 +63,24 @@ def test_a_score_has_its_signature(metric):
 
 def test_the_signature_of_a_bare_sum_is_not_known():
     metric = TER()
-    assert metric.score_from_stats([1, 4]).signature is None
-    assert metric.score_from_stats([1, 4]) == metric.score_from_stats([1, 4])
+    score = metric.score_from_stats([1, 4])
+    with pytest.raises(BleuError, match=r"^this score has no signature, .*; call metric.signature\(fewest, most\) "):
+        score.signature  # noqa: B018 - reading it is what is tested
+    assert score == metric.score_from_stats([1, 4]) != metric.corpus_stats(["a b c"], [["a b c d"]]).score()
+    assert score.to_dict()["signature"] is None
+
+
+def test_a_metric_that_changes_does_not_change_how_its_scores_were_made():
+    metric = BLEU()
+    made = {
+        "corpus": metric.corpus_score(HYPOTHESES, REFERENCES),
+        "resampled": metric.corpus_score(HYPOTHESES, REFERENCES, n_bootstrap=10),
+        "sentence": metric.sentence_score("a b", ["a", "b"]),
+        "statistics": metric.corpus_stats(HYPOTHESES, REFERENCES).score(),
+    }
+    metric.lowercase = True
+    assert {name: score.signature.info["case"] for name, score in made.items()} == dict.fromkeys(made, "mixed")
+    assert metric.corpus_score(HYPOTHESES, REFERENCES).signature.info["case"] == "lc"
 
 
 @each_metric
@@ -94,7 +110,6 @@ def test_pickled_scores_are_the_same(metric):
     for one in (score, metric().sentence_score("a b", ["a"]), Score()):
         again = pickle.loads(pickle.dumps(one))
         assert again == one
-        assert again.signature == one.signature
     assert len(pickle.dumps(metric(references=[HYPOTHESES * 100]).corpus_score(HYPOTHESES * 100, None))) < 1000
 
 

@@ -66,6 +66,7 @@ reveal_type(Length().corpus_score(hypotheses, references))
 score = CHRF().corpus_score(hypotheses, references)
 reveal_type(float(score))
 reveal_type(score.signature)
+tokenizer: str = BLEU().corpus_score(hypotheses, references).signature.info["tok"]
 print(f"{score:.1f}", score == score, score.to_dict()["score"], repr(BLEU(tokenize="intl")))
 reveal_type(bleucli.significance.PairedTest)
 bleucli.corpus_blue(hypotheses, references)
@@ -86,7 +87,7 @@ SCORES = (
     "Score",
     "Characters",
     "float",
-    "None",  # Signature | None
+    "Signature",
     "PairedTest",
 )
 ERRORS = (

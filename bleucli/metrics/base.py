@@ -7,7 +7,7 @@ else is here.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from bleucli import kernels
 from bleucli.corpus import Corpus, Source, check_columns, check_shape, of_one, of_strings, references_of, system_of
@@ -23,7 +23,6 @@ from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, TypeVar
 
     import numpy as np
@@ -34,6 +33,9 @@ if TYPE_CHECKING:
     from bleucli.significance.resampling import Seed
 
     MetricT = TypeVar("MetricT", bound="Metric")
+
+# Sets an attribute of a metric without what `Metric.__setattr__` does
+_set = object.__setattr__
 
 
 class Metric(OfScore["ScoreT_co"], Configured, ABC):
@@ -73,6 +75,11 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
     learned: object = None
+    _nrefs: str | None = None
+    _sampling: Sequence[tuple[str, str]] = ()
+    # All scores made since the last change of the metric share this list. The next change puts a copy of the metric, as
+    # it was, into it, so scoring copies nothing. None if there are no such scores.
+    _before: "list[Metric] | None" = None
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -87,8 +94,6 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     ) -> None:
         self.skip_empty_refs = SKIP_EMPTY_REFS.check(skip_empty_refs, SKIP_EMPTY_REFS.label(self.in_command))
         self.advice: list[str] = []  # warnings about the options, whatever the texts
-        self._nrefs: str | None = None
-        self._sampling: list[tuple[str, str]] = []
         self._cached: list[References] | None = None
         if references is not None:
             corpus = Corpus([], references_of(check_shape(None, references)))
@@ -97,7 +102,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
                 self.learn(blocks)
             self._cached = [self.prepare_references(piece.references, piece.start) for piece in corpus.pieces()]
             fewest, most = min(block.fewest for block in self._cached), max(block.most for block in self._cached)
-            self._nrefs = self.signature(fewest, most).info["nrefs"]
+            self._remember(self.signature(fewest, most).info["nrefs"])
 
     # --- what a metric defines, or may define
 
@@ -302,14 +307,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         stats = self.corpus_stats(hypotheses, references, keep_rows=n_bootstrap != 1, jobs=jobs)
         self.tell([*stats.hints(), *self.advice])
         score: ScoreT_co = stats.score()
-        self._nrefs = stats.signature().info["nrefs"]
-        self._sampling = []
+        self._remember(stats.signature().info["nrefs"])
         if stats.rows is not None:
             sample = resampling.Sample(stats.rows, self.scores_from_stats)
             (scores,) = resampling.bootstrap([sample], n_bootstrap, chosen_seed, jobs=jobs)
             score.interval = resampling.confidence_interval(scores)
-            self._sampling = resampling.signature_fields("bs", n_bootstrap, chosen_seed)
-            self.sign(score, partial(stats.metric.signature, stats.fewest, stats.most, self._sampling))
+            fields = resampling.signature_fields("bs", n_bootstrap, chosen_seed)
+            self._remember(stats.signature().info["nrefs"], fields)
+            stats.metric.sign(score, stats.fewest, stats.most, fields)
         return score
 
     def tell(self, hints: Sequence[str]) -> None:
@@ -380,16 +385,39 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         hypotheses, streams = of_one(hypothesis, references)
         prepared = self.prepare_references(streams)
         stats = self.compare(self.prepare(hypotheses), prepared)
-        self._nrefs = str(prepared.most)
-        self._sampling = []
+        if self._nrefs != (nrefs := str(prepared.most)) or self._sampling:
+            self._remember(nrefs)
         score = self.score_from_stats(stats.data.tolist())  # a single row is its own sum
-        self.sign(score, partial(self._sign, self._nrefs, ()))
+        self.sign(score, prepared.fewest, prepared.most)
         return score
 
-    def sign(self, score: "object", signature: "Callable[[], Signature]") -> None:
-        """Let a score know what returns its signature, unless it is of a class that does not keep one."""
+    def sign(self, score: object, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> None:
+        """Give a score what its signature is made from when it is first read, if the score's class keeps that.
+
+        The other arguments are those of `signature`.
+        """
         if isinstance(score, Score):
-            score.sign(signature)
+            before = self._before
+            if before is None:
+                before = []
+                _set(self, "_before", before)
+            score.made = self, before, fewest, most, sampling
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute. Scores that were made before keep the metric as it was, for their signatures."""
+        if self._before is not None:
+            from copy import copy
+
+            if not self._before:
+                self._before.append(was := copy(self))
+                _set(was, "_before", None)
+            _set(self, "_before", None)
+        _set(self, name, value)
+
+    def _remember(self, nrefs: str, sampling: Sequence[tuple[str, str]] = ()) -> None:
+        """Keep what `get_signature` says of the last score, which does not change how earlier ones were made."""
+        _set(self, "_nrefs", nrefs)
+        _set(self, "_sampling", sampling)
 
     # --- scores of all pairs
 
@@ -416,7 +444,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         from bleucli.metrics.pairwise import score_matrix
 
-        self._nrefs, self._sampling = "1", []
+        self._remember("1")
         return score_matrix(self, hypotheses, references, jobs)
 
     def pairwise_groups(
@@ -446,7 +474,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         from bleucli.metrics.pairwise import score_matrices
 
-        self._nrefs, self._sampling = "1", []
+        self._remember("1")
         return score_matrices(self, hypotheses, references, jobs)
 
     def expected(
@@ -480,7 +508,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         from bleucli.metrics.pairwise import expected_scores
 
-        self._nrefs, self._sampling = "1", []
+        self._remember("1")
         return expected_scores(self, hypotheses, references, weights, jobs)
 
     def best(
@@ -514,7 +542,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
         from bleucli.metrics.pairwise import find_best
 
-        self._nrefs, self._sampling = "1", []
+        self._remember("1")
         return find_best(self, hypotheses, references, weights, jobs)
 
 

@@ -66,7 +66,7 @@ class BLEUScore(Score):
         ref_len: length of the references in tokens.
         ratio: `sys_len / ref_len`; 0 if `ref_len` is 0.
         interval: the confidence interval, with `mean` and `half_width` in percent; None unless one was asked for.
-        signature: how the score was made; None if that is unknown.
+        signature: how the score was made.
 
     >>> from bleucli import BLEU
     >>> score = BLEU().corpus_score(["the cat sat down"], [["the cat sat down there"]])

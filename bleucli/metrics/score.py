@@ -9,13 +9,16 @@ from types import GenericAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
     from typing import Any, Generic
 
     from typing_extensions import TypeVar
 
     from bleucli.results import Figures, Interval
     from bleucli.signature import Signature
+
+    # The metric, a list that gets a copy of it before it changes, and the arguments of its `signature`
+    Made = tuple[Any, Sequence[Any], int, int, Sequence[tuple[str, str]]]
 
 
 class Score:
@@ -28,6 +31,7 @@ class Score:
         score: the number, in percent.
         verbose: the text after the number, or "".
         interval: the confidence interval, with `mean` and `half_width`; None without resampling.
+        signature: how the score was made. Later changes of the metric do not change it.
 
     >>> from bleucli import TER
     >>> score = TER().corpus_score(["a b c", "d e"], [["a b", "d e"]])
@@ -37,26 +41,41 @@ class Score:
     ('lc', 1)
     """
 
-    # Hidden from `vars`, whose output programs write as JSON
-    __slots__ = ("__dict__", "__weakref__", "_signed")
+    # `made` is the signature, or what it is made from when it is first read: what `Metric.sign` sets. It is hidden from
+    # `vars`, whose output programs write as JSON.
+    __slots__ = ("__dict__", "__weakref__", "made")
 
+    made: "Made | Signature | None"
     name: str
     score: float
     verbose: str = ""
     interval: "Interval | None" = None
 
     @property
-    def signature(self) -> "Signature | None":
-        """How the score was made; None if that is unknown, as in scores of `score_from_stats`."""
-        signed: Signature | Callable[[], Signature] | None = getattr(self, "_signed", None)
-        if callable(signed):
-            self._signed: object = signed()
-            return self.signature
-        return signed
+    def signature(self) -> "Signature":
+        """How the score was made. Later changes of the metric do not change it.
 
-    def sign(self, signature: "Callable[[], Signature]") -> None:
-        """Set a function that returns the signature; it is called only when the signature is first read."""
-        self._signed = signature
+        Raises:
+            BleuError: it is unknown, as for a score that `score_from_stats` returns.
+        """
+        signature = self._signature_if_known()
+        if signature is None:
+            from bleucli.errors import BleuError
+
+            raise BleuError(
+                "this score has no signature, because score_from_stats does not know the number of references; call"
+                " metric.signature(fewest, most) with the smallest and the largest one"
+            )
+        return signature
+
+    def _signature_if_known(self) -> "Signature | None":
+        made: Made | Signature | None = getattr(self, "made", None)
+        if not isinstance(made, tuple):
+            return made
+        metric, before, fewest, most, sampling = made
+        signature: Signature = (before[0] if before else metric).signature(fewest, most, sampling)
+        self.made = signature
+        return signature
 
     def figures(self) -> "Figures":
         """Return the parts of the score, under the names that all metrics share."""
@@ -94,7 +113,7 @@ class Score:
 
         Returns:
             `name`; `score`, in percent; those fields of `bleucli.results.Figures` that the metric has;
-            `interval`, with `mean` and `half_width`, or None; `signature`, a string, or None.
+            `interval`, with `mean` and `half_width`, or None; `signature`, a string, or None if it is unknown.
         """
         parts = {
             name: list(part) if isinstance(part, Iterable) else part
@@ -105,8 +124,9 @@ class Score:
         if self.interval is not None:
             mean, half_width = self.interval
             interval = {"mean": mean, "half_width": half_width}
-        signature = None if self.signature is None else str(self.signature)
-        return {"name": self.name, "score": self.score, **parts, "interval": interval, "signature": signature}
+        signature = self._signature_if_known()
+        signed = None if signature is None else str(signature)
+        return {"name": self.name, "score": self.score, **parts, "interval": interval, "signature": signed}
 
     def _as_json(self, width: int, signature: str) -> str:
         import json
@@ -142,13 +162,13 @@ class Score:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Score) or type(self) is not type(other):
             return NotImplemented
-        return vars(self) == vars(other) and self.signature == other.signature
+        return vars(self) == vars(other) and self._signature_if_known() == other._signature_if_known()
 
     def __hash__(self) -> int:
         return hash((type(self), self.score))
 
     def __getstate__(self) -> object:
-        return vars(self), {"_signed": self.signature}
+        return vars(self), {"made": self._signature_if_known()}
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks: the score and its parts."""
