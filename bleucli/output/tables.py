@@ -60,7 +60,7 @@ def _part(grid: Grid, start: int, end: int) -> Grid:
 
 def _is_wider(grid: Grid, look: str, width: int) -> bool:
     """Return whether a table is wider than this; its rules have neither colours nor wide characters."""
-    return any(len(line) > width for line in tabulate(grid, look).splitlines() if line[0] in "╒-")
+    return any(len(line) > width for line in tabulate(grid, look).splitlines() if line.startswith(("╒", "-")))
 
 
 def _list_notes(results: Results, layout: Layout) -> str:
