@@ -39,6 +39,11 @@ def test_a_turn_is_found_across_lines(text):
     assert [(line, before) for line, _, before, _ in find_turns(f"\n{text}\n")] == [(2, TURN)]
 
 
+def test_names_of_tests_are_checked():
+    text = "def test_acme_is_no_toml():"  # english: quoted
+    assert [before for _, _, before, _ in find_turns(text)] == [TURN]
+
+
 @pytest.mark.parametrize(
     ("text", "count"),
     [

@@ -228,7 +228,7 @@ def test_p_values_and_intervals_are_those_of_json(run, lines, test):
         assert pairs == list(one["p_values"].values())
 
 
-def test_the_difference_to_the_baseline_has_the_interval_of_the_resamples(lines):
+def test_the_difference_from_the_baseline_has_the_interval_of_the_resamples(lines):
     found = lines(REF, "-i", *SYSTEMS, "-m", "bleu", "chrf", "ter", "-pbs")
     rows = samples_of()
     for metric in range(len(METRICS)):

@@ -235,7 +235,7 @@ def test_standard_input_that_fits_is_scored_and_noted(run, three_lines):
     assert len(ours) == 2
 
 
-def test_standard_input_with_a_byte_order_mark_is_hinted_at_once(run, three_lines):
+def test_standard_input_with_a_byte_order_mark_gets_one_hint(run, three_lines):
     answer = run("ref", "-i", "a", "-", "--keep-going", stdin=b"\xef\xbb\xbf" + THREE.encode())
     assert answer.status == 0
     assert answer.err.count("byte-order mark") == 1
