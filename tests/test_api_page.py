@@ -17,7 +17,7 @@ SECTIONS = ["Scoring", "Metrics", "Comparing", "Segments", "Statistics", "Test s
 ENTRIES = {part.partition("\n")[0].strip("#` "): part for part in re.split(r"^(?=###+ )", PAGE, flags=re.MULTILINE)[1:]}
 
 
-def test_the_page_is_what_the_docstrings_say():
+def test_the_page_agrees_with_the_docstrings():
     done = subprocess.run(
         [sys.executable, CHECKOUT / "scripts" / "api_page", "--check"],
         env=os.environ | {"COLUMNS": "80"},

@@ -260,7 +260,7 @@ def cycle(graph: Mapping[str, set[str]]) -> set[str]:
 
 
 @pytest.mark.parametrize("row", LADDER)
-def test_a_room_imports_what_the_ladder_says_and_no_less(row):
+def test_a_room_imports_exactly_what_the_ladder_says(row):
     assert imported_rooms(row) == LADDER[row]
 
 

@@ -196,7 +196,7 @@ def test_several_compressed_parts_in_a_row_are_one_archive(box):
     assert content(box.place("news.de")) == NEWS
 
 
-def test_what_follows_a_gzip_archive_is_left_out_as_tar_does(box):
+def test_data_after_a_gzip_archive_are_left_out_as_tar_does(box):
     box.put(gzip.compress(tar_of(("news.de", NEWS))) + b"rubbish")
     box.extract("news.de")
     assert content(box.place("news.de")) == NEWS
@@ -217,12 +217,12 @@ def test_a_missing_member_is_named_with_members_of_similar_names(kind, box):
     box.refused("acme/news", box.archive, "has no member 'dev/news.de'; ", "; did you mean dev/news-de.de?")
 
 
-def test_if_one_member_is_missing_none_comes_out(box):
+def test_if_one_member_is_missing_none_is_unpacked(box):
     box.put(archive_of("tgz", ("dev/news.de", NEWS)))
     box.refused("has no member 'other'", wanted=("dev/news.de", "other"))
 
 
-def test_an_archive_that_is_not_there_is_named(box):
+def test_a_missing_archive_is_named(box):
     box.refused(f"{box.archive} cannot be read (No such file or directory)")
 
 
@@ -297,7 +297,7 @@ def test_links_and_devices_among_other_members_are_ignored(kind, box):
     assert content(box.place("dev/news.de")) == NEWS
 
 
-def test_of_files_and_links_with_one_name_the_last_one_counts(box):
+def test_the_last_of_files_and_links_with_one_name_counts(box):
     link = special("dev/news.de", tarfile.SYMTYPE)
     box.put(gzip.compress(tar_of(link, ("dev/news.de", NEWS), link)))
     box.refused("is a link, not a plain file")
@@ -443,7 +443,7 @@ def zeros(size):
 @pytest.mark.usefixtures("small_limits")
 @pytest.mark.parametrize("kind", ["tgz", "tar.bz2", "tar.xz", "zip"])
 @pytest.mark.parametrize("wanted", ["bomb", pytest.param("dev/news.de", marks=pytest.mark.slow)])
-def test_what_unpacks_into_a_multiple_of_its_size_is_refused(wanted, kind, box):
+def test_archives_that_unpack_into_a_multiple_of_their_size_are_refused(wanted, kind, box):
     box.put(archive_of(kind, ("bomb", zeros(1 << 24)), ("dev/news.de", SHORT)))
     box.refused(f"{box.archive} holds over 250 times its own size, as no test set does", wanted=(wanted,))
 

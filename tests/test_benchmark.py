@@ -50,7 +50,7 @@ def test_figures_are_written_below_their_titles(benchmark, write):
     assert text == "| what | a |\n| --- | --- |\n| x | 3 |\n| y | 2 |\n\n<!-- measured -->\ntoday\n<!-- /measured -->\n"
 
 
-def test_a_peak_is_that_of_the_command_alone(benchmark):
+def test_a_peak_is_that_of_the_command_only(benchmark):
     ballast = bytearray(1) * 200_000_000
     found = benchmark["run"](["python", "-c", "pass"], os.path.dirname(sys.executable), "auto")
     assert 1 < found.megabytes < 100

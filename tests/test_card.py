@@ -27,7 +27,7 @@ def card(run, demo_files):
     return card
 
 
-def test_a_card_has_the_score_from_0_to_1_and_what_belongs_to_it(card):
+def test_a_card_has_the_score_from_0_to_1_and_its_details(card):
     assert card(REF, "-i", STRONG) == {
         "bleu": 0.486,
         "brevity_penalty": 1.0,
@@ -136,7 +136,7 @@ def test_results_are_rendered_as_they_are_in_python():
     assert [one["bleu_cluster"] for one in json.loads(render(ranked(), Layout(), "card")).values()] == [2, 1, 2]
 
 
-def test_what_a_card_does_not_have_is_refused(run, demo_files):
+def test_options_that_a_card_does_not_have_are_refused(run, demo_files):
     words = (REF, "-i", STRONG, "-f", "card")
     refused(run(*words, "-sl"), "--format has no effect: segments are printed as text, json or jsonl, not as card")
     refused(run(*words, "-b"), "--format has no effect: bare scores are numbers, not card")

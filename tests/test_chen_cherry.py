@@ -85,7 +85,7 @@ def test_add_one_counts_one_more_match_in_every_order(hypothesis, reference):
     assert BLEU(smooth_method="add-one").sentence_score("", [reference]).score == 0
 
 
-def test_what_is_smoothed_is_shown_beside_what_was_counted():
+def test_smoothed_precisions_are_shown_beside_counts():
     score = ours(2, order=3).sentence_score(HYPOTHESIS, [REFERENCE])
     assert (score.counts, score.totals) == ([5, 2, 1], [6, 5, 4])
     assert score.precisions == pytest.approx([500 / 6, 50, 40])

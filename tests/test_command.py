@@ -55,7 +55,7 @@ def test_short_does_not_change_json(run, pair):
 
 
 @pytest.mark.parametrize("form", [(), ("-f", "text"), ("-f", "json")])
-def test_score_only_is_the_number_alone(run, pair, form):
+def test_score_only_prints_only_the_number(run, pair, form):
     assert run(*pair, "-b", *form) == (0, "45.9\n", "")
 
 

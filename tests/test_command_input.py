@@ -43,7 +43,7 @@ def test_standard_input_is_the_system(run, pair):
         assert run("ref.txt", stdin=file) == (0, JSON, "")
 
 
-def test_no_file_is_read_where_standard_input_is_the_system(run, pair):
+def test_no_system_file_is_read_if_standard_input_is_the_system(run, pair):
     os.unlink("sys.txt")
     assert run("ref.txt", stdin=b"the cat sat on a mat\nhello there world\n") == (0, JSON, "")
 

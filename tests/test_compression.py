@@ -92,7 +92,7 @@ def lines(data):
 
 @each_kind
 @pytest.mark.parametrize("ending", ["own", "", ".txt", ".gz"])
-def test_a_compressed_file_is_scored_as_what_it_holds_whatever_its_name(run, write, kind, ending):
+def test_a_compressed_file_is_scored_by_its_text_whatever_its_name(run, write, kind, ending):
     ending = kind.ending if ending == "own" else ending
     write(f"ref{ending}", kind.pack(REFERENCE))
     write(f"sys{ending}", kind.pack(SYSTEM))
@@ -100,7 +100,7 @@ def test_a_compressed_file_is_scored_as_what_it_holds_whatever_its_name(run, wri
 
 
 @each_kind
-def test_compressed_standard_input_is_scored_as_what_it_holds(run, write, kind):
+def test_compressed_standard_input_is_scored_by_its_text(run, write, kind):
     write("ref.txt", REFERENCE)
     for words in (("ref.txt", "-b"), ("ref.txt", "-i", "-", "-b", "-q")):
         assert run(*words, stdin=kind.pack(SYSTEM)) == (0, SCORE, "")

@@ -37,7 +37,7 @@ def test_each_pair_is_refused_with_its_reason(name, other, reason):
     assert "; " in line
 
 
-def test_what_is_refused_is_said_the_same_way_wherever_texts_come_from(run, write):
+def test_refusals_have_the_same_words_wherever_texts_come_from(run, write):
     write("ref.txt", "a\n")
     for source in ("--table", "--stats", "--matrix"):
         told = f"references cannot be combined with {source}: "

@@ -132,7 +132,7 @@ def test_no_segments_are_listed_if_none_are_asked_for():
     assert "egments" not in str(found)
 
 
-def test_what_favours_the_second_system_is_said_and_coloured():
+def test_shares_that_favour_the_second_system_are_named_and_coloured():
     systems, streams = (["a b c d e", "a b c d"], ["a b c d", "a b c d"]), [["a b c d e", "a b c d"]]
     for metric, better in (("bleu", "A plus favours the second"), ("wer", "A minus favours the second")):
         for pair, role in ((systems, "bad"), (systems[::-1], "good")):

@@ -102,7 +102,7 @@ def test_a_cache_of_sacrebleu_is_used_where_it_exists(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("value", "expected"), [("", False), ("0", False), ("1", True), ("yes", True)])
-def test_offline_is_what_is_set_and_not_0(value, expected, monkeypatch):
+def test_offline_is_any_value_except_0_and_empty(value, expected, monkeypatch):
     monkeypatch.setenv("BLEU_OFFLINE", value)
     assert cache.offline() is expected
 
@@ -468,7 +468,7 @@ def test_a_download_that_failed_is_resumed_by_a_later_call(web, target):
     assert only(target)
 
 
-def test_what_another_address_left_is_not_resumed(web, target):
+def test_a_part_from_another_address_is_not_resumed(web, target):
     refused(web.put("/a", Page(CONTENT[::-1], headers=TAGGED, cut=100_000), Page(b"", 503)), target)
     fetch(web.put("/b", Page(CONTENT, headers=TAGGED)), target)
     assert content(target) == CONTENT
@@ -1072,7 +1072,7 @@ def test_a_mirror_of_another_kind_is_refused(web, target, monkeypatch):
     assert web.requests == []
 
 
-def test_what_the_mirror_lacks_is_resumed_from_its_own_address(web, target, monkeypatch):
+def test_a_file_that_the_mirror_lacks_is_resumed_from_its_own_address(web, target, monkeypatch):
     url = web.put("/n.tgz", Page(CONTENT, headers=TAGGED, cut=100_000), Page(b"", 503))
     monkeypatch.setenv("BLEU_MIRROR", f"{web.url}/mirror")
     refused(url, target)

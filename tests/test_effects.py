@@ -228,7 +228,7 @@ def test_a_warning_names_options_without_effect_in_a_mode(run, mode):
     assert run(*mode, "-w", "1", "-q").err == run(*mode).err == ""
 
 
-def test_what_a_mode_takes_has_an_effect(run):
+def test_options_of_a_mode_have_an_effect(run):
     for mode in (("--list", "-l", "en-de"), (*DEMO, "--echo", "src"), ("--download", "demo", "-l", "en-de")):
         assert said(run(*mode)) == ""
     assert "--test-set (not with --download)" in said(run("--download", "demo", *DEMO))
@@ -277,7 +277,7 @@ def test_bold_type_in_text_is_for_terminals_and_ignored_elsewhere(score, run):
     assert "\x1b[1m" in shown.out
 
 
-def test_a_hyphen_is_standard_output_where_an_answer_is_withheld_too(score, folder, run):
+def test_a_hyphen_is_standard_output_even_if_an_answer_is_withheld(score, folder, run):
     for words in (("--fail-under", "99"), ("-i", "none", "sys", "--keep-going"), ("--version",), ("-f", "text")):
         assert score(*words, "-o", "-") == score(*words)
     gated = score("--fail-under", "99", "-o", "-")

@@ -57,7 +57,7 @@ def test_quotations_are_left_alone(text, count):
     assert len(list(find_turns(text))) == count
 
 
-def test_what_is_found_has_a_place_and_a_replacement(tmp_path):
+def test_a_turn_is_printed_with_its_place_and_a_replacement(tmp_path):
     (tmp_path / "clean.md").write_text("acme.toml is not valid TOML\n", encoding="utf-8")
     (tmp_path / "turns.md").write_text(f"\n{TURN}, and\nprints a line each\n", encoding="utf-8")  # english: quoted
     command = [sys.executable, SCRIPT, "clean.md", "turns.md"]

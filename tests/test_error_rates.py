@@ -243,7 +243,7 @@ NO_WORDS = "TER counts words between spaces, but most of the output has no space
 
 
 @pytest.mark.parametrize("script", UNSPACED)
-def test_ter_of_a_script_without_spaces_hints_at_what_splits_it(write, run, script):
+def test_ter_of_a_script_without_spaces_hints_at_options_that_split_it(write, run, script):
     write("ref", f"{UNSPACED[script]}。\n" * 3)
     write("sys", f"{UNSPACED[script]}\n" * 3)
     for words in ((), BOTH[:1], BOTH[1:], (*BOTH[:1], "--ter-no-punct")):

@@ -55,7 +55,7 @@ def test_a_reference_that_is_too_short_is_named_with_both_counts_and_its_first_m
     refused(answer, "sys.txt has 3 segments", "ref.txt has 1 segment:", "line 2 of ref.txt is missing")
 
 
-def test_of_several_files_the_one_that_is_too_short_is_named(run, write):
+def test_the_one_of_several_files_that_is_too_short_is_named(run, write):
     for name in ("ref1.txt", "ref3.txt", "sys1.txt", "sys2.txt"):
         write(name, "a\nb\nc\n")
     write("ref2.txt", "a\nb\n")
@@ -313,7 +313,7 @@ def test_wrong_fields_in_the_second_block_are_named_by_their_line_in_the_file(ru
 
 
 @pytest.mark.parametrize("number", [10**9, 10**18, 10**30])
-def test_more_references_than_any_line_has_are_refused_as_such(command, pair, number):
+def test_more_references_than_any_line_has_are_refused(command, pair, number):
     refused(command(*pair, "-nr", str(number), shell=LIMITED), str(number))
 
 
@@ -366,7 +366,7 @@ def test_references_alone_are_taken_for_a_system_without_its_option(run, pair, t
         assert refused(run(*words, stdin=nothing)).endswith(f"standard input is empty; {remedy}")
 
 
-def test_of_several_references_the_last_one_is_taken_for_the_system(run, pair, write):
+def test_the_last_of_several_references_is_taken_for_the_system(run, pair, write):
     write("ref2.txt", "a\nb\n")
     refused(run("ref.txt", "ref2.txt", "sys.txt"), "if sys.txt is the system's output, write -i sys.txt")
 
@@ -422,7 +422,7 @@ def test_a_file_may_begin_with_a_dash(run, pair):
     assert run("ref.txt", "-i", "\N{EN DASH}sys", "-q").status == 0
 
 
-def test_a_file_that_stands_apart_is_named(run, pair):
+def test_a_file_apart_from_the_other_references_is_named(run, pair):
     refused(run("ref.txt", "-b", "sys.txt"), "sys.txt is separated from the other references", "after -i")
 
 

@@ -283,7 +283,7 @@ def run_script(root, name, *words, **variables):
 
 @pytest.mark.slow
 @pytest.mark.slow
-def test_the_scripts_run_on_what_was_made(mirror, make, root):
+def test_the_scripts_run_on_data_made_by_the_script(mirror, make, root):
     make()
     named = {VARIABLE: "data"}
     status, out, err = run_script(root, "parity", "--sample", "1", **named)
@@ -333,7 +333,7 @@ def test_a_large_corpus_is_made_of_the_systems_and_their_references(root, functi
     assert sorted(made) == sorted(chain(*real))
 
 
-def test_the_benchmark_measures_what_there_is_and_says_so(functions_of, data):
+def test_the_benchmark_measures_the_data_that_exist_and_names_them(functions_of, data):
     rows = functions_of("benchmark")["rows"](data, "made")
     titles = [row.what for row in rows]
     assert not [title for title in titles if "wmt17" in title]

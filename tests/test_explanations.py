@@ -444,7 +444,7 @@ def test_more_than_100_is_explained():
     assert "its length counts as 1" in flowing(explain("a b", [""], "wer"))
 
 
-def test_of_several_references_the_one_with_the_fewest_edits_is_shown():
+def test_the_reference_with_the_fewest_edits_is_shown():
     for name in ("ter", "wer", "cer"):
         parts = explain("a b c", ["x y z", "a b d", "a b e"], name).parts
         assert parts.reference == 1
@@ -546,7 +546,7 @@ def test_words_of_scripts_from_right_to_left_are_aligned_from_the_right():
     assert "dir=" not in explain("on the mat", ["on mat"], "ter")._repr_html_()
 
 
-def test_of_equally_short_alignments_the_one_with_most_matches_is_shown():
+def test_the_equally_short_alignment_with_most_matches_is_shown():
     edits = explain("the cat sat on mat today again", ["the cat sat on the mat"], "wer").parts.edits
     assert [edit.operation for edit in edits[4:]] == ["deletion", "match", "insertion", "insertion"]
 
@@ -619,7 +619,7 @@ def test_colours_of_pages_have_contrast():
         assert min(contrast(prose._ON_DARK[role], dark) for dark in ("#000000", "#1e1e1e")) >= 6
 
 
-def test_what_matches_is_underlined_too():
+def test_matches_are_underlined_too():
     assert 'text-decoration:underline">the cat is on</span>' in explain("the cat is on", [REFERENCE])._repr_html_()
     blocks = explain_difference(["a b c d"], ["a b x d"], [["a b c d"]]).tell()
     found = [block.words for block in blocks if isinstance(block, prose.Words)]

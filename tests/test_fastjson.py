@@ -93,7 +93,7 @@ def read_both(data, first=GOOD, **options):
         b"%s",
     ],
 )
-def test_odd_values_are_read_or_refused_alike(line, value):
+def test_odd_values_are_read_or_refused_in_the_same_way(line, value):
     fast, slow = read_both(GOOD * 2 + line.replace(b"%s", value) + b"\n" + GOOD)
     assert fast == slow
 
@@ -102,7 +102,7 @@ def test_odd_values_are_read_or_refused_alike(line, value):
 @pytest.mark.parametrize(
     "fields", [Fields((("", "a"),), "b"), Fields((("x", "a"), ("y", "b")), "a"), Fields((), "b.c")]
 )
-def test_odd_values_of_named_fields_are_read_or_refused_alike(fields, value):
+def test_odd_values_of_named_fields_are_read_or_refused_in_the_same_way(fields, value):
     lines = b'{"a": %s, "b": %s}\n{"a": "c", "b": %s}\n'.replace(b"%s", value)
     first = b'{"a": "c", "b": "d", "output": "e", "b.c": "f"}\n'
     for data in (lines, lines.replace(b'"b"', b'"b.c"'), lines.replace(b'"a"', rb'"\u0061"')):
@@ -145,7 +145,7 @@ def test_odd_values_of_named_fields_are_read_or_refused_alike(fields, value):
         GOOD + GOOD.replace(b"a b", b"a\\nb") + GOOD.replace(b"a b", b"a \\u2028 "),
     ],
 )
-def test_odd_lines_are_read_or_refused_alike(data):
+def test_odd_lines_are_read_or_refused_in_the_same_way(data):
     fast, slow = read_both(data)
     assert fast == slow
 
@@ -161,7 +161,7 @@ ITEMS = st.lists(st.lists(st.tuples(NAMES, VALUES | st.text(max_size=5)), max_si
 
 @given(ITEMS, st.booleans(), st.sampled_from(FIRST))
 @examples(300)
-def test_everything_that_python_writes_is_read_alike(items, escaped, first):
+def test_everything_that_python_writes_is_read_in_the_same_way(items, escaped, first):
     pairs = (
         [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=escaped)}" for name, value in item] for item in items
     )
@@ -173,7 +173,7 @@ def test_everything_that_python_writes_is_read_alike(items, escaped, first):
 @given(st.lists(st.sampled_from(ODD[:-16]), min_size=1, max_size=3), st.integers(0, 2**32))
 @example([b"1"], 0)
 @examples(300)
-def test_damaged_lines_are_read_or_refused_alike(values, seed):
+def test_damaged_lines_are_read_or_refused_in_the_same_way(values, seed):
     generator = random.Random(seed)
     lines = [b'{"hypothesis": "a \xc3\xa9", "references": ["c", null, %s]}\n'.replace(b"%s", one) for one in values]
     data = bytearray(b"".join(lines))
@@ -195,7 +195,7 @@ TEXTS = st.text(st.characters(codec="utf-8"), max_size=9)
     st.sampled_from([b"\n", b"\r\n"]),
 )
 @examples(300)
-def test_good_lines_are_read_alike(rows, escaped, end):
+def test_good_lines_are_read_in_the_same_way(rows, escaped, end):
     items = [{"id": extra, "hypothesis": text, "reference": given} for text, given, extra in rows]
     data = b"".join(json.dumps(item, ensure_ascii=escaped).encode("utf-8", "surrogatepass") + end for item in items)
     for first in ('"c"', '["c"]'):
@@ -244,7 +244,7 @@ def test_the_faster_parser_takes_plain_lines(line, taken):
     ],
     ids=lambda value: repr(value)[:60],
 )
-def test_where_no_other_fields_are_expected_none_are_taken(line, taken):
+def test_unexpected_fields_are_left_to_the_other_parser(line, taken):
     assert (fastjson.read(GOOD + line, WANTED._replace(alone=True), 9) is not None) == taken
 
 

@@ -473,14 +473,14 @@ def test_names_cannot_inject_annotations(score, write, name, title, message):
     assert line.startswith(f"::error title={title}%3A BLEU::{message}: BLEU 11.5")
 
 
-def test_what_ends_the_command_is_annotated_too(run):
+def test_errors_that_end_the_command_are_annotated_too(run):
     answer = run("none.txt", "-i", STRONG, "--annotate", "github")
     assert answer.status == 2
     line = answer.err.splitlines()[0].removeprefix("bleu: error: ")
     assert annotations(answer) == [f"::error title=bleu::{line}"]
 
 
-def test_annotations_are_for_github_alone(score):
+def test_annotations_are_only_for_github(score):
     refused(score(STRONG, "--annotate", "gitlab"), "--annotate", "'gitlab'", "github")
 
 

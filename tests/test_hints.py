@@ -512,7 +512,7 @@ def out_of_step(line, there):
         (doubled, 1, 1, 2, 1),
     ],
 )
-def test_a_line_too_few_or_too_many_is_found(score, corpus, damage, line, count, from_line, there):
+def test_a_missing_or_extra_line_is_found(score, corpus, damage, line, count, from_line, there):
     reference, system = corpus
     said = score(damage(system, line, count), reference)
     assert of(said, OUT_OF_STEP) == [out_of_step(from_line, there)]
@@ -780,7 +780,7 @@ def test_a_line_that_the_reference_lacks_is_named(cause, corpus):
     assert cause(lines(system), lines(without(reference, 100))) == said
 
 
-def test_a_line_that_is_doubled_is_named(cause, corpus):
+def test_a_doubled_line_is_named(cause, corpus):
     reference, system = corpus
     said = cause(lines(system[:60] + system[59:]), lines(reference))
     assert re.fullmatch("line 6[01] of sys.txt seems to have no counterpart in ref.txt", said)

@@ -233,7 +233,7 @@ def test_in_a_history_systems_are_found_by_name(score, append):
     assert score(REF, "-i", WEAK, *COMPARED).status == 0
 
 
-def test_a_system_without_a_name_does_not_stand_for_others(score, append):
+def test_a_system_without_a_name_is_not_compared_with_others(score, append):
     append(REF, "-i", STRONG, WEAK)
     change_history(lambda line: line.update(system=line["system"].replace("strong.de", "")))
     assert score(REF, "-i", WEAK, *COMPARED).status == 0

@@ -47,7 +47,7 @@ def test_compute_takes_threads():
     assert bleucli.compute(predictions=HYPOTHESES, references=items, jobs=2) == one
 
 
-def test_whatever_counts_a_corpus_takes_threads():
+def test_every_function_that_counts_a_corpus_takes_threads():
     """All public functions and methods that take streams of references or many texts have the argument."""
     counting = [
         *(getattr(bleucli, name) for name in bleucli.__all__ if name.startswith(("corpus_", "raw_corpus_"))),

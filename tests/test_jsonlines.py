@@ -336,7 +336,7 @@ LOST = {
 
 
 @pytest.mark.parametrize(("item", "said"), LOST.values(), ids=LOST)
-def test_a_path_that_leads_nowhere_is_named_with_what_was_found(run, write, item, said):
+def test_a_path_that_leads_nowhere_is_named_with_the_fields_that_were_found(run, write, item, said):
     write("sys.jsonl", jsonl({"out": [{"text": "a"}], "ref": "b"}, item | {"ref": "b"}))
     line = f"bleu: error: sys.jsonl, line 2: {said}; name the field with --jsonl-fields hyp=NAME\n"
     assert run("-i", "sys.jsonl", "--jsonl-fields", "hyp=out.0.text") == (2, "", line)
@@ -348,7 +348,7 @@ def test_an_array_has_numbers_from_0(step):
     assert "found 'out', an array of 1; name" in error_of(jsonl({"out": ["a"], "ref": "b"}), fields=fields)
 
 
-def test_what_a_path_leads_to_must_be_text(run, write):
+def test_a_path_must_lead_to_text(run, write):
     write("sys.jsonl", jsonl({"out": [["a"]], "ref": "b"}))
     line = refused(run("-i", "sys.jsonl", "--jsonl-fields", "hyp=out.0"), "sys.jsonl, line 1: 'out.0' is an array;")
     assert line.endswith("name the path: --jsonl-fields hyp=out.0.0\n")
@@ -509,7 +509,7 @@ def test_repeated_samples_of_a_harness_are_several_systems(run, write):
     assert scores_by_name(run(*words)) == expected
 
 
-def test_samples_of_a_harness_without_a_path_are_refused_with_what_they_have(run, write):
+def test_the_error_about_samples_of_a_harness_without_a_path_lists_their_fields(run, write):
     write("samples.jsonl", samples([[text] for text in SYSTEM]))
     refused(
         run("-i", "samples.jsonl"),
@@ -585,7 +585,7 @@ def test_several_systems_may_bring_the_same_references(run, write):
     assert [f"{each['BLEU']['score']:.10f}\n" for each in found] == [api_score()[0], *[api_score(worse)[0]] * 3]
 
 
-def test_references_come_from_the_first_json_lines_wherever_it_stands(run, write):
+def test_references_come_from_the_first_json_lines_file_in_any_place(run, write):
     write("a.txt", "".join(f"{text}\n" for text in SYSTEM))
     write("b.jsonl", items())
     found = json.loads(run("-i", "a.txt", "b.jsonl", "-f", "json", "-w", "10", "-q").out)

@@ -332,7 +332,7 @@ def test_a_system_with_other_references_is_left_out(run, harness, wrong):
     assert f"{wrong}.jsonl" in answer.err.splitlines()[0]
 
 
-def test_a_system_may_bring_none(run, harness):
+def test_a_system_may_bring_no_references(run, harness):
     words = ("-i", "one.jsonl", "bare.jsonl", "two.jsonl", "-f", "csv")
     assert run(*words, "--keep-going") == run(*words)
 

@@ -292,7 +292,7 @@ def test_split_lines_of_regular_columns(rows):
 
 @given(data=broken_lines, columns=st.integers(0, 2))
 @examples(250)
-def test_split_lines_of_what_may_not_be_utf8(data, columns):
+def test_split_lines_of_bytes_that_may_not_be_utf8(data, columns):
     assert_alike("split_lines", data, columns)
 
 
@@ -822,7 +822,7 @@ def test_scores_of_pairs_in_several_blocks(name, options, count, others, length)
     ("name", "options"),
     [("pairwise_bleu", (4, "exp", 0, False)), ("pairwise_chrf", (6, 1, 2, False, False))],
 )
-def test_scores_of_pairs_one_of_which_is_too_long_for_a_block(name, options):
+def test_scores_of_pairs_with_a_text_that_is_too_long_for_a_block(name, options):
     dice = random.Random(5)
     long = " ".join(dice.choices(["ab", "c", "d."], k=105_000))
     left = Segments.from_strings(["ab c d.", long, "c"])

@@ -186,7 +186,7 @@ def test_any_beta_in_a_name_is_followed(run, files, beta):
         ("BLEU|nrefs:1|smooth:add-k[1]", "case:mixed|eff:no|tok:13a|smooth:add-k[1.00]"),
     ],
 )
-def test_what_a_signature_leaves_out_is_the_default(like, signature, signed):
+def test_keys_that_a_signature_leaves_out_have_their_defaults(like, signature, signed):
     assert like(signature)[0] == f"nrefs:1|{signed}|version:{OURS}"
 
 
@@ -341,7 +341,7 @@ def test_empty_references_are_missing_ones_for_chrf_and_ter_too(run, write):
         (f"nrefs:1|version:{OURS}", []),
     ],
 )
-def test_what_does_not_decide_a_score_is_a_note(like, run, signature, notes):
+def test_keys_that_do_not_decide_a_score_get_a_note(like, run, signature, notes):
     _, _, said = like(signature)
     assert len(said) == len(notes)
     for line, note in zip(said, notes, strict=True):
@@ -493,7 +493,7 @@ def test_values_that_cannot_be_reproduced_are_refused(refused, signature, parts)
         ("TER|nrefs:1|smooth:exp", (), ("'smooth'",)),
     ],
 )
-def test_what_contradicts_a_signature_of_chrf_or_ter_is_refused(refused, signature, words, parts):
+def test_options_that_contradict_a_signature_of_chrf_or_ter_are_refused(refused, signature, words, parts):
     refused(signature, *words, parts=parts)
 
 

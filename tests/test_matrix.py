@@ -503,7 +503,7 @@ def test_options_that_make_no_sense_beside_it_are_refused(run, wmt24, words):
 
 
 @pytest.mark.parametrize("words", [("-pbs",), ("-par", "--paired-all"), ("-par", "--difference")], ids=" ".join)
-def test_tests_are_refused_beside_it_and_told_where_they_work(run, wmt24, words):
+def test_tests_are_refused_with_an_error_that_says_where_they_work(run, wmt24, words):
     answer = run("--matrix", "matrix.toml", *words)
     line = refused(answer, "cannot be combined with --matrix: systems are tested on one language pair; run a test for")
     assert len(line) < 165
@@ -698,7 +698,7 @@ def test_a_target_with_a_region_is_not_taken_for_a_pair(pair):
     raised(parts, bleucli.score_matrix, {pair: ({"A": CHINESE}, [CHINESE])})
 
 
-def test_an_unknown_name_is_told_which_there_are(run, wmt24, matrix):
+def test_the_error_about_an_unknown_name_lists_the_known_ones(run, wmt24, matrix):
     matrix(*WMT24.splitlines(), 'names = ["Foo"]')
     refused(run("--matrix", "matrix.toml"), "names: no output matches for Foo; choose from GPT-4.5, ONLINE_B")
 

@@ -88,7 +88,7 @@ def test_missing_texts_stay_missing_and_order_is_kept(name):
     assert tokens(name, segments) == theirs(name, segments)
 
 
-def test_no_segments_give_none(name):
+def test_no_segments_give_no_tokens(name):
     assert tokens(name, []) == []
 
 

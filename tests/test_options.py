@@ -214,7 +214,7 @@ def words_for(option, value):
 
 
 @given(chosen_options())
-def test_a_metric_is_made_by_the_command_as_by_its_constructor(chosen):
+def test_the_command_makes_the_same_metric_as_the_constructor(chosen):
     kind, values = chosen
     values = {name: int(value) if name == "beta" else value for name, value in values.items()}
     words = [word for one, option in OPTIONS if one is kind for word in words_for(option, values.get(option.name))]

@@ -359,13 +359,13 @@ LINES = [
 @pytest.mark.parametrize(
     "line", [pytest.param(line, marks=[pytest.mark.slow] * (n % 3 > 0)) for n, line in enumerate(LINES)]
 )
-def test_the_command_prints_what_the_oracles_does(run, demo_files, line):
+def test_the_command_prints_what_the_oracles_command_prints(run, demo_files, line):
     ours, theirs = oracles.outputs(run, line)
     assert ours == theirs
 
 
 @pytest.mark.parametrize("extra", ["-m chrf", "-m ter bleu chrf -f text -w 2", "-m chrf -sl -b"])
-def test_the_command_reads_standard_input_and_columns_of_references_as_the_oracles(run, demo_files, write, extra):
+def test_the_command_reads_standard_input_and_columns_as_the_oracles_command_does(run, demo_files, write, extra):
     rows = zip(demo("reference.A"), demo("weak"), demo("reference.B"), strict=True)
     write("refs.tsv", "".join("\t".join(text or "-" for text in row) + "\n" for row in rows))
     stdin = "".join(f"{text}\n" for text in demo("strong")).encode()

@@ -146,7 +146,7 @@ def test_smoothing_values_are_signed_with_all_their_decimals(method, value, prin
 
 
 @pytest.mark.parametrize("method", ["exp", "none"])
-def test_smoothing_values_are_ignored_where_the_method_has_none(method):
+def test_smoothing_values_are_ignored_by_methods_without_one(method):
     plain, valued = bleucli.BLEU(smooth_method=method), bleucli.BLEU(smooth_method=method, smooth_value=0.7)
     assert str(plain.sentence_score("a b c", ["a d"])) == str(valued.sentence_score("a b c", ["a d"]))
     assert str(plain.get_signature()) == str(valued.get_signature())

@@ -51,7 +51,7 @@ def test_output_goes_to_the_file_and_not_to_stdout(run, pair):
 
 
 @pytest.mark.parametrize("extra", [(), ("-f", "text"), ("-sl",), ("ref.txt",), ("-h",), ("-V",)])
-def test_the_file_holds_what_stdout_would(run, pair, extra):
+def test_the_file_holds_what_stdout_would_hold(run, pair, extra):
     assert run(*pair, *extra, "-o", "out.txt") == (0, "", "")
     assert read("out.txt") == run(*pair, *extra).out
 
@@ -334,7 +334,7 @@ def test_dev_stdout_is_a_pipe_where_stdout_is_one(command, pair):
 
 @needs_dev_stdout
 @pytest.mark.parametrize("redirection", [">", ">>"])
-def test_dev_stdout_is_written_between_what_others_write_to_the_same_file(command, pair, write, redirection):
+def test_dev_stdout_keeps_what_others_write_to_the_same_file(command, pair, write, redirection):
     if redirection == ">>":
         write("log.txt", "before\n")
     shell = f'{{ echo head; "$@"; echo foot; }} {redirection}log.txt'

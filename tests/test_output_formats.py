@@ -45,12 +45,12 @@ def test_no_format_but_text_is_coloured(name):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_score_alone_is_a_number_in_every_format(name):
+def test_a_bare_score_is_a_number_in_every_format(name):
     assert render(one_system(), Layout(3, score_only=True), name) == "58.640\n"
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_score_alone_of_several_systems_is_ignored(name):
+def test_score_only_is_ignored_for_several_systems(name):
     assert render(paired(), Layout(score_only=True), name) == render(paired(), Layout(), name)
 
 
@@ -230,14 +230,14 @@ def test_the_interval_is_between_signature_and_verbose_score():
     assert list(found)[6] == "verbose_score"
 
 
-def test_scores_alone_with_intervals_are_strings_in_json():
+def test_bare_scores_with_intervals_are_strings_in_json():
     made = one_system(record(58.64, half_width=8.72), record(28.88, "TER", half_width=7.0))
     out = render(made, Layout(score_only=True), "json")
     assert out == '[\n"58.6 (μ = 58.6 ± 8.7)",\n"28.9 (μ = 28.9 ± 7.0)"\n]\n'
     assert render(made, Layout(score_only=True, colour=True), "json") == out
 
 
-def test_scores_alone_without_intervals_are_numbers_in_json():
+def test_bare_scores_without_intervals_are_numbers_in_json():
     made = one_system(record(58.64), record(28.88, "TER"))
     assert render(made, Layout(score_only=True), "json") == "[\n58.6,\n28.9\n]\n"
 

@@ -111,7 +111,7 @@ def test_one_system_with_an_interval_looks_as_the_oracles(corpus, layout, words,
 
 @pytest.mark.parametrize("words", [("-m", "bleu"), METRICS], ids=["one metric", "three"])
 @pytest.mark.parametrize("name", ["text", "json"])
-def test_the_score_alone_with_an_interval_looks_as_the_oracles(corpus, words, name):
+def test_a_bare_score_with_an_interval_looks_as_the_oracles(corpus, words, name):
     made = Results([SystemResult("strong.txt", scores_of(corpus, "strong.txt", words, True))], SEGMENTS, [])
     theirs = oracle(corpus, "-i", "strong.txt", *words, *INTERVAL, "-b", "-f", name)
     ours = render(made, Layout(score_only=True), name)
@@ -138,7 +138,7 @@ def test_some_p_values_are_significant_and_some_are_not(corpus):
     assert {p is not None and p <= 0.05 for p in p_values[3:]} == {True, False}
 
 
-def test_the_score_alone_changes_nothing_for_several_systems(corpus):
+def test_score_only_changes_nothing_for_several_systems(corpus):
     theirs = oracle(corpus, "-i", *SYSTEMS, *METRICS, "-b", "-f", "text")
     assert without_version(render(results_of(corpus, "none"), Layout(score_only=True), "text")) == theirs
 

@@ -165,14 +165,14 @@ def close():
 
 @pytest.mark.parametrize("name", [*TABLES, "paper"])
 @pytest.mark.parametrize("style", ["full", "compact", "stars"])
-def test_what_rounds_to_zero_has_no_sign(name, style):
+def test_numbers_that_round_to_zero_have_no_sign(name, style):
     out = plain(render(close(), Layout(style=style, difference=True), name))
     assert "0.0 [−0.3, 0.0]" in out
     assert not re.search(r"[-−+]0\.0\b", out.partition("\n\n")[0])
 
 
 @pytest.mark.parametrize("name", ["json", "jsonl", "csv", "tsv", "card"])
-def test_what_rounds_to_zero_has_no_sign_for_programs(name):
+def test_numbers_that_round_to_zero_have_no_sign_for_programs(name):
     made = close()
     out = render(made, Layout(difference=True), name) + render(made._replace(systems=made.systems[1:]), Layout(), name)
     assert "-0.0," not in out
@@ -335,7 +335,7 @@ def test_the_command_has_styles_and_sorts(score):
         (("-f", "markdown", "--caption", "x"), "--caption has no effect: markdown has no captions"),
     ],
 )
-def test_what_a_table_cannot_have_is_refused(score, words, told):
+def test_options_that_a_table_cannot_have_are_refused(score, words, told):
     refused(score(*words), told)
 
 

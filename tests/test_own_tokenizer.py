@@ -37,7 +37,7 @@ def test_scores_are_those_of_text_that_was_tokenized_before(options, jobs, recwa
     assert not [one for one in recwarn if "not made for" in str(one.message)]
 
 
-def test_whatever_takes_tokenize_takes_a_function():
+def test_everything_that_takes_tokenize_takes_a_function():
     named = {"tokenize": split_hyphens, "tokenize_name": "hyphens-1"}
     expected = own().corpus_score(HYPOTHESES, REFERENCES).score
     assert bleucli.corpus_bleu(HYPOTHESES, REFERENCES, **named).score == expected

@@ -125,7 +125,7 @@ def test_bare_scores_and_scores_without_a_signature_can_be_asked_for_with_json()
         score.format(signature="BLEU", is_json=True)
 
 
-def test_what_is_added_to_a_signature_is_printed_before_the_version():
+def test_additions_to_a_signature_are_printed_before_the_version():
     told = []
     for make in (oracles.bleu, BLEU):
         metric = make(lowercase=True)

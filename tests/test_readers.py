@@ -54,7 +54,7 @@ def test_every_field_is_what_sacrebleu_reads(name, library, theirs, run):
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_all_fields_side_by_side_are_what_sacrebleu_prints(name, library, theirs, run):
+def test_fields_side_by_side_are_printed_as_sacrebleu_does(name, library, theirs, run):
     _, names, _, together = theirs
     assert echoed(run, name, *names[name]) == together[name].out
     ours = run("--list", "-t", name, "-l", PAIRS[name])
@@ -364,7 +364,7 @@ def test_fields_of_xml_are_enough_where_the_download_was_removed(world, run, mon
     assert run("--list", "-t", "wmt22", "-l", "en-de").out.endswith("origlang, Online-A, Some System, domain\n")
 
 
-def test_what_a_killed_run_left_is_removed(world, run):
+def test_leftovers_of_a_killed_run_are_removed(world, run):
     left = os.path.join(fields.raw_folder("wmt17"), f"wmt17.en-de.src.{'0' * 16}.new")
     os.makedirs(os.path.dirname(left))
     with open(left, "w") as file:

@@ -311,7 +311,7 @@ def test_pairs_that_differ_in_case_are_refused(own):
         registry.load(own(text))
 
 
-def test_a_registry_that_is_not_there_is_named(tmp_path, run):
+def test_a_missing_registry_is_named(tmp_path, run):
     with pytest.raises(BleuError, match=r"^cannot read the registry .*acme.toml: No such file or directory$"):
         registry.load(str(tmp_path / "acme.toml"))
     answer = run("--registry", "acme.toml", "--list")

@@ -361,7 +361,7 @@ def test_odds_choose_ngrams():
 # --- profiles
 
 
-def test_profiles_count_what_they_say():
+def test_profiles_have_the_counts_of_the_texts():
     references = [["a b c", "a b", "a"]]
     report = report_of({"one": ["a b c", "a x", ""], "two": ["a b", "a b b b", "a"]}, references, [BLEU()])
     frequency, gap, scores = report.profiles

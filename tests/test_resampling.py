@@ -474,7 +474,7 @@ def test_ter_scores_many_sums_as_it_scores_one(rows):
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_real_sums_score_alike(name):
+def test_real_sums_have_the_same_scores(name):
     metric = METRICS[name]()
     for sample in [row[list(METRICS).index(name)] for row in samples_of()]:
         expected = [metric.score_from_stats(row).score for row in sample.stats]

@@ -126,7 +126,7 @@ def test_no_format_has_a_percentage_left(name):
     assert name == "jsonl" or re.search(r"\b0\.50?0?\b", shown)
 
 
-def test_what_follows_a_score_stays_if_it_does_not_begin_with_the_precisions():
+def test_text_after_a_score_stays_unless_it_begins_with_the_precisions():
     record = everything().systems[0].scores[0]._replace(verbose="as it is, 50.0")
     made = everything()._replace(systems=[SystemResult("a", [record._replace(details=[])])])
     assert render(made, Layout(3, scale=1), "text") == "BLEU|nrefs:1 = 0.500 (μ = 0.500 ± 0.500) as it is, 50.0\n"

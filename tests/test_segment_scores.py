@@ -240,7 +240,7 @@ def test_every_format_has_the_means(run, files, form, words):
         assert (repr(fmean(column))[:10] if unrounded else f"{fmean(column):.3f}") in answer.out
 
 
-def test_one_system_is_a_line_of_text(run, write):
+def test_one_system_is_one_line_of_text(run, write):
     write("x.txt", "1\n2\n6\n")
     version = f"version:bleucli-{__version__}"
     assert run("--segment-scores", "-i", "x.txt", "-f", "text").out == f"score|{version} = 3.0\n"

@@ -85,7 +85,7 @@ def test_lists_of_texts_are_groups():
 
 @given(texts=samples, size=st.integers(1, 3))
 @examples(60)
-def test_each_group_has_the_scores_that_it_has_alone(texts, size):
+def test_each_group_has_the_scores_that_it_would_have_alone(texts, size):
     """Groups whose texts are not adjacent; each text occurs twice, so that no group has only one."""
     texts *= 2
     labels = [text[:size] for text in texts]
@@ -184,7 +184,7 @@ def real_texts(name):
         ([["a", "b"], []], {}, "samples: list 1 .counting from 0. is empty; give at least two texts for each group"),
     ],
 )
-def test_what_cannot_be_measured_is_refused(texts, options, error):
+def test_samples_that_cannot_be_measured_are_refused(texts, options, error):
     with pytest.raises(BleuError, match=error):
         self_bleu(texts, **options)
 
@@ -238,7 +238,7 @@ def test_options_are_those_that_bleu_has(options):
         self_bleu(["a", "b"], **options)
 
 
-def test_time_is_linear_where_all_texts_are_alike_and_where_none_are():
+def test_time_is_linear_for_equal_and_for_different_texts():
     """With 20,000 texts, a loop over all pairs would take hours."""
     for texts in (["a b c d e f g h"] * 20_000, [f"a{n} b{n} c{n} d" for n in range(20_000)]):
         assert len(self_bleu(texts).scores) == 20_000

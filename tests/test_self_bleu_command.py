@@ -413,7 +413,7 @@ def test_wrong_items_are_refused(run, write, items, fields, error):
     refused(run("--self-bleu", *given, *(("--jsonl-fields", *fields) if fields else ())), error)
 
 
-def test_what_is_for_self_bleu_is_refused_elsewhere(run, write):
+def test_options_of_self_bleu_are_refused_elsewhere(run, write):
     write("ref.txt", LINES)
     write("out.jsonl", json_lines(*({"output": text, "id": 1} for text in TEXTS)))
     refused(run("ref.txt", "-i", "ref.txt", "--groups", "g"), "--groups is for --self-bleu; add it, or leave --groups")

@@ -145,7 +145,7 @@ def test_missing_texts_stay_missing_and_order_is_kept(model, model_path):
     assert found == [None if text is None else pieces(model, text) for text in segments]
 
 
-def test_no_segments_give_none(model_path):
+def test_no_segments_give_no_tokens(model_path):
     assert list(LocalModel(model_path).tokenize(Segments.from_strings([]))) == []
 
 

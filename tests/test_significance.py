@@ -367,7 +367,7 @@ def test_warnings_tell_users_what_they_should_know():
     assert {warning.filename for warning in caught} == {__file__}
 
 
-def test_what_can_be_read_only_once_is_kept_for_the_next_call():
+def test_texts_that_can_be_read_only_once_are_kept_for_the_next_call():
     arguments = small()
     systems = {name: iter(texts) for name, texts in arguments["named_systems"]}
     references = {"a": iter(arguments["references"][0])}

@@ -290,7 +290,7 @@ def test_a_disk_that_is_write_protected_is_named(web, source_of, mount):
     assert web.requests == []
 
 
-def test_what_a_write_protected_disk_holds_is_used(web, source_of, mount):
+def test_files_on_a_write_protected_disk_are_used(web, source_of, mount):
     target = os.path.join(mount("rw"), "n.tgz")
     source = source_of(web.put("/n.tgz", Page(CONTENT)))
     fetch(source, target)

@@ -14,7 +14,8 @@ from conftest import HEAVY
 
 from bleucli import kernels
 
-# Modules beyond the interpreter's own. The Python kernels have one module per family of metrics, the native ones one
+# Modules beyond the interpreter's own. The Python kernels have one module per family of metrics, the native ones only
+# one
 BUDGET = {"native": 90, "python": 97}[kernels.live]
 MAIN = "import sys; from bleucli.__main__ import main; sys.exit(main())"
 UNUSED = HEAVY | {

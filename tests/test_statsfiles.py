@@ -253,7 +253,7 @@ def test_repeated_and_missing_segments_are_named(tmp_path):
 
 @examples(60)
 @given(data=st.data())
-def test_rows_in_any_order_and_row_groups_of_any_size_are_read_alike(data, tmp_path_factory):
+def test_the_order_of_rows_and_the_size_of_row_groups_do_not_matter(data, tmp_path_factory):
     path = save(tmp_path_factory.mktemp("s") / "s.parquet")
     table = pq.read_table(path)
     order = data.draw(st.permutations(range(len(table))))
@@ -308,7 +308,7 @@ def test_beta_can_be_changed_unless_it_chooses_the_reference(tmp_path):
             assert found.signature().name == "" or str(found.signature())
 
 
-def test_of_two_configurations_the_one_that_is_asked_for_is_used(tmp_path):
+def test_the_requested_one_of_two_configurations_is_used(tmp_path):
     ways = {"bleu": BLEU(), "bleu-char": BLEU(tokenize="char"), "chrf": CHRF(), "chrf++": CHRF(word_order=2)}
     statistics = read(save(tmp_path / "s.parquet", ways))
     assert statistics.choose("bleu")[0] == "bleu"

@@ -72,7 +72,7 @@ def test_a_subclass_with_its_own_prepare_scores_what_it_prepares(metric, options
 
 
 @PER_METRIC
-def test_a_text_against_itself_is_perfect_whatever_is_prepared(metric, options):
+def test_a_text_against_itself_is_perfect_however_it_is_prepared(metric, options):
     """A bug once made this 0.00 for chrF, because references took another path."""
     texts = ["Das Haus steht dort drüben", "Die Katzen schliefen alle dort"]
     score = backward(metric)(**options).corpus_score(texts, [texts]).score

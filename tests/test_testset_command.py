@@ -332,7 +332,7 @@ def test_control_characters_are_escaped_in_signatures():
 
 
 @pytest.mark.parametrize("subset", ["US|GB", "US%7CGB", "100%"])
-def test_a_part_is_named_alike_with_and_without_escapes(run, subset):
+def test_a_part_has_the_same_name_with_and_without_escapes(run, subset):
     """Signatures of version 1.x escape nothing; ours escape `%` and `|`."""
     ours = str(Signature([]).with_texts([("subset", subset)]))
     for asked in (ours, f"BLEU+{ours.replace(':', '.')}", f"BLEU+subset.{subset}" if subset == "US|GB" else ours):

@@ -275,7 +275,7 @@ def test_arbitrary_bytes_are_read_or_refused(data, encoding, size):
 
 
 @given(st.binary(max_size=12), sizes)
-def test_arbitrary_bytes_are_read_or_refused_alike_whatever_the_blocks(data, size):
+def test_arbitrary_bytes_are_read_or_refused_in_the_same_way_whatever_the_blocks(data, size):
     assert read_or_error(data, size) == read_or_error(data)
 
 

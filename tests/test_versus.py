@@ -83,7 +83,7 @@ def test_without_sacrebleu_the_error_says_what_to_install(run, pair, monkeypatch
         (("-m", "chrf++"), "sacreBLEU refuses this"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(run, pair, words, told):
+def test_combinations_that_cannot_be_compared_are_refused(run, pair, words, told):
     answer = run(*pair, "--versus-sacrebleu", *words)
     assert answer.status == 2
     assert told in answer.err

@@ -153,7 +153,7 @@ def test_outdated_numbers_are_marked_until_the_answer_arrives(opened):
     assert page.is_enabled("#copy-command")
 
 
-def test_what_matches_is_highlighted_by_order(opened):
+def test_matches_are_highlighted_by_order(opened):
     page = opened
     marked = page.eval_on_selector_all(
         "#texts p:first-child mark", "all => all.map(one => [one.textContent, one.className])"
