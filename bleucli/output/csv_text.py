@@ -15,8 +15,8 @@ def render(results: Results, layout: Layout) -> str:
     false, if there was a paired test; for each metric its score under its name, then, where there are any, `BLEU mean`,
     `BLEU ci` (half the width of the interval), `BLEU p_value` (empty for the baseline), `BLEU cluster`, `BLEU
     difference` (from the baseline) with its 95% interval in `BLEU difference low` and `BLEU difference high`, shares
-    under their names; at the end `BLEU signature`. Scores, intervals and differences have the layout's decimals, shares two more,
-    p-values all they have. Control characters in a name are written as escapes.
+    under their names; at the end `BLEU signature`. Scores, intervals and differences have the layout's decimals, shares
+    two more; p-values have all theirs. Control characters in a name are written as escapes.
     """
     return _write(results, layout, ",")
 
