@@ -146,7 +146,7 @@ def odd_name(pair):
     try:
         os.rename(b"sys.txt", name)
     except OSError:
-        pytest.skip("the file system wants names in UTF-8")
+        pytest.skip("the file system requires names in UTF-8")
     return name
 
 

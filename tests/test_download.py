@@ -602,7 +602,7 @@ SLOWLY = "sent less than 60000 bytes in 0.5 seconds"
 def test_a_server_that_drips_is_given_up(page, checksum, web, target, hasty, monkeypatch):
     monkeypatch.setattr(download, "PAUSES", (0.01,))
     if checksum is None and page.length == -1:
-        pytest.skip("that is refused at once")
+        pytest.skip("a body without length and checksum is refused at once")
     refused(web.put("/news.tgz", page), target, SLOWLY, checksum=checksum)
     assert len(web.requests) == 2
     assert beside(target) == []

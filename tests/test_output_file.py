@@ -193,7 +193,7 @@ def test_a_file_in_a_write_protected_folder_is_written(kept, monkeypatch, reason
     kept()
 
 
-@pytest.mark.skipif(not hasattr(os, "chown") or os.geteuid() != 0, reason="only root may give a file away")
+@pytest.mark.skipif(not hasattr(os, "chown") or os.geteuid() != 0, reason="only root may change the owner of a file")
 def test_owner_and_group_of_a_file_are_kept(run, pair, write):
     write("out.txt", OLD)
     os.chown("out.txt", 1234, 2345)
@@ -205,7 +205,7 @@ def test_owner_and_group_of_a_file_are_kept(run, pair, write):
 
 def test_a_file_whose_owner_a_new_file_cannot_have_is_written(kept, monkeypatch):
     if not hasattr(os, "chown") or os.geteuid() != 0:
-        pytest.skip("only root may give a file away")
+        pytest.skip("only root may change the owner of a file")
     os.chown("out.txt", 1234, 2345)
     failing(monkeypatch, "chown", errno.EPERM)
     kept()

@@ -40,7 +40,7 @@ CALLS = {
     "mixed": (("a",), {"best": True, "size": 1}),
     "one missing": (("a",), {}),
     "one unknown": (("a", 1), {"colour": "red"}),
-    "one unknown in place of one missing": (("a",), {"colour": "red"}),
+    "an unknown field in place of a missing one": (("a",), {"colour": "red"}),
     "one twice": (("a", 1), {"name": "b"}),
     "too many": (("a", 1, (), True, 5), {}),
 }

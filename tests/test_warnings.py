@@ -85,7 +85,7 @@ def compared(count, *places, **options):
     return bleucli.evaluate_systems(systems, [references], **options)
 
 
-# For each kind of warning: its text, and two calls of which each gives it with other numbers
+# For each kind of warning: its text, and two calls that give it with different numbers
 KINDS = {
     "tokenized": (
         "many hypotheses end in ' .', so the text looks tokenized",

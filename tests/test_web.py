@@ -432,7 +432,7 @@ def test_nothing_is_done_for_a_client_that_has_left():
             return True
 
     async def ask_for_it():
-        return await api._Pool(1, "test").answer(Gone(), lambda: pytest.fail("it was done"))
+        return await api._Pool(1, "test").answer(Gone(), lambda: pytest.fail("the work was done"))
 
     assert asyncio.run(ask_for_it()).status_code == 499
 
