@@ -205,21 +205,30 @@ class Results(NamedTuple):
         """Return everything as dictionaries, lists, strings, numbers, truth values and None, for JSON.
 
         Returns:
-            `scores`: for each system and metric, in this order, the object that `bleu -f jsonl` prints, which the
-            package's `output/scores.schema.json` describes. Scores are in percent and not rounded. `hints`: what a user
-            should know about the texts, in sentences.
+            - `scores`: for each system and metric, in this order, the object that `bleu -f jsonl` prints, which the
+              package's `output/scores.schema.json` describes; averages over language pairs come last. Scores are in
+              percent and not rounded.
+            - `hints`: what a user should know about the texts, in sentences
+            - `unscored`: for each system that could not be scored, `system` and `reason`
+            - `verdicts`: for each score and gate, `system`, `metric`, `gate` and `failure`, which is "" if it passed
 
         >>> from bleucli import evaluate_systems
         >>> found = evaluate_systems({"weak": ["a b c x"], "fair": ["a b c d"]}, [["a b c d e"]]).to_dict()
         >>> [(one["system"], one["metric"], round(one["score"], 1)) for one in found["scores"]]
         [('weak', 'BLEU', 46.3), ('fair', 'BLEU', 77.9)]
         """
+        results = self.with_averages()
         scores = [
-            self.score_item(index, place) | run_item(self.run, index, self.test)
-            for index, system in enumerate(self.systems)
+            results.score_item(index, place) | run_item(results.run, index, self.test)
+            for index, system in enumerate(results.systems)
             for place, _ in enumerate(system.scores)
         ]
-        return {"scores": scores, "hints": list(self.hints)}
+        verdicts = [
+            {"system": one.system, "metric": one.score.name, "gate": one.gate, "failure": one.failure}
+            for one in self.verdicts
+        ]
+        unscored = [one._asdict() for one in self.unscored]
+        return {"scores": scores, "hints": list(self.hints), "unscored": unscored, "verdicts": verdicts}
 
     def rows(self) -> "list[dict[str, Any]]":
         """Return a table in long form, as `pandas.DataFrame` and `polars.DataFrame` take it.
@@ -228,7 +237,8 @@ class Results(NamedTuple):
             A flat dictionary for each system and metric, in this order. Of the following keys, all rows have those that
             apply to at least one row. If a key does not apply to a row, its value there is None:
 
-            - `system`, the columns that make groups, `metric`, `score` (in percent), `segments`
+            - `system`, the columns that make groups, `metric`, `score` (in percent), `segments`. Language pairs are
+              groups with the column `pair`; the last rows have `average` there.
             - `interval_mean`, `interval_half_width`: of the confidence interval, in percent
             - `baseline`: whether the system is the baseline; `difference`, `difference_low`, `difference_high`: the
               difference from the baseline, in points, and the bounds of its 95% interval
@@ -236,7 +246,10 @@ class Results(NamedTuple):
             - `brevity_penalty`, from 0 to 1; `hypothesis_length`, `reference_length`, `edits`
             - for self-BLEU, distinct n-grams as shares from 0 to 1; `signature`, in one line
 
-            `to_dict` has the rest: counts, precisions, pairs.
+            `to_dict` has the rest: counts, precisions, pairs, systems without scores, and verdicts.
+
+        Raises:
+            BleuError: a column that makes groups has the name of another key.
 
         >>> from bleucli import evaluate_systems
         >>> results = evaluate_systems({"weak": ["a b c x"], "fair": ["a b c d"]}, [["a b c d e"]], ["bleu", "ter"])
@@ -247,9 +260,10 @@ class Results(NamedTuple):
         fair BLEU 77.9 1 None
         fair TER 20.0 1 1
         """
+        results = self.with_averages()
         rows = [
-            self._row(index, place, record)
-            for index, system in enumerate(self.systems)
+            results._row(index, place, record)
+            for index, system in enumerate(results.systems)
             for place, record in enumerate(system.scores)
         ]
         known = {key for row in rows for key, value in row.items() if value is not None}
@@ -263,9 +277,7 @@ class Results(NamedTuple):
         mean, half_width = record.interval or (None, None)
         value, low, high = record.difference or (None, None, None)
         figures = record.figures
-        return {
-            "system": bare_name(system),  # the labels have columns of their own
-            **dict(system.labels),
+        found = {
             "metric": record.name,
             "score": float(record.score),
             "segments": self.segments if system.segments is None else system.segments,
@@ -285,6 +297,28 @@ class Results(NamedTuple):
             **dict(record.shares),
             "signature": str(record.signature),
         }
+        for column, _ in system.labels:
+            if column in found:
+                from bleucli.errors import BleuError
+
+                raise BleuError(
+                    f"the column {column} makes groups, but rows have a column of that name; rename yours, or use"
+                    " to_dict()"
+                )
+        # Labels have columns of their own. A column `system` names the systems, as in the command.
+        return {"system": bare_name(system), **dict(system.labels), **found}
+
+    def with_averages(self) -> "Results":
+        """Return results in which the averages of a matrix are rows like others."""
+        if self.matrix is None:
+            return self
+        averages, run = self.matrix.averages, self.run
+        if run is not None and run.of_rows is not None:
+            by_name: dict[str, list[Input]] = {}
+            for row, inputs in zip(self.systems, run.of_rows, strict=True):
+                by_name.setdefault(bare_name(row), []).extend(inputs)
+            run = run._replace(of_rows=[*run.of_rows, *(by_name[bare_name(mean)] for mean in averages)])
+        return self._replace(systems=[*self.systems, *averages], run=run)
 
     def score_item(self, index: int, place: int) -> dict[str, object]:
         """Return one score of a system as an object of `bleu -f jsonl`, without what is said of the run.

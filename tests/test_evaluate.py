@@ -13,7 +13,7 @@ import bleucli
 from bleucli import BLEU, CHRF, BleuError, Results, evaluate_systems
 from bleucli.errors import InputTypeError, LengthError, UsageError
 from bleucli.output import jsonl_text
-from bleucli.results import Detail, SystemResult
+from bleucli.results import Detail, SystemResult, Unscored, Verdict
 
 SYSTEMS = {name: demo(name) for name in ("strong", "weak")}
 REFERENCES = [demo("reference.A")]
@@ -106,6 +106,31 @@ def test_groups_shares_and_parts_are_in_rows_and_dictionaries():
     assert found["parts"] == [{"origlang": "en", "kind": "domain", "value": "news", "segments": 3, "score": 40.0}]
     assert [row["cluster"] for row in ranked().rows()] == [2, 1, 2]
     assert [row["identical"] for row in paired().rows()] == [False] * 4 + [True] * 2
+
+
+@pytest.mark.parametrize("column", ["metric", "score", "cluster", "signature", "distinct-1"])
+def test_a_group_column_called_like_a_key_of_rows_is_refused(column):
+    scores = [record(50.0, shares=[("distinct-1", 0.5)])]
+    grouped = Results([SystemResult(f"KIT {column}=a", scores, labels=[(column, "a")], segments=3)], 9, [])
+    with pytest.raises(BleuError, match=rf"^the column {column} makes groups, but rows have a column of that name"):
+        grouped.rows()
+    named = [SystemResult("mt system=KIT", scores, labels=[("system", "KIT")], segments=3)]
+    assert Results(named, 3, []).rows()[0]["system"] == "KIT"  # as in the command's tables
+    assert grouped.to_dict()["scores"][0]["system"] == f"KIT {column}=a"
+
+
+def test_dictionaries_have_verdicts_and_systems_without_scores():
+    score = record(50.0)
+    judged = one(score)._replace(
+        verdicts=[Verdict("sys.txt", score, "--min-score 60", "BLEU 50.0 is below 60")],
+        unscored=[Unscored("short.txt", "short.txt has 2 lines, ref.txt has 3")],
+    )
+    found = json.loads(json.dumps(judged.to_dict()))
+    assert found["verdicts"] == [
+        {"system": "sys.txt", "metric": "BLEU", "gate": "--min-score 60", "failure": "BLEU 50.0 is below 60"}
+    ]
+    assert found["unscored"] == [{"system": "short.txt", "reason": "short.txt has 2 lines, ref.txt has 3"}]
+    assert evaluate().to_dict().keys() == found.keys()
 
 
 def test_the_baseline_comes_first():

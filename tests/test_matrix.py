@@ -145,6 +145,17 @@ def test_the_pairs_of_wmt22_have_averages_of_systems_with_all_pairs(matrix):
     assert mean.scores[0].signature.info["tok"] == "zh,13a"
 
 
+def test_dictionaries_and_rows_have_the_averages_that_the_command_prints(run, wmt24):
+    printed = [json.loads(line) for line in run("--matrix", "matrix.toml", "-f", "jsonl", "-q").out.splitlines()]
+    results = bleucli.score_matrix("matrix.toml")
+    found = results.to_dict()["scores"]
+    run_keys = {"command": None, "inputs": None, "time": None}
+    assert found == [line | run_keys for line in printed]
+    table = [(f"{row['system']} pair={row['pair']}", row["metric"], row["score"]) for row in results.rows()]
+    assert table == [(line["system"], line["metric"], line["score"]) for line in printed]
+    assert table[-1][0] == "GPT-4.5 pair=average"
+
+
 def test_averages_are_means_over_all_pairs_where_none_is_missing(run, wmt24):
     scored, means = lines_of(run("--matrix", "matrix.toml", "-m", "bleu", "ter", "-f", "jsonl", "-q"))
     assert means.keys() == {("GPT-4.5", "BLEU"), ("GPT-4.5", "TER")}

@@ -81,7 +81,7 @@ def render(results: "Results", layout: "Layout", name: str = "json") -> str:
         if layout.sort is not None:
             results, layout = matrices.sort(results, results.matrix, layout.sort), layout._replace(sort=None)
         if name in _BY_ROW:
-            results = matrices.with_averages(results)
+            results = results.with_averages()
     is_one = results.matrix is None and len(results.systems) + len(results.unscored) == 1
     if is_one and layout.score_only and (name != "json" or len(results.systems[0].scores) == 1):
         name = "text"

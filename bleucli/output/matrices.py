@@ -5,29 +5,12 @@
 - `explain`: what the averages are
 - `sort`: the systems by their averages
 - `by_pair`: the results of each pair alone
-- `with_averages`: results in which averages are rows like others, for formats without such tables
 """
 
 from bleucli.markup import visible
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words
 from bleucli.results import PAIR, Matrix, Results, ScoreRecord, SystemResult, bare_name
-
-
-def with_averages(results: Results) -> Results:
-    """Return results in which averages are rows like others."""
-    if results.matrix is None:
-        return results
-    rows = [*results.systems, *results.matrix.averages]
-    run = results.run
-    if run is not None and run.of_rows is not None:
-        read = dict(zip((row.name for row in results.systems), run.of_rows, strict=True))
-        of_averages = [
-            [one for row in results.systems if bare_name(row) == bare_name(mean) for one in read[row.name]]
-            for mean in results.matrix.averages
-        ]
-        run = run._replace(of_rows=[*run.of_rows, *of_averages])
-    return results._replace(systems=rows, run=run)
 
 
 def sort(results: Results, matrix: Matrix, number: int) -> Results:
