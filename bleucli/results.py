@@ -375,6 +375,18 @@ class Results(NamedTuple):
         return html_table(["System", *(record.name for record in scores)], rows, notes)
 
 
+def mark_best(results: Results) -> Results:
+    """Return untested results with the best score of each metric marked."""
+    columns = zip(*(system.scores for system in results.systems), strict=True)
+    best = [(max if column[0].higher_is_better else min)(record.score for record in column) for column in columns]
+
+    def mark(system: SystemResult) -> SystemResult:
+        pairs = zip(system.scores, best, strict=True)
+        return system._replace(scores=[record._replace(best=record.score == top) for record, top in pairs])
+
+    return results._replace(systems=list(map(mark, results.systems)))
+
+
 def score_item(system: str, record: ScoreRecord, segments: int) -> dict[str, object]:
     """Return all keys that an object of `bleu -f jsonl` has of a score, with what its record alone tells."""
     interval = record.interval

@@ -216,13 +216,20 @@ def test_docutils_reads_caption_label_and_cells():
 def test_python_renders_what_the_command_prints(score, folder):
     lines = {name: (folder / name).read_text().splitlines() for name in ("ref", "bad", "good")}
     systems = {name: lines[name] for name in ("bad", "good")}
-    made = bleucli.evaluate_systems(systems, [lines["ref"]], ["bleu", "ter"], test="bs", trials=20)
-    words = ("-m", "bleu", "ter", "-pbs", "-pbsn", "20", "-q")
+    metrics = ["bleu", "ter"]
+    made = bleucli.evaluate_systems(systems, [lines["ref"]], metrics, test="bs", trials=20)
+    words = ("-m", *metrics, "-pbs", "-pbsn", "20", "-q")
     more = ("--sort", "ter", "--difference", "--caption", "Two systems.", "--label", "tab:two")
     for name in ("latex", "html", "rst"):
         asked = score(*words, "-f", name, "--style", "compact", *more).out
         own = {"style": "compact", "sort": "TER", "difference": True, "caption": "Two systems.", "label": "tab:two"}
         assert bleucli.render_table(made, name, **own) == asked
+    plain = bleucli.evaluate_systems(systems, [lines["ref"]], metrics)
+    ranked = bleucli.evaluate_systems(systems, [lines["ref"]], metrics, test="ar", all_pairs=True, trials=399)
+    for name in ("latex", "markdown", "html", "rst"):
+        for made, test in ((plain, ()), (ranked, ("-par", "--paired-all", "-parn", "399"))):
+            asked = score("-m", *metrics, *test, "-q", "-f", name, "--bold-best", "--scale", "1", "-sh").out
+            assert bleucli.render_table(made, name, bold_best=True, scale=1, short=True) == asked
 
 
 @pytest.mark.parametrize(
@@ -237,6 +244,9 @@ def test_python_renders_what_the_command_prints(score, folder):
         ({"name": "rst", "caption": 3}, "caption=3; expected a text"),
         ({"name": "rst", "caption": " \n"}, "caption=' \\n'; expected a text"),
         ({"name": "latex", "caption": "x", "label": 3}, "label=3; expected a caption, and a letter"),
+        ({"name": "text", "bold_best": True}, "bold_best=True for text; expected one of latex, markdown, html, rst"),
+        ({"scale": 10}, "scale=10; expected 100, or 1 for scores from 0 to 1"),
+        ({"scale": True}, "scale=True; expected 100, or 1"),
         ({"width": -1}, "width=-1; expected a number of decimals from 0 to 1000"),
         ({"width": "2"}, "width='2'; expected a number of decimals from 0 to 1000"),
         ({"name": "latex", "label": "x"}, "label='x'; expected a caption, and a letter"),
@@ -246,6 +256,11 @@ def test_python_renders_what_the_command_prints(score, folder):
 def test_python_refuses_what_a_table_cannot_have(words, told):
     with pytest.raises(bleucli.BleuError, match=re.escape(told)):
         bleucli.render_table(results({"a": [record(1.0)]}), **words)
+
+
+def test_python_has_no_bold_type_without_the_test_that_decides_it():
+    with pytest.raises(bleucli.BleuError, match="bold_best=True after a test against a baseline; expected results of"):
+        bleucli.render_table(paired(), bold_best=True)
 
 
 @pytest.mark.parametrize("function", [bleucli.render_table, bleucli.cite])

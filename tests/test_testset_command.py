@@ -116,6 +116,12 @@ def test_nothing_to_cite_is_an_error(run):
             "papineni-etal-2002-bleu nllb-2022-language kudo-richardson-2018-sentencepiece chen-cherry-2014-systematic"
             " post-2018-call koehn-2004-statistical bleucli",
         ),
+        (
+            ("--paired-ar", "--bold-best"),
+            "papineni-etal-2002-bleu post-2018-call riezler-maxwell-2005-pitfalls romano-wolf-2005-exact bleucli",
+        ),
+        (("--bold-best",), "papineni-etal-2002-bleu post-2018-call bleucli"),
+        (("-ci", "--style", "compact"), "papineni-etal-2002-bleu post-2018-call koehn-2004-statistical bleucli"),
         (("--self-bleu",), "zhu-etal-2018-texygen li-etal-2016-diversity post-2018-call bleucli"),
         (("--segment-scores", "--paired-bs"), "koehn-2004-statistical bleucli"),
         (("-t", "wmt17", "-m", "bleu"), "papineni-etal-2002-bleu post-2018-call bleucli bojar-EtAl:2017:WMT1"),
@@ -149,6 +155,7 @@ def test_python_cites_what_results_were_made_with():
     assert re.findall(r"^@\w+\{(.*),$", bleucli.cite(results), re.MULTILINE) == [
         *("levenshtein-1966-binary", "koehn-2004-statistical", "bleucli"),
     ]
+    assert "romano-wolf-2005-exact" in bleucli.cite(results, bold_best=True)
 
 
 # --- texts

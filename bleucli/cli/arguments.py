@@ -33,6 +33,7 @@ MODES = {
         {
             *("test_set", "registry", "language_pair", "metrics", "tokenize", "smooth_method", "chrf_word_order"),
             *("matrix", "confidence", "paired_bs", "paired_ar", "paired_all", "self_bleu", "segment_scores"),
+            *("bold_best", "style", "difference"),
         }
     ),
     "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),

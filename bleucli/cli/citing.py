@@ -39,8 +39,8 @@ def answer(options: "Options") -> str:
     use = Use(
         list(_find_scores(options)),
         method,
-        corrected=options.paired_all,
-        intervals=options.confidence or options.paired_bs,
+        corrected=options.paired_all or options.bold_best,
+        intervals=(options.confidence or options.paired_bs) and (options.style != "stars" or options.difference),
         distinct=options.self_bleu,
     )
     entries = [bibtex(use)]

@@ -259,6 +259,6 @@ def _mark_best(results: Results, bold: bool, plan: "Sampling | None") -> Results
     """Return results with the best of each column marked, if it will be bold; resampling has set the marks already."""
     if plan is not None or not bold or results.matrix is not None:  # --matrix marks the best of each pair itself
         return results
-    from bleucli.significance.comparison import mark_best
+    from bleucli.results import mark_best
 
     return mark_best(results)

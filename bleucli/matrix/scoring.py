@@ -17,7 +17,7 @@ from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.matrix.plan import Pair, read_plan, target_of
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric
 from bleucli.records import NamedTuple
-from bleucli.results import AVERAGE, PAIR, Matrix, Results, ScoreRecord, SystemResult, name_row
+from bleucli.results import AVERAGE, PAIR, Matrix, Results, ScoreRecord, SystemResult, mark_best, name_row
 from bleucli.signature import Signature
 from bleucli.textfiles import TextFile
 from bleucli.threads import count_threads, usable_processors
@@ -210,8 +210,6 @@ def score_pairs(
     Raises:
         BleuError: texts of a pair have different numbers of segments; or as for `scoring.score_systems`.
     """
-    from bleucli.significance.comparison import mark_best
-
     by_system: dict[str, list[SystemResult]] = {name: [] for name in systems}
     rows: list[SystemResult] = []
     hints: dict[str, list[str]] = {}

@@ -122,9 +122,11 @@ def render_table(
     style: str = "full",
     sort: str | None = None,
     difference: bool = False,
+    bold_best: bool = False,
     caption: str = "",
     label: str = "",
-    width: int = 1,
+    width: int | None = None,
+    scale: int = 100,
     short: bool = False,
 ) -> str:
     r"""Return a table, for a paper or a page, of results such as `bleucli.evaluate_systems` returns.
@@ -136,9 +138,12 @@ def render_table(
         sort: the name of a score, such as BLEU or chrF2, in upper or lower case, to sort the systems by, best first; a
             test's baseline stays on top.
         difference: also print each score's difference from the baseline's, with its interval if there is one.
+        bold_best: print the best score of each metric in bold, in all but text; after a test of all pairs, also the
+            scores that it cannot distinguish from the best.
         caption: of the table, in latex, html and rst.
         label: the name by which a document refers to the table; it needs a caption.
-        width: decimals.
+        width: decimals; None for 1, or 3 with a scale of 1.
+        scale: what a perfect score is, 100 or 1.
         short: use short keys in signatures.
 
     Raises:
@@ -155,6 +160,7 @@ def render_table(
     """
     from bleucli.errors import BleuError
     from bleucli.output.layout import LABEL, STYLES, Layout, check_results
+    from bleucli.results import DECIMALS, mark_best
 
     def refuse(given: str, expected: str) -> BleuError:
         return BleuError(f"{given}; expected {expected}")
@@ -172,8 +178,27 @@ def render_table(
         raise refuse(f"caption={caption!r:.40}", "a text")
     if label and not (caption and isinstance(label, str) and LABEL.fullmatch(label)):
         raise refuse(f"label={label!r}", "a caption, and a letter, then letters, digits and : . _ -")
+    if bold_best and not shows_bold(name, colour=False):
+        raise refuse(f"bold_best=True for {name}", f"one of {', '.join(one for one in TABLES if one in _WITH_BOLD)}")
+    if bold_best and results.test is not None and not results.rankings:
+        raise refuse("bold_best=True after a test against a baseline", "results of a test of all pairs, or of no test")
+    if isinstance(scale, bool) or scale not in DECIMALS:
+        raise refuse(f"scale={scale!r:.40}", "100, or 1 for scores from 0 to 1")
+    width = DECIMALS[scale] if width is None else width
     place = None if sort is None else _find_place(sort, [record.name for record in results.systems[0].scores])
     if isinstance(width, bool) or not isinstance(width, int) or not 0 <= width <= 1000:
         raise refuse(f"width={width!r:.40}", "a number of decimals from 0 to 1000")
-    layout = Layout(width, short, style=style, sort=place, difference=difference, caption=caption, label=label)
+    if bold_best and results.test is None and results.matrix is None:  # the others are marked
+        results = mark_best(results)
+    layout = Layout(
+        width,
+        short,
+        bold_best=bold_best,
+        scale=scale,
+        style=style,
+        sort=place,
+        difference=difference,
+        caption=caption,
+        label=label,
+    )
     return render(results, layout, name)

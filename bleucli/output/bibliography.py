@@ -77,11 +77,12 @@ def bibtex(use: Use) -> str:
     return "\n\n".join([*(paper.bibtex for paper in papers(use)), tool]) + "\n"
 
 
-def cite(results: Results) -> str:
+def cite(results: Results, *, bold_best: bool = False) -> str:
     """Return what to cite for results: metrics, tokenizers, tests and the tool, as BibTeX.
 
     Args:
         results: of at least one system, as `bleucli.evaluate_systems` returns them.
+        bold_best: whether a table has the best scores in bold, which a test of all pairs then decides.
 
     Raises:
         BleuError: there is no system.
@@ -94,7 +95,7 @@ def cite(results: Results) -> str:
      '@inproceedings{post-2018-call,', '@misc{bleucli,']
     """
     check_results(results)
-    return bibtex(find_use(results, Layout()))
+    return bibtex(find_use(results, Layout(bold_best=bold_best)))
 
 
 def shows_intervals(results: Results, layout: Layout) -> bool:

@@ -37,7 +37,7 @@ class Paper(NamedTuple):
         >>> print(MECAB.bibtex.partition("\n")[0])
         @inproceedings{kudo-etal-2004-applying,
         """
-        authors = " and ".join(one.removeprefix("and ") for one in self.authors)
+        authors = " and ".join(self.authors)
         if self.kind == "misc":
             authors = f"{{{authors}}}"  # a team, not a first and a last name
         fields = [("author", authors), ("title", f"{{{self.title}}}"), *self.fields]
@@ -228,7 +228,13 @@ FLORES_101 = Paper(
         "Naman Goyal",
         "Cynthia Gao",
         "Vishrav Chaudhary",
-        "and others",
+        "Peng-Jen Chen",
+        "Guillaume Wenzek",
+        "Da Ju",
+        "Sanjana Krishnan",
+        "Marc'Aurelio Ranzato",
+        "Francisco Guzmán",
+        "Angela Fan",
     ),
     2022,
     "The Flores-101 Evaluation Benchmark for Low-Resource and Multilingual Machine Translation",
@@ -262,8 +268,11 @@ TOUCAN = Paper(
     2024,
     "Toucan: Many-to-Many Translation for 150 African Language Pairs",
     "Findings of ACL",
-    "https://arxiv.org/abs/2407.04796",
-    (("booktitle", "Findings of the Association for Computational Linguistics: ACL 2024"),),
+    "https://aclanthology.org/2024.findings-acl.781",
+    (
+        ("booktitle", "Findings of the Association for Computational Linguistics: ACL 2024"),
+        ("pages", "13189--13206"),
+    ),
 )
 SELF_BLEU = Paper(
     "zhu-etal-2018-texygen",

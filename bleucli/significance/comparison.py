@@ -147,20 +147,6 @@ def resample(
     return results._replace(systems=systems, hints=hints, test=test, rankings=rankings if sampling.all_pairs else ())
 
 
-def mark_best(results: Results) -> Results:
-    """Return untested results with the best score of each metric marked."""
-    untested = _table(len(results.systems), 0, {})
-    best = [_best(column, untested) for column in _columns(results)]
-    return results._replace(
-        systems=[
-            system._replace(
-                scores=[record._replace(best=number in best[metric]) for metric, record in enumerate(system.scores)]
-            )
-            for number, system in enumerate(results.systems)
-        ]
-    )
-
-
 def _hints(sampling: Sampling) -> Iterator[str]:
     """Warn where a test does not support the conclusions drawn from it."""
     if sampling.method == "ci":
