@@ -18,6 +18,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from bleucli.errors import BleuError
     from bleucli.output.layout import Layout
     from bleucli.results import Results
 
@@ -115,6 +116,23 @@ def _find_place(sort: str, names: list[str]) -> int:
     return places[0]
 
 
+def _refusal(given: str, expected: str) -> "BleuError":
+    from bleucli.errors import BleuError
+
+    return BleuError(f"{given}; expected {expected}")
+
+
+def _check_caption(name: str, caption: str, label: str) -> None:
+    from bleucli.output.layout import LABEL
+
+    if (caption or label) and name not in WITH_CAPTIONS:
+        raise _refusal(f"{'caption' if caption else 'label'}=... for {name}", f"one of {', '.join(WITH_CAPTIONS)}")
+    if not isinstance(caption, str) or (caption and not caption.strip()):
+        raise _refusal(f"caption={caption!r:.40}", "a text")
+    if label and not (caption and isinstance(label, str) and LABEL.fullmatch(label)):
+        raise _refusal(f"label={label!r}", "a caption, and a letter, then letters, digits and : . _ -")
+
+
 def render_table(
     results: "Results",
     name: str = "markdown",
@@ -158,36 +176,29 @@ def render_table(
     | fair     |   77.9   |
     | weak     |   46.3   |
     """
-    from bleucli.errors import BleuError
-    from bleucli.output.layout import LABEL, STYLES, Layout, check_results
+    from bleucli.output.layout import STYLES, Layout, check_results
     from bleucli.results import DECIMALS, mark_best
-
-    def refuse(given: str, expected: str) -> BleuError:
-        return BleuError(f"{given}; expected {expected}")
 
     check_results(results)
     if name not in TABLES:
-        raise refuse(f"name={name!r}", f"one of {', '.join(TABLES)}")
+        raise _refusal(f"name={name!r}", f"one of {', '.join(TABLES)}")
     if style not in STYLES:
-        raise refuse(f"style={style!r}", f"one of {', '.join(STYLES)}")
+        raise _refusal(f"style={style!r}", f"one of {', '.join(STYLES)}")
     if (style == "stars" or difference) and results.test is None:
-        raise refuse("style='stars'" if style == "stars" else "difference=True", "results of a paired test")
-    if (caption or label) and name not in WITH_CAPTIONS:
-        raise refuse(f"{'caption' if caption else 'label'}=... for {name}", f"one of {', '.join(WITH_CAPTIONS)}")
-    if not isinstance(caption, str) or (caption and not caption.strip()):
-        raise refuse(f"caption={caption!r:.40}", "a text")
-    if label and not (caption and isinstance(label, str) and LABEL.fullmatch(label)):
-        raise refuse(f"label={label!r}", "a caption, and a letter, then letters, digits and : . _ -")
+        raise _refusal("style='stars'" if style == "stars" else "difference=True", "results of a paired test")
+    _check_caption(name, caption, label)
     if bold_best and not shows_bold(name, colour=False):
-        raise refuse(f"bold_best=True for {name}", f"one of {', '.join(one for one in TABLES if one in _WITH_BOLD)}")
+        raise _refusal(f"bold_best=True for {name}", f"one of {', '.join(one for one in TABLES if one in _WITH_BOLD)}")
     if bold_best and results.test is not None and not results.rankings:
-        raise refuse("bold_best=True after a test against a baseline", "results of a test of all pairs, or of no test")
+        raise _refusal(
+            "bold_best=True after a test against a baseline", "results of a test of all pairs, or of no test"
+        )
     if isinstance(scale, bool) or scale not in DECIMALS:
-        raise refuse(f"scale={scale!r:.40}", "100, or 1 for scores from 0 to 1")
+        raise _refusal(f"scale={scale!r:.40}", "100, or 1 for scores from 0 to 1")
     width = DECIMALS[scale] if width is None else width
     place = None if sort is None else _find_place(sort, [record.name for record in results.systems[0].scores])
     if isinstance(width, bool) or not isinstance(width, int) or not 0 <= width <= 1000:
-        raise refuse(f"width={width!r:.40}", "a number of decimals from 0 to 1000")
+        raise _refusal(f"width={width!r:.40}", "a number of decimals from 0 to 1000")
     if bold_best and results.test is None and results.matrix is None:  # the others are marked
         results = mark_best(results)
     layout = Layout(
