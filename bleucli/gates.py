@@ -285,7 +285,7 @@ def hints(
     if not max_drop:
         return
     if baseline is None and results.test is not None and results.test.method == "bs":
-        yield doubt_bootstrap(f"{MAX_DROP} rests", in_command=True)
+        yield doubt_bootstrap(f"{MAX_DROP} rests")
     if baseline is None or baseline.decimals > _ROUNDED_DECIMALS:
         return
     names = metrics or [record.name for record in results.systems[0].scores]

@@ -21,6 +21,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from bleucli.phrases import Turn
 from bleucli.records import NamedTuple
 from bleucli.signature import Signature
 
@@ -428,16 +429,17 @@ def _as_float(number: float | None) -> float | None:
     return None if number is None else float(number)
 
 
-def doubt_bootstrap(what: str, in_command: bool) -> str:
-    """Return why what rests on the paired bootstrap is doubtful, naming the tests as the command or as Python does.
+def doubt_bootstrap(what: str) -> Turn:
+    """Return why what rests on the paired bootstrap is doubtful.
 
-    >>> doubt_bootstrap("clusters rest", in_command=False).partition(", ")[0]
-    "clusters rest on test='bs'"
+    >>> doubt = doubt_bootstrap("clusters rest")
+    >>> doubt.partition(", ")[0], doubt.command.partition(", ")[0]
+    ("clusters rest on test='bs'", 'clusters rest on --paired-bs')
     """
-    bootstrap, randomization = ("--paired-bs", "--paired-ar") if in_command else ("test='bs'", "test='ar'")
     # Single comparisons at p ≤ 0.05 of systems of one distribution, measured by scripts/familywise
-    rates = f"takes 11-14% of chance differences for real ones ({randomization}: 4-5%)"
-    return f"{what} on {bootstrap}, which {rates}; {randomization} is safer"
+    told = f"{what} on {{}}, which takes 11-14% of chance differences for real ones ({{}}: 4-5%); {{}} is safer"
+    in_python, in_command = ("test='bs'", "test='ar'", "test='ar'"), ("--paired-bs", "--paired-ar", "--paired-ar")
+    return Turn(told.format(*in_python), told.format(*in_command))
 
 
 def in_scale(score: float, scale: int) -> float:

@@ -197,9 +197,9 @@ class Reporting:
         names = texts.names_in("html")
         systems = [system._replace(name=name) for system, name in zip(results.systems, names, strict=True)]
         left_out = [f"{one.system} was left out: {one.reason}" for one in texts.unscored_in("html")]
-        hints = list(dict.fromkeys(map(in_command, [*left_out, *texts.hints(), *results.hints])))
+        hints = list(dict.fromkeys([*left_out, *texts.hints(), *results.hints]))
         seed = random_seed(self._environment.variables)
-        return contents.make_report(
+        made = contents.make_report(
             results._replace(systems=systems, hints=hints),
             [*measured, *added],
             texts.read_again,
@@ -209,6 +209,7 @@ class Reporting:
             sources=texts.sources(),
             progress=lambda done, total: progress("trials", done, total),
         )
+        return made._replace(hints=list(map(in_command, made.hints)))
 
     def _read_scores(
         self,

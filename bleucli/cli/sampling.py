@@ -62,7 +62,6 @@ def plan(options: "Options", environment: Environment, bold: bool) -> "Sampling 
         count_threads(options.paired_jobs),
         options.paired_all,
         bold and method != "ci",
-        in_command=True,
     )
 
 

@@ -43,7 +43,7 @@ class Sampling(NamedTuple):
     method: "ci" for confidence intervals alone, "bs" for the paired bootstrap, "ar" for paired approximate
     randomization, against the first system. trials: resamples, or trials. seed: None for fresh random numbers.
     jobs: threads. all_pairs: test every pair of systems, and rank them. all_best: find the systems that a test of
-    every pair cannot distinguish from the best one. in_command: whether hints name options as the command does.
+    every pair cannot distinguish from the best one.
     """
 
     method: str
@@ -52,7 +52,6 @@ class Sampling(NamedTuple):
     jobs: int = 1
     all_pairs: bool = False
     all_best: bool = False
-    in_command: bool = False
 
 
 # What the test of a system against itself finds
@@ -157,7 +156,7 @@ def _hints(sampling: Sampling) -> Iterator[str]:
         trials = tell_count(sampling.trials, "trial")
         yield Hint(told.format(trials), told.format("so few trials"), trials=sampling.trials)
     if sampling.method == "bs" and _compares_all(sampling):
-        yield doubt_bootstrap("clusters and bold type rest", sampling.in_command)
+        yield doubt_bootstrap("clusters and bold type rest")
 
 
 def _tie_hints(results: Results, tests: "dict[Pair, max_t.PairTest]", p_values: "dict[Pair, float]") -> Iterator[str]:
