@@ -4,7 +4,7 @@ import os
 
 from bleucli._version import __version__
 
-# The version of distributions that stand in for sacreBLEU
+# The version of distributions that replace sacreBLEU
 VERSION = f"2.6.0+bleucli.{__version__}"
 
 

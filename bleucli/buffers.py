@@ -1,6 +1,6 @@
-"""Numbers and texts to pyarrow and back, through their buffers.
+"""Conversion of numbers and texts to pyarrow and back, through their buffers.
 
-pyarrow's own conversions import pandas if it is installed, whatever is converted, which takes half a second.
+pyarrow's own conversions always import pandas if it is installed, which takes half a second.
 
 - `to_arrow`, `to_numpy`: numbers
 - `text_array`: texts
@@ -29,7 +29,7 @@ _KINDS = {
 
 
 def to_arrow(numbers: "NDArray[Any]") -> "pa.Array":
-    """Return numbers as an array of pyarrow that shares their memory.
+    """Return numbers as a pyarrow array that shares their memory.
 
     >>> import numpy as np
     >>> to_arrow(np.array([1, 2, 3])).type
@@ -62,7 +62,7 @@ def to_numpy(column: "pa.Array | pa.ChunkedArray") -> "NDArray[Any]":
 
 
 def text_array(texts: Sequence[str | None]) -> "pa.Array":
-    """Return texts as an array of pyarrow; bytes of file names that are not valid UTF-8 become escapes.
+    """Return texts as a pyarrow array; bytes of file names that are not valid UTF-8 become escapes.
 
     >>> text_array(["a", None, "東京"]).to_pylist()
     ['a', None, '東京']
@@ -78,7 +78,7 @@ def text_array(texts: Sequence[str | None]) -> "pa.Array":
 
 
 def lists_as_streams(lists: "pa.Array", texts: Segments) -> list[Segments]:
-    """Return a column of lists of texts as streams, as many as the longest list has, at least one.
+    """Return a column of lists of texts as streams: as many as the longest list has texts, but at least one.
 
     Args:
         lists: a `list` or `large_list`.

@@ -1,8 +1,8 @@
-"""N-grams that two texts share, highlighted in both, order by order: for pages.
+"""N-grams that two texts share, highlighted in both by order, for pages.
 
 - `Piece`: a token of a text, with the orders whose n-grams cover it
-- `choose_matches`: which occurrences of an n-gram match, if not all do
-- `cover`: the tokens that are in n-grams which match
+- `choose_matches`: which occurrences of an n-gram match, if not all of them do
+- `cover`: the tokens that are part of matching n-grams
 - `highlight`: a text as HTML, for the styles of `theme.py`
 """
 
@@ -18,8 +18,8 @@ SHADES = 6
 class Piece(NamedTuple):
     """A token.
 
-    orders: lengths of the matching n-grams that it is in. space: what follows it. note: what else a page shows about
-    it, a class of `theme.py`: "clipped" or "moved".
+    orders: the lengths of the matching n-grams that it is part of. space: the space after it. note: another class of
+    `theme.py` for it, "clipped" or "moved", or "".
     """
 
     text: str
@@ -29,20 +29,20 @@ class Piece(NamedTuple):
 
 
 def choose_matches(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[str, ...], int]]) -> dict[int, set[int]]:
-    """Return for each length where the n-grams that match start.
+    """Return, for each length, where the matching n-grams start.
 
-    If a text has an n-gram more often than it matches, the occurrences inside the longest n-grams that match are
-    chosen; among equals, the first ones.
+    If a text has an n-gram more often than it matches, the occurrences inside the longest matching n-grams are chosen;
+    among equal ones, the first.
 
     Args:
-        tokens: of a text.
-        matching: by length, how often each n-gram matches.
+        tokens: the tokens of a text.
+        matching: how often each n-gram matches, by length.
 
     >>> choose_matches("a c a b".split(), {1: {("a",): 1, ("b",): 1}, 2: {("a", "b"): 1}})
     {2: {2}, 1: {2, 3}}
     """
     chosen: dict[int, set[int]] = {}
-    # By start of an n-gram, the length of the longest n-gram that matches and contains it
+    # For each start of an n-gram, the length of the longest matching n-gram that contains it
     longest: list[int] = []
     for order in range(min(max(matching, default=0), len(tokens)), 0, -1):
         starts = range(len(tokens) - order + 1)
@@ -60,10 +60,10 @@ def choose_matches(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[s
 
 
 def cover(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[str, ...], int]]) -> list[set[int]]:
-    """Return for each token the lengths of the matching n-grams that it is in.
+    """Return, for each token, the lengths of the matching n-grams that it is part of.
 
     Args:
-        tokens: of a text.
+        tokens: the tokens of a text.
         matching: as `choose_matches` takes it.
 
     >>> cover("a b a".split(), {1: {("a",): 1, ("b",): 1}, 2: {("b", "a"): 1}})
@@ -78,10 +78,10 @@ def cover(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[str, ...],
 
 
 def highlight(pieces: Sequence[Piece]) -> str:
-    """Return a text as HTML in which tokens that match are marked.
+    """Return a text as HTML, with marks around tokens that match.
 
-    A mark of class `m2` is in a 2-gram that matches; for one of class `l2`, that is the longest such n-gram. Tokens
-    without space between them, such as characters, share a mark where their orders are the same. A note is a class,
+    A mark of class `m2` is part of a matching 2-gram; if it also has the class `l2`, this is the longest such n-gram.
+    Tokens without space between them, such as characters, share a mark if their orders are the same. A note is a class,
     too.
 
     >>> highlight([Piece("the", [1, 2]), Piece("<cat>", [], "")])

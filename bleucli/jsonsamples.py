@@ -1,4 +1,4 @@
-"""JSON Lines as samples: an object holds a text of each system, or a list of texts, which is a group of its own.
+"""JSON Lines as samples: an object holds, for each system, a text, or a list of texts that is a group of its own.
 
 Harnesses that let a model generate several texts for each prompt write such files.
 """
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Samples(NamedTuple):
-    """The texts of a system in blocks, and for each text the label of its group; None if all are one group."""
+    """A system's texts in blocks, and the label of each text's group; None if all texts are one group."""
 
     blocks: Sequence[Segments]
     labels: Sequence[str] | None
 
 
 class SampleLines(JsonLines):
-    r"""A JSON Lines file of samples; references in it are left alone.
+    r"""A JSON Lines file of samples; references in it are ignored.
 
     Args:
         file: its lines.
@@ -47,11 +47,11 @@ class SampleLines(JsonLines):
         """Read the file.
 
         Args:
-            labels: of the group of each object, where another file names them; if there are too few, the last one is
-                that of all others.
+            labels: the label of each object's group, if another file has the labels; if there are too few, the last one
+                is used for all others.
 
         Returns:
-            The samples of each system. Without any label, a list in an object is a group, called by its line.
+            The samples of each system. Without labels, each list in an object is a group, whose name is its line.
 
         Raises:
             BleuError: the file cannot be read, or a line is not what it should be.

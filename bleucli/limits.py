@@ -1,4 +1,4 @@
-"""Checks of arguments: the right type, and within bounds.
+"""Checks of arguments: whether they have the right type and are within bounds.
 
 - `read_number`, `read_whole_number`: numbers in texts
 - `whole_number`, `real_number`, `truth_value`, `string`: an argument's value, or an error that names it
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# A higher order would only waste memory: no text is that long
+# Higher orders would only waste memory, since no text is that long
 LARGEST_ORDER = 1000
 MOST_TRIALS = 10**7
 MOST_THREADS = 1024
@@ -80,7 +80,7 @@ def real_number(what: str, value: "Any") -> float:
     ...
     bleucli.errors.InputTypeError: beta '2' is of type str; give a number
     """
-    if isinstance(value, bool | str | bytes):  # which Python converts to numbers
+    if isinstance(value, bool | str | bytes):  # Python would convert these to numbers
         raise _wrong_type(what, value, "a number")
     try:
         return index(value) if hasattr(value, "__index__") else float(value)

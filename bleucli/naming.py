@@ -14,7 +14,7 @@ from bleucli.errors import UsageError
 from bleucli.phrases import tell_count
 
 WAYS = ("path", "file")
-# Endings that say how a file is written, not what it holds; one of each kind is left out
+# Endings that name the form of a file, not its content; one of each kind is left out
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _PLAIN = (".txt", ".text", ".tsv", ".jsonl", ".ndjson")
 # sacreBLEU 2.6.0: the name of the first system in paired tests, and the mark before its name
@@ -23,11 +23,11 @@ _MARK = f"{_BASELINE}: "
 
 
 def name_systems(paths: Sequence[str], names: Sequence[str] | None = None, by: str = "path") -> list[str]:
-    """Return the names of systems, no two of them equal.
+    """Return the names of systems, which are all different.
 
     Args:
-        paths: of their files.
-        names: given ones, in the same order; None for none.
+        paths: the paths of their files.
+        names: names from the user, in the same order; None for none.
         by: "path" to use the paths themselves, "file" for `by_file`; ignored with `names`.
 
     Raises:
@@ -58,11 +58,11 @@ def name_systems(paths: Sequence[str], names: Sequence[str] | None = None, by: s
 def by_file(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
     """Return files' names without folders and known endings, such as `.txt.gz`.
 
-    If two would be equal, they keep as many folders as it takes; if these are equal, too, the endings stay.
+    If two would be equal, they keep as many folders as needed; if they are still equal, they keep their endings.
 
     Args:
-        paths: of the files.
-        taken: names of others, which no file gets unless it is its path.
+        paths: the paths of the files.
+        taken: names that are already taken: a file gets one of them only if it is the file's path.
 
     >>> by_file(["out/a.de.txt", "out/b.de.txt.gz"])
     ['a.de', 'b.de']
@@ -72,7 +72,7 @@ def by_file(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
     ['old/a']
     """
     parts = [path.replace(os.sep, "/").split("/") for path in paths]
-    kept = [1] * len(paths)  # how many parts of each are kept; one more than it has stands for the whole path
+    kept = [1] * len(paths)  # how many parts of each path are kept; one more than it has stands for the whole path
     while True:
         names = [
             path if count > len(found) else "/".join([*found[-count:-1], _without_endings(found[-1])])
@@ -106,7 +106,7 @@ def comes_from(name: str, path: str) -> bool:
 
 
 def name_column(number: int) -> str:
-    """Return the name of a system that is a column of standard input; in paired tests numbers start at 0.
+    """Return the name of a system that is a column of standard input; in paired tests, numbers start at 0.
 
     >>> name_column(0), name_column(1)
     ('Baseline', 'System 1')
@@ -115,7 +115,7 @@ def name_column(number: int) -> str:
 
 
 def mark_baseline(names: Sequence[str]) -> list[str]:
-    """Return systems' names with a mark before the first one; columns keep their names, which already say so.
+    """Return systems' names with a mark before the first; columns keep their names, of which the first is `Baseline`.
 
     >>> mark_baseline(["a.txt", "b.txt"]), mark_baseline(["Baseline", "System 1"])
     (['Baseline: a.txt', 'b.txt'], ['Baseline', 'System 1'])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def load(module: str, extra: str) -> "ModuleType":
-    """Import and return a module that one of our extras installs.
+    """Import and return a module that one of bleucli's extras installs.
 
     Raises:
         BleuError: it is not installed, or cannot be imported.

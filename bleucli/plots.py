@@ -1,4 +1,4 @@
-"""Figures for papers and notebooks, as figures of matplotlib.
+"""Figures for papers and notebooks, as matplotlib figures.
 
 - `forest`: scores with intervals; `pairs`: every pair of systems, with its test
 - `lengths`: scores by length; `segments`: two systems segment by segment
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bleucli.results import Ranking, ScoreRecord
     from bleucli.significance.resampling import Seed
 
-# Inches, of a column of most papers
+# The width of a column in most papers, in inches
 WIDTH = 3.3
 
 
@@ -47,8 +47,8 @@ def compare(
 
     Args:
         stats: for each system's name, its statistics with rows; all are of the same segments.
-        trials: of the paired approximate randomization.
-        seed: of the trials and resamples, as for `BLEU.corpus_score`.
+        trials: the number of trials of the paired approximate randomization.
+        seed: the seed of the trials and resamples, as for `BLEU.corpus_score`.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Raises:
@@ -65,12 +65,12 @@ def compare(
 
 
 def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figure":
-    """Return a figure of scores, with their intervals if they were resampled, the best one on top.
+    """Return a figure of scores, with intervals if they were resampled; the best is on top.
 
     Args:
         results: those of `compare` or `bleucli.evaluate_systems`.
         metric: its name as it is printed, such as "chrF2"; "" for the first one.
-        width: inches.
+        width: the width in inches.
 
     Raises:
         BleuError: there is no such metric.
@@ -93,14 +93,14 @@ def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figur
     Args:
         results: those of `compare` or `bleucli.evaluate_systems`, with a test of every pair.
         metric: as for `forest`.
-        width: inches.
+        width: the width in inches.
 
     Raises:
         BleuError: there is no such metric, or not every pair was tested.
     """
     records, ranking = _find(results, metric)
     if ranking is None:
-        raise BleuError("the pairs were not tested; give what plots.compare returns for at least two systems")
+        raise BleuError("the pairs were not tested; give the results of plots.compare for at least two systems")
     sign = 1 if records[0].higher_is_better else -1
     leads = [[sign * (one.score - other.score) for other in records] for one in records]
     names = [system.name for system in results.systems]
@@ -114,7 +114,7 @@ def lengths(stats: "Mapping[str, CorpusStats]", of_segments: Sequence[int], *, w
     Args:
         stats: for each system's name, its statistics with rows; all are of the same segments.
         of_segments: the length of each segment, in words or any other unit.
-        width: inches.
+        width: the width in inches.
 
     Raises:
         BleuError: rows were not kept, systems have different segments, or the number of lengths is wrong.
@@ -139,7 +139,7 @@ def segments(stats: "Mapping[str, CorpusStats]", *, width: float = WIDTH) -> "Fi
 
     Args:
         stats: for the name of each of the two systems, its statistics with rows; both are of the same segments.
-        width: inches.
+        width: the width in inches.
 
     Raises:
         BleuError: there are not exactly two systems, rows were not kept, or they have different segments.
@@ -153,7 +153,7 @@ def segments(stats: "Mapping[str, CorpusStats]", *, width: float = WIDTH) -> "Fi
 
 
 def _check(stats: "Mapping[str, CorpusStats]") -> "list[CorpusStats]":
-    """Return the statistics of all systems; refuse what cannot be compared."""
+    """Return the statistics of all systems; refuse those that cannot be compared."""
     counted = list(stats.values())
     if not counted:
         raise BleuError("no system was given; expected a dictionary of names and statistics")

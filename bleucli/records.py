@@ -1,4 +1,4 @@
-"""`NamedTuple`: like `typing.NamedTuple`, at a tenth of the cost.
+"""`NamedTuple`: like `typing.NamedTuple`, but at a tenth of the cost.
 
 Every run of the command pays for its imports: `typing` would add a third to the time of `bleu --version`, and it
 compiles code for each class. Type checkers see the original.
@@ -35,7 +35,7 @@ else:
         """The base of records; see `typing.NamedTuple`."""
 
         def __new__(cls, *values, **named):
-            """Take the fields in order or by name."""
+            """Make a record from its fields, in order or by name."""
             if named or len(values) != len(cls._fields):
                 given = dict(zip(cls._fields, values, strict=False))
                 whole = cls._field_defaults | given | named

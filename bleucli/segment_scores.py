@@ -1,9 +1,9 @@
-"""Scores that others gave to segments, one number per line: their means, intervals and tests.
+"""Scores of segments from other tools, one number per line: their means, intervals and tests.
 
-COMET, human ratings, anything; a system's score is the mean of its numbers.
+They may be COMET scores, human ratings or anything else; a system's score is the mean of its numbers.
 
-- `read`, `score_columns`: numbers, and what they say
-- `stats_of`, `columns_of`: numbers in files of statistics
+- `read`, `score_columns`: read the numbers, and score them
+- `stats_of`, `columns_of`: put numbers into files of statistics, and get them back
 """
 
 from array import array
@@ -36,17 +36,17 @@ _LARGEST = 1e100
 
 
 class Given(Metric[Score]):
-    """What stands for a metric in files of such numbers: it has nothing to count."""
+    """The substitute for a metric in files of such numbers: there is nothing to count."""
 
     name = NAME
     fractions = frozenset({"value"})
 
     def prepare(self, segments: Segments) -> Segments:
-        """Return the texts as they are; nobody asks for that."""
+        """Return the texts unchanged; nothing calls this."""
         return segments
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
-        """Refuse to.
+        """Refuse to count texts.
 
         Raises:
             BleuError: always.
@@ -58,7 +58,7 @@ class Given(Metric[Score]):
         return ["value"]
 
     def score_from_stats(self, sums: Sequence[int | float]) -> Score:
-        """Refuse to: a mean needs the number of segments.
+        """Refuse to score a sum: a mean needs the number of segments.
 
         Raises:
             BleuError: always.
@@ -67,7 +67,7 @@ class Given(Metric[Score]):
 
 
 def stats_of(columns: "Columns") -> list[SystemStats]:
-    """Return numbers as a file keeps them."""
+    """Return numbers in the form in which files keep them."""
     metric = Given()
     return [
         SystemStats(
@@ -80,7 +80,7 @@ def stats_of(columns: "Columns") -> list[SystemStats]:
 
 
 def columns_of(counted: Sequence[SystemStats]) -> "Columns":
-    """Return the numbers that a file has kept."""
+    """Return the numbers from the form in which files keep them."""
     found = {}
     for system in counted:
         rows = system.stats[0].rows
@@ -93,7 +93,8 @@ def read(systems: Sequence[Source], progress: "Callable[[str, int, int], None]")
 
     Args:
         systems: at least one column of numbers in all; higher ones are better.
-        progress: called with what is counted, how many are done, and of how many (0: not known).
+        progress: called with the name of the work, the number of items done, and the number of all items (0: not
+            known).
 
     Raises:
         BleuError: the sources do not have the same number of lines, or a line is not a number.
@@ -112,12 +113,13 @@ def read(systems: Sequence[Source], progress: "Callable[[str, int, int], None]")
 def score_columns(
     columns: "Columns", sampling: "Sampling | None", progress: "Callable[[str, int, int], None]"
 ) -> Results:
-    """Return each system's mean, and what resampling finds.
+    """Return each system's mean, and the results of resampling.
 
     Args:
-        columns: by system, equally many numbers.
+        columns: by system, the same number of numbers for each.
         sampling: how the means are resampled, if at all.
-        progress: called with what is counted, how many are done, and of how many (0: not known).
+        progress: called with the name of the work, the number of items done, and the number of all items (0: not
+            known).
     """
     fields: Sequence[tuple[str, str]] = ()
     if sampling is not None:
@@ -146,7 +148,7 @@ def score_columns(
         means: NDArray[np.float64] = np.asarray(sums)[:, 0] / count
         return means
 
-    # no published p-value leaves ties out here, and coarse scores, such as human ratings, have many
+    # no published p-values leave out ties here, and coarse scores, such as human ratings, have many ties
     samples = [[Sample(SegmentStats(memoryview(column), 1), mean, ties=True)] for column in columns.values()]
     return comparison.resample(results, samples, sampling, partial(progress, "trials"))
 

@@ -1,23 +1,23 @@
-"""How pages look, light and dark: colours, explanations, highlighted n-grams, as a style sheet.
+"""The style sheet of pages, with light and dark colours, and with styles of explanations and highlighted n-grams.
 
-A page may also have styles of its own; they name colours only by these variables, so that both themes work.
-Every colour of text has a contrast of at least 4.5 with its background (WCAG 2.2, AA); a test calculates that.
+A page may also have its own styles. They name colours only by these variables, so that both themes work. Every colour
+of text has a contrast of at least 4.5 with its background (WCAG 2.2, AA); a test checks that.
 """
 
-# By name, the colour on light pages and on dark ones
+# Colours by name: on light pages, and on dark ones
 COLOURS = {
     "page": ("#ffffff", "#14171c"),
     "panel": ("#f4f6f9", "#1d222a"),
     "field": ("#ffffff", "#10141a"),
     "line": ("#c9d1db", "#3b4452"),
-    "edge": ("#76828f", "#7d8a9a"),  # of controls: at least contrast 3
+    "edge": ("#76828f", "#7d8a9a"),  # for controls: contrast of at least 3
     "text": ("#1a2230", "#e6eaf0"),
     "quiet": ("#4d5969", "#aab5c3"),
     "accent": ("#0b5cad", "#79b8ff"),
     "good": ("#176b30", "#5fd07f"),
     "bad": ("#b3261e", "#ff9088"),
     "missing": ("#7d5200", "#e2b45a"),
-    "smoothed": ("#3f86d0", "#4580c0"),  # the second bar of a chart: at least contrast 3
+    "smoothed": ("#3f86d0", "#4580c0"),  # the second bar of a chart: contrast of at least 3
     # n-grams that match, by order
     "match-1": ("#dcebfb", "#17304a"),
     "match-2": ("#b9d7f7", "#1c4166"),
@@ -52,11 +52,11 @@ mark[class] { border-bottom: 2px solid var(--edge); }
 
 
 def style_sheet() -> str:
-    """Return the style sheet: variables of both themes, and what all pages have in common."""
+    """Return the style sheet: the variables of both themes, and the rules that all pages share."""
     light, dark = (" ".join(f"--{name}: {pair[theme]};" for name, pair in COLOURS.items()) for theme in (0, 1))
     marks = "".join(
         f"mark.l{order} {{ background: var(--match-{order}); }}\n"
-        # one order alone: where a page puts the class only-N around a text, nothing else is marked
+        # A page can show a single order: inside the class only-N, nothing else is marked
         f".only-{order} mark:not(.m{order}) {{ background: none; border-color: transparent; color: inherit; }}\n"
         f".only-{order} mark.m{order} {{ background: var(--match-2); }}\n"
         for order in range(1, 7)

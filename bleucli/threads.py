@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
     Result = TypeVar("Result")
 
-# Seconds of work from which on threads pay: importing what starts them takes about half as long
+# From this many seconds of work on, threads pay off: importing the modules that start them takes half as long
 _PATIENCE = 0.03
 _CGROUPS = "/sys/fs/cgroup"
 
@@ -36,8 +36,8 @@ def in_order(
     Args:
         work: called with each item.
         items: read in the thread that takes the results.
-        jobs: threads. None: one per usable processor, once that pays and if they can be started.
-        patience: seconds of work from which on threads pay; None for how long starting them takes.
+        jobs: the number of threads. None: one per usable processor, if there is enough work and they can be started.
+        patience: the seconds of work from which on threads pay off; None for the time that starting them takes.
 
     Raises:
         BleuError: the system does not start this many threads.

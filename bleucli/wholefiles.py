@@ -1,13 +1,13 @@
-"""Files that are complete or absent: a reader gets the last complete version, whatever failed since.
+"""Files that are complete or absent: a reader gets the last complete version, even if a later write failed.
 
 A new file replaces the old one. A file is written in place only if it cannot be replaced, or would become another file:
-if it has several hard links, is a mount of its own, is in a folder without write permission, or has an owner that the
-new one cannot have. If that fails, the old content is put back; only a kill or a power cut at that moment leaves a
-part.
+if it has several hard links, is a mount point, is in a folder without write permission, or has an owner that the new
+one cannot have. If that fails, the old content is restored; only a kill or a power cut at that moment leaves an
+incomplete file.
 
-- `write_file`: replace a file, or write a new one
-- `spool`: collect what is not complete yet
-- `copy`, `write_all`: to raw streams
+- `write_file`: replaces a file, or writes a new one
+- `spool`: collects data until they are complete
+- `copy`, `write_all`: write to raw streams
 """
 
 import os
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from typing import IO
 
 _PIECE = 1 << 20
-# Errors of files that cannot be replaced, though they may be written
+# Errors of files that cannot be replaced, but may be written
 _IRREPLACEABLE = (EACCES, EBUSY, EINVAL, EPERM, EROFS, EXDEV)
 
 
 def copy(answer: "IO[bytes]", target: "IO[bytes]") -> None:
-    """Write the rest of one file to another one, which is raw."""
+    """Write the rest of one file to another, raw one."""
     while piece := answer.read(_PIECE):
         write_all(target, piece)
 
 
 def write_all(target: "IO[bytes]", data: bytes) -> None:
-    """Write to a raw stream, which may take a part at a time."""
+    """Write to a raw stream, which may accept only a part at a time."""
     rest = memoryview(data)
     while rest:
         rest = rest[target.write(rest) or 0 :]
 
 
 def spool(chunks: Iterable[bytes]) -> "IO[bytes]":
-    """Return all chunks as one file, ready to be read; in memory while it is small.
+    """Return all chunks as one file, ready to be read; a small file stays in memory.
 
     Raises:
         OSError: a temporary file cannot be written.
@@ -95,8 +95,9 @@ def write_file(answer: "IO[bytes]", name: str) -> None:
 
 
 def _replace(answer: "IO[bytes]", path: str, old: os.stat_result | None) -> None:
-    """Write a new file beside the old one, then replace that, keeping owner, group and mode."""
-    # Its own name, since a killed run may leave it; short, since the file's name may have the greatest length
+    """Write a new file next to the old one, then replace the old one; keep its owner, group and mode."""
+    # It has its own name, since a killed run may leave it, and a short one, since the file's may have the greatest
+    # length
     beside = os.path.join(os.path.dirname(path), f".bleu-{os.urandom(8).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
@@ -116,7 +117,7 @@ def _replace(answer: "IO[bytes]", path: str, old: os.stat_result | None) -> None
 
 
 def _rewrite(answer: "IO[bytes]", path: str) -> None:
-    """Overwrite a file; put back its old content if that fails."""
+    """Overwrite a file; restore its old content if that fails."""
     with open(path, "r+b", buffering=0) as file, spool(iter(lambda: file.read(_PIECE), b"")) as old:
         try:
             _write_over(file, answer)

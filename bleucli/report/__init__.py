@@ -2,9 +2,9 @@
 
 Read in this order:
 
-- `contents`: what a report tells, as data; `verdicts`: the same in words
-- `passages`: which segments a page holds, and where their tokens are; `tokens`: these as numbers
-- `ngrams`: n-grams that one system gets right more often; `profiles`: what else is known of systems
-- `figures`: drawings by matplotlib; `sketches`: one for a paper; `drawings`: as SVG in a page, or as files
+- `contents`: the content of a report, as data; `verdicts`: the same in words
+- `passages`: the segments on a page, and the places of their tokens; `tokens`: the tokens as numbers
+- `ngrams`: n-grams that one system gets right more often; `profiles`: curves for each system
+- `figures`: drawings by matplotlib; `sketches`: one figure for a paper; `drawings`: figures as SVG or as files
 - `page`: everything in one HTML file
 """

@@ -1,9 +1,9 @@
-"""What a report tells, as data: scores, how sure they are, differences, groups of segments, segments.
+"""The content of a report, as data: scores and their certainty, differences, groups of segments, segments.
 
-- `Report`: all of it; `make_report` puts it together from what was counted
-- `Measured`: the segments of all systems by one metric; `of_metric`, `of_numbers` make one
-- `Plan`: how scores are resampled; `plan_of`: what was asked for, and what is missing; `resample`: carry it out
-- `Column`, `Pair`, `Grouping`: its parts
+- `Report`: all of it; `make_report` makes one from statistics
+- `Measured`: the segments of all systems, by one metric; `of_metric` and `of_numbers` make one
+- `Plan`: how scores are resampled; `plan_of` completes the options that were given; `resample` carries the plan out
+- `Column`, `Pair`, `Grouping`: the parts of a report
 
 Segments count from 0 here, in the order in which they were scored; `Report.lines` has their lines in the files.
 """
@@ -37,24 +37,25 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Numbers = NDArray[np.float64 | np.int64]
 
-# Bounds of the groups of reference lengths, by what lengths are counted in; for words, those of compare-mt
+# Bounds of the groups of reference lengths, by the unit of lengths; for words, those of compare-mt
 _LENGTHS = {"tokens": (10, 20, 30, 40, 50, 60), "words": (10, 20, 30, 40, 50, 60)}
 _LENGTHS["characters"] = (25, 50, 100, 150, 200, 300)
-# What else may be known of segments, and what it is called
+# Columns that may be known about segments, and their names on the page
 _LABELS = {"testset": "test set", "origlang": "original language", "domain": "domain", "docid": "document"}
-# How scores that others gave are signed
+# The signature of scores from other tools
 _GIVEN = Signature([("version", VERSION)])
-# What signatures say of resampling
+# The keys of signatures about resampling
 _SAMPLING = ("bs", "ar", "seed", "correction")
-# Bins of the figure that counts differences between segments' scores
+# The number of bins in the figure of differences between segments' scores
 BINS = 41
 
 
 class Measured(NamedTuple):
-    """The segments of all systems by one metric, or by scores that others gave.
+    """The segments of all systems, by one metric or by scores from another tool.
 
-    rows: of each system, n rows of k additive numbers. score: from m × k sums of rows and the number of segments in
-    each sum to m scores. score_segments: from rows to one score each. metric: None for scores that others gave.
+    rows: for each system, n rows of k numbers that can be added. score: takes m × k sums of rows and the number of
+    segments in each sum, and returns m scores. score_segments: takes rows, and returns one score per row. metric: None
+    for scores from another tool.
     """
 
     name: str
@@ -67,20 +68,20 @@ class Measured(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """How scores are resampled: intervals by bootstrap, and a test of every pair; None for a single system."""
+    """How scores are resampled: intervals by bootstrap, and a test of every pair (None for a single system)."""
 
     intervals: Sampling
     tests: Sampling | None
 
 
 class Column(NamedTuple):
-    """One metric on all systems.
+    """The results of one metric for all systems.
 
-    signature: how scores were made, without the resampling. records: one score per system, with intervals. ranking: the
-    test of all pairs; None for a single system. segment_scores, influences: one row per system, one number per segment.
-    The influence of a segment is the score minus the score without it; on a difference, it is the difference of two
-    influences. span: the largest difference between two segments' scores; error rates beyond 100 count as 100.
-    is_given: others gave the scores.
+    signature: how scores were computed, without the resampling. records: one score per system, with intervals. ranking:
+    the test of all pairs; None for a single system. segment_scores, influences: one row per system, one number per
+    segment. The influence of a segment is the score minus the score without it; on a difference, it is the difference
+    of two influences. span: the largest difference between two segments' scores; error rates beyond 100 count as 100.
+    is_given: whether the scores are from another tool.
     """
 
     name: str
@@ -94,16 +95,16 @@ class Column(NamedTuple):
     is_given: bool
 
     def order(self) -> list[int]:
-        """Return the numbers of the systems, the best one first."""
+        """Return the numbers of the systems, the best first."""
         return rank(self.records)
 
     def lead(self, first: int, second: int) -> float:
-        """Return by how much one system is better than another one."""
+        """Return by how much one system is better than another."""
         difference = self.records[first].score - self.records[second].score
         return difference if self.higher_is_better else -difference
 
     def leads(self) -> list[list[float]]:
-        """Return by how much each system is better than each, one row and one column per system."""
+        """Return by how much each system is better than each other one, with one row and one column per system."""
         systems = range(len(self.records))
         return [[self.lead(first, second) for second in systems] for first in systems]
 
@@ -120,11 +121,12 @@ class Column(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two systems, the second score minus the first.
+    """Two systems; differences are the second score minus the first.
 
-    shares: by metric, the shares of BLEU's factors in the difference; why_not: by metric, why there are none, "" for
-    other metrics. counts: by metric, the number of segments in each of `BINS` bins of the difference of their scores,
-    from -`span` to `span`. wins: by metric, how many segments are better in the first, equal, better in the second.
+    shares: by metric, the shares of BLEU's factors in the difference. why_not: by metric, why there are no shares; ""
+    for other metrics. counts: by metric, the number of segments in each of `BINS` bins of the difference of their
+    scores, from -`span` to `span`. wins: by metric, the numbers of segments in which the first system is better, both
+    are equal, or the second is better.
     """
 
     first: int
@@ -136,10 +138,10 @@ class Pair(NamedTuple):
 
 
 class Grouping(NamedTuple):
-    """Segments grouped by something that is known of them, and the scores of each group.
+    """Segments grouped by something that is known about them, and the scores of each group.
 
-    kind: "length", or the name of a column. title: in words. labels, sizes: of groups. scores: by metric one row per
-    system, one score per group. of: the group of each segment.
+    kind: "length", or the name of a column. title: the kind in words. labels, sizes: those of the groups. scores: by
+    metric, one row per system with one score per group. of: the group of each segment.
     """
 
     kind: str
@@ -151,11 +153,12 @@ class Grouping(NamedTuple):
 
 
 class Report(NamedTuple):
-    """All that a report tells.
+    """The content of a report.
 
-    names: of the systems. lines: of each segment, in the files, from 0. columns: one metric each. pairs: every two
-    systems. passages: the texts of the segments that are in the page. leads: n-grams that one system gets right more
-    often than another. profiles: what else is known of systems. hints: what a user should know about the input.
+    names: the names of the systems. lines: the line of each segment in the files, from 0. columns: the results of each
+    metric. pairs: every two systems. passages: the texts of the segments on the page. leads: n-grams that one system
+    gets right more often than another. profiles: curves for each system. hints: what a user should know about the
+    input.
     """
 
     names: Sequence[str]
@@ -170,15 +173,15 @@ class Report(NamedTuple):
     plan: Plan
 
     def pair(self, first: int, second: int) -> Pair:
-        """Return what is known of two systems, in whichever order."""
+        """Return the pair of two systems, given in either order."""
         return next(pair for pair in self.pairs if {pair.first, pair.second} == {first, second})
 
 
-# --- what is measured
+# --- measurements
 
 
 def of_metric(metric: Metric, stats: "Sequence[CorpusStats]") -> Measured:
-    """Return what a metric counted of all systems, rows included; single segments are scored as by `-sl`."""
+    """Return the statistics of all systems by a metric, with rows; single segments are scored as with `-sl`."""
     from copy import copy
 
     import numpy as np
@@ -200,7 +203,7 @@ def of_metric(metric: Metric, stats: "Sequence[CorpusStats]") -> Measured:
 
 
 def of_numbers(name: str, columns: "Sequence[Sequence[float]]") -> Measured:
-    """Return scores that others gave to the segments of each system; higher ones are better."""
+    """Return the scores of another tool for the segments of each system; higher is better."""
     import numpy as np
 
     def score(sums: "Numbers", counts: "Numbers") -> "Floats":
@@ -228,13 +231,13 @@ def _as_stats(rows: "Numbers") -> SegmentStats:
 
 
 def plan_of(asked: Sampling | None, systems: int, jobs: int = 1, seed: int | None = SEED) -> Plan:
-    """Return how scores are resampled: what was asked for, completed by the methods that are safe.
+    """Return how scores are resampled: as the user asked, completed by reliable methods.
 
     Args:
-        asked: what the answer on the command line has; None for nothing.
-        systems: how many there are.
-        jobs: threads.
-        seed: of what is added.
+        asked: the resampling of the usual output; None for none.
+        systems: the number of systems.
+        jobs: the number of threads.
+        seed: the seed of the methods that are added.
 
     >>> plan_of(None, 2).tests.method, plan_of(Sampling("bs", 500), 2).intervals.trials
     ('ar', 500)
@@ -249,7 +252,7 @@ def plan_of(asked: Sampling | None, systems: int, jobs: int = 1, seed: int | Non
 
 
 def _add_records(results: Results, measured: Sequence[Measured]) -> Results:
-    """Return results with the means of the scores that others gave, after the scores of metrics."""
+    """Return results with the means of other tools' scores, after the scores of metrics."""
     systems = []
     for number, system in enumerate(results.systems):
         given = [
@@ -266,7 +269,7 @@ def resample(
     plan: Plan,
     progress: "Callable[[int, int], None]" = report_nothing,
 ) -> Results:
-    """Return results with intervals and, of several systems, a test of every pair, wherever they are missing."""
+    """Return results with intervals and, for several systems, a test of every pair; add those that are missing."""
     rankings: dict[int, Ranking] = dict(enumerate(results.rankings))
     hints = list(results.hints)
 
@@ -297,7 +300,7 @@ def resample(
     return results._replace(hints=list(dict.fromkeys(hints)), rankings=ordered)
 
 
-# --- the parts
+# --- the parts of a report
 
 
 def make_report(
@@ -312,18 +315,18 @@ def make_report(
     room: int = passages.ROOM,
     progress: "Callable[[int, int], None]" = report_nothing,
 ) -> Report:
-    """Put a report together.
+    """Make a report.
 
     Args:
-        results: the scores of all systems by metrics; resampled or not.
-        measured: the segments that were scored, by each metric, then by scores of others.
-        read_again: gives all texts again each time, including segments that were not scored.
-        plan: how sure scores are to be.
-        lines: which segments of the texts were scored; None for all.
-        labels: what is known of every segment of the texts, by column; columns that are not in `_LABELS` are ignored.
-        sources: gives the source of every segment of the texts.
-        room: bytes of text that the page may hold.
-        progress: called with the trials done and their number.
+        results: the scores of all systems by metrics, resampled or not.
+        measured: the scored segments, by each metric and then by each other tool.
+        read_again: a function that returns all texts again, including segments that were not scored.
+        plan: how scores are resampled.
+        lines: the indexes of the segments that were scored; None for all.
+        labels: by column, a value for every segment of the texts; columns that are not in `_LABELS` are ignored.
+        sources: a function that gives the source of every segment of the texts.
+        room: the most bytes of text for the page.
+        progress: called with the number of trials done, and the number of all trials.
     """
     found = resample(_add_records(results, measured), measured, plan, progress)
     columns = [_column(found, number, one) for number, one in enumerate(measured)]
@@ -368,7 +371,7 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
 
 
 def _influences(measured: Measured, rows: "Numbers") -> "Floats":
-    """Return for each segment the score minus the score without it; no segment at all scores 0."""
+    """Return, for each segment, the score minus the score without it; without any segments, the score is 0."""
     import numpy as np
 
     whole = rows.sum(axis=0, keepdims=True)
@@ -380,9 +383,9 @@ def _influences(measured: Measured, rows: "Numbers") -> "Floats":
 
 
 def _tokenizer(measured: Sequence[Measured]) -> "tuple[BLEU | None, str]":
-    """Return the metric whose tokens are shown and counted, None for words, and the unit of lengths.
+    """Return the metric whose tokens are shown and counted (None for words), and the unit of lengths.
 
-    The unit is BLEU's tokens if BLEU is scored, else characters if chrF is, else words.
+    The unit is BLEU's tokens if BLEU is scored, or else characters if chrF is scored, or else words.
     """
     metrics = [one.metric for one in measured]
     bleu = next((one for one in metrics if isinstance(one, BLEU)), None)
@@ -413,7 +416,7 @@ def _pair(measured: Sequence[Measured], columns: Sequence[Column], first: int, s
 
 
 def group_lengths(measured: Sequence[Measured], lengths: "NDArray[np.int64]", unit: str) -> Grouping:
-    """Return the segments grouped by the length of their reference; unit: what lengths are counted in."""
+    """Return the segments grouped by the length of their reference; unit: the unit of lengths."""
     import numpy as np
 
     bounds = _LENGTHS[unit]
@@ -423,7 +426,7 @@ def group_lengths(measured: Sequence[Measured], lengths: "NDArray[np.int64]", un
 
 
 def _group_labels(measured: Sequence[Measured], column: str, title: str, values: Sequence[str]) -> Iterable[Grouping]:
-    """Return the segments grouped by a column, unless all are in one group."""
+    """Return the segments grouped by a column, unless there is only one group."""
     import numpy as np
 
     labels = sorted(set(values)) if column != "docid" else list(dict.fromkeys(values))
@@ -437,7 +440,7 @@ def _group_labels(measured: Sequence[Measured], column: str, title: str, values:
 def _score_groups(
     measured: Sequence[Measured], kind: str, title: str, labels: Sequence[str], places: "NDArray[np.int64]"
 ) -> Grouping:
-    """Return the groups that have segments, scored."""
+    """Return the groups that have segments, with their scores."""
     import numpy as np
 
     present, of = np.unique(places, return_inverse=True)

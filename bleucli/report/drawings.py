@@ -1,6 +1,6 @@
-"""Figures as SVG that is part of a page, or as files.
+"""Figures as SVG within a page, or as files.
 
-- `inline`: a figure as an element of a page, in its colours, with a title and a description for those who do not see it
+- `inline`: a figure as an element of a page, in the page's colours, with a title and a description for screen readers
 - `save`: a figure as the bytes of a file
 """
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMATS = ("pdf", "svg", "png")
-# Makes the identifiers in SVG, the same in every run
+# The identifiers in SVG are made from this, so that they are the same in every run
 _SALT = "bleu"
-# Dots to the inch of a PNG, as printers want them
+# Dots per inch of a PNG, enough for print
 _DOTS = 300
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 
@@ -34,15 +34,15 @@ def inline(figure: "Figure", name: str, title: str, description: str) -> str:
     """Return a figure as an SVG element.
 
     Args:
-        figure: drawn with the look of a page.
-        name: of the figure, which no other one of the page has: identifiers begin with it.
-        title: what it is.
-        description: what it shows, in words.
+        figure: a figure with the look of a page.
+        name: the name of the figure, unique on the page: identifiers begin with it.
+        title: the title of the figure.
+        description: a description in words.
     """
     axes = figure.axes[0]
     points = [line for line in axes.lines if line.get_gid() == f"{PART}points"]
     for line in points:
-        line.set_markevery([0])  # drawing thousands of marks would take matplotlib most of the time
+        line.set_markevery([0])  # matplotlib would spend most of the time on thousands of marks
     svg = _draw_svg(figure)
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
@@ -81,7 +81,7 @@ def inline(figure: "Figure", name: str, title: str, description: str) -> str:
 
 
 def _join_points(places: "NDArray[np.float64]", height: float) -> str:
-    """Return the marks of a series as one path: lines of no length, with round ends."""
+    """Return the marks of a series as one path: lines of length 0, with round ends."""
     path = "".join(f"M{x:.1f} {height - y:.1f}h0" for x, y in places.tolist())
     return f'<path class="points" d="{path}"/>'
 
@@ -111,7 +111,7 @@ def _draw_svg(figure: "Figure") -> str:
 
 @contextmanager
 def _missing_glyphs() -> "Iterator[list[str]]":
-    """Collect the characters that no font has, of which matplotlib warns."""
+    """Collect the characters that no font has, from matplotlib's warnings."""
     found: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

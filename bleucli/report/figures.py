@@ -1,11 +1,11 @@
 """The figures, for pages and for papers.
 
 - `forest`: scores with intervals; `pairs`: every pair of systems; `segments`: two systems segment by segment
-- `distribution`: of the differences between segments; `lines`: scores by length; `dots`: scores by other groups
-- `Look`: colours, fonts and width; `PAGE` for pages, `paper` for columns of papers
+- `distribution`: the differences between segments; `lines`: scores by length; `dots`: scores by other groups
+- `Look`: colours, fonts and width; `PAGE` is for pages, `paper` for columns of papers
 
-Nothing depends on colour alone: series have markers and dashes of their own, cells have words and hatching. Parts that
-the script of a page redraws for other systems have names that begin with `PART`.
+Nothing depends on colour alone: each series has its own marker and dashes, and cells have words and hatching. Parts
+that a page's script redraws for other systems have names that begin with `PART`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Begins the names of parts that are redrawn
+# The names of parts that are redrawn begin with this
 PART = "part-"
 # Names of systems are cut to this many characters
 _LONGEST = 22
-# Series that one figure can show, and groups
+# The most series that one figure can show, and the most groups
 MOST_SERIES, MOST_GROUPS = 8, 25
 _MARKERS = "osD^vPX*"
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
-# How wide a character is, and how high a line, in sizes of the text
+# The width of a character, and the height of a line, relative to the size of the text
 _CHARACTER, _LINE = 0.58, 1.35
-# Cells of a matrix that have room for two lines, and for one
+# The most systems for which cells of a matrix have room for two lines, and for one
 _ROOMY, _TIGHT = 7, 14
-# Fonts that have what the first ones lack, where they are installed
+# Fonts with characters that the first ones lack; they are used if they are installed
 _FALLBACKS = (
     *("DejaVu Sans", "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans JP", "Noto Sans SC", "IPAexGothic"),
     *("WenQuanYi Zen Hei", "Droid Sans Fallback", "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari"),
@@ -48,8 +48,8 @@ _FALLBACKS = (
 class Look(NamedTuple):
     """How figures look: colours, fonts, points of text, inches of width.
 
-    is_measured: make room for texts as wide as the font sets them. Otherwise their width is estimated, which takes a
-    third of the time and is as good where the reader's browser has the font.
+    is_measured: whether the width of texts is measured with the font. Otherwise it is estimated, which takes a third of
+    the time, and is good enough if the reader's browser has the font.
     """
 
     text: str
@@ -66,7 +66,7 @@ class Look(NamedTuple):
     is_measured: bool = True
 
 
-# Colours that stand for variables of the page's style sheet, which has both themes
+# Colours that are replaced by variables of the page's style sheet, which has both themes
 VARIABLES = {
     "#010101": "text",
     "#010102": "quiet",
@@ -91,12 +91,12 @@ PAGE = Look(
     width=4.7,
     is_measured=False,
 )
-# Of Okabe & Ito (2008), "Color universal design", those that are dark enough on white, in an order of falling darkness
+# Those colours of Okabe & Ito (2008), "Color universal design", that are dark enough on white, the darkest first
 _PAPER_SERIES = ("#0072b2", "#d55e00", "#000000", "#cc79a7", "#009e73", "#e69f00", "#56b4e9", "#7f7f7f")
 
 
 def paper(width: float) -> Look:
-    """Return the look of a figure in a column of a paper; width: in inches."""
+    """Return the look of a figure in a column of a paper; width: its width in inches."""
     size = 7.0 if width < 3 else 8.0 if width < 5 else 9.0
     fonts = ("STIXGeneral",)
     return Look(
@@ -121,7 +121,7 @@ def _style(look: Look) -> "Iterator[None]":
         "ytick.labelsize": look.size - 0.5,
         "legend.fontsize": look.size - 0.5,
         "text.color": look.text,
-        "text.parse_math": False,  # names have dollar signs
+        "text.parse_math": False,  # names may have dollar signs
         "axes.labelcolor": look.text,
         "axes.edgecolor": look.quiet,
         "axes.facecolor": "none",
@@ -150,7 +150,7 @@ def _style(look: Look) -> "Iterator[None]":
 def _make(
     look: Look, height: float, left: float, bottom: float = 2.4, top: float = 0.0, right: float = 1.8
 ) -> "tuple[Figure, Axes]":
-    """Return a figure, with room for characters at its sides and lines above and below unless it is measured."""
+    """Return a figure; unless it is measured, it has room for characters at its sides, and lines above and below."""
     from matplotlib.figure import Figure
 
     if look.is_measured:
@@ -180,7 +180,7 @@ def shorten(name: str) -> str:
 
 
 def _scale(look: Look) -> float:
-    """Return how much larger things are than in text of 9 points."""
+    """Return the scale of the figure: 1 for text of 9 points."""
     return look.size / 9
 
 
@@ -193,16 +193,16 @@ def forest(
     clusters: Sequence[int] | None,
     look: Look,
 ) -> "Figure":
-    """Draw scores with 95% intervals, the best one on top.
+    """Draw scores with 95% intervals, the best on top.
 
     Args:
-        names: of the systems.
-        scores: theirs.
-        intervals: from and to; None where there is none.
-        order: of the systems, the best one first.
-        label: of the axis.
-        clusters: of the systems, shown as bands; None if nothing was tested.
-        look: as above.
+        names: the names of the systems.
+        scores: the scores of the systems.
+        intervals: the bounds of each interval; None if there is none.
+        order: the numbers of the systems, the best first.
+        label: the label of the axis.
+        clusters: the cluster of each system, shown as bands; None if nothing was tested.
+        look: colours, fonts and width.
     """
     import numpy as np
 
@@ -211,7 +211,7 @@ def forest(
         figure, axes = _make(look, _scale(look) * (0.62 + 0.27 * len(names)), _widest(shown), right=6)
         ends = np.array([intervals[number] or (np.nan, np.nan) for number in order])
         colour, levels = look.series[0], np.arange(len(order))
-        # All systems in one series, since each series takes matplotlib a millisecond
+        # All systems are one series, since matplotlib takes a millisecond for each series
         gaps = np.full(len(order), np.nan)
         axes.plot(np.c_[ends, gaps].ravel(), levels.repeat(3), color=colour, solid_capstyle="butt")
         axes.plot(ends.ravel(), levels.repeat(2), "|", color=colour, markersize=6)
@@ -243,12 +243,12 @@ def pairs(
     """Draw every pair of systems: by how much the one in the row is better, and whether that is significant.
 
     Args:
-        names: of the systems.
-        leads: one row and one column per system: by how much the former is better.
+        names: the names of the systems.
+        leads: one row and one column per system: by how much the row's system is better.
         corrected: p-values, corrected for the number of pairs.
-        order: of the systems, the best one first.
-        label: what leads are measured in.
-        look: as above.
+        order: the numbers of the systems, the best first.
+        label: the name of the scores.
+        look: colours, fonts and width.
     """
     count = len(order)
     with _style(look):
@@ -307,15 +307,15 @@ def segments(
     *,
     limits: tuple[float, float] | None = None,
 ) -> "Figure":
-    """Draw a point for each segment: its score in one system, and in another one.
+    """Draw a point for each segment: its score in one system, and its score in another.
 
     Args:
-        names: of both.
+        names: the names of both systems.
         first: the scores of the segments in the first system.
-        second: likewise.
-        label: what scores are called.
-        look: as above.
-        limits: where the axes end; None for where the scores do.
+        second: the scores of the same segments in the second system.
+        label: the name of the scores.
+        look: colours, fonts and width.
+        limits: the ends of the axes; None for the range of the scores.
     """
     with _style(look):
         figure, axes = _make(look, look.width * 0.8, 7)
@@ -346,15 +346,15 @@ def segments(
 def distribution(
     names: Sequence[str], counts: Sequence[int], span: float, label: str, look: Look, *, most: int | None = None
 ) -> "Figure":
-    """Draw how many segments differ by how much.
+    """Draw the distribution of the differences between segments.
 
     Args:
-        names: of both systems.
-        counts: of segments, in bins of equal width.
+        names: the names of both systems.
+        counts: the number of segments in each of several bins of equal width.
         span: the bins go from minus this to plus this.
-        label: what scores are called.
-        look: as above.
-        most: where the axis of the counts ends, so that pairs can be compared; None for the highest bin.
+        label: the name of the scores.
+        look: colours, fonts and width.
+        most: the end of the axis of counts, so that pairs can be compared; None for the highest bin.
     """
     import numpy as np
 
@@ -391,14 +391,14 @@ def lines(
     """Draw scores over groups that have an order, such as lengths: one line per system.
 
     Args:
-        names: of the systems.
+        names: the names of the systems.
         scores: one row per system, one score per group.
-        order: of the systems, the best one first.
-        labels: of the groups.
-        sizes: how much is in each; None if that is not told.
-        across: what the groups are.
-        label: what scores are called.
-        look: as above.
+        order: the numbers of the systems, the best first.
+        labels: the labels of the groups.
+        sizes: the number of items in each group; None if it is not shown.
+        across: what the groups are, as the label of the axis.
+        label: the name of the scores.
+        look: colours, fonts and width.
     """
     with _style(look):
         shown = order[:MOST_SERIES]
@@ -420,7 +420,7 @@ def _add_legend(figure: "Figure", look: Look) -> None:
 
 
 def _series(look: Look, number: int) -> "dict[str, Any]":
-    """Return how a system's series looks, in every figure alike."""
+    """Return the look of a system's series, which is the same in every figure."""
     place = number % MOST_SERIES
     return {
         "color": look.series[place],

@@ -1,7 +1,7 @@
 """N-grams that one system gets right more often than another.
 
-As in BLEU, an n-gram of an output is right at most as often as it is in a reference of the same segment: the one that
-has it most often. If one system gets an n-gram right a times and another one b times, the smoothed odds are
+As in BLEU, an n-gram of an output is right at most as often as it occurs in the one reference of the segment that has
+it most often. If one system gets an n-gram right a times and another one b times, the smoothed odds are
 (a + 1) / (b + 1).
 """
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     Ngram = tuple[str, ...]
 
-# The longest n-grams; how many of them for each ordered pair of systems; how many segments for each of them
+# The longest n-grams; the most n-grams for each ordered pair of systems; the most segments for each n-gram
 _LONGEST = 4
 MOST = 40
 _PLACES = 30
-# A smaller difference is an accident
+# Smaller differences are left out, since they may be due to chance
 _LEAST = 2
 
 
@@ -30,7 +30,7 @@ class Lead(NamedTuple):
     """An n-gram that one system gets right more often than another.
 
     matches: how often each system gets it right. total: how often the references have it. places: segments in which
-    some systems get it right more often than others, each with how often every system does.
+    some systems get it right more often than others, and how often each system does.
     """
 
     ngram: Sequence[str]
@@ -40,15 +40,15 @@ class Lead(NamedTuple):
 
 
 class _Counts(NamedTuple):
-    """How often n-grams of references are right.
+    """How often systems get n-grams of references right.
 
     N-grams are numbered. 0 is the one without tokens.
 
-    shorter: of each n-gram, the number of the n-gram without its last token. last: the number of its last token.
+    shorter: for each n-gram, the number of the n-gram without its last token. last: the number of its last token.
 
-    The other arrays have one place for each n-gram in each passage whose references have it, passages ascending.
+    The other arrays have one place for each n-gram in each passage whose references have it; passages are ascending.
 
-    ngrams: the number of the n-gram. passages: the number of the passage. most: how often the n-gram is in the
+    ngrams: the number of the n-gram. passages: the number of the passage. most: how often the n-gram occurs in the
     reference that has it most often. right: how often each system (row) gets it right.
     """
 
@@ -61,7 +61,7 @@ class _Counts(NamedTuple):
 
 
 def odds(first: int, second: int) -> float:
-    """Return how much more often the first system is right. Smoothing keeps the result finite.
+    """Return how many times as often the first system is right; smoothing keeps the result finite.
 
     >>> odds(5, 1), odds(1, 1)
     (3.0, 1.0)
@@ -70,7 +70,7 @@ def odds(first: int, second: int) -> float:
 
 
 def find(passages: Passages, tokens: Tokens) -> list[Lead]:
-    """Return, for every two systems, the n-grams with the best odds of one against the other."""
+    """Return, for every two systems, the n-grams with the best odds for one against the other."""
     import numpy as np
 
     if len(tokens.hypotheses) < 2:
@@ -94,7 +94,7 @@ def find(passages: Passages, tokens: Tokens) -> list[Lead]:
 def _count(tokens: Tokens, longest: int) -> _Counts:
     """Count the n-grams of the references, and how often systems get them right.
 
-    An n-gram is a shorter n-gram and one more token. So a text is searched for it only where the shorter one was found.
+    An n-gram is a shorter n-gram and one more token, so it is searched for only where the shorter one was found.
     """
     import numpy as np
 
@@ -131,7 +131,7 @@ def _count(tokens: Tokens, longest: int) -> _Counts:
 
 
 def _choose(matches: "Numbers", counts: _Counts, vocabulary: Sequence[str]) -> "dict[int, Ngram]":
-    """Return the n-grams that tell two systems apart best; of equal odds those with the larger difference."""
+    """Return the n-grams that best distinguish two systems; if odds are equal, those with the larger difference."""
     import numpy as np
 
     @cache
@@ -143,7 +143,7 @@ def _choose(matches: "Numbers", counts: _Counts, vocabulary: Sequence[str]) -> "
         for second, theirs in enumerate(matches.T):
             places = np.flatnonzero(ours - theirs >= _LEAST)
             rates = (ours[places] + 1) / (theirs[places] + 1)
-            if len(places) > 4 * MOST:  # those that may be among the first, ties included
+            if len(places) > 4 * MOST:  # those that may be among the first, including ties
                 places = places[rates >= np.partition(rates, -MOST)[-MOST]]
 
             def key(place: int, first: int = first, second: int = second) -> "tuple[float, int, int, Ngram]":

@@ -1,10 +1,10 @@
-"""The page: everything that a report tells in one HTML file, which loads nothing from elsewhere.
+"""The page: a whole report in one HTML file, which loads nothing from elsewhere.
 
-- `compare_systems`: the page about strings, from Python
-- `render`: the page; `as_data`: what its script reads
+- `compare_systems`: the page for lists of strings, from Python
+- `render`: the page; `as_data`: the data that its script reads
 
 Text never becomes markup: the template escapes it, the script sets it as text, and the data has no `<`. The page's
-policy (CSP) also allows no script but its own, which it names by checksum.
+policy (CSP) also allows only the page's own script, which it identifies by checksum.
 """
 
 import base64
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from bleucli.significance.resampling import Seed
 
-# Colours of figures, on light pages and on dark ones: at least contrast 3 with the background
+# Colours of figures, on light pages and on dark ones: their contrast with the background is at least 3
 FIGURE_COLOURS = {
     "better": ("#b9d7f7", "#1c4166"),
     "worse": ("#f7d3b5", "#5c3510"),
@@ -55,12 +55,12 @@ FIGURE_COLOURS = {
     "series-8": ("#5f6b78", "#aab5c3"),
 }
 _METHODS = {"bs": "Paired bootstrap", "ar": "Paired approximate randomization"}
-# Groups that a filter lists
+# The most groups that a filter lists
 _MOST_CHOICES = 2000
 
 
 class _Figure:
-    """A figure as the template takes it."""
+    """A figure, as the template needs it."""
 
     def __init__(self, metric: int | None, svg: str, caption: str) -> None:
         self.metric = metric
@@ -79,7 +79,7 @@ def compare_systems(
     seed: "Seed" = "environment",
     jobs: int = 1,
 ) -> str:
-    """Return a page of HTML that compares systems, as `--report` writes it.
+    """Return an HTML page that compares systems, the same as `--report` writes.
 
     Args:
         systems: for each system's name, n strings.
@@ -88,8 +88,8 @@ def compare_systems(
         sources: the n strings that were translated; None if they are unknown.
         scores: segment scores from other tools: for each tool's name, one list of n numbers per system; higher is
             better.
-        trials: of the paired approximate randomization.
-        seed: of the trials and resamples, as for `BLEU.corpus_score`.
+        trials: the number of trials of the paired approximate randomization.
+        seed: the seed of the trials and resamples, as for `BLEU.corpus_score`.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
     Raises:
@@ -132,9 +132,9 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
     """Return the page.
 
     Args:
-        report: what it tells.
-        run: what was read, the command and the time, if the page is to say so.
-        language: of the systems' output, such as "ja"; "" if it is not known.
+        report: the content of the page.
+        run: the files that were read, the command and the time, if the page should name them.
+        language: the language of the systems' output, such as "ja"; "" if it is not known.
         origin: the language of the source, likewise.
     """
     template = load("jinja2", "report").Environment(autoescape=True, trim_blocks=True).from_string(_file("report.html"))
@@ -213,7 +213,7 @@ def _styles() -> str:
 
 
 def safe_json(value: object) -> str:
-    r"""Return JSON for a script element: nothing in it begins a tag or a comment.
+    r"""Return JSON for a script element; nothing in it begins a tag or a comment.
 
     >>> safe_json("</script><!-- &")
     '"\\u003c/script\\u003e\\u003c!-- \\u0026"'
@@ -292,7 +292,7 @@ def _cells(report: Report, number: int) -> "Iterator[dict[str, Any]]":
 
 
 def _made_from(report: Report, order: Sequence[int]) -> "Iterator[dict[str, Any]]":
-    """Give one row per metric and system with what text output prints after the score, such as precisions."""
+    """Give one row per metric and system with the details that text output prints after the score."""
     for column in report.columns:
         for number in order:
             if told := column.records[number].verbose:
@@ -415,11 +415,11 @@ def _pair_figures(report: Report, first: int, second: int) -> Iterator[_Figure]:
         yield _Figure(number, drawings.inline(drawn, f"distribution-{number}", title, told), caption)
 
 
-# --- what the script reads
+# --- the data of the script
 
 
 def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: str = "") -> "dict[str, Any]":
-    """Return what the script of the page reads, for JSON; lines of segments count from 1 there.
+    """Return the data that the script of the page reads, for JSON; its lines of segments count from 1.
 
     Scores of segments are rounded to two decimals, their influences to six.
     """
@@ -484,5 +484,5 @@ def _pair_data(report: Report, pair: Pair) -> "dict[str, Any]":
 
 
 def _text_data(text: passages.Text) -> "list[str]":
-    """Return a text and the lengths of its tokens, or the tokens themselves if they are not parts of the text."""
+    """Return a text with the lengths of its tokens, or with the tokens if they are not parts of the text."""
     return [text.text, text.marks] if text.marks else [text.text, "", text.tokens]

@@ -1,9 +1,9 @@
-"""The segments whose texts a page holds, and where the tokens that metrics compare stand in them.
+"""The segments whose texts are on a page, and the places of their tokens, which metrics compare.
 
-- `measure`: how long references are, and how many bytes all texts have
-- `choose`: all segments, or the most informative ones; `Held` says which and why
+- `measure`: the lengths of references, and the bytes of a segment's texts
+- `choose`: all segments, or the most informative ones and a sample; `Held` says which, and why
 - `read`: their texts
-- `mark_tokens`: where tokens stand in a text
+- `mark_tokens`: the places of tokens in a text
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Numbers = NDArray[np.int64]
 
-# Bytes of text that a page may hold: numbers and tokens about double the size of the file
+# The most bytes of text on a page; numbers and tokens about double the size of the file
 ROOM = 12_000_000
-# For the random sample of segments
+# The seed of the random sample of segments
 _SEED = 12345
 # A token's length is one of these digits
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -36,9 +36,10 @@ SPACES += "\u2028\u2029\u202f\u205f\u3000"
 
 
 class Held(NamedTuple):
-    """Which segments a page holds.
+    """The segments on a page.
 
-    places: indexes among the scored segments, ascending. told: which these are and why, "" if all are held.
+    places: their indexes among the scored segments, ascending. told: which ones they are, and why; "" if the page has
+    all.
     """
 
     places: Sequence[int]
@@ -48,8 +49,8 @@ class Held(NamedTuple):
 class Text(NamedTuple):
     """A text, and the tokens that are compared, with spaces between them.
 
-    marks: the length of each token in UTF-16 units, as one digit in base 62; white space between tokens is skipped.
-    "" where tokens are not parts of the text.
+    marks: the length of each token in UTF-16 units, as one digit in base 62; white space between tokens is skipped. It
+    is "" if tokens are not parts of the text.
     """
 
     text: str
@@ -58,7 +59,7 @@ class Text(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """A segment; place: among those that were scored. references: those that are not missing."""
+    """A segment; place: its index among the scored segments. references: those that are not missing."""
 
     place: int
     source: str | None
@@ -67,7 +68,7 @@ class Passage(NamedTuple):
 
 
 class Passages(NamedTuple):
-    """The segments that a page holds.
+    """The texts of the segments on a page.
 
     order: the length of the longest n-grams that are compared. lowercase: whether tokens are compared in lower case.
     by: how the tokens were made, in words.
@@ -84,12 +85,12 @@ class Passages(NamedTuple):
 
 
 def measure(corpus: "Corpus", chosen: Sequence[int], tokenizer: "BLEU | None", unit: str) -> "tuple[Numbers, int]":
-    """Return the length of each segment's first reference, and the bytes that a segment's texts have on average.
+    """Return the length of each segment's first reference, and the average number of bytes of a segment's texts.
 
     Args:
-        corpus: what is read.
-        chosen: which of its segments count.
-        tokenizer: whose tokens are counted, if the unit is tokens.
+        corpus: the texts to read.
+        chosen: the indexes of the segments that count.
+        tokenizer: the metric whose tokens are counted, if the unit is tokens.
         unit: "tokens", "words" or "characters".
     """
     import numpy as np
@@ -117,13 +118,13 @@ def _first_references(piece: "Piece") -> Segments:
 
 
 def choose(influences: "Floats", scores: "Floats", size: int, room: int) -> Held:
-    """Return the segments that a page holds: all, or equal parts by influence, by difference of scores, and at random.
+    """Return the segments for a page: all, or equal parts by influence, by difference of scores, and at random.
 
     Args:
-        influences: by the first metric, one row per system, one number per segment.
-        scores: of the segments, likewise.
-        size: bytes of a segment's texts.
-        room: bytes of text that the page may hold.
+        influences: those of the first metric, one row per system with one number per segment.
+        scores: the scores of the segments, in the same form.
+        size: the average number of bytes of a segment's texts.
+        room: the most bytes of text on the page.
     """
     import numpy as np
 
@@ -140,7 +141,7 @@ def choose(influences: "Floats", scores: "Floats", size: int, room: int) -> Held
     from random import Random
 
     left = sorted(set(range(count)) - set(found))
-    found += Random(_SEED).sample(left, third)  # noqa: S311 # nothing secret
+    found += Random(_SEED).sample(left, third)  # noqa: S311 # this is not about secrets
     several = (
         "with the largest influence on a difference between two systems"
         if len(scores) > 1
@@ -166,14 +167,14 @@ def read(
     tokenizer: "BLEU | None",
     sources: "Callable[[], Iterator[str]] | None",
 ) -> Passages:
-    """Return the texts of the segments that a page holds.
+    """Return the texts of the segments on a page.
 
     Args:
-        corpus: what is read.
-        chosen: which of its segments were scored, ascending.
-        held: which of these the page holds.
-        tokenizer: whose tokens are shown; None for words.
-        sources: gives the source of every segment.
+        corpus: the texts to read.
+        chosen: the indexes of the scored segments, ascending.
+        held: those of them that are on the page.
+        tokenizer: the metric whose tokens are shown; None for words.
+        sources: a function that gives the source of every segment.
     """
     lowercase = tokenizer is not None and tokenizer.lowercase
     wanted = {chosen[place]: place for place in held.places}

@@ -1,6 +1,6 @@
-"""What is known of systems apart from their scores: curves with one value per system and bucket.
+"""Curves that describe systems, with one value per system and bucket.
 
-- `Profile`: one such figure; `find`: all of them
+- `Profile`: the data of one figure; `find`: all of them
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,9 +25,9 @@ _BINS = 10
 class Profile(NamedTuple):
     """A value for each system (row) in each bucket (column).
 
-    kind: "frequency", "gap" or "scores". title: what is shown. across, label: what the axes are. labels: of the
-    buckets. sizes: what is in each of them, if that is the same for all systems. metric: its number; None if the figure
-    does not depend on a metric.
+    kind: "frequency", "gap" or "scores". title: the title of the figure. across, label: the labels of the axes. labels:
+    the labels of the buckets. sizes: the number of items in each bucket, if it is the same for all systems. metric: the
+    number of the metric; None if the figure does not depend on a metric.
     """
 
     kind: str
@@ -44,8 +44,8 @@ def find(tokens: Tokens, scores: "Sequence[tuple[str, Floats, tuple[float, float
     """Return all profiles.
 
     Args:
-        tokens: of the segments that the page holds.
-        scores: for each metric its name, one row of segments' scores per system, and their lower and upper limit.
+        tokens: the tokens of the segments on the page.
+        scores: for each metric, its name, one row of segments' scores per system, and their lower and upper limit.
     """
     found = [*_of_frequencies(tokens), *_of_gaps(tokens)]
     for number, (name, rows, limits) in enumerate(scores):
@@ -54,7 +54,7 @@ def find(tokens: Tokens, scores: "Sequence[tuple[str, Floats, tuple[float, float
 
 
 def _of_frequencies(tokens: Tokens) -> Iterator[Profile]:
-    """Give the F1 (precision and recall in one) of rare and of frequent tokens."""
+    """Give the F1 (the harmonic mean of precision and recall) of rare and of frequent tokens."""
     import numpy as np
 
     reference, base = tokens.references[0], len(tokens.vocabulary)
@@ -65,7 +65,7 @@ def _of_frequencies(tokens: Tokens) -> Iterator[Profile]:
     keys, counts = np.unique(reference.passages * base + reference.words, return_counts=True)
     given, found = [], []
     for system in tokens.hypotheses:
-        words = system.words[frequencies[system.words] > 0]  # tokens that no reference has are in no bucket
+        words = system.words[frequencies[system.words] > 0]  # tokens that are in no reference are in no bucket
         given.append(np.bincount(bucket_of[words], minlength=buckets))
         places = find_keys(keys, system.passages * base + system.words)
         matches = np.minimum(np.bincount(places[places >= 0], minlength=len(keys)), counts)
@@ -87,7 +87,7 @@ def _of_frequencies(tokens: Tokens) -> Iterator[Profile]:
 
 
 def _of_gaps(tokens: Tokens) -> Iterator[Profile]:
-    """Give how many outputs are shorter or longer than their first reference, and by how many tokens."""
+    """Give the number of outputs by how much longer or shorter they are than their first reference, in tokens."""
     import numpy as np
 
     lengths = np.array([system.lengths - tokens.references[0].lengths for system in tokens.hypotheses])

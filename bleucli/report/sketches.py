@@ -20,10 +20,10 @@ def draw(report: Report, kind: str, number: int, look: Look) -> "Figure":
     """Return a figure: "forest", "pairs", "lengths", or "segments" of the first two systems.
 
     Args:
-        report: what is shown.
+        report: the content to show.
         kind: as above.
-        number: of the metric.
-        look: of the figure.
+        number: the number of the metric.
+        look: the look of the figure.
     """
     column = report.columns[number]
     order = column.order()

@@ -1,4 +1,4 @@
-"""The tokens of passages as numbers, so that NumPy counts them.
+"""The tokens of passages as numbers, so that NumPy can count them.
 
 - `Tokens`: all texts of a page; `number_tokens` makes them
 - `find_keys`: the places of numbers among sorted keys
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Stream(NamedTuple):
     """One text of each passage, token by token.
 
-    words: the number of each token. passages: the number of its passage, ascending. lengths: tokens of each passage.
+    words: the number of each token. passages: the number of its passage, ascending. lengths: the tokens per passage.
     """
 
     words: "Numbers"
@@ -34,7 +34,7 @@ class Tokens(NamedTuple):
     """The tokens of all passages.
 
     vocabulary: the different tokens; their numbers are their places in it. references: the first reference of each
-    passage, the second, and so on; a passage with fewer references has no tokens there. hypotheses: of each system.
+    passage, the second, and so on; a passage with fewer references has no tokens there. hypotheses: one per system.
     """
 
     vocabulary: Sequence[str]
@@ -74,7 +74,7 @@ def number_tokens(passages: Passages) -> Tokens:
 
 
 def find_keys(keys: "Numbers", wanted: "Numbers") -> "Numbers":
-    """Return the place of each wanted number among keys, which ascend without repetition; -1 if it is not there.
+    """Return the place of each wanted number among keys, which are ascending and distinct; -1 if it is missing.
 
     >>> import numpy as np
     >>> find_keys(np.array([2, 5]), np.array([5, 3, 2])).tolist()

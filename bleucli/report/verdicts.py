@@ -1,8 +1,8 @@
-"""What a report says in words: only what the tests support.
+"""What a report says in words; it says only what the tests support.
 
-- `Verdict`: of one metric on all systems; `judge`: makes one
+- `Verdict`: what one metric says about all systems; `judge` makes one
 - `summarize`: what all metrics say together; `find_disagreements`: where they do not agree
-- `compare`: two systems in a sentence; `find_weaknesses`: where the worse of them loses
+- `compare`: two systems in a sentence; `find_weaknesses`: where the worse one loses points
 """
 
 import re
@@ -15,19 +15,19 @@ from bleucli.results import SIGNIFICANT
 
 # Groups with fewer segments say little about a system
 _FEW = 20
-# The most weaknesses named for a system, and n-grams in one
+# The most weaknesses named for a system, and the most n-grams in one of them
 _MOST, _NGRAMS = 4, 4
-# Systems that a headline names; more are counted
+# The most systems that a headline names; if there are more, it gives their number
 _MOST_NAMED = 3
 # Shares below this fraction of a difference are not worth a sentence
 _SMALL_SHARE = 0.1
 
 
 class Verdict(NamedTuple):
-    """What one metric says of all systems.
+    """What one metric says about all systems.
 
-    is_clear: one system is significantly better than each of the others. headline: who leads. details: by how much,
-    with which certainty, in how many clusters.
+    is_clear: whether one system is significantly better than each of the others. headline: the leader. details: its
+    lead, how certain it is, and the number of clusters.
     """
 
     is_clear: bool
@@ -36,7 +36,7 @@ class Verdict(NamedTuple):
 
 
 def show(value: float, sign: str = "", decimals: int = 1) -> str:
-    """Return a number with enough decimals that it does not look like zero.
+    """Return a number with enough decimals, so that it does not look like zero.
 
     >>> show(1.25), show(0.04, "+"), show(0.0), show(-0.0004)
     ('1.2', '+0.04', '0.0', '-0.0004')
@@ -73,7 +73,7 @@ def _join(names: Sequence[str], word: str = "and") -> str:
 
 
 def _tell_others(count: int, form: str = "all {} other systems") -> str:
-    """Return the other systems in words; count: how many there are.
+    """Return the other systems in words; count: their number.
 
     >>> _tell_others(2), _tell_others(5)
     ('both other systems', 'all 5 other systems')
@@ -82,7 +82,7 @@ def _tell_others(count: int, form: str = "all {} other systems") -> str:
 
 
 def judge(report: Report, column: Column) -> Verdict:
-    """Return what a metric says of all systems."""
+    """Return what a metric says about all systems."""
     names = report.names
     best, *others = column.order()
     score = show(column.records[best].score)
@@ -112,7 +112,7 @@ def judge(report: Report, column: Column) -> Verdict:
         if equal and set(tied) == set(equal):
             headline = f"{whose} have the same {column.name}, {score}"
         told = show_p(corrected[second] or 0.0)
-        details = f"{names[second]} is {_points(gap)} behind; {told}, so the order of the two may be chance."
+        details = f"{names[second]} is {_points(gap)} behind; {told}, so their order may be due to chance."
         if second not in tied:
             details = f"{names[second]} is {_points(gap)} behind; {told}."
         if set(tied) == set(others) and len(others) > 1:
@@ -179,7 +179,7 @@ def summarize(report: Report) -> str:
 
 
 def _name_tied(report: Report, columns: Sequence[Column]) -> str:
-    """Return which systems do not differ significantly from the best, by name if they are few and always the same."""
+    """Return the systems that do not differ significantly from the best, by name if few and always the same."""
     tied = set()
     for column in columns:
         best, *others = column.order()
@@ -191,7 +191,7 @@ def _name_tied(report: Report, columns: Sequence[Column]) -> str:
 
 
 def _summarize_with_doubt(report: Report, judged: Sequence[Verdict], best: int) -> str:
-    """Return the summary if one system leads significantly by some metrics, and the rest are not sure; else ""."""
+    """Return the summary if one system leads significantly by some metrics, and no other does; else ""."""
     name = report.names[best]
     clear = [column.name for column, verdict in zip(report.columns, judged, strict=True) if verdict.is_clear]
     doubts = []
@@ -202,7 +202,7 @@ def _summarize_with_doubt(report: Report, judged: Sequence[Verdict], best: int) 
         if leader != best:
             doubts.append(f"by {column.name} {report.names[leader]} is ahead, but cannot be told apart from {name}")
         elif column.name not in clear:
-            doubts.append(f"by {column.name} it has the best score, which is not significant against all")
+            doubts.append(f"by {column.name} it has the best score, but is not significantly better than all others")
     others = len(report.names) - 1
     all_others = "the other system" if others == 1 else _tell_others(others)
     return f"{name} is significantly better than {all_others} by {_join(clear)}; {_join(doubts)}."
@@ -237,7 +237,7 @@ def find_disagreements(report: Report) -> list[str]:
 
 
 def compare(report: Report, pair: Pair, column: Column) -> str:
-    """Return what a metric says of two systems, in a sentence."""
+    """Return what a metric says about two systems, in a sentence."""
     first, second = pair.first, pair.second
     lead = column.lead(first, second)
     assert column.ranking is not None
@@ -258,7 +258,7 @@ def compare(report: Report, pair: Pair, column: Column) -> str:
 
 
 def find_weaknesses(report: Report, pair: Pair, number: int) -> list[str]:
-    """Return where the worse of two systems loses by a metric, given by its number; nothing where they are equal."""
+    """Return where the worse of two systems loses points by a metric (given by its number); none if they are equal."""
     column = report.columns[number]
     lead = column.lead(pair.first, pair.second)
     if not lead:
@@ -278,7 +278,7 @@ def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: i
     gap = abs(column.lead(better, worse))
     if not shares:
         return
-    side = -1 if better == pair.first else 1  # of the second minus the first
+    side = -1 if better == pair.first else 1  # the sign of differences, which are the second minus the first
     penalty, *orders = [share._replace(points=share.points * side) for share in shares]
     values = (penalty.first, penalty.second) if better == pair.first else (penalty.second, penalty.first)
     name = report.names[worse]
@@ -309,7 +309,7 @@ def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: i
 
 
 def _weak_group(report: Report, grouping: Grouping, number: int, better: int, worse: int) -> "Iterator[str]":
-    """Say on which group of segments a system is furthest behind."""
+    """Say in which group of segments a system is furthest behind."""
     column = report.columns[number]
     scores = grouping.scores[number]
     sign = 1 if column.higher_is_better else -1

@@ -1,9 +1,9 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const NGRAMS = 15; // of a system
-  const PAGE = 20; // segments that are shown at a time
-  const PATIENCE = 12; // milliseconds of work before others have their turn
+  const NGRAMS = 15; // listed for a system
+  const PAGE = 20; // segments shown at a time
+  const PATIENCE = 12; // milliseconds of work before other tasks have their turn
   const PAUSE = 120; // milliseconds without a key before a search begins
   const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const spaces = new Set(data.spaces);
@@ -450,7 +450,7 @@
       const before = state[name];
       state[name] = Number(target.value);
       if (other && state[other] === state[name]) {
-        state[other] = before; // the two change places
+        state[other] = before; // the two systems change places
         one(other).value = String(before);
       }
       choose();
