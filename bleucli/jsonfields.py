@@ -120,7 +120,7 @@ def _strip(text: str) -> str:
 
 
 def _unescape(text: str) -> str:
-    """Return text without the backslashes that take the next character as it is."""
+    """Return text without backslashes, which make the next character part of a name."""
     import re
 
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)

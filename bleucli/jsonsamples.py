@@ -1,4 +1,4 @@
-"""JSON Lines as samples: an object holds, for each system, a text, or a list of texts that is a group of its own.
+"""JSON Lines as samples: an object holds, for each system, a text, or a list of texts that form a group.
 
 Harnesses that let a model generate several texts for each prompt write such files.
 """

@@ -322,7 +322,7 @@ def share_arrow(texts: "Any") -> Segments:
 
 # --- several series in step
 
-# How many seconds to go on counting a text that is known to be too long; it may be endless
+# How many more seconds to count a text that is known to be too long; it may be endless
 PATIENCE = 3.0
 
 

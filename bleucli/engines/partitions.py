@@ -98,7 +98,7 @@ def address(paths: Iterable[str]) -> dict[str, str]:
 
 
 def address_of(path: str) -> str:
-    """Return the address of a file; a path that is an address already stays as it is.
+    """Return the address of a file; a path that is already an address stays unchanged.
 
     >>> address_of("/a b/c.parquet"), address_of("s3://a/b.parquet")
     ('file:/a b/c.parquet', 's3://a/b.parquet')

@@ -251,7 +251,7 @@ def write(
         write_sums(path, [Part((), blocks)], metrics, shards=shards, command=command)
         return
     if len({one.segments for block in blocks for one in block.stats}) > 1:
-        raise BleuError("the systems have different numbers of segments; write each to a file of its own")
+        raise BleuError("the systems have different numbers of segments; write each to its own file")
     writer = Writer(metrics, first)
     writer.add(blocks, columns)
     writer.save(path, shards, command)

@@ -81,7 +81,7 @@ _SIGNED = ("tercom", "ja-mecab-", "ko-mecab-", "spm-")
 NAMES = tuple(_ENTRIES)
 DEFAULT = "13a"
 LOCAL_MODEL = "spm:"
-# Languages with a tokenizer of their own whose codes have three letters (ISO 639-3) in NTREX and FLORES
+# Languages that have their own tokenizer, and three-letter codes (ISO 639-3) in NTREX and FLORES
 _TWO_LETTERS = {"zho": "zh", "jpn": "ja", "kor": "ko"}
 # sacreBLEU 2.6.0: the usual tokenizer for a target language, if it is not the default
 _BY_LANGUAGE = {"zh": ("zh", "Chinese"), "ja": ("ja-mecab", "Japanese"), "ko": ("ko-mecab", "Korean")}
@@ -158,7 +158,7 @@ def default_for(language: str) -> str:
 
 
 def two_letters(language: str) -> str:
-    """Return the two-letter code of a language with a tokenizer of its own; drop the script and region of any.
+    """Return a language's code without script and region, with two letters if the language has its own tokenizer.
 
     >>> two_letters("zho_Hans"), two_letters("zh_TW"), two_letters("ZH"), two_letters("deu")
     ('zh', 'zh', 'zh', 'deu')

@@ -1,4 +1,4 @@
-"""The base of all tokenizers, and those too small for a module of their own."""
+"""The base of all tokenizers, and those that are too small for their own module."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """The SentencePiece tokenizers: spBLEU's (`flores101`, `flores200`, `spBLEU-1K`) and local models (`spm:PATH`).
 
-Segments are split into the pieces of a model. Models with a name are downloaded into the cache, where files of
-sacreBLEU are used as they are.
+Segments are split into the pieces of a model. Models with a name are downloaded into the cache, where those of
+sacreBLEU are used, too.
 """
 
 import os

@@ -28,7 +28,7 @@
 
   // --- two systems
 
-  /** Return what is known of the two systems that are chosen, and -1 if it is told the other way round. */
+  /** Return the data about the two chosen systems, and -1 if the data have them in the other order. */
   function chosenPair() {
     const { first, second } = state;
     const pair = data.pairs.find((p) => (p.a === first && p.b === second) || (p.a === second && p.b === first));
@@ -96,7 +96,7 @@
     return make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": caption.textContent }, table);
   }
 
-  /** Draw points and bars of the chosen systems into the figures, whose axes stay. */
+  /** Draw points and bars of the chosen systems into the figures; the axes stay the same. */
   function drawPair(pair, sign) {
     const { first, second, metric } = state;
     for (const figure of document.querySelectorAll(`#two figure[data-metric="${metric}"]`)) {
@@ -139,7 +139,7 @@
 
   // --- what matches
 
-  /** Return the tokens of a text: what is shown, what is compared, and what stands before each. */
+  /** Return the tokens of a text: the part that is shown, the part that is compared, and the text before it. */
   function tokensOf([text, marks, tokens]) {
     if (!marks) return (tokens || "").split(" ").filter(Boolean).map((token) => ({ shown: token, key: token, before: " " }));
     const found = [];
@@ -216,7 +216,7 @@
     return common;
   }
 
-  /** Fill an element with tokens, of which those with a class are marked; neighbours without space share a mark. */
+  /** Fill an element with tokens, and mark those that have a class; neighbours without space share a mark. */
   function fill(element, tokens, classes) {
     let open = null;
     tokens.forEach(({ shown, before }, place) => {
@@ -289,7 +289,7 @@
   };
 
   const haystacks = [];
-  /** Return all texts of a segment, as they are searched. */
+  /** Return all texts of a segment, in the form that is searched. */
   function haystack(place) {
     const { source, references, hypotheses } = data.segments[place];
     return (haystacks[place] ??= [source || "", ...references.map(([text]) => text), ...hypotheses.map(([text]) => text)].join("\n").toLowerCase());
@@ -297,7 +297,7 @@
 
   const breathe = () => new Promise((resume) => setTimeout(resume));
 
-  /** Find and sort the segments that are asked for, in slices, and show the first of them; a later call ends this one. */
+  /** Find and sort the wanted segments, in slices, and show the first of them; a later call ends this one. */
   async function refresh() {
     state.run += 1;
     const { run } = state;
@@ -343,7 +343,7 @@
     highlight(texts);
   }
 
-  /** Highlight texts that are shown plainly so far, in slices; a later call ends this one. */
+  /** Highlight texts that are still plain, in slices; a later call ends this one. */
   async function highlight(texts) {
     state.drawn += 1;
     const { drawn } = state;
@@ -371,7 +371,7 @@
     else legend.replaceChildren(mode === "none" ? "\u00a0" : `Marked: ${mode}-grams that match a reference. ${tokens}`);
   }
 
-  /** Return the card of a segment; texts: takes what is to be highlighted in it. */
+  /** Return the card of a segment; texts: a list to which the texts to highlight are added. */
   function makeCard(place, texts) {
     const segment = data.segments[place];
     const { line, source, references, groups } = segment;
@@ -403,7 +403,7 @@
     return card;
   }
 
-  /** Show the segment of an address, whatever was searched and filtered. */
+  /** Show the segment that the address names, and reset search and filters if they hide it. */
   async function goTo(line) {
     const place = data.segments.findIndex((segment) => segment.line === line);
     if (place < 0) {

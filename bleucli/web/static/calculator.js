@@ -1,5 +1,5 @@
 "use strict";
-/* The page requests the numbers after every keystroke, and shows an answer unless something was typed meanwhile. It
+/* The page requests the numbers after every keystroke, and shows an answer unless the texts have changed since. It
  * requests the explanation of the numbers, which takes longer, when the user pauses, and only one at a time. */
 
 const byId = (id) => document.getElementById(id);

@@ -100,7 +100,7 @@ def print_single_results(results: Iterable[str], args: Namespace) -> None:
     lines = list(results)
     if getattr(args, "format", "text") == "json" and len(lines) > 1:
         lines = ["[\n" + ",\n".join(lines) + "\n]"]
-    print("\n".join(lines))  # as it is called
+    print("\n".join(lines))  # programs expect the function to print
 
 
 def print_results_table(results: "dict[str, Any]", signatures: Mapping[str, Any], args: Namespace) -> None:
@@ -126,7 +126,7 @@ def print_results_table(results: "dict[str, Any]", signatures: Mapping[str, Any]
     if method:
         test = Test(method, int(dict(systems[0].scores[0].signature)[method]))
     layout = Layout(args.width, args.short, colour=Color.ENABLE_COLORS and args.format == "text")
-    print(render(Results(systems, 0, [], test), layout, args.format), end="")  # as it is called
+    print(render(Results(systems, 0, [], test), layout, args.format), end="")  # programs expect the function to print
 
 
 def _record(name: str, cell: Any, signature: Any) -> Any:
