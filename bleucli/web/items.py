@@ -80,9 +80,7 @@ class Score(BaseModel):
         description="n-grams that match, by order; for chrF, first those of characters, then those of words"
     )
     totals: list[float] | None = Field(description="n-grams of the output, in the same order")
-    reference_totals: list[float] | None = Field(
-        description="n-grams of the references, in that order; only chrF has them"
-    )
+    reference_totals: list[float] | None = Field(description="the same for the references; only chrF has them")
     brevity_penalty: float | None = Field(description="from 0 to 1; BLEU has one")
     hypothesis_length: float | None = Field(description="in tokens; BLEU needs it")
     reference_length: float | None = Field(
