@@ -6,7 +6,6 @@ from itertools import islice
 from bleucli.corpus import Corpus, Source, refuse_missing
 from bleucli.counting import count
 from bleucli.errors import BleuError, InputTypeError
-from bleucli.hints import warn
 from bleucli.metrics.bleu import BLEU, MAX_NGRAM_ORDER
 from bleucli.phrases import tell_count, tell_place
 from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
@@ -94,8 +93,7 @@ def compute(
     )
     source = Source("predictions", ["predictions"], _blocks(predictions, references), "references")
     ((_, (stats,), _),) = count(Corpus([source], []), [metric], jobs=count_threads(jobs))
-    for hint in [*stats.hints(), *metric.advice]:
-        warn(hint)
+    metric.tell([*stats.hints(), *metric.advice])
     score = stats.score()
     return {
         "score": score.score,

@@ -10,7 +10,7 @@ from math import fsum
 
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError, SegmentError
-from bleucli.hints import Hint, warn
+from bleucli.hints import Hint
 from bleucli.markup import html_table
 from bleucli.metrics import find_metric
 from bleucli.metrics.bleu import BLEU
@@ -151,8 +151,7 @@ def self_bleu(
     if isinstance(samples, _LISTS) and samples and isinstance(samples[0], _LISTS):
         texts, labels = _flatten(samples, labels)
     found = measure(metric, blocks_of_strings(texts, "sample"), labels, jobs=jobs)
-    for hint in [*found.hints, *metric.advice]:
-        warn(hint)
+    metric.tell([*found.hints, *metric.advice])
     return found
 
 
