@@ -12,7 +12,7 @@ from itertools import chain
 
 from bleucli import decompression, kernels
 from bleucli.errors import BleuError, FieldCountError, NotWaitedFor
-from bleucli.phrases import tell_count
+from bleucli.phrases import Turn, tell_count
 from bleucli.segments import PATIENCE, Segments
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ class TextFile:
     [['a b', 'c']]
     """
 
-    remedy = "name the encoding with --encoding"
+    remedy: str = Turn("convert the file to UTF-8", "name the encoding with --encoding")
 
     def __init__(
         self,
@@ -223,7 +223,8 @@ class TextFile:
     def _undecodable(self, error: UnicodeDecodeError, line: int, offset: int) -> BleuError:
         byte = error.object[error.start]
         return BleuError(
-            f"{self.name}, line {line}, byte {offset}: 0x{byte:02x} is not valid {self._encoding}; {self.remedy}"
+            f"{self.name}, line {line}, byte {offset}: 0x{byte:02x} is not valid {self._encoding}; ",
+            self.remedy,
         )
 
     def _whole_lines(self) -> Iterator[bytes]:
@@ -275,9 +276,7 @@ class TextFile:
                 lines += _newlines(decoder, chunk[: max(0, start - taken + len(chunk))])
                 raise self._undecodable(error, lines + 1, start) from None
             except UnicodeError as error:
-                raise BleuError(
-                    f"{self.name} is not valid {self._encoding} ({error}); name the encoding with --encoding"
-                ) from None
+                raise BleuError(f"{self.name} is not valid {self._encoding} ({error}); ", self.remedy) from None
             lines += text.count("\n")
             if encoded:
                 yield encoded

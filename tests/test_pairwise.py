@@ -332,7 +332,7 @@ def test_texts_that_cannot_be_scored_are_named(name):
     sixth = getattr(BLEU(smooth_method="chen-cherry-6"), name)
     for jobs in (1, 2):
         fails(BleuError, f"{no_score}; choose another smoothing method", sixth, ["a b c", "b"], ["a b c"], jobs=jobs)
-    fails(BleuError, "jobs 0; expected a number from 1 to 1024", score, ["a"], ["b"], jobs=0)
+    fails(BleuError, "jobs -1; expected a number from 0 to 1024", score, ["a"], ["b"], jobs=-1)
 
 
 FINITE = "give finite numbers that are not negative, such as probabilities (exponentiate logarithms first)"
@@ -364,8 +364,8 @@ def test_groups_that_cannot_be_scored_are_named():
     sixth = BLEU(smooth_method="chen-cherry-6").pairwise_groups
     lists = [["a b c"], ["a b c"]], [["a b c"], ["a b c", "c"]]
     fails(BleuError, f"{no_score}; choose another smoothing method", sixth, *lists)
-    with pytest.raises(BleuError, match="jobs 0"):
-        score([], jobs=0)
+    with pytest.raises(BleuError, match="jobs -1"):
+        score([], jobs=-1)
 
 
 @pytest.mark.parametrize(

@@ -429,7 +429,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         Args:
             hypotheses: n strings.
             references: m strings, each of them the only reference of a pair; None for the hypotheses themselves.
-            jobs: threads, at least 1; never changes a score.
+            jobs: threads, 0 for all usable processors; never changes a score.
 
         Returns:
             n rows of m scores, in percent.
@@ -461,7 +461,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         Args:
             hypotheses: lists of strings, one for each group; or a column of pyarrow whose items are lists of strings.
             references: likewise, as many lists; None for the hypotheses themselves.
-            jobs: threads, at least 1; never changes a score.
+            jobs: threads, 0 for all usable processors; never changes a score.
 
         Raises:
             BleuError: as `pairwise`, and names the group; or there are more lists of one kind than of the other.
@@ -492,7 +492,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             references: m strings; None for the hypotheses themselves, each of which is then also compared with itself.
             weights: m numbers of at least 0, in any iterable, such as the references' probabilities; they are divided
                 by their sum. None for equal weights.
-            jobs: threads, at least 1; never changes a score.
+            jobs: threads, 0 for all usable processors; never changes a score.
 
         Returns:
             n means, in percent. The scores of a row are added up from left to right.

@@ -40,8 +40,7 @@ _SUBWORD_FEW = 20
 _SUBWORD_SAMPLE = 256
 _SUBWORD_HINT = "the text still has {} (@@ or ▁), which changes the score; join the subwords first"
 _UNSPACED_HINT = (
-    "most letters belong to a script that 13a does not split into words; choose another tokenizer with {} or {} (bleu"
-    " --list-tokenizers)"
+    "most letters belong to a script that 13a does not split into words; choose another tokenizer with {} or {} ({})"
 )
 # Below this, output looks cut short
 SHORT_PENALTY = 0.7
@@ -493,7 +492,8 @@ class BLEU(Metric[BLEUScore]):
         if marks * _SUBWORD_FEW > sampled:
             found.append(_hint_at_subwords(marks))
         if 2 * unspaced > letters:
-            found.append(_UNSPACED_HINT.format(self.spell("tokenize"), self.spell("trg_lang")))
+            names = "bleu --list-tokenizers" if self.in_command else "BLEU.TOKENIZERS has their names"
+            found.append(_UNSPACED_HINT.format(self.spell("tokenize"), self.spell("trg_lang"), names))
         return found
 
 

@@ -15,12 +15,11 @@ import numpy as np
 from bleucli import kernels
 from bleucli.counting import References
 from bleucli.errors import BleuError, InputTypeError, SegmentError
-from bleucli.limits import MOST_THREADS, whole_number
 from bleucli.phrases import COUNTED, tell_count, tell_place
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments, blocks_of_strings, refuse_unordered
 from bleucli.stats import SegmentStats
-from bleucli.threads import in_order
+from bleucli.threads import count_threads, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,8 +158,8 @@ def _fill_rows(
     metric: "Scorer", ours: Segments, theirs: Segments, weights: "array[float] | None", scores: "Matrix", jobs: int
 ) -> None:
     """Fill in the scores of hypotheses, one row for each; every thread takes some of the rows."""
-    count = len(ours)
-    size = -(-count // whole_number("jobs", jobs, 1, MOST_THREADS)) or 1
+    count, jobs = len(ours), count_threads(jobs)
+    size = -(-count // jobs) or 1
 
     def fill(start: int) -> None:
         some = ours[start : start + size] if size < count else ours  # the same object, so that it is read only once
@@ -281,7 +280,7 @@ def score_matrices(
     metric: "Scorer", hypotheses: Iterable[Iterable[str]], references: Iterable[Iterable[str]] | None, jobs: int
 ) -> "Iterator[Matrix]":
     """Give a matrix for each group; see `Metric.pairwise_groups`."""
-    whole_number("jobs", jobs, 1, MOST_THREADS)
+    jobs = count_threads(jobs)
     ours = _lists_of(hypotheses, "hypotheses")
     theirs = None if references is None else _lists_of(references, "references")
     return _score_batches(metric, _batches(ours, theirs), jobs)

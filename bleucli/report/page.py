@@ -125,7 +125,8 @@ def compare_systems(
     if plan.tests is not None:
         plan = plan._replace(tests=plan.tests._replace(trials=trials))
     read_sources = None if sources is None else lambda: iter(sources)
-    return render(make_report(score_counted(counted, made), measured, read_again, plan, sources=read_sources))
+    results = score_counted(counted, made, references=corpus.reference_names())
+    return render(make_report(results, measured, read_again, plan, sources=read_sources))
 
 
 def render(report: Report, run: Run | None = None, language: str = "", origin: str = "") -> str:

@@ -144,7 +144,7 @@ def summarize(report: Report) -> str:
     if len(report.names) == 1:
         (name,) = report.names
         scores = [f"{show(column.records[0].score)} {column.name}" for column in report.columns]
-        return f"{name} scores {_join(scores)}. Name more systems with -i to compare them."
+        return f"{name} scores {_join(scores)}. Give several systems to compare them."
     if all(len({record.score for record in column.records}) == 1 for column in report.columns):
         return f"{_join(report.names)} have the same {_join([column.name for column in report.columns])}."
     leaders = {column.order()[0] for column in report.columns}

@@ -33,7 +33,7 @@ from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.records import NamedTuple
 from bleucli.results import Interval
 from bleucli.stats import SegmentStats
-from bleucli.threads import in_order
+from bleucli.threads import count_threads, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def bootstrap(
         samples: statistics of the same n segments.
         resamples: B, the number of times that n segments are drawn.
         seed: the seed of the random numbers; None for a new one each time.
-        jobs: the number of threads.
+        jobs: the number of threads, 0 for one per usable processor; it changes no number.
         skip: the number of random bits to skip, because they were used before.
         progress: called with the number of resamples done, and the number of all resamples.
 
@@ -175,7 +175,7 @@ def bootstrap(
     import numpy as np
 
     resamples = whole_number("resamples", resamples, 2, MOST_TRIALS)
-    seed, jobs, skip = _check_seed(seed), whole_number("jobs", jobs, 1), whole_number("skip", skip, 0)
+    seed, jobs, skip = _check_seed(seed), count_threads(jobs), whole_number("skip", skip, 0)
     segments = _length(samples)
     found = [np.empty(resamples) for _ in samples]
     done = 0
@@ -297,7 +297,7 @@ def randomization_p_values(
         trials: the number of trials; in each, a random draw decides for every segment whether the systems of a pair
             swap it.
         seed: the seed of the random numbers; None for a new one each time.
-        jobs: the number of threads.
+        jobs: the number of threads, 0 for one per usable processor; it changes no number.
         progress: called with the number of trials done, and the number of all trials.
 
     Raises:
@@ -322,7 +322,7 @@ def randomize(
             if equal differences are common: if scores are coarse, or if few segments differ.
     """
     trials = whole_number("trials", trials, 1, MOST_TRIALS)
-    seed, jobs = _check_seed(seed), whole_number("jobs", jobs, 1)
+    seed, jobs = _check_seed(seed), count_threads(jobs)
     if not isinstance(pairs, Sequence) or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
         raise InputTypeError("pairs: expected a list of pairs of samples; write [(baseline, system), ...]")
     segments = _length([sample for pair in pairs for sample in pair])

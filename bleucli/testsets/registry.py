@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError
-from bleucli.phrases import suggest
+from bleucli.phrases import Turn, suggest
 from bleucli.testsets import cache
 from bleucli.testsets.entries import Pair, TestSet
 
@@ -70,7 +70,8 @@ class Registry:
         if name in self._own:
             return self._own[name]
         if name not in self._facts:
-            raise BleuError(f"there is no test set {name!r}; see bleu --list{suggest(name, self)}")
+            listed = Turn("bleucli.get_available_testsets()", "bleu --list")
+            raise BleuError(f"there is no test set {name!r}; see ", listed, suggest(name, self))
         from bleucli.testsets.facts import parse_test_set
 
         return parse_test_set(name, self._facts[name], "registry.json", packaged=True)
@@ -85,9 +86,8 @@ class Registry:
         if pair not in found.pairs:
             meant = suggest(pair, found.pairs)
             known = f"; it has {', '.join(found.pairs)}" if not meant and len(found.pairs) < 9 else ""
-            raise BleuError(
-                f"the test set {name} has no language pair {pair!r}{known}; see bleu --list -t {name}{meant}"
-            )
+            listed = Turn(f"bleucli.get_langpairs_for_testset({name!r})", f"bleu --list -t {name}")
+            raise BleuError(f"the test set {name} has no language pair {pair!r}{known}; see ", listed, meant)
         return found, found.pairs[pair]
 
     def about(self, name: str) -> str:
