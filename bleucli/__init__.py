@@ -11,7 +11,7 @@ Names are resolved when they are first used, so that importing the package costs
 
 from bleucli._version import __version__
 
-TYPE_CHECKING = False
+TYPE_CHECKING: bool = False  # without the type, completion in editors (jedi) skips the imports below
 if TYPE_CHECKING:
     from bleucli import arrow, metrics, plots, significance, statsfiles
     from bleucli.counting import CorpusStats

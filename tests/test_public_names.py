@@ -1,6 +1,8 @@
 """Public names of sacreBLEU that bleucli has as well: the same arguments give the same answers."""
 
+import ast
 import json
+from pathlib import Path
 
 import oracles
 import pytest
@@ -140,3 +142,19 @@ def test_additions_to_a_signature_are_printed_before_the_version():
     assert told[1] == told[0]
     assert "case:hm|eff:no|tok:13a|smooth:exp|model:big|sorted:yes|beam:5|" in told[1]
     assert Signature.parse("a:1|version:2").format(short=True) == "a:1|v:2"
+
+
+def test_editors_see_the_names_without_running_the_package():
+    """Completion by jedi skips `if TYPE_CHECKING:` if it can infer the value, which a type in front of it prevents."""
+    tree = ast.parse(Path(bleucli.__file__).read_text(encoding="utf-8"))
+    (declared,) = [node for node in tree.body if isinstance(node, ast.AnnAssign)]
+    assert ast.unparse(declared) == "TYPE_CHECKING: bool = False"
+    imported = {
+        alias.name
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for statement in node.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+    assert {*bleucli.__all__} - {"__version__"} <= imported | {"resampling"}

@@ -136,12 +136,12 @@ def test_the_test_sets_of_a_pair_are_those_of_sacrebleu(pair):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("wmt1", "en-de"), "there is no test set 'wmt1'; see bleucli.get_available_testsets(); did you mean wmt"),
-        (("zzz", "en-de"), "there is no test set 'zzz'; see bleucli.get_available_testsets()"),
-        (("WMT17", "en-de"), "there is no test set 'WMT17'; see bleucli.get_available_testsets(); did you mean wmt17"),
+        (("wmt1", "en-de"), "there is no test set 'wmt1'; see get_available_testsets(); did you mean wmt"),
+        (("zzz", "en-de"), "there is no test set 'zzz'; see get_available_testsets()"),
+        (("WMT17", "en-de"), "there is no test set 'WMT17'; see get_available_testsets(); did you mean wmt17"),
         (
             ("wmt17", "en-dee"),
-            "the test set wmt17 has no language pair 'en-dee'; see bleucli.get_langpairs_for_testset('wmt17'); did you"
+            "the test set wmt17 has no language pair 'en-dee'; see get_langpairs_for_testset('wmt17'); did you"
             " mean en-de",
         ),
     ],

@@ -70,7 +70,7 @@ class Registry:
         if name in self._own:
             return self._own[name]
         if name not in self._facts:
-            listed = Turn("bleucli.get_available_testsets()", "bleu --list")
+            listed = Turn("get_available_testsets()", "bleu --list")
             raise BleuError(f"there is no test set {name!r}; see ", listed, suggest(name, self))
         from bleucli.testsets.facts import parse_test_set
 
@@ -86,7 +86,7 @@ class Registry:
         if pair not in found.pairs:
             meant = suggest(pair, found.pairs)
             known = f"; it has {', '.join(found.pairs)}" if not meant and len(found.pairs) < 9 else ""
-            listed = Turn(f"bleucli.get_langpairs_for_testset({name!r})", f"bleu --list -t {name}")
+            listed = Turn(f"get_langpairs_for_testset({name!r})", f"bleu --list -t {name}")
             raise BleuError(f"the test set {name} has no language pair {pair!r}{known}; see ", listed, meant)
         return found, found.pairs[pair]
 
