@@ -278,7 +278,11 @@ def test_the_whole_output_is_given_and_counted(world, run):
         ("wmt18", ("--origlang", ""), "origlang '' names no language; wmt18 has the original languages cs, de, en"),
         ("wmt22", ("--subset", ""), "subset '' names no subset; wmt22 has the subsets news, social"),
         ("wmt22", ("--subset", "country:"), "subset 'country:' names no subset; wmt22 has the subsets news, social"),
-        ("wmt18", ("--detail", "-sl"), "--sentence-level cannot be combined with --detail: it gives corpus scores"),
+        (
+            "wmt18",
+            ("--detail", "-sl"),
+            "--sentence-level cannot be combined with --detail: it gives corpus scores; leave out one of the two",
+        ),
     ],
 )
 def test_a_part_that_does_not_exist_is_an_error(name, words, message, world, run):
