@@ -61,3 +61,9 @@ def test_a_peak_is_that_of_the_command_only(benchmark):
 def test_a_command_that_fails_ends_the_run(benchmark):
     with pytest.raises(SystemExit, match="ended with 3"):
         benchmark["run"](["python", "-c", "raise SystemExit(3)"], os.path.dirname(sys.executable), "auto")
+
+
+def test_the_installed_package_is_measured(benchmark, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bleucli.py").write_text("raise SystemExit(4)")
+    benchmark["run"](["python", "-c", "import bleucli"], os.path.dirname(sys.executable), "auto")
