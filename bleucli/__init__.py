@@ -170,7 +170,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # to a checker of types, a name that is not imported above does not exist
+if not TYPE_CHECKING:  # to a type checker, a name that is not imported above does not exist
 
     def __getattr__(name: str) -> object:
         from importlib import import_module

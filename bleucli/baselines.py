@@ -317,8 +317,8 @@ def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[
         if outputs & (earlier.references | references) or not _differ(earlier.references, references):
             return earlier.score
     raise BleuError(
-        f"{baseline.path} has {record.name} with {_tell_files(alike[-1].references)} as reference, but this is with"
-        f" {_tell_files(references)}; score both with the same references"
+        f"{baseline.path} has {record.name} with {_tell_files(alike[-1].references)} as reference, but the new score is"
+        f" with {_tell_files(references)}; score both with the same references"
     )
 
 

@@ -1,4 +1,4 @@
-"""What a user should know about texts and options: hints, and Python's warnings of them.
+"""What a user should know about texts and options: hints, which Python shows as warnings.
 
 - `Hint`: a sentence that says what was counted
 - `about`: the same of one system among several

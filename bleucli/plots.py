@@ -178,7 +178,7 @@ def _find(results: Results, metric: str) -> "tuple[list[ScoreRecord], Ranking | 
     if metric and metric not in known:
         raise BleuError(f"there is no metric {metric}; expected one of {', '.join(known)}")
     if known.count(metric) > 1:
-        raise BleuError(f"more than one metric is called {metric}; plot results that have one of them")
+        raise BleuError(f"more than one metric is called {metric}; plot results that have only one of them")
     place = known.index(metric) if metric else 0
     records = [system.scores[place] for system in results.systems]
     return records, results.rankings[place] if results.rankings else None

@@ -1,9 +1,9 @@
 """Files that are complete or absent: a reader gets the last complete version, even if a later write failed.
 
-A new file replaces the old one. A file is written in place only if it cannot be replaced, or would become another file:
-if it has several hard links, is a mount point, is in a folder without write permission, or has an owner that the new
-one cannot have. If that fails, the old content is restored; only a kill or a power cut at that moment leaves an
-incomplete file.
+A new file replaces the old one. A file is written in place only where that is impossible or would change more than its
+content: if it has several hard links, is a mount point, is in a folder without write permission, or has an owner that
+the new one cannot have. If writing in place fails, the old content is restored; only a kill or a power cut at that
+moment leaves an incomplete file.
 
 - `write_file`: replaces a file, or writes a new one
 - `spool`: collects data until they are complete

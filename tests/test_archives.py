@@ -445,7 +445,7 @@ def zeros(size):
 @pytest.mark.parametrize("wanted", ["bomb", pytest.param("dev/news.de", marks=pytest.mark.slow)])
 def test_archives_that_unpack_into_a_multiple_of_their_size_are_refused(wanted, kind, box):
     box.put(archive_of(kind, ("bomb", zeros(1 << 24)), ("dev/news.de", SHORT)))
-    box.refused(f"{box.archive} holds over 250 times its own size, as no test set does", wanted=(wanted,))
+    box.refused(f"{box.archive} holds over 250 times its own size, which no test set does", wanted=(wanted,))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -69,7 +69,7 @@ def test_other_references_are_an_error_that_names_both(score, append):
     append(REF, "-i", STRONG)
     line = refused(score(OTHER, "-i", STRONG, *DROPPED), OTHERS)
     assert f"h.jsonl has BLEU with {REF} (SHA-256 " in line
-    assert f"as reference, but this is with {OTHER} (SHA-256 " in line
+    assert f"as reference, but the new score is with {OTHER} (SHA-256 " in line
     assert score(REF, "-i", STRONG, *COMPARED).status == 0
 
 

@@ -339,8 +339,8 @@ def test_marks_that_were_cut_off_are_an_error(field, words, world, run):
     answer = run(*words_of("wmt22", words), stdin=system("wmt22").encode())
     assert (answer.status, answer.out) == (2, "")
     assert (
-        "languages and domains for 1 and 6 segments; remove its folder from the cache; it will be made again"
-        in answer.err
+        "original languages and domains for different numbers of segments (1, 6); remove its folder from the cache;"
+        " it will be made again" in answer.err
     )
 
 

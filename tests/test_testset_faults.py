@@ -348,7 +348,7 @@ def test_a_bomb_is_one_line(is_wanted, world, monkeypatch):
     zeros = bytes(1 << 24)
     listed = [tar_member(MEMBER, zeros)] if is_wanted else [tar_member("zeros", zeros), tar_member(MEMBER, xml_of())]
     world.serve(Page(archive_of(*listed)))
-    world.refused("holds over 250 times its own size, as no test set does")
+    world.refused("holds over 250 times its own size, which no test set does")
 
 
 @pytest.mark.parametrize("path", ["../kept.txt", "/etc/passwd", "support/../../x", "C:/x", "a\\\\b", "source:../x"])
@@ -377,7 +377,7 @@ def test_a_bomb_in_a_text_is_one_line(is_member, world, monkeypatch):
     archive = archive_of(tar_member("s.txt", bomb), tar_member("r.txt", b"eins\n"), FILLING)
     files = ("s.txt", "r.txt") if is_member else ("source:0", "source:0")
     world.serve(Page(archive if is_member else bomb), form="plain", files=files)
-    world.refused("holds over 250 times its own size, as no test set does")
+    world.refused("holds over 250 times its own size, which no test set does")
 
 
 def test_a_text_may_be_strongly_compressed(world):

@@ -8,8 +8,8 @@ from bleucli.alias import folder
 _USAGE = """usage: python -m bleucli.as_sacrebleu PROGRAM [ARG ...]
        python -m bleucli.as_sacrebleu -m MODULE [ARG ...]
 
-Run a Python program or command that imports sacrebleu. It, and every process that it starts, gets bleucli's
-package of that name. BLEU_STRICT=1 makes references of the wrong shape an error.
+Run a Python program or command that imports sacrebleu. The program and every process that it starts get
+bleucli's package of that name. BLEU_STRICT=1 makes references of the wrong shape an error.
 """
 
 

@@ -42,7 +42,7 @@ class CHRFScore(Score):
         score: in percent.
         char_order: longest n-gram of characters.
         word_order: longest n-gram of words.
-        beta: how many times more recall counts than precision.
+        beta: how many times as important recall is as precision.
         statistics: for each order, first of characters and then of words: the numbers of n-grams in the hypotheses and
             in the references, and of matches.
 
@@ -77,7 +77,7 @@ class CHRF(Metric[CHRFScore]):
     Args:
         char_order: the longest character n-gram; 0 for none, if there are word n-grams.
         word_order: the longest word n-gram; 0 for none.
-        beta: how many times more recall counts than precision; 0 for precision alone.
+        beta: how many times as important recall is as precision; 0 for precision alone.
         lowercase: compare without regard to case.
         whitespace: count white space in character n-grams.
         eps_smoothing: average the F-scores of all orders, as chrF++.py, NLTK and Moses do.
@@ -263,7 +263,7 @@ def corpus_chrf(
         references: streams, each of n strings; None is a missing reference.
         char_order: the longest character n-gram; 0 for none, if there are word n-grams.
         word_order: the longest word n-gram; 0 for none, 2 for chrF++.
-        beta: how many times more recall counts than precision; 0 for precision alone.
+        beta: how many times as important recall is as precision; 0 for precision alone.
         remove_whitespace: ignore white space, as `CHRF(whitespace=False)` does.
         eps_smoothing: average the F-scores of all orders, as chrF++.py, NLTK and Moses do.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
@@ -298,7 +298,7 @@ def sentence_chrf(
         references: strings; None is a missing reference.
         char_order: the longest character n-gram; 0 for none, if there are word n-grams.
         word_order: the longest word n-gram; 0 for none, 2 for chrF++.
-        beta: how many times more recall counts than precision; 0 for precision alone.
+        beta: how many times as important recall is as precision; 0 for precision alone.
         remove_whitespace: ignore white space, as `CHRF(whitespace=False)` does.
         eps_smoothing: average the F-scores of all orders, as chrF++.py, NLTK and Moses do.
 

@@ -57,7 +57,7 @@ class TER(Metric[TERScore]):
     Args:
         normalized: split punctuation off and decode entities first.
         no_punct: delete punctuation.
-        asian_support: apply both to East Asian text as well.
+        asian_support: apply `normalized` and `no_punct` to East Asian text as well.
         case_sensitive: distinguish upper and lower case.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: treat an empty reference as missing.
@@ -191,7 +191,7 @@ def corpus_ter(
         references: streams, each of n strings; None is a missing reference.
         normalized: split punctuation off and decode entities first.
         no_punct: delete punctuation.
-        asian_support: apply both to East Asian text as well.
+        asian_support: apply `normalized` and `no_punct` to East Asian text as well.
         case_sensitive: distinguish upper and lower case.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
@@ -223,7 +223,7 @@ def sentence_ter(
         references: strings; None is a missing reference.
         normalized: split punctuation off and decode entities first.
         no_punct: delete punctuation.
-        asian_support: apply both to East Asian text as well.
+        asian_support: apply `normalized` and `no_punct` to East Asian text as well.
         case_sensitive: distinguish upper and lower case.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Test sets for programs, by functions with the same names as in sacreBLEU.
+"""Functions about test sets, for programs; they have the same names as in sacreBLEU.
 
 Most take the names of a test set and a language pair, and download what is missing. The test sets are those of the
 package and of the file that `BLEU_REGISTRY` names.
@@ -125,13 +125,13 @@ def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
 
 
 def get_segments(test_set: str, langpair: str, origlang: str | None = None, subset: str | None = None) -> list[int]:
-    """Return the indexes, from 0, of the segments that --origlang and --subset choose, for `CorpusStats.take`.
+    """Return the indexes, from 0, of the segments of a part of a test set, for `CorpusStats.take`.
 
     Args:
         test_set: its name.
         langpair: one of its language pairs.
         origlang: the language in which the segments were first written, or `non-` and a language; None for all.
-        subset: a regular expression to search for in the tags of domain and country; None for all.
+        subset: a regular expression to search for in the domain and country of the segments; None for all.
 
     Raises:
         BleuError: there is no such test set or language pair, the test set has no such tags, or no segment is left.

@@ -77,7 +77,7 @@ def _span_of_part(headers: Mapping[str, str], leftover: Leftover) -> Span | None
 def version_in(headers: Mapping[str, str]) -> str:
     """Return the name of a file's version, if it is exact enough to request the rest of the file; otherwise "".
 
-    A weak tag is not exact; a date is (RFC 9110, 8.8.2.2) if the file was not changed in the very second of the answer.
+    A weak tag is not exact. A date is, unless the file was changed in the second of the answer (RFC 9110, 8.8.2.2).
 
     >>> version_in({"ETag": '"5f3"'}), version_in({"ETag": 'W/"5f3"'})
     ('"5f3"', '')

@@ -1,4 +1,4 @@
-"""Files of the cache: all of them are written here, since others may write to a shared cache, too.
+"""Files of the cache. All of them are written here, with care, because other users may write to a shared cache, too.
 
 - `make_folder`: a folder, and those above it
 - `Draft`: a new file under a name that no one can guess, until it gets its own name

@@ -45,7 +45,7 @@ class TestSet(NamedTuple):
     sources: Sequence[Source]
     pairs: Mapping[str, Pair]
     cite: Sequence[str]  # keys of the bibliography
-    segments: int | None  # the number for every pair; None if unknown
+    segments: int | None  # the number of segments of every pair; None if unknown
 
 
 def reference_names(count: int) -> list[str]:

@@ -19,7 +19,7 @@ GROWTH_FROM_BYTES = 1 << 26
 
 def too_large(path: str, what: str) -> BleuError:
     """Return the error about a file that unpacks into more than any test set has."""
-    return BleuError(f"{path} holds {what}, as no test set does; nothing was unpacked; check where it comes from")
+    return BleuError(f"{path} holds {what}, which no test set does; nothing was unpacked; check where it comes from")
 
 
 def check_size(size: int, packed: int, path: str, most: int) -> int:

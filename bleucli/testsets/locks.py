@@ -55,7 +55,7 @@ def sweep(path: str) -> None:
 
 
 def _is_locked(file: "IO[bytes]", path: str) -> bool:
-    """Try to lock a file; return whether that worked: it does if no one else holds the lock."""
+    """Lock a file if no one else holds the lock; return whether that worked."""
     from portalocker import LockFlags, lock
     from portalocker.exceptions import AlreadyLocked, BaseLockException
 

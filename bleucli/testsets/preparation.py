@@ -120,11 +120,11 @@ def _check_columns(columns: Mapping[str, Sequence[str]], test_set: TestSet, pair
     """Refuse columns that cannot be those of a test set."""
     counts = {name: len(column) for name, column in columns.items()}
     if not counts["src"]:
-        raise BleuError(f"{test_set.name}/{pair} has no segments; is its format {test_set.format}?")
+        raise BleuError(f"{test_set.name}/{pair} has no segments; check that its format is {test_set.format}")
     for name, count in counts.items():
         if FORMATS[test_set.format].is_parallel and count != counts["src"]:
             raise BleuError(
-                f"{test_set.name}/{pair}: the source has {tell_count(counts['src'], 'line')} but {name} has {count};"
+                f"{test_set.name}/{pair}: the source has {tell_count(counts['src'], 'line')}, but {name} has {count};"
                 " name files whose lines belong together"
             )
 

@@ -85,7 +85,8 @@ def count(marks: Marks) -> int:
     counts = {len(column) for column in marks if column is not None}
     if len(counts) > 1:
         raise BleuError(
-            f"the test set has languages and domains for {' and '.join(map(str, sorted(counts)))} segments; {AGAIN}"
+            "the test set has original languages and domains for different numbers of segments"
+            f" ({', '.join(map(str, sorted(counts)))}); {AGAIN}"
         )
     return max(counts, default=0)
 

@@ -14,7 +14,7 @@ def read(paths: Sequence[str], metadata: bool) -> dict[str, list[str]]:
     """Read a language pair.
 
     Args:
-        paths: the paths of the source and the references; a file that ends in neither .sgm nor .xml is plain text.
+        paths: the paths of the source and the references; one that ends in neither .sgm nor .xml is plain text.
         metadata: whether to read the fields in `METADATA` from the source.
 
     Returns:

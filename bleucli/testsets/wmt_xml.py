@@ -138,8 +138,8 @@ def _parse(file: "IO[bytes]", parser: "XMLParserType", path: str) -> None:
         fed += len(piece)
         if fed - parser.CurrentByteIndex > _LONGEST_TAG:
             raise BleuError(
-                f"{path}, line {parser.CurrentLineNumber}: a tag or comment is longer than {_LONGEST_TAG} bytes, as in"
-                " no test set; check where the file comes from"
+                f"{path}, line {parser.CurrentLineNumber}: a tag or comment is longer than {_LONGEST_TAG} bytes, longer"
+                " than in any test set; check where the file comes from"
             )
     parser.Parse(b"", True)
 
@@ -147,8 +147,8 @@ def _parse(file: "IO[bytes]", parser: "XMLParserType", path: str) -> None:
 def _refuse_entities(parser: "XMLParserType", path: str) -> None:
     def refuse(*_: object) -> "NoReturn":
         raise BleuError(
-            f"{path}, line {parser.CurrentLineNumber}: an entity is declared or unknown, as in no test set; check where"
-            " the file comes from"
+            f"{path}, line {parser.CurrentLineNumber}: an entity is declared or unknown, which no test set needs; check"
+            " where the file comes from"
         )
 
     parser.EntityDeclHandler = refuse

@@ -118,7 +118,7 @@ def wrap(function: "Callable[[str], str]", name: str) -> "Tokenizer":
     >>> wrap(str.lower, "char")
     Traceback (most recent call last):
     ...
-    bleucli.errors.UsageError: tokenize_name 'char' is a built-in tokenizer; choose another name for your own
+    bleucli.errors.UsageError: tokenize_name 'char' names a built-in tokenizer; choose another name for your own
     """
     if not name:
         raise UsageError("tokenize is a function, which needs a name for signatures; give tokenize_name='...' as well")
@@ -128,7 +128,7 @@ def wrap(function: "Callable[[str], str]", name: str) -> "Tokenizer":
         )
     folded = name.casefold()
     if folded in map(str.casefold, NAMES) or folded.startswith(_SIGNED):
-        raise UsageError(f"tokenize_name {name!r} is a built-in tokenizer; choose another name for your own")
+        raise UsageError(f"tokenize_name {name!r} names a built-in tokenizer; choose another name for your own")
     from bleucli.tokenizers.own import OwnTokenizer
 
     return OwnTokenizer(function, name)

@@ -104,7 +104,7 @@ def _load_same(kind: type[LocalModel], given: str, digest: str) -> LocalModel:
     """
     tokenizer = kind(given)
     if tokenizer._digest != digest:
-        raise BleuError(f"the SentencePiece model {given} differs from the one in the pickle; restore that one")
+        raise BleuError(f"the SentencePiece model {given} differs from the one in the pickle; restore the old file")
     return tokenizer
 
 

@@ -35,14 +35,14 @@ _ALIGNING = ("ter", "wer", "cer")
 _ABOUT = (
     "The engine of the command `bleu`, on this machine only. Items have the form of its JSON Lines. Options and"
     " defaults are those of the Python API; the calculator's page starts with others (lower case, add-one smoothing)."
-    f" Answers are not rounded. A body holds at most {MOST_BYTES:,} bytes (1 MB). An error is one sentence, the same"
-    " that the command prints."
+    f" Scores are not rounded. A body holds at most {MOST_BYTES:,} bytes (1 MB). An error is one sentence, which the"
+    " command would print, too."
 )
 _POSTS = ("/score", "/page/numbers", "/page/explanation")
 _REFUSALS = {
     400: "the body ended early",
-    403: "another host or origin than this server's",
-    408: "the body came too slowly",
+    403: "a host or origin other than this server's",
+    408: "the body arrived too slowly",
     413: "the body is too large",
     415: "the body is not application/json",
     422: "the texts or options cannot be scored",

@@ -42,7 +42,7 @@ DOCS_POLICY = _POLICY.format(styles=" 'unsafe-inline'", images=" data:")
 
 
 class Guard:
-    """An application that refuses requests by other hosts and from other origins, and reports its own faults.
+    """An application that refuses requests for other hosts and from other origins, and reports its own faults.
 
     Args:
         app: the application that answers the other requests.

@@ -51,8 +51,9 @@ ITEM: "dict[str, Any]" = {
     "description": (
         "One segment, as in a line of JSON Lines. The output is in the first of these fields that is present:"
         f" {', '.join(HYPOTHESES)}; the references are in the first of {', '.join(REFERENCES)}. null is a missing"
-        f" reference. The names {', '.join((*GUESSED_HYPOTHESES, *GUESSED_REFERENCES))} are accepted where nothing else"
-        " can be meant. Other fields are ignored."
+        " reference. If these fields are missing, the output may be in"
+        f" {' or '.join(GUESSED_HYPOTHESES)}, and the references in {' or '.join(GUESSED_REFERENCES)}; an item with two"
+        " of one kind is refused. Other fields are ignored."
     ),
     "allOf": [
         _any_of({name: {"type": "string"} for name in (*HYPOTHESES, *GUESSED_HYPOTHESES)}),

@@ -37,7 +37,7 @@ def list_remarks(inputs: Inputs, metric: "Metric", stats: "CorpusStats") -> list
 
 
 def _give_reasons(inputs: Inputs, stats: "CorpusStats") -> list[str]:
-    """Say why a score is at the end of its scale, or beyond; say nothing if it is not."""
+    """Say why a score is at the end of its scale or beyond, if it is."""
     score = stats.score().score
     if not inputs.candidate.strip():
         return ["Write a candidate."]
@@ -82,7 +82,7 @@ def _give_reasons_of_bleu(inputs: Inputs, stats: "CorpusStats", score: float) ->
 
 
 def _tell_script(inputs: Inputs, stats: "CorpusStats") -> list[str]:
-    """Say that the candidate is not split into words, which makes every number doubtful; say nothing if it is."""
+    """Warn if the candidate is not split into words, which makes every number doubtful."""
     *_, unspaced, letters = stats.signs or (0, 0)
     if 2 * unspaced <= letters:
         return []
