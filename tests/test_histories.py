@@ -134,7 +134,7 @@ def test_references_from_standard_input_are_compared(score, append, folder):
     append("-", "-i", STRONG, stdin=ours)
     assert score("-", "-i", STRONG, *COMPARED, stdin=ours).status == 0
     assert score(REF, "-i", STRONG, *COMPARED).status == 0
-    refused(score("-", "-i", STRONG, *DROPPED, stdin=theirs), "this is with standard input (SHA-256 ", OTHERS)
+    refused(score("-", "-i", STRONG, *DROPPED, stdin=theirs), "the new score is with standard input (SHA-256 ", OTHERS)
 
 
 def test_compressed_references_are_compared_as_they_are(score, append, write):

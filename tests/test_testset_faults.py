@@ -465,7 +465,7 @@ def test_files_of_the_same_name_in_two_archives_are_kept_apart(names, world):
 
 def test_a_source_and_a_reference_of_different_lengths_are_refused(world):
     archives_of_equal_members(world, "one\n", "eins\nzwei\n")
-    world.refused("acme/support/en-de: the source has 1 line but ref has 2; name files whose lines belong together")
+    world.refused("acme/support/en-de: the source has 1 line, but ref has 2; name files whose lines belong together")
 
 
 # --- XML
