@@ -56,12 +56,12 @@ def parse(words: Sequence[str]) -> Options:
     """Read the words after the command's name.
 
     Raises:
-        UsageError: an option does not exist, or has no such value.
+        UsageError: an option does not exist, or its value is invalid.
 
     >>> parse(["ref.txt", "--inp", "sys.txt", "-b"]).input
     ['sys.txt']
     """
-    # It ends the options, but argparse would read it as a file
+    # A last -- ends the options, but argparse would read it as a file
     if "--" in words and words.index("--") == len(words) - 1:
         words = words[:-1]
     top = _parser_of_run()
@@ -112,7 +112,7 @@ def _refuse_slips(values: "Mapping[str, Any]", top: Parser) -> None:
 
 
 def asks_for_annotations(words: Sequence[str]) -> bool:
-    """Return whether --annotate is among the words, even if others are wrong, so that errors about those are annotated.
+    """Return whether --annotate is among the words, even if other words are wrong: errors about them are annotated.
 
     >>> asks_for_annotations(["--hlep", "--annotate", "github"]), asks_for_annotations(["--", "--annotate=github"])
     (True, False)
@@ -166,7 +166,7 @@ def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
 def _resolve_names(
     words: Sequence[str], given: "Mapping[str, Mapping[str, Any]]"
 ) -> "tuple[list[str], Mapping[str, Mapping[str, Any]]]":
-    """Return the metrics that are named, and the arguments of all constructors, including those that a name implies.
+    """Return the named metrics, and the arguments of all constructors, including those that a name implies.
 
     Args:
         words: names of metrics or of their variants.
@@ -229,7 +229,7 @@ class _MetricNames:
 
 
 def _parser_of_run() -> Parser:
-    """Return the parser of all options but those of metrics."""
+    """Return the parser of all options except those of metrics."""
     top = Parser(
         prog="bleu",
         usage="bleu REF... [-i SYSTEM...] [options]\n       cat SYSTEM | bleu REF... [options]",
@@ -262,7 +262,7 @@ def _parser_of_run() -> Parser:
         action="store_true",
         help="if some systems cannot be scored, score the others and exit with 2",
     )
-    ours("--jsonl", action="store_true", help="read stdin as JSON Lines, as files named .jsonl or .ndjson are")
+    ours("--jsonl", action="store_true", help="read stdin as JSON Lines; files named .jsonl or .ndjson need no option")
     ours(
         "--jsonl-fields",
         metavar="hyp=NAME,refs=NAME,group=NAME",
@@ -299,40 +299,46 @@ def _parser_of_run() -> Parser:
         "--engine",
         choices=("dask", "ray", "spark"),
         metavar="NAME",
-        help="%(choices)s: count --table on this cluster, found as its own programs find it",
+        help="%(choices)s: count --table on the cluster that this engine is configured for",
     )
 
     add, ours = top.group("test sets")
     add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of reference files; needs -l")
-    add("--origlang", "-ol", metavar="xx", help="only segments first written in xx; non-xx: all others")
-    add("--subset", metavar="REGEX", help="only segments of a domain, or of a country (country:XX)")
+    add("--origlang", "-ol", metavar="xx", help="use only segments first written in xx; non-xx: all others")
+    add("--subset", metavar="REGEX", help="use only segments of a domain, or of a country (country:XX)")
     add("--detail", "-d", action="store_true", help="also print a score for each original language and domain")
     add("--echo", nargs="+", metavar="FIELD", help="print these fields, or all, as columns: src, ref, docid...")
     add(
         "--list",
         action="store_true",
-        help="list test sets; with -l, those with this pair; with -t, the pairs and fields of that one",
+        help="list test sets; with -l, those with this pair; with -t, the pairs and fields of that test set",
     )
     add(
         "--cite",
         "--citation",
         action="store_true",
-        help="what to cite for -t, or for -m, -tok, --paired-ar..., as BibTeX",
+        help="print what to cite for -t, or for -m, -tok, --paired-ar..., as BibTeX",
     )
-    add("--download", metavar="NAME", help="download a test set, or with -l one pair of it")
+    add("--download", metavar="NAME", help="download a test set; with -l, only this language pair")
     ours("--registry", metavar="FILE", help="a TOML file of your own test sets (default: $BLEU_REGISTRY)")
     ours("--mirror", metavar="URL", help="try this address first when downloading (default: $BLEU_MIRROR)")
     ours(
         "--allow-http",
         action="store_true",
-        help="follow redirects from https: to http:, where anyone on the way can change the file",
+        help="follow redirects from https: to http:, where anyone on the network can change the file",
     )
 
     add, ours = top.group("how to score")
     add("--metrics", "-m", nargs="+", choices=_MetricNames(), metavar="NAME", help="%(choices)s (default: bleu)")
     add("--sentence-level", "-sl", action="store_true", help="print one score per segment")
-    ours("--jobs", "-J", type=int, metavar="N", help="threads (default: one per processor); results never depend on it")
-    add("--language-pair", "-l", metavar="xx-YY", help="source and target; picks BLEU's tokenizer")
+    ours(
+        "--jobs",
+        "-J",
+        type=int,
+        metavar="N",
+        help="number of threads (default: one per processor); it never changes a score",
+    )
+    add("--language-pair", "-l", metavar="xx-YY", help="source and target language; picks BLEU's tokenizer")
     ours("--like", metavar="SIGNATURE", help="score as a published signature says")
     ours(
         "--self-bleu",
@@ -353,7 +359,14 @@ def _parser_of_run() -> Parser:
 
     add, ours = top.group("how certain scores are")
     add("--confidence", "-ci", action="store_true", help="also print a 95%% confidence interval, by bootstrap")
-    add("--confidence-n", "-cin", type=int, default=1000, metavar="N", help="resamples, at most 10^7 (default: 1000)")
+    add(
+        "--confidence-n",
+        "-cin",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="number of resamples, at most 10^7 (default: 1000)",
+    )
     add("--paired-bs", "-pbs", action="store_true", help="test against the first system by paired bootstrap")
     add(
         "--paired-ar",
@@ -361,8 +374,22 @@ def _parser_of_run() -> Parser:
         action="store_true",
         help="test against the first system by paired approximate randomization",
     )
-    add("--paired-bs-n", "-pbsn", type=int, default=1000, metavar="N", help="resamples, at most 10^7 (default: 1000)")
-    add("--paired-ar-n", "-parn", type=int, default=10000, metavar="N", help="trials, at most 10^7 (default: 10000)")
+    add(
+        "--paired-bs-n",
+        "-pbsn",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="number of resamples, at most 10^7 (default: 1000)",
+    )
+    add(
+        "--paired-ar-n",
+        "-parn",
+        type=int,
+        default=10000,
+        metavar="N",
+        help="number of trials, at most 10^7 (default: 10000)",
+    )
     ours("--paired-all", action="store_true", help="also test every pair of systems, and rank the systems")
     add(
         "--paired-jobs",
@@ -370,12 +397,13 @@ def _parser_of_run() -> Parser:
         type=int,
         default=1,
         metavar="N",
-        help="threads, 0 for one per processor; results never depend on it",
+        help="number of threads, 0 for one per processor; it never changes a result",
     )
     ours(
         "--segment-scores",
         action="store_true",
-        help="systems are files with one number per line, higher is better: of any metric, or human ratings",
+        help="read one number per line from each system's file, higher is better: scores by any metric, or human"
+        " ratings",
     )
 
     add, ours = top.group("what to print")
@@ -394,13 +422,13 @@ def _parser_of_run() -> Parser:
     ours(
         "--bold-best",
         action="store_true",
-        help="set the best of each column in bold, and systems whose difference from it is not significant",
+        help="set the best score of each column in bold, and scores that do not differ significantly from it",
     )
     ours(
         "--style",
         choices=STYLES,
         metavar="NAME",
-        help="of tables: %(choices)s, such as 59.4 (59.3 ± 1.1) (p = 0.0010)*, 59.4±1.1*, 59.4* (default: full)",
+        help="style of tables: %(choices)s, such as 59.4 (59.3 ± 1.1) (p = 0.0010)*, 59.4±1.1*, 59.4* (default: full)",
     )
     ours("--sort", metavar="METRIC", help="print the best system by this metric first, but after a test's baseline")
     ours(
@@ -424,9 +452,13 @@ def _parser_of_run() -> Parser:
         metavar="FILE",
         help="also save the statistics of each segment, for --stats (Parquet; with --engine, a folder)",
     )
-    ours("--save-sums", metavar="FILE", help="also save their sums: one row per system, or per group of --by")
     ours(
-        "--first-line", type=int, metavar="N", help="for --save-stats of a shard: its first line is line N of the whole"
+        "--save-sums",
+        metavar="FILE",
+        help="also save the sums of the statistics: one row per system, or per group of --by",
+    )
+    ours(
+        "--first-line", type=int, metavar="N", help="for --save-stats: this shard begins at line N of the whole text"
     )
 
     _, ours = top.group("pages and figures")
@@ -458,7 +490,8 @@ def _parser_of_run() -> Parser:
     ours(
         "--fail-under",
         metavar="X",
-        help="exit with 1 if a system is worse than X by the first metric named, or by each of several: chrf=55,ter=60",
+        help="exit with 1 if a system is worse than X by the first metric named; or give a bound for each metric:"
+        " chrf=55,ter=60",
     )
     ours(
         "--baseline",
@@ -492,7 +525,7 @@ def _parser_of_run() -> Parser:
     ours(
         "--sacrebleu-path",
         action="store_true",
-        help="print a folder for PYTHONPATH with which programs that import sacrebleu get bleucli",
+        help="print a folder to put on PYTHONPATH; programs that import sacrebleu then use bleucli",
     )
     ours(
         "--versus-sacrebleu",
