@@ -49,7 +49,7 @@ class Piece(NamedTuple):
 class Corpus(NamedTuple):
     """Systems and their references, which can be read once.
 
-    systems: sources with at least one column in all. references: the same, or none if a source of systems brings them
+    systems: sources with at least one column in all. references: likewise, or none if a source of systems brings them
     along. prepared: whether a metric has already prepared the references. may_be_empty: whether a corpus without
     segments is allowed.
     """
@@ -184,7 +184,7 @@ def _own_references(own: Sequence[tuple[str, Sequence[Segments]]], start: int) -
         start: the index of the first segment, for errors.
 
     Raises:
-        ReferencesDifferError: a segment has different references with two systems.
+        ReferencesDifferError: two systems bring different references for a segment.
     """
     if not own:
         return []
@@ -289,7 +289,9 @@ def refuse_missing(hypotheses: Segments, start: int, what: str = "hypothesis") -
     """
     _, _, missing = kernels.reference_counts([hypotheses])
     if missing >= 0:
-        raise InputTypeError(tell_place(what, start + missing), " is None; give a string, an empty one for no output")
+        raise InputTypeError(
+            tell_place(what, start + missing), " is None; give a string, which is empty if there is no output"
+        )
 
 
 def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[str | None]]":

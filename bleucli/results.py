@@ -1,22 +1,22 @@
 """The finished answer, as immutable records; `output` renders them.
 
 - `Interval`: a mean and a half-width, by resampling
-- `Difference`: of a score to the baseline's
+- `Difference`: of a score from the baseline's
 - `Figures`: what a score was made from
 - `ScoreRecord`: one score of one system
 - `Detail`: one score of some segments of a test set
 - `SystemResult`: a system with its scores, one per metric
 - `Test`: what paired test was done
 - `Ranking`: every pair of systems compared by one metric
-- `Verdict`: what a gate says of a score
+- `Verdict`: what a gate says about a score
 - `Unscored`: a system that was left out
-- `Input`, `Run`: what was read, and who asked for it when
-- `Matrix`: the language pairs whose scores stand side by side
+- `Input`, `Run`: what was read, and which command asked for it, and when
+- `Matrix`: the language pairs of a table with many of them
 - `Results`: all systems, and the hints that go with them; as dictionaries, and as rows of a table
 - `score_item`, `run_item`: a score, and what it was made from, as the objects of `bleu -f jsonl`
-- `doubt_bootstrap`: what to say of a conclusion from the paired bootstrap
+- `doubt_bootstrap`: why a conclusion from the paired bootstrap is doubtful
 - `in_scale`: a score, in percent, as it is printed
-- `name_row`: what a system is called on a group of segments; `bare_name`: and without that group
+- `name_row`: what a system is called on a group of segments; `bare_name`: the same without the group
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,14 +29,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# A difference with a larger p-value is taken for chance
+# A difference with a larger p-value is not significant
 SIGNIFICANT = 0.05
-# By method, what a test is called, and what it counts its repetitions in
+# By method, what a test is called, and what one of its repetitions is called
 TESTS = {"bs": ("Paired bootstrap resampling", "resample"), "ar": ("Paired approximate randomization", "trial")}
-# What the objects of `bleu -f jsonl` say of their own shape; a key that changes its meaning, or goes, makes another
-# number
+# The shape of the objects of `bleu -f jsonl`; the number changes when a key changes its meaning or is removed
 SHAPE = "bleucli/scores-1"
-# How scores may be printed, from 0 to 100 or from 0 to 1, and with how many decimals if nobody says otherwise
+# The scales in which scores may be printed, from 0 to 100 or to 1, each with its default number of decimals
 DECIMALS = {100: 1, 1: 3}
 
 # The label of a matrix's rows, and its value for means over all pairs
@@ -92,12 +91,12 @@ class ScoreRecord(NamedTuple):
     interval: Interval | None = None  # if resampled
     p_value: float | None = None  # of the difference from the baseline; None for the baseline itself
     identical: bool = False  # the statistics of all segments equal the baseline's, so that the p-value is 1
-    best: bool = False  # no system is known to be better; a test of all pairs did not tell it from the best
+    best: bool = False  # no system is known to be better: it is the best, or a test of all pairs finds no difference
     details: Sequence[Detail] = ()  # by parts of the test set
-    differs: bool = False  # the test bears out a difference, trials that equal it counted
+    differs: bool = False  # the difference is significant even if trials that equal it are counted
     figures: Figures = Figures()
-    difference: Difference | None = None  # to the baseline, where there was a paired test; None for the baseline itself
-    shares: Sequence[tuple[str, float | None]] = ()  # what is told beside it, by name, from 0 to 1; None if unknown
+    difference: Difference | None = None  # from the baseline, if there was a paired test; None for the baseline itself
+    shares: Sequence[tuple[str, float | None]] = ()  # other measures, by name, from 0 to 1; None if unknown
 
 
 class SystemResult(NamedTuple):
@@ -105,7 +104,7 @@ class SystemResult(NamedTuple):
 
     name: str
     scores: list[ScoreRecord]
-    # What the segments that were scored have in common, by column, and how many they are, if they are not all
+    # Of a group of segments: what they have in common, by column, and how many they are
     labels: Sequence[tuple[str, str]] = ()
     segments: int | None = None
 
@@ -121,23 +120,23 @@ class Ranking(NamedTuple):
     """Every pair of systems compared by one metric, in the order of `Results.systems`."""
 
     name: str
-    # one row and one column per system, as tested and corrected for the number of pairs; None on the diagonal
+    # one row and one column per system, None on the diagonal; uncorrected, then corrected for the number of pairs
     p_values: list[list[float | None]]
     corrected: list[list[float | None]]
-    clusters: list[int]  # of each system, from 1, the best; all systems of one differ significantly from all others
+    clusters: list[int]  # of each system, from 1, the best; systems of different clusters differ significantly
 
 
 class Verdict(NamedTuple):
-    """What a gate says of a score."""
+    """What a gate says about a score."""
 
     system: str  # whose score it is
     score: ScoreRecord
     gate: str  # as it is asked for on the command line
-    failure: str  # why it was not passed, in a sentence; "" if it was
+    failure: str  # why the score did not pass, in a sentence; "" if it passed
 
 
 class Unscored(NamedTuple):
-    """A system that could not be scored, where the others were."""
+    """A system that could not be scored, although others were."""
 
     system: str  # its name
     reason: str  # why, in a sentence
@@ -149,23 +148,24 @@ class Input(NamedTuple):
     role: str  # "system", "reference", "groups", "statistics" or "table"
     name: str
     segments: int
-    sha256: str  # of its bytes as they were read, compressed ones as they are
+    sha256: str  # of its bytes as they were read, before decompression
 
 
 class Run(NamedTuple):
-    """What results were made from; and who asked for them, and when, where a format tells that."""
+    """What results were made from; and the command that asked for them, and when, if a format shows these."""
 
     systems: Sequence[Input]  # in the order of `Results.systems`
     references: Sequence[Input]
     command: Sequence[str] | None = None  # the command's name and its words
     time: str | None = None  # ISO 8601, in UTC
-    of_rows: Sequence[Sequence[Input]] | None = None  # all that each row was made from, if not from all references
+    of_rows: Sequence[Sequence[Input]] | None = None  # inputs of each row; None: its system, and all references
 
 
 class Matrix(NamedTuple):
-    """Language pairs side by side: the rows of the results are labelled with the pair.
+    """Many language pairs: the rows of the results are labelled with the pair.
 
-    pairs, systems: their names, in the order of the table. averages: rows of means, of the systems that no pair lacks.
+    pairs, systems: their names, in the order of the table. averages: one row of means for each system that has scores
+    for every pair.
     """
 
     pairs: Sequence[str]
@@ -197,9 +197,9 @@ class Results(NamedTuple):
     hints: list[str]  # what a user should know about the input
     test: Test | None = None  # if one was done; then the first system is the baseline
     rankings: Sequence[Ranking] = ()  # one per metric, if all pairs were tested
-    verdicts: Sequence[Verdict] = ()  # what gates say, if there are any
-    run: Run | None = None  # where a format tells it, or a gate asks for it
-    unscored: Sequence[Unscored] = ()  # systems that were left out; the answer has the shape that it has with them
+    verdicts: Sequence[Verdict] = ()  # of gates, if there are any
+    run: Run | None = None  # if a format shows it, or a gate needs it
+    unscored: Sequence[Unscored] = ()  # systems that were left out; they do not change the shape of the answer
     matrix: Matrix | None = None  # if there are several language pairs
 
     def to_dict(self) -> "dict[str, Any]":
@@ -322,11 +322,11 @@ class Results(NamedTuple):
         return self._replace(systems=[*self.systems, *averages], run=run)
 
     def score_item(self, index: int, place: int) -> dict[str, object]:
-        """Return one score of a system as an object of `bleu -f jsonl`, without what is said of the run.
+        """Return one score of a system as an object of `bleu -f jsonl`, without the keys about the run.
 
         Args:
-            index: of the system.
-            place: of the score among its scores.
+            index: the index of the system.
+            place: the index of the score among the system's scores.
         """
         names = [system.name for system in self.systems]
         system = self.systems[index]
@@ -389,7 +389,7 @@ def mark_best(results: Results) -> Results:
 
 
 def score_item(system: str, record: ScoreRecord, segments: int) -> dict[str, object]:
-    """Return all keys that an object of `bleu -f jsonl` has of a score, with what its record alone tells."""
+    """Return all keys that an object of `bleu -f jsonl` has about a score, filled from its record alone."""
     interval = record.interval
     return {
         "schema": SHAPE,
@@ -416,7 +416,7 @@ def score_item(system: str, record: ScoreRecord, segments: int) -> dict[str, obj
 
 
 def run_item(run: Run | None, index: int, test: Test | None) -> dict[str, object]:
-    """Return what such an object says of the run: of its inputs, those that a system's scores were made from."""
+    """Return the keys of such an object about the run; its inputs are those that a system's scores were made from."""
     if run is None:
         return {"command": None, "inputs": None, "time": None}
     baseline = [run.systems[0]] if test is not None else []
@@ -430,14 +430,14 @@ def _as_float(number: float | None) -> float | None:
 
 
 def doubt_bootstrap(what: str) -> Turn:
-    """Return why what rests on the paired bootstrap is doubtful.
+    """Return why a conclusion from the paired bootstrap is doubtful; `what`: its subject and verb.
 
     >>> doubt = doubt_bootstrap("clusters rest")
     >>> doubt.partition(", ")[0], doubt.command.partition(", ")[0]
     ("clusters rest on test='bs'", 'clusters rest on --paired-bs')
     """
     # Single comparisons at p ≤ 0.05 of systems of one distribution, measured by scripts/familywise
-    told = f"{what} on {{}}, which takes 11-14% of chance differences for real ones ({{}}: 4-5%); {{}} is safer"
+    told = f"{what} on {{}}, which finds 11-14% of chance differences significant ({{}}: 4-5%); {{}} is safer"
     in_python, in_command = ("test='bs'", "test='ar'", "test='ar'"), ("--paired-bs", "--paired-ar", "--paired-ar")
     return Turn(told.format(*in_python), told.format(*in_command))
 

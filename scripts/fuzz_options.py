@@ -115,7 +115,7 @@ def try_options(rng: random.Random) -> None:
 def leaves_out(words: list[str], said: str) -> bool:
     """Return whether --keep-going was given, in any spelling, and the command named the systems that were left out."""
     *named, last = [line for line in said.splitlines() if line.startswith("bleu: error: ")] or [""]
-    counted = r"bleu: error: (\d+ systems? could not|none of the \d+ systems could) be scored, as said above"
+    counted = r"bleu: error: (\d+ systems? could not|none of the \d+ systems could) be scored \(see above\)"
     untested = r"bleu: error: .+; .+, so no test can be run; leave out --paired-(bs|ar) for scores without a test"
     told = (named and re.fullmatch(counted, last)) or re.fullmatch(untested, last)
     return arguments.parse(words).keep_going and bool(told)

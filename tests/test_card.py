@@ -88,7 +88,7 @@ def test_gates_read_the_scale_that_is_printed(run, demo_files):
     assert run(*words, "0.49").status == 1
     assert run(*words, "48", "--scale", "100").status == 0
     assert run(*words, "49", "--scale", "100").status == 1
-    told = "--fail-under 48.0 is above 1, and gates read scores as they are printed, here from 0 to 1; write 0.48, or"
+    told = "--fail-under 48.0 is above 1, but bounds have the scale of the printed scores, here 0 to 1; write 0.48, or"
     refused(run(*words, "48"), f"{told} choose --scale 100")
     bare = (REF, "-i", STRONG, "-b", "-q", "--fail-under", "48")
     assert run(*bare, variables={"BLEU_FORMAT": "card"}).status == 0

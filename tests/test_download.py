@@ -752,7 +752,7 @@ def test_https_does_not_fall_back_to_http(secure, web, target, tmp_path, monkeyp
     (tmp_path / "netrc").chmod(0o600)
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     url = secure.put("/x", Page(status=302, headers={"Location": web.put("/x", Page(CONTENT))}))
-    refused(url, target, f"redirects from https: to {web.url}/x, where anyone", "use --allow-http")
+    refused(url, target, f"redirects from https: to {web.url}/x, where anyone", "download it with bleu --allow-http")
     assert web.requests == []
     with cache.allow_http(True):
         fetch(url, target)

@@ -39,7 +39,12 @@ EFFECTS = {
     "chrf_word_order": [(("-cw", "0"), ("-m", "chrf"), (), "chrF is not scored")],
     "confidence_n": [(("-cin", "1000"), ("-ci",), TESTED, "without --confidence")],
     "difference": [
-        (("--difference",), ("-f", "json", *TESTED), ("-f", "junit", *TESTED), "junit has the scores that gates judge"),
+        (
+            ("--difference",),
+            ("-f", "json", *TESTED),
+            ("-f", "junit", *TESTED),
+            "junit has only the scores that gates judge",
+        ),
     ],
     "force": [(("--force",), (), ("-m", "ter"), "BLEU is not scored")],
     "format": [
@@ -95,7 +100,7 @@ EFFECTS = {
         (("--sort", "bleu"), ("several", "-f", "text"), ("-f", "text"), "there is no table"),
     ],
     "style": [
-        (("--style", "compact"), ("-f", "rst"), ("-f", "csv"), "csv is not a table for people"),
+        (("--style", "compact"), ("-f", "rst"), ("-f", "csv"), "csv has only one style"),
         (("--style", "compact"), ("several", "-f", "text"), ("-f", "text", "-b"), "bare scores are not a table"),
     ],
     "tokenize": [(("-tok", "13a"), (), ("-m", "chrf"), "BLEU is not scored")],
@@ -224,14 +229,14 @@ def test_the_best_is_bold_without_a_test_too(score):
 @pytest.mark.parametrize("mode", [("--version",), ("--list",), ("--list-tokenizers",), ("-t", "wmt17", "--cite")])
 def test_a_warning_names_options_without_effect_in_a_mode(run, mode):
     line = said(run(*mode, "-w", "1", "-cc", "2", "-J", "2", "-nc"))
-    assert line == f"bleu: warning: without effect: --chrf-char-order, --width (not with {mode[-1]})"
+    assert line == f"bleu: warning: without effect: --chrf-char-order, --width (not used by {mode[-1]})"
     assert run(*mode, "-w", "1", "-q").err == run(*mode).err == ""
 
 
 def test_options_of_a_mode_have_an_effect(run):
     for mode in (("--list", "-l", "en-de"), (*DEMO, "--echo", "src"), ("--download", "demo", "-l", "en-de")):
         assert said(run(*mode)) == ""
-    assert "--test-set (not with --download)" in said(run("--download", "demo", *DEMO))
+    assert "--test-set (not used by --download)" in said(run("--download", "demo", *DEMO))
 
 
 WRONG = {

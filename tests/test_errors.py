@@ -491,7 +491,7 @@ WRONG_USE = {
         f"{flag} {number}": (("ref.txt", flag, number), (f" '{number}'; expected a", "number"))
         for flag, number in (("-w", "1_0"), ("-cin", "\u0661\u0662"), ("-sv", "0_1"), ("-sv", "1e999"), ("-cc", "6.0"))
     },
-    "a value for a switch": (("ref.txt", "--strict=no"), ("--strict takes no value, not 'no'",)),
+    "a value for a switch": (("ref.txt", "--strict=no"), ("--strict takes no value, but has 'no'",)),
     "option without its value": (("ref.txt", "-e"), ("--encoding", "expected one argument")),
     "input without files": (("ref.txt", "-i"), ("--input", "expected at least one argument")),
     "repeated system": (("ref.txt", "-i", "sys.txt", "ref.txt", "sys.txt"), ("sys.txt", "twice", "once")),

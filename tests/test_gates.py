@@ -881,4 +881,4 @@ def test_errors_come_before_gates(score):
 def test_a_gate_that_rests_on_the_bootstrap_gets_a_warning(run, test):
     answer = run(REF, "-i", WEAK, STRONG, test, *FEW, "--max-drop", "1")
     assert answer.status == 0
-    assert ("--max-drop rests on --paired-bs, which takes 11-14% of chance" in answer.err) == (test == "--paired-bs")
+    assert ("--max-drop rests on --paired-bs, which finds 11-14% of chance" in answer.err) == (test == "--paired-bs")

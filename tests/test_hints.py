@@ -298,7 +298,7 @@ def test_force_suppresses_the_hint_about_tokenized_text(score):
 
 def test_a_strong_brevity_penalty_gets_a_hint(score):
     (line,) = of(score(["a b"], ["a b c"]), SHORT)
-    assert "sys.txt: the output has 2 tokens for 3 of the references (BP = 0.607)" in line
+    assert "sys.txt: the output has 2 tokens but the references have 3 (BP = 0.607)" in line
     assert len(warned(SHORT, ["a b"], ["a b c"])) == 1
 
 
@@ -334,7 +334,7 @@ def test_one_thing_is_named_in_the_singular(score, run, write):
     (line,) = of(score(["w@@ ord"], ["an unusual word"]), SUBWORDS)
     assert "still has 1 subword mark (@@ or ▁)" in line
     (line,) = of(score(["word"], ["an unusual word"]), SHORT)
-    assert "the output has 1 token for 3 of the references" in line
+    assert "the output has 1 token but the references have 3" in line
     write("strong.txt", "a b c d e\nf g h i\n")
     write("weak.txt", "a b c d x\nf g h x\n")
     answer = run("strong.txt", "-i", "weak.txt", "strong.txt", "-par", "-parn", "1", "-f", "markdown")

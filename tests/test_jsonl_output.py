@@ -471,7 +471,7 @@ def test_nothing_is_added_after_an_incomplete_line(append, write):
     append(STRONG)
     write("h.jsonl", content("h.jsonl") + b'{"schema": "bleu')
     before = content("h.jsonl")
-    refused(append(STRONG), "the last line of h.jsonl is incomplete", "delete it, or end it with a line break")
+    refused(append(STRONG), "the last line of h.jsonl is incomplete", "delete that line, or end it with a line break")
     assert content("h.jsonl") == before
 
 

@@ -813,7 +813,7 @@ def test_a_byte_that_is_not_utf_8_is_named(run, write):
 @pytest.mark.parametrize("references", [None, [], [None]])
 def test_a_segment_whose_references_are_all_missing_is_named(run, write, references):
     write("sys.jsonl", items(SYSTEM, [*ROWS[:2], references, ROWS[3]]))
-    line = "all references of segment 3 are missing; give at least one, or leave it out"
+    line = "all references of segment 3 are missing; give at least one, or leave out the segment"
     assert run("-i", "sys.jsonl") == (2, "", f"bleu: error: {line}\n")
 
 
@@ -835,15 +835,15 @@ WRONG_USE = {
     ),
     "--jsonl without standard input": (
         ("-i", "sys.jsonl", "--jsonl"),
-        "--jsonl is for standard input, which is not read; name files .jsonl or .ndjson instead",
+        "--jsonl is for standard input, which is not read; rename files to end in .jsonl instead",
     ),
     "fields without JSON Lines": (
         ("sys.txt", "-i", "sys.txt", "--jsonl-fields", "hyp=a"),
-        "--jsonl-fields has no effect: no file is JSON Lines; name files .jsonl or .ndjson, or add --jsonl",
+        "--jsonl-fields has no effect: no file is JSON Lines; rename files to end in .jsonl, or add --jsonl",
     ),
     "fields without JSON Lines beside a test set": (
         ("-t", "demo", "-l", "en-de", "-i", "sys.txt", "--jsonl-fields", "hyp=a"),
-        "--jsonl-fields has no effect: no file is JSON Lines; name files .jsonl or .ndjson, or add --jsonl",
+        "--jsonl-fields has no effect: no file is JSON Lines; rename files to end in .jsonl, or add --jsonl",
     ),
     "hypotheses of text": (
         ("sys.jsonl", "-i", "sys.txt", "--jsonl-fields", "hyp=a"),
@@ -875,11 +875,11 @@ def test_wrong_use_is_refused(run, write, words, said):
 def test_json_lines_that_are_taken_for_text_get_a_warning(mode, run, write):
     write("ref.txt", "a b c d e\n" * 2)
     write("sys.txt", '{"hypothesis": "a b c d e"}\n' * 2)
-    said = "looks like JSON Lines, but was taken for plain text;"
+    said = "looks like JSON Lines, but was read as plain text;"
     piped = run("ref.txt", *mode, stdin=b'{"hypothesis": "a b c d e"}\n' * 2)
-    assert f"standard input {said} add --jsonl if it is\n" in piped.err
+    assert f"standard input {said} if it is, add --jsonl\n" in piped.err
     named = run("ref.txt", "-i", "sys.txt", *mode)
-    assert f"sys.txt {said} name it .jsonl if it is\n" in named.err
+    assert f"sys.txt {said} if it is, rename it to end in .jsonl\n" in named.err
     assert piped.out == named.out == run("ref.txt", "-i", "sys.txt", "-q", *mode).out
     assert said not in run("ref.txt", *mode, stdin=b"{a b c d e}\n" * 2).err
     assert said not in run("ref.txt", "--jsonl", *mode, stdin=b'{"hypothesis": "a b c d e"}\n' * 2).err

@@ -25,7 +25,7 @@ def test_the_others_are_scored(run, three_lines):
     for line, part in zip(each, parts, strict=True):
         assert line.startswith("bleu: error: ")
         assert part in line
-    assert last == "bleu: error: 3 systems could not be scored, as said above"
+    assert last == "bleu: error: 3 systems could not be scored (see above)"
 
 
 def test_without_failures_nothing_changes(run, three_lines):
@@ -35,7 +35,7 @@ def test_without_failures_nothing_changes(run, three_lines):
 def test_no_file_is_written_with_only_some_systems(run, three_lines):
     answer = run("ref", "-i", "a", "short", "b", "-o", "scores.json", "--keep-going")
     assert (answer.status, answer.out) == (2, "")
-    assert answer.err.endswith("1 system could not be scored, as said above; scores.json was not written\n")
+    assert answer.err.endswith("1 system could not be scored (see above); scores.json was not written\n")
     assert not os.path.exists("scores.json")
 
 
@@ -48,7 +48,7 @@ def test_standard_output_is_not_a_file(run, three_lines):
 
 def test_a_history_gets_no_lines_either(run, three_lines):
     answer = run("ref", "-i", "a", "short", "-f", "jsonl", "--append", "-o", "history.jsonl", "--keep-going")
-    assert answer.err.endswith("1 system could not be scored, as said above; nothing was added to history.jsonl\n")
+    assert answer.err.endswith("1 system could not be scored (see above); nothing was added to history.jsonl\n")
     assert not os.path.exists("history.jsonl")
 
 
@@ -163,7 +163,7 @@ def test_others_are_tested(run, three_lines, test):
 
 @PAIRED
 def test_without_a_baseline_no_test_can_be_run(run, three_lines, test):
-    why = "but short has 2 segments", "; it is the baseline, so no test can be run; leave out --paired-"
+    why = "but short has 2 segments", "; this system is the baseline, so no test can be run; leave out --paired-"
     refused(run("ref", "-i", "short", "a", "b", *test, "--keep-going"), *why)
 
 
@@ -188,7 +188,7 @@ def test_each_is_named_if_all_fail(run, three_lines):
     *each, last = answer.err.splitlines()
     for line, name in zip(each, ("short", "latin", "missing"), strict=True):
         assert name in line
-    assert last == "bleu: error: none of the 3 systems could be scored, as said above"
+    assert last == "bleu: error: none of the 3 systems could be scored (see above)"
 
 
 def test_one_system_ends_the_run_as_without_the_option(run, three_lines):
@@ -221,7 +221,7 @@ def test_standard_input_is_left_out_too(run, three_lines, text):
         assert answer.out == run("ref", "-i", "a", "b", "-f", "csv").out
         first, last = (line for line in answer.err.splitlines() if "warning" not in line)
         assert "standard input" in first
-        assert last.endswith("1 system could not be scored, as said above")
+        assert last.endswith("1 system could not be scored (see above)")
 
 
 def test_standard_input_that_fits_is_scored_and_noted(run, three_lines):
@@ -364,7 +364,7 @@ def test_systems_of_one_file_fail_together(run, three_lines, write):
     write("many.jsonl", '{"out": ["a", "b"]}\n{"out": ["c", "d"]}\n')
     fields = ("--jsonl-fields", "hyp=x:out.0,y:out.1")
     answer = run("ref", "-i", "a", "many.jsonl", "b", *fields, "-f", "junit", "--keep-going")
-    assert answer.err.endswith("2 systems could not be scored, as said above\n")
+    assert answer.err.endswith("2 systems could not be scored (see above)\n")
     names = [suite.get("name") for suite in ElementTree.fromstring(answer.out) if suite.get("errors") == "1"]
     assert names == ["x", "y"]
 

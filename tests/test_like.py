@@ -134,7 +134,7 @@ def test_the_oracles_signatures_lead_to_the_oracles_scores(like, options, short)
     assert oracles.without_version(f"|{signed}") == oracles.without_version(f"|{theirs.get_signature()}")
     rounded = [note for note in said if "may have been rounded to two decimals" in note]
     assert len(rounded) == (options.get("smooth_value") == 0.25)
-    version = f"bleu: note: the signature of --like has version:2.6.0, this score has version:{OURS}"
+    version = f"bleu: note: the signature of --like has version:2.6.0, but this score has version:{OURS}"
     assert [note for note in said if note not in rounded] == [version]
 
 
@@ -330,10 +330,10 @@ def test_empty_references_are_missing_ones_for_chrf_and_ter_too(run, write):
 @pytest.mark.parametrize(
     ("signature", "notes"),
     [
-        ("nrefs:1|version:2.3.1", [f"has version:2.3.1, this score has version:{OURS}"]),
-        ("nrefs:1|version:bleucli-0.0.1", [f"has version:bleucli-0.0.1, this score has version:{OURS}"]),
+        ("nrefs:1|version:2.3.1", [f"has version:2.3.1, but this score has version:{OURS}"]),
+        ("nrefs:1|version:bleucli-0.0.1", [f"has version:bleucli-0.0.1, but this score has version:{OURS}"]),
         ("tok:13a|v:1.4.14|#:1", ["has version:1.4.14, this"]),
-        ("tok:13a", ["does not give nrefs; it is 1 here"]),
+        ("tok:13a", ["does not have nrefs, which is 1 here"]),
         ("nrefs:1|test:wmt17|lang:en-de", ["has test:wmt17, which is ignored", "has lang:en-de, which is ignored"]),
         ("#:1|o:en|S:country", ["has origlang:en, which is ignored", "has subset:country, which is ignored"]),
         ("#:1|bs:1000|seed:12345", ["has bs:1000, which is ignored", "has seed:12345, which is ignored"]),
@@ -355,14 +355,14 @@ def test_notes_are_printed_once_for_many_systems(run, files, write):
     write("sys2.txt", "x\n" * len(SYSTEM))
     answer = run("ref.txt", "-i", "sys.txt", "sys2.txt", "--like", "BLEU|test:wmt17|tok:13a|version:1.0", terminal=True)
     assert answer.err.count("has test:wmt17") == answer.err.count("has version:1.0") == 1
-    assert answer.err.count("does not give nrefs") == 1
+    assert answer.err.count("does not have nrefs") == 1
 
 
 def test_sentence_level_has_the_notes_too(run, files):
     answer = run(*WORDS, "-sl", "--like", "test:wmt17|eff:yes|version:2.0.0", terminal=True)
     assert answer.status == 0
     assert answer.err.count("has test:wmt17, which is ignored") == answer.err.count("has version:2.0.0") == 1
-    assert answer.err.count("does not give nrefs; it is 1 here") == 1
+    assert answer.err.count("does not have nrefs, which is 1 here") == 1
 
 
 # --- other texts

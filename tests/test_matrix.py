@@ -390,8 +390,8 @@ def test_pairs_without_references_or_outputs_are_left_out_and_named(run, wmt24):
     answer = run("--matrix", "matrix.toml", "-f", "csv")
     assert {row["pair"] for row in csv.DictReader(io.StringIO(answer.out))} == {"en-de"}
     assert warnings_in(answer) == [
-        "bleu: warning: matrix.toml: left out for want of references: cs-uk, en-zh",
-        "bleu: warning: matrix.toml: left out for want of outputs: cs-pl",
+        "bleu: warning: matrix.toml: left out because there are no references: cs-uk, en-zh",
+        "bleu: warning: matrix.toml: left out because there are no outputs: cs-pl",
     ]
     assert run("--matrix", "matrix.toml", "--strict").status == 2
 
@@ -477,7 +477,7 @@ def test_an_output_that_cannot_be_scored_is_blank_with_keep_going(run, wmt24, wr
     errors = [line for line in answer.err.splitlines() if "error" in line]
     assert "system-outputs/en-de/GPT-4.5.txt" in errors[0]
     assert "system-outputs/en-zh/GPT-4.5.txt" in errors[1]
-    assert errors[2].startswith("bleu: error: 2 systems could not be scored, as said above")
+    assert errors[2].startswith("bleu: error: 2 systems could not be scored (see above)")
     junit = run("--matrix", "matrix.toml", "--keep-going", "-f", "junit")
     assert junit.out.count("<error ") == 2
 
@@ -521,7 +521,7 @@ def test_tests_are_refused_with_an_error_that_says_where_they_work(run, wmt24, w
 
 
 def test_references_are_refused_beside_it(run, wmt24):
-    told = "references cannot be combined with --matrix: its file has patterns"
+    told = "references cannot be combined with --matrix: the TOML file has patterns"
     refused(run("ref.txt", "--matrix", "matrix.toml"), told)
 
 

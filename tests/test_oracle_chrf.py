@@ -179,7 +179,7 @@ def test_lowercasing_with_several_metrics_gets_a_warning_because_it_applies_to_b
         (warning,) = warnings_in(run(*words, "-lc"))
         assert "-lc applies to BLEU only" in warning
         assert ("chrF has --chrf-lowercase" in warning) == ("chrf" in words)
-        assert ("TER lowercases unless --ter-case-sensitive" in warning) == ("ter" in words)
+        assert ("TER lowercases without --ter-case-sensitive" in warning) == ("ter" in words)
         assert warnings_in(run(*words)) == warnings_in(run(*words, "-lc", "-q")) == []
 
 

@@ -153,14 +153,14 @@ def test_failures_are_printed_in_the_scale(score):
 def test_a_bound_of_the_other_scale_is_refused(score, word, kind):
     more = ("--baseline", "none") if word == "--max-drop" else ()
     line = (
-        f"{word} 40.0 is {kind} 1, and gates read scores as they are printed, here from 0 to 1; write 0.4, or choose"
+        f"{word} 40.0 is {kind} 1, but bounds have the scale of the printed scores, here 0 to 1; write 0.4, or choose"
         " --scale 100"
     )
     refused(score(STRONG, "--scale", "1", word, "40", *more), line)
 
 
 def test_a_drop_of_the_whole_scale_is_refused(score):
-    line = "--max-drop 1.0 is not below 1, and gates read scores as they are printed, here from 0 to 1; write 0.01, or"
+    line = "--max-drop 1.0 is not below 1, but bounds have the scale of the printed scores, here 0 to 1; write 0.01, or"
     refused(score(STRONG, "--scale", "1", "--baseline", "none", "--max-drop", "1"), line)
 
 

@@ -281,7 +281,7 @@ def test_the_whole_output_is_given_and_counted(world, run):
         (
             "wmt18",
             ("--detail", "-sl"),
-            "--sentence-level cannot be combined with --detail: it gives corpus scores; leave out one of the two",
+            "--sentence-level cannot be combined with --detail: --detail gives corpus scores; leave out one of the two",
         ),
     ],
 )

@@ -421,5 +421,5 @@ def test_options_of_self_bleu_are_refused_elsewhere(run, write):
     refused(run("ref.txt", "-i", "out.jsonl", *fields), "group= is for --self-bleu; add it, or leave group= out")
     like = ("--like", "Self-BLEU|nrefs:3|case:mixed|tok:13a")
     refused(run("ref.txt", "-i", "ref.txt", *like), "--like is a signature of self-BLEU; add --self-bleu")
-    refused(run("--self-bleu", "--list"), "--self-bleu has no effect: not with --list; leave it out")
+    refused(run("--self-bleu", "--list"), "--self-bleu has no effect: not used by --list; leave it out")
     refused(run("--self-bleu", stdin=Terminal()), "cat system.txt | bleu --self-bleu")

@@ -315,9 +315,9 @@ def test_texts_that_only_the_signature_or_only_the_score_names_are_notes(run, de
     answer = run(*DEMO, "-f", "text", "--like", signed, stdin=demo("weak.de.txt"), terminal=True)
     assert answer.status == 0
     assert answer.err.count("bleu: note: the signature of --like ") == 3
-    assert "note: the signature of --like has version:2.6.0, this score has version:" in answer.err
+    assert "note: the signature of --like has version:2.6.0, but this score has version:" in answer.err
     assert "note: the signature of --like has origlang:en, which is ignored here\n" in answer.err
-    assert "note: the signature of --like does not give lang; it is en-de here\n" in answer.err
+    assert "note: the signature of --like does not have lang, which is en-de here\n" in answer.err
     files = run("reference.A.de.txt", "-i", "weak.de.txt", "--like", signed, terminal=True)
     assert "note: the signature of --like has test:demo, which is ignored here\n" in files.err
 

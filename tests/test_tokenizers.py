@@ -408,7 +408,7 @@ def test_one_missing_module_is_enough_to_need_an_extra(monkeypatch, missing):
 def test_the_list_needs_no_files_and_may_be_written_to_a_file(run, folder):
     expected = run("--list-tokenizers")
     assert run("-q", "nofile", "-i", "nofile", "--list-tokenizers") == expected
-    assert "--input, REF (not with --list-tokenizers)" in run("nofile", "-i", "nofile", "--list-tokenizers").err
+    assert "--input, REF (not used by --list-tokenizers)" in run("nofile", "-i", "nofile", "--list-tokenizers").err
     assert run("--list-tok") == expected
     assert run("--list-tokenizers", "-o", "list.txt") == (0, "", "")
     assert (folder / "list.txt").read_text() == expected.out

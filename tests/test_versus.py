@@ -78,8 +78,8 @@ def test_without_sacrebleu_the_error_says_what_to_install(run, pair, monkeypatch
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("-b",), "prints a table of its own; leave out --score-only"),
-        (("--self-bleu",), "--self-bleu has no effect: not with --versus-sacrebleu"),
+        (("-b",), "prints its own table; leave out --score-only"),
+        (("--self-bleu",), "--self-bleu has no effect: not used by --versus-sacrebleu"),
         (("-m", "chrf++"), "sacreBLEU refuses this"),
     ],
 )

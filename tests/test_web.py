@@ -646,7 +646,7 @@ def test_options_without_effect_get_a_warning(run, words, monkeypatch):
 
 @pytest.mark.parametrize("words", [("--explain",), ("--self-bleu",), ("--names", "a"), ("--max-ngram-order", "2")])
 def test_options_of_ours_without_effect_are_refused(run, words):
-    refused(run("--serve", "0", *words), "has no effect: not with --serve")
+    refused(run("--serve", "0", *words), "has no effect: not used by --serve")
 
 
 @pytest.mark.parametrize("module", ["fastapi", "uvicorn", "fastapi_offline"])

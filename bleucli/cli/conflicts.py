@@ -1,4 +1,4 @@
-"""Options that cannot be combined, each with the reason: one table for all that is scored or shown."""
+"""Options that cannot be combined, with the reasons: one table for everything that is scored or shown."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,27 +6,27 @@ from bleucli.cli.options import Options, flag_of
 from bleucli.errors import UsageError
 
 _PICTURES = {
-    "no systems are compared": ("self_bleu",),
+    "self-BLEU does not compare systems": ("self_bleu",),
     "an explanation is not a score": ("explain",),
-    "segments are not systems": ("sentence_level",),
+    "--sentence-level scores segments, not systems": ("sentence_level",),
     "there are no texts; give references, and add these scores with --add-scores": ("segment_scores",),
     "each group is scored by itself": ("by",),
-    "there are no texts": ("stats",),
-    "the texts stay where the engine runs; --table alone reads them on this machine": ("engine",),
+    "statistics files contain no texts": ("stats",),
+    "the texts stay where the engine runs; leave out --engine to read them on this machine": ("engine",),
 }
 _SAVED = {
-    "there is nothing to save": ("self_bleu", "explain"),
-    "a file of statistics has all systems": ("keep_going",),
+    "there are no statistics to save": ("self_bleu", "explain"),
+    "statistics files contain all systems": ("keep_going",),
 }
-# For each option, those that cannot be combined with it, by the reason; a reason may end in what to do instead
+# For each option, the options that cannot be combined with it, by the reason; a reason may end in what to do instead
 CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     # other sources of texts
     "matrix": {
-        "its file has patterns for all texts": (
+        "the TOML file has patterns for all texts": (
             *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "stats", "table", "columns", "by"),
             "engine",
         ),
-        "its patterns name systems and pairs": ("language_pair", "names", "name_by"),
+        "the patterns in the TOML file name systems and pairs": ("language_pair", "names", "name_by"),
         "systems are tested on one language pair; run a test for each pair, with its references, -i and -l": (
             *("paired_bs", "paired_ar", "paired_all", "difference"),
         ),
@@ -38,7 +38,7 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "table": {
         "columns hold all texts": ("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "stats"),
-        "all columns have the same length": ("keep_going",),
+        "all columns have the same length, so no system is left out": ("keep_going",),
         "columns hold hypotheses and references": ("self_bleu", "groups", "segment_scores"),
     },
     "stats": {
@@ -46,7 +46,9 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
             *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "first_line", "columns"),
         ),
         "the texts are not available": ("self_bleu", "groups", "explain", "line"),
-        "parts of a test set are groups here: --by origlang domain": ("origlang", "subset", "detail"),
+        "here, the parts of a test set are groups; write --by origlang domain instead": (
+            *("origlang", "subset", "detail"),
+        ),
     },
     "engine": {
         "only sums leave the engine; save the statistics of each segment with --save-stats FOLDER, then run bleu"
@@ -60,7 +62,7 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
             *("paired_bs", "paired_ar", "sentence_level", "segment_scores", "explain", "baseline"),
         ),
     },
-    # other questions than what the score is
+    # questions other than what the score is
     "self_bleu": {
         "texts are compared with each other, not with references": (
             *("test_set", "origlang", "subset", "detail", "num_refs", "skip_empty_refs"),
@@ -75,23 +77,23 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
     "explain": {
         "scores are explained, not tested": ("confidence", "paired_bs", "paired_ar"),
-        "all segments are explained together": ("detail",),
+        "an explanation covers all segments together": ("detail",),
         "an explanation is more than a number": ("score_only",),
-        "no system is left out": ("keep_going",),
-        "explanations pass no gates": ("fail_under", "max_drop", "baseline"),
-        "a history holds scores": ("append",),
+        "an explanation needs all systems": ("keep_going",),
+        "gates judge scores, not explanations": ("fail_under", "max_drop", "baseline"),
+        "a history holds scores, not explanations": ("append",),
         "there are no texts to explain": ("segment_scores",),
     },
-    "detail": {"it gives corpus scores": ("sentence_level",)},
+    "detail": {"--detail gives corpus scores": ("sentence_level",)},
     "keep_going": {
-        "there is only one system": ("sentence_level",),
-        "there are no references that a system may not fit": ("segment_scores",),
+        "--sentence-level scores only one system": ("sentence_level",),
+        "there are no references, so no system can fail to match them": ("segment_scores",),
     },
     "report": _PICTURES,
     "plot": _PICTURES,
     "save_stats": _SAVED,
     "save_sums": _SAVED,
-    "versus_sacrebleu": {"it prints a table of its own": ("score_only", "detail")},
+    "versus_sacrebleu": {"--versus-sacrebleu prints its own table": ("score_only", "detail")},
 }
 
 

@@ -3,7 +3,8 @@
 - `deliver`: write the answer once it is complete, or add it to a file
 - `tell_withheld`: say that the answer was not written
 - `spool`: keep an answer until it is complete
-- `refuse_overwriting`: protect the files that are read; `refuse_twice`: and those that are written
+- `refuse_overwriting`: protect the files that are read
+- `refuse_twice`: protect the files that are written from each other
 - `refuse_foreign`: add lines only to a history, not to any other file
 """
 
@@ -191,5 +192,6 @@ def _check_history(file: "IO[bytes]", name: str) -> None:
         raise BleuError(f"{name} has lines that -f jsonl did not write; name another file with --output")
     if last != b"\n":
         raise BleuError(
-            f"the last line of {name} is incomplete, as if a run was killed; delete it, or end it with a line break"
+            f"the last line of {name} is incomplete, as if a run was killed; delete that line, or end it with a line"
+            " break"
         )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.cli.provenance import Provenance
 
-# All statuses but that of a failed gate
+# A junit report is about gates, which self-BLEU does not have
 _FORMATS = tuple(name for name in FORMATS if name != "junit")
 
 
@@ -45,8 +45,8 @@ def check(options: "Options") -> None:
         )
     if options.groups is not None and is_jsonl(options.groups):
         raise UsageError(
-            f"--groups takes a text file of one label per line, and {shown(options.groups)} is JSON Lines; if the texts"
-            " are too, name their field with --jsonl-fields group=NAME"
+            f"--groups takes a text file of one label per line, but {shown(options.groups)} is JSON Lines; if the texts"
+            " are JSON Lines too, name the field of their groups with --jsonl-fields group=NAME"
         )
 
 
@@ -56,7 +56,7 @@ def print_self_bleu(
     """Measure each system, and print the answer.
 
     Raises:
-        BleuError: texts are not what they should be, or the answer cannot be written.
+        BleuError: something is wrong with the texts, or the answer cannot be written.
     """
     texts = SampleTexts(options, environment, asked is not None)
     chosen = request.format_of(options, environment) or "json"
@@ -90,7 +90,7 @@ def print_self_bleu(
 
 
 def _spread(system: SystemResult) -> SystemResult:
-    """Return a system whose shares are scores of their own, since a line of jsonl has one score."""
+    """Return a system with a separate score for each share, since a line of jsonl has one score."""
     (record,) = system.scores
     shares = [record._replace(name=name, score=share, verbose="") for name, share in record.shares if share is not None]
     return SystemResult(system.name, [record, *shares])

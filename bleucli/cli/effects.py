@@ -1,6 +1,6 @@
-"""Options that have no effect in a run, so that no one believes they do: sacreBLEU's get a warning, ours are refused.
+"""Options that have no effect in a run: sacreBLEU's get a warning, ours are refused.
 
-This concerns options that decide numbers or how they are printed, not those that say how the work is done.
+This concerns options that decide numbers or how they are printed, not those that decide how the work is done.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ _HOW_IT_IS_DONE = frozenset({"annotate", "jobs", "quiet", "strict", "no_color", 
 class Run:
     """What is asked for: the metrics (none where numbers are read), the number of systems, and the format.
 
-    segments: whether each segment gets a score of its own.
+    segments: whether each segment gets its own score.
     """
 
     def __init__(self, metrics: frozenset[str], systems: int, chosen: str, segments: bool) -> None:
@@ -37,17 +37,17 @@ class Run:
 
 
 def of_mode(options: "Options", mode: str) -> list[str]:
-    """Return one line about the options that have no effect in a mode; nothing if all have one.
+    """Return one line about the options that have no effect in a mode, or nothing if there are none.
 
     Raises:
         UsageError: one of them is ours.
     """
     idle = options.given - MODES[mode] - _HOW_IT_IS_DONE - {mode}
-    return _tell(dict.fromkeys(sorted(idle), f"not with {flag_of(mode)}"))
+    return _tell(dict.fromkeys(sorted(idle), f"not used by {flag_of(mode)}"))
 
 
 def of_citing(options: "Options", metrics: Sequence[str]) -> list[str]:
-    """Return what to say, in one line, of options of metrics other than those that --cite is about."""
+    """Return one line about the options of metrics that --cite is not about, or nothing if there are none."""
     run = Run(frozenset(metrics), 1, "json", False)
     given = options.given & MODES["cite"]
     reasons = {name: reason for names, reason in _of_metrics(options, run) for name in sorted(names & given)}
@@ -55,7 +55,7 @@ def of_citing(options: "Options", metrics: Sequence[str]) -> list[str]:
 
 
 def of_scoring(options: "Options", run: Run) -> list[str]:
-    """Return one line about the options that have no effect on scores; nothing if all have one.
+    """Return one line about the options that have no effect on scores, or nothing if there are none.
 
     Args:
         options: the options, including those that --like set.
@@ -77,7 +77,7 @@ def of_lowercase(others: Sequence[str]) -> str:
     """Return the hint about -lc where metrics other than BLEU are scored as well; `others` are their names.
 
     >>> of_lowercase(["chrf", "ter"])
-    '-lc applies to BLEU only; chrF has --chrf-lowercase, TER lowercases unless --ter-case-sensitive'
+    '-lc applies to BLEU only; chrF has --chrf-lowercase, TER lowercases without --ter-case-sensitive'
     """
     return f"-lc applies to BLEU only; {', '.join(map(_how_to_lowercase, others))}"
 
@@ -87,7 +87,7 @@ def _how_to_lowercase(name: str) -> str:
     option = next((option for option in METRICS[name].options if option.key == "case"), None)
     if option is None:
         return f"{METRICS[name].name} has no such option"
-    return f"{METRICS[name].name} {'has' if option.words[True] == 'lc' else 'lowercases unless'} {option.flags[0]}"
+    return f"{METRICS[name].name} {'has' if option.words[True] == 'lc' else 'lowercases without'} {option.flags[0]}"
 
 
 def _flag(name: str) -> str:
@@ -118,7 +118,7 @@ def _tell(reasons: dict[str, str]) -> list[str]:
 
 
 def _contradictions(options: "Options", run: Run) -> "Iterator[tuple[str, str]]":
-    """Give the options of sacreBLEU's that are used with features of ours and have no effect, each with the reason."""
+    """Give sacreBLEU's options that have no effect beside features of ours, each with the reason."""
     if options.score_only and run.systems > 1:
         yield "score_only", "several systems are printed as a table"
     if options.score_only and options.by is not None:
@@ -200,7 +200,7 @@ def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
     if options.segment_scores:
         yield {"scale"}, "scores from elsewhere are printed as they are"
     is_nameless = options.score_only or options.explain or run.format in ("text", "json", "card")
-    is_saved = options.save_stats is not None or options.save_sums is not None  # with the name
+    is_saved = options.save_stats is not None or options.save_sums is not None  # in files that name the systems
     is_saved = is_saved or options.report is not None or options.plot is not None
     if run.systems == 1 and is_nameless and not has_gates(options) and not is_saved and options.by is None:
         yield {"names", "name_by"}, "a single score is printed without a name"
@@ -211,13 +211,13 @@ def _of_tables(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
     if reason := _why_no_table(options, run):
         yield {"style", "sort", "difference", "caption", "label"}, reason
     if run.format not in (*TABLES, "paper"):
-        yield {"style"}, f"{run.format} is not a table for people"
+        yield {"style"}, f"{run.format} has only one style"
     if run.format not in (*TABLES, "paper", "csv", "tsv"):
         yield {"sort"}, f"{run.format} is not a table"
     if run.format not in WITH_CAPTIONS:
         yield {"caption", "label"}, f"{run.format} has no captions"
     if run.format == "junit":
-        yield {"difference"}, "junit has the scores that gates judge"
+        yield {"difference"}, "junit has only the scores that gates judge"
 
 
 def _of_explanations(run: Run) -> "Iterator[tuple[set[str], str]]":
@@ -228,7 +228,10 @@ def _of_explanations(run: Run) -> "Iterator[tuple[set[str], str]]":
 
 
 def _why_not_bold(options: "Options", run: Run) -> str:
-    """Return why nothing can be bold, or "" if it can: in text, only on a terminal, but a script cannot know that."""
+    """Return why nothing can be bold, or "" if something can.
+
+    Text has bold type only on a terminal. It is not refused elsewhere, since a script may not know where it runs.
+    """
     is_table = not (options.score_only or options.explain or run.segments)
     if is_table and not shows_bold(run.format, not options.no_color):
         return f"{'text without colours' if run.format == 'text' else run.format} has no bold"

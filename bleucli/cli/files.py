@@ -90,7 +90,7 @@ class Files:
         if options.num_refs is not None and isinstance(references[0], JsonLines):
             raise UsageError(f"--num-refs splits a text file; {references[0].name} is JSON Lines")
         if options.jsonl and not self._is_stdin_taken:
-            raise UsageError("--jsonl is for standard input, which is not read; name files .jsonl or .ndjson instead")
+            raise UsageError("--jsonl is for standard input, which is not read; rename files to end in .jsonl instead")
         if self.fields is not None:
             _check_fields(self.fields, systems, references)
             if self.fields.group and not options.self_bleu:
@@ -113,12 +113,12 @@ def find_repeated(names: Sequence[str]) -> list[str]:
 def _check_fields(
     fields: "Fields", systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]
 ) -> None:
-    """Refuse names of fields where no JSON Lines are read, or where these fields of them are not."""
+    """Refuse --jsonl-fields if no file is JSON Lines, and those of its parts that no file uses."""
     of_systems = [file for file in systems if isinstance(file, JsonLines)]
     of_references = any(isinstance(file, JsonLines) for file in references)
     if not of_systems and not of_references:
         raise UsageError(
-            "--jsonl-fields has no effect: no file is JSON Lines; name files .jsonl or .ndjson, or add --jsonl"
+            "--jsonl-fields has no effect: no file is JSON Lines; rename files to end in .jsonl, or add --jsonl"
         )
     if fields.hypotheses and not of_systems:
         raise UsageError("--jsonl-fields hyp= has no effect: no system is JSON Lines; leave it out")

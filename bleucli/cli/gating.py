@@ -102,7 +102,10 @@ def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> "dict[str
 
 
 def _check_scale(option: str, bounds: "Mapping[str, Bound]", unnamed: Sequence[str]) -> None:
-    """Refuse bounds beyond a scale from 0 to 1, which error rates may exceed; `unnamed`: what a bare bound is about."""
+    """Refuse bounds beyond a scale from 0 to 1, except for error rates, which may exceed it.
+
+    unnamed: the metrics that a bound without a name applies to.
+    """
     from bleucli import gates
 
     for name, bound in bounds.items():
@@ -110,15 +113,15 @@ def _check_scale(option: str, bounds: "Mapping[str, Bound]", unnamed: Sequence[s
         is_beyond = bound.number >= 1 if option == gates.MAX_DROP else bound.number > 1
         if is_beyond and not bound.percent and any(METRICS[one].higher_is_better for one in meant):
             raise UsageError(
-                f"{option} {bound} is {'not below' if option == gates.MAX_DROP else 'above'} 1, and gates read scores"
-                f" as they are printed, here from 0 to 1; write {bound.number / 100:g}, or choose --scale 100"
+                f"{option} {bound} is {'not below' if option == gates.MAX_DROP else 'above'} 1, but bounds have the"
+                f" scale of the printed scores, here 0 to 1; write {bound.number / 100:g}, or choose --scale 100"
             )
 
 
 def _explain_unscored(option: str, value: str, word: str, names: Mapping[str, str]) -> str:
     """Return the error about a bound whose name is not a metric's, or whose metric is not scored."""
     scored = list(dict.fromkeys(names.values()))
-    # Scores of --segment-scores have a name of their own
+    # Scores of --segment-scores have their own name
     known = [*METRICS, *VARIANTS] if scored[0] in METRICS else scored
     if word not in known:
         return f"{option} {value!r}: {word!r} is not a metric; expected one of {', '.join(known)}{suggest(word, known)}"

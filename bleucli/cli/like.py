@@ -2,7 +2,7 @@
 
 - `follow`: set the options as the signature says
 - `check`: refuse a way of scoring that cannot be reproduced
-- `check_texts`: refuse other texts
+- `check_texts`: refuse texts that the signature does not name
 - `notes`: say what may still differ
 """
 
@@ -16,10 +16,10 @@ from bleucli.signature import RUN_KEYS, TEXT_KEYS, Signature
 
 
 def follow(options: Options, signature: Signature) -> Options:
-    """Return the options, completed by the signature where none was given.
+    """Return the options; the signature sets those that were not given.
 
     Raises:
-        UsageError: the signature is not a metric's, the metric has no such key, or a value is impossible.
+        UsageError: the signature is not a metric's, the metric has no such key, or a value is invalid.
     """
     try:
         name = reading.metric_of(signature, METRICS)
@@ -79,7 +79,7 @@ def _text(info: Mapping[str, str], key: str) -> str | None:
 
 
 def notes(ours: Mapping[str, str], signature: Signature, name: str) -> Iterator[str]:
-    """Give what differs from the signature, or is in one of the two only, and does not decide how the score is made.
+    """Give what differs from the signature of --like, or is only in one of the two, but does not change the scoring.
 
     Args:
         ours: this run's signature.
@@ -96,10 +96,10 @@ def notes(ours: Mapping[str, str], signature: Signature, name: str) -> Iterator[
             yield (f"the signature of --like does not name its metric; {option.name} is assumed to be {option.default}")
     for key in RUN_KEYS:
         if key in theirs and key in ours and theirs[key] != ours[key]:
-            yield f"the signature of --like has {key}:{theirs[key]}, this score has {key}:{ours[key]}"
+            yield f"the signature of --like has {key}:{theirs[key]}, but this score has {key}:{ours[key]}"
     for key in (*TEXT_KEYS, *RUN_KEYS):
         if key in theirs and key not in ours:
             yield f"the signature of --like has {key}:{theirs[key]}, which is ignored here"
     for key in TEXT_KEYS:
         if key in ours and key not in theirs:
-            yield f"the signature of --like does not give {key}; it is {ours[key]} here"
+            yield f"the signature of --like does not have {key}, which is {ours[key]} here"

@@ -80,7 +80,7 @@ class Parser(argparse.ArgumentParser):
         """Return what the words say, by the names of the options.
 
         Raises:
-            UsageError: an option does not exist or has a wrong value, or a file follows no option that takes one.
+            UsageError: an option does not exist or has a wrong value, or a file name is in the wrong place.
         """
         found, left = self.parse_known_args(words)
         for word in left:
@@ -101,7 +101,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> "NoReturn":
         """Raise what argparse would print."""
-        told = message.removeprefix("argument ").replace(": ignored explicit argument", " takes no value, not")
+        told = message.removeprefix("argument ").replace(": ignored explicit argument", " takes no value, but has")
         raise UsageError(f"{told}; see bleu --help all")
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> "Any":
@@ -115,7 +115,7 @@ class Parser(argparse.ArgumentParser):
             raise UsageError(f"{action.option_strings[0]} {arg_string!r}; expected {expected}") from None
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
-        """Refuse what is not among the choices, and say which may be meant; a word may be several, joined by commas."""
+        """Refuse a value that is not among the choices, and suggest one; commas may have joined several."""
         choices = action.choices
         if choices is None or value in choices:
             return
@@ -126,7 +126,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{flag} {value!r}; choose from {', '.join(choices)}{suggest(value, choices)}")
 
     def _get_values(self, action: argparse.Action, arg_strings: "list[str]") -> "Any":
-        """Refuse `--option=--`: before Python 3.13, argparse deletes such a value and then has none."""
+        """Refuse `--option=--`: before Python 3.13, argparse deletes such a value and is left without one."""
         if action.option_strings and "--" in arg_strings:
-            raise UsageError(f"{action.option_strings[0]} is --; expected a value (a file of that name is ./--)")
+            raise UsageError(f"{action.option_strings[0]}=--; expected a value (for a file of that name, write ./--)")
         return super()._get_values(action, arg_strings)

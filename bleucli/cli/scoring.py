@@ -86,7 +86,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
     _note_slowness(start, messages)
     if texts.failures:
         is_withheld = options.output is not None and request.format_of(options, environment) != "junit"
-        told = f"{tell_count(texts.count_unscored(), 'system')} could not be scored, as said above"
+        told = f"{tell_count(texts.count_unscored(), 'system')} could not be scored (see above)"
         raise BleuError(f"{told}; {tell_withheld(options.output, options.append)}" if is_withheld else told)
     return passed
 
@@ -154,9 +154,9 @@ def _open_texts(
     statistics: "Statistics | None",
     words: Sequence[str],
 ) -> Texts:
-    """Return the texts, unread; refuse those that --like does not name, as far as this is known already.
+    """Return the texts, unread; refuse texts that --like does not name, if this is known already.
 
-    statistics: what takes their place, if any. words: those of the command line.
+    statistics: what takes the place of the texts, if anything. words: those of the command line.
     """
     if statistics is not None:
         from bleucli.cli.stored import StoredTexts

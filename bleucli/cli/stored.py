@@ -81,7 +81,7 @@ class StoredTexts(Texts):
         return found
 
     def numbers(self, progress: Callable[[str, int, int], None]) -> "Mapping[str, array[float]]":
-        """Return the scores that others gave to segments, by system."""
+        """Return the segment scores from elsewhere, by system."""
         from bleucli import segment_scores
 
         if segment_scores.NAME not in self._statistics.metrics:
@@ -211,8 +211,8 @@ class StoredTexts(Texts):
         kind_of = self._statistics.kind_of
         kinds = {kind_of(name): name for name in self._stored}
         return [
-            f"the files hold {kinds[kind_of(name)]} and {name}, and the first was used; the options in which they"
-            " differ choose between them"
+            f"the files hold {kinds[kind_of(name)]} and {name}, and the first was used; to choose, give the options in"
+            " which they differ"
             for name in self._statistics.metrics
             if name not in self._stored and kind_of(name) in kinds
         ]

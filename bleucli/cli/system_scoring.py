@@ -242,9 +242,9 @@ def _leave_out(
     test = next((flag_of(name) for name in ("paired_bs", "paired_ar") if getattr(options, name)), "")
     hindrance = ""
     if not scored:
-        hindrance = f"none of the {texts.count_systems()} systems could be scored, as said above"
+        hindrance = f"none of the {texts.count_systems()} systems could be scored (see above)"
     elif test and (0 in errors or len(scored) == 1):
-        why = "it is the baseline" if 0 in errors else f"only the baseline, {scored[0]}, is left"
+        why = "this system is the baseline" if 0 in errors else f"only the baseline, {scored[0]}, is left"
         reason = errors.pop(0 if 0 in errors else max(errors))
         hindrance = f"{reason.in_command()}; {why}, so no test can be run; leave out {test} for scores without a test"
     for error in errors.values():

@@ -110,8 +110,8 @@ class Texts:
         blocks = file.blocks() if kept is None else kept.read_again()
         for first in blocks:
             if isinstance(file, TextFile) and is_json_object(next(iter(first[0][:1]), None) or ""):
-                how = "add --jsonl" if file.name == STDIN else "name it .jsonl"
-                file.hints.append(f"{file.name} looks like JSON Lines, but was taken for plain text; {how} if it is")
+                how = "add --jsonl" if file.name == STDIN else "rename it to end in .jsonl"
+                file.hints.append(f"{file.name} looks like JSON Lines, but was read as plain text; if it is, {how}")
             yield first
             break
         else:
@@ -124,7 +124,7 @@ class Texts:
         return sum(file.columns() for file in self._given)
 
     def count_unscored(self) -> int:
-        """Return how many of them are left out."""
+        """Return how many systems are left out."""
         return sum(self._given[place].columns() for place in self.failures)
 
     def _names(self) -> list[str]:
@@ -203,7 +203,7 @@ class Texts:
         Raises:
             BleuError: two differ.
         """
-        if not self._remedy:  # otherwise a reference may be meant as the system; that shows when nothing comes in
+        if not self._remedy:  # otherwise a reference may be meant as the system, which shows if stdin is empty
             lengths.check(self._systems, self._ordered_references())
 
     def explain(self, error: LengthError) -> BleuError:
@@ -239,7 +239,7 @@ class Texts:
         self._systems = [file for place, file in enumerate(self._given) if place not in self.failures]
 
     def unscored_in(self, form: str | None) -> list[Unscored]:
-        """Return the systems that were left out, by their names in a format; None: by those used while scoring."""
+        """Return the systems that were left out; `form`: the format whose names to use, None for those of scoring."""
         names = self._names() if form is None else self._names_in(form)
         errors = [self.failures.get(place) for place, file in enumerate(self._given) for _ in range(file.columns())]
         return [

@@ -71,8 +71,8 @@ def read_plan(path: str) -> Plan:
     """Return which files a matrix is made of; patterns start at the folder of the TOML file.
 
     Raises:
-        BleuError: the file cannot be read, is not valid TOML or has other keys, or its patterns match nothing, or two
-            files for one output.
+        BleuError: the file cannot be read, is not valid TOML or has unknown keys, or its patterns match nothing, or
+            match two files for one output.
     """
     table = _parse_toml(path)
     for key in table:
@@ -111,9 +111,9 @@ def read_plan(path: str) -> Plan:
             f"{path}: systems: {given} has {AVERAGE} in place of a language pair such as en-de, but that is what the "
             "averages are called; rename it, or list the others under pairs"
         )
-    left = [f"{path}: left out for want of references: {', '.join(bare)}"] if bare else []
+    left = [f"{path}: left out because there are no references: {', '.join(bare)}"] if bare else []
     idle = sorted({_name_pair(one.values) for one in references if len(one.values) > 1} - by_pair.keys())
-    left += [f"{path}: left out for want of outputs: {', '.join(idle)}"] if idle and not wanted else []
+    left += [f"{path}: left out because there are no outputs: {', '.join(idle)}"] if idle and not wanted else []
     systems = names or sorted({name for pair in pairs for name in pair.systems}, key=lambda name: (name.lower(), name))
     pairs = [pair.select(systems) for pair in pairs]
     return Plan(pairs, systems, [*left, *_tell_missing(pairs, systems)])

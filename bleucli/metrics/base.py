@@ -1,4 +1,4 @@
-"""What all metrics share: from texts to statistics, sums of statistics, and from sums to a score.
+"""What all metrics share: counting statistics of texts, adding them up, and scoring the sums.
 
 A metric says how a text is prepared (`prepare`), how prepared texts are compared (`compare`), how a sum of statistics
 becomes a score (`score_from_stats`), and which options it has (`options`), from which its signature follows. Everything
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     MetricT = TypeVar("MetricT", bound="Metric")
 
-# Sets an attribute of a metric without what `Metric.__setattr__` does
+# Sets an attribute of a metric, bypassing `Metric.__setattr__`
 _set = object.__setattr__
 
 
@@ -69,7 +69,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     """
 
     higher_is_better = True
-    # Whether p-values count trials that equal the difference. Those of sacreBLEU do not, nor do those of its metrics.
+    # Whether p-values count trials that equal the difference. sacreBLEU's do not; neither do ours for its metrics.
     counts_ties = True
     needs_all_references = False
     # Which of its statistics, by `column_names`, may be fractions
@@ -129,7 +129,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """
 
     def column_names(self) -> list[str]:
-        """Return what the columns of its statistics are called in files and tables.
+        """Return the names that the columns of its statistics have in files and tables.
 
         Columns whose names begin with `ref` depend, for a segment with a single reference, only on that reference.
 
@@ -187,7 +187,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             raise BleuError(
                 "all references of ",
                 tell_place("segment", start + bare),
-                f" are {missing}; give at least one, or leave it out",
+                f" are {missing}; give at least one, or leave out the segment",
             )
         try:
             return References(list(map(self.prepare_reference, streams)), fewest, most)
@@ -222,7 +222,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             hypotheses: n texts: strings, or `Segments`.
             references: streams, each of n texts of the same kind. With strings, None stands for the
                 references that this object was made with.
-            jobs: threads that count strings, 0 for all usable processors; one thread counts `Segments`.
+            jobs: the number of threads that count strings, 0 for all usable processors; it never changes the
+                statistics. One thread counts `Segments`.
 
         Raises:
             InputTypeError: something other than strings or `Segments`, or a missing hypothesis.
@@ -242,14 +243,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return self.block_stats(hypotheses, self.prepare_references(references), 0, "hypotheses")
 
     def configuration(self) -> object:
-        """Return what differs if metrics are configured differently, so that their statistics cannot be added."""
+        """Return a value that differs between metrics whose statistics cannot be added."""
         named = [getattr(self, option.name) for option in self.options if option.in_name]
         return type(self), self.signature_fields(), named, self.learned
 
     def signature(self, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> Signature:
         """Return the signature of a score whose segments had at least `fewest` and at most `most` references.
 
-        sampling: keys and values of how it was resampled.
+        sampling: keys and values that say how the score was resampled.
         """
         return self._sign(str(most) if fewest == most else "var", sampling)
 
@@ -285,7 +286,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             n_bootstrap: resamples for a confidence interval, the score's `interval`, up to 10,000,000; 1 for none.
             seed: of the resamples, a whole number from 0, which the signature then has; None for a new seed each time.
                 "environment" stands for `BLEU_SEED`, or else `SACREBLEU_SEED`, or else 12345.
-            jobs: threads, 0 for all usable processors; never changes a number.
+            jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
         Raises:
             BleuError: lengths differ, or a segment has no reference.
@@ -392,7 +393,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return score
 
     def sign(self, score: object, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> None:
-        """Give a score what its signature is made from when it is first read, if the score's class keeps that.
+        """Give a score what it needs to make its signature when that is first read, if the score's class keeps it.
 
         The other arguments are those of `signature`.
         """
@@ -415,7 +416,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         _set(self, name, value)
 
     def _remember(self, nrefs: str, sampling: Sequence[tuple[str, str]] = ()) -> None:
-        """Keep what `get_signature` says of the last score, which does not change how earlier ones were made."""
+        """Keep what `get_signature` says about the last score; this leaves the signatures of earlier scores alone."""
         _set(self, "_nrefs", nrefs)
         _set(self, "_sampling", sampling)
 
@@ -429,7 +430,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         Args:
             hypotheses: n strings.
             references: m strings, each of them the only reference of a pair; None for the hypotheses themselves.
-            jobs: threads, 0 for all usable processors; never changes a score.
+            jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
         Returns:
             n rows of m scores, in percent.
@@ -461,10 +462,11 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         Args:
             hypotheses: lists of strings, one for each group; or a column of pyarrow whose items are lists of strings.
             references: likewise, as many lists; None for the hypotheses themselves.
-            jobs: threads, 0 for all usable processors; never changes a score.
+            jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
         Raises:
-            BleuError: as `pairwise`, and names the group; or there are more lists of one kind than of the other.
+            BleuError: as for `pairwise`, with the number of the group; or there are more lists of one kind than of the
+                other.
             InputTypeError: something other than lists of strings.
 
         >>> from bleucli import BLEU
@@ -492,13 +494,13 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             references: m strings; None for the hypotheses themselves, each of which is then also compared with itself.
             weights: m numbers of at least 0, in any iterable, such as the references' probabilities; they are divided
                 by their sum. None for equal weights.
-            jobs: threads, 0 for all usable processors; never changes a score.
+            jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
         Returns:
             n means, in percent. The scores of a row are added up from left to right.
 
         Raises:
-            BleuError: as `pairwise`; or there is no reference; or weights are too few or too many, negative,
+            BleuError: as for `pairwise`; or there is no reference; or weights are too few or too many, negative,
                 not finite, or all 0.
             InputTypeError: something other than strings, or weights that are not numbers.
 
@@ -532,7 +534,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             rate. Of equal ones, the first is returned.
 
         Raises:
-            BleuError: as `expected`; or there is no hypothesis.
+            BleuError: as for `expected`; or there is no hypothesis.
             InputTypeError: likewise.
 
         >>> from bleucli import CHRF

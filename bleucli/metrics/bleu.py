@@ -32,7 +32,7 @@ _TOKENIZED_ENDING = b" ."
 _TOKENIZED_MANY = 100
 _TOKENIZED_HINT = (
     "{} hypotheses end in ' .', so the text looks tokenized, which changes the score; detokenize it, or use {} if it"
-    " is meant to be so"
+    " should be tokenized"
 )
 # A mark in every twentieth segment is not an accident
 _SUBWORD_FEW = 20
@@ -42,7 +42,7 @@ _SUBWORD_HINT = "the text still has {} (@@ or ▁), which changes the score; joi
 _UNSPACED_HINT = (
     "most letters belong to a script that 13a does not split into words; choose another tokenizer with {} or {} ({})"
 )
-# Below this, output looks cut short
+# Output with a smaller brevity penalty looks cut short
 SHORT_PENALTY = 0.7
 _SHORT_HINT = "the output {}; are translations missing or cut short?"
 _TOO_SHORT_HINT = "the text is too short for n-grams of order {}; for single segments use effective order ({})"
@@ -114,7 +114,7 @@ class BLEUScore(Score):
 
 
 def _read_tokenizer(signed: str, exact: bool) -> "dict[str, Any]":
-    """Return the tokenizer that a signature names so; MeCab's names there end in versions.
+    """Return the tokenizer that a signature calls `signed`; the names of MeCab's tokenizers end in versions there.
 
     >>> _read_tokenizer("ja-mecab-0.996-IPA", True), _read_tokenizer("13a", True)
     ({'tokenize': 'ja-mecab'}, {'tokenize': '13a'})
@@ -400,7 +400,7 @@ class BLEU(Metric[BLEUScore]):
     def _score_smoothed(
         self, counts: list[float], totals: list[float], bp: float, sys_len: int, ref_len: int
     ) -> BLEUScore:
-        """Return the score by a method that gives all precisions; the mean skips zeros, but keeps its order."""
+        """Return the score by a method that gives all precisions; the sum skips zeros, but is divided by all orders."""
         order = self.max_ngram_order
         shares = self.smoothing.smooth(counts, totals, sys_len, order)
         logarithms = [log(share) for share in shares if share]
@@ -423,9 +423,9 @@ class BLEU(Metric[BLEUScore]):
             )
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
-        """Return the score of each row of sums; those without a zero, nearly all, at once.
+        """Return the score of each row of sums; rows without a zero, which are nearly all, are scored at once.
 
-        NumPy's own logarithm and exponential may differ from Python's in the last bit; all else is as for one row.
+        NumPy's logarithm and exponential may differ from Python's in the last bit; all else is as for one row.
         """
         import numpy as np
 
@@ -451,11 +451,11 @@ class BLEU(Metric[BLEUScore]):
 
     @classmethod
     def read_name(cls, name: str) -> "dict[str, Any] | None":
-        """Return no arguments: spBLEU is BLEU with another tokenizer, which its signature names."""
+        """Return no arguments: spBLEU is BLEU with another tokenizer, which the signature names."""
         return {} if name.endswith("BLEU") else None
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
-        """Count endings in a space and a period; in a sample, subword marks, segments, unspaced and all letters."""
+        """Count endings in a space and a period, subword marks and segments of a sample, unspaced and all letters."""
         endings = 0 if self.force else kernels.count_ending(hypotheses, _TOKENIZED_ENDING)
         sample = hypotheses[:_SUBWORD_SAMPLE]
         marks = 0 if self.force else subword_marks(sample)
@@ -467,7 +467,7 @@ class BLEU(Metric[BLEUScore]):
         )
 
     def hints(self, stats: CorpusStats) -> list[str]:
-        """Warn of text that is not what the tokenizer expects, of output that is too short, of a score of 0."""
+        """Warn about text that the tokenizer does not expect, output that is too short, and a score of 0."""
         sys_len, ref_len, order = int(stats.sums[0]), int(stats.sums[1]), self.max_ngram_order
         bp = brevity_penalty(sys_len, ref_len)
         matched, total = any(stats.sums[2 : 2 + order]), stats.sums[1 + self.counted_order + order]
@@ -482,7 +482,7 @@ class BLEU(Metric[BLEUScore]):
         return found
 
     def text_hints(self, signs: Sequence[int]) -> list[str]:
-        """Warn of text that is not what the tokenizer expects; signs: the sums of what `observe` counted, if known."""
+        """Warn about text that the tokenizer does not expect; signs: the sums of what `observe` counted, if known."""
         if not signs:
             return []
         endings, marks, sampled, unspaced, letters = signs
@@ -513,7 +513,7 @@ def _hint_at_subwords(marks: int) -> str:
 def _hint_at_shortness(sys_len: int, ref_len: int, bp: float) -> str:
     from bleucli.hints import Hint
 
-    told = f"has {tell_count(sys_len, 'token')} for {ref_len} of the references (BP = {bp:.3f})"
+    told = f"has {tell_count(sys_len, 'token')} but the references have {ref_len} (BP = {bp:.3f})"
     kind = _SHORT_HINT.format("is much shorter than the references")
     return Hint(_SHORT_HINT.format(told), kind, sys_len=sys_len, ref_len=ref_len, bp=bp)
 

@@ -73,7 +73,7 @@ def _resolve(url: str, target: str) -> str:
     if _is_secure(url) and not _is_secure(following) and not cache.allows_http():
         raise Failed(
             f"redirects from https: to {hide_credentials(following)}, where anyone on the network can change the file;"
-            " if you trust the network, use --allow-http"
+            " if you trust the network, download it with bleu --allow-http"
         )
     return hide_credentials(following)
 
