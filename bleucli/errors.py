@@ -46,7 +46,7 @@ class BleuError(ValueError):
 
 
 class Naming:
-    """A context whose errors begin with a name, such as that of a language pair; other exceptions get it as a note.
+    """A context whose errors begin with a name, such as a language pair's; other exceptions get the name as a note.
 
     >>> with Naming("en-de"):
     ...     raise BleuError("ref.txt is empty; give one reference per line")
@@ -129,7 +129,7 @@ class SegmentError(BleuError):
     """A segment that cannot be used, found within a block.
 
     Args:
-        number: of the segment in the block, from 1.
+        number: the segment's number in the block, from 1.
         what: the rest of the sentence.
     """
 
@@ -179,7 +179,7 @@ class NotFoundError(Exception):
 
 
 class NotWaitedFor(Exception):
-    """A stream gave nothing for a while, and only its length is still needed."""
+    """A stream gave nothing for a while, when only its length was still needed."""
 
 
 class FieldCountError(BleuError):

@@ -36,7 +36,7 @@ def evaluate_systems(
         references: streams: one list of n strings for each reference set; None is a missing reference.
         metrics: names (`bleu`, `chrf`, `chrf+`, `chrf++`, `ter`, `wer`, `cer`), or metrics such as
             `BLEU(lowercase=True)`.
-        test: "bs" for the paired bootstrap, "ar" for paired approximate randomization, None for none.
+        test: "bs" for the paired bootstrap, "ar" for paired approximate randomization, None for no test.
         baseline: the system that the test compares all others with; None for the first one. The baseline comes first in
             the results.
         all_pairs: test every pair of systems, and rank them; there are then also p-values that are corrected for the
@@ -46,7 +46,7 @@ def evaluate_systems(
             has intervals anyway.
         seed: of trials and resamples, a whole number from 0; None for a new seed each time. "environment" stands for
             `BLEU_SEED`, or else `SACREBLEU_SEED`, or else 12345.
-        jobs: threads, 0 for all usable processors; never changes a number.
+        jobs: the number of threads, 0 for all usable processors; it never changes a result.
 
     Returns:
         Scores in percent with their signatures, and what the test found. `to_dict()` returns them for JSON, and
@@ -90,7 +90,7 @@ def _make_metrics(metrics: "str | Metric | Iterable[str | Metric]") -> list[Metr
     """Return the metrics that are asked for.
 
     Raises:
-        BleuError: there is none, or none of such a name.
+        BleuError: no metric is given, or a name is unknown.
     """
     if isinstance(metrics, str | Metric):
         metrics = [metrics]
@@ -103,11 +103,11 @@ def _make_metrics(metrics: "str | Metric | Iterable[str | Metric]") -> list[Metr
 
 
 def _order_systems(systems: object, baseline: str | None) -> list[str]:
-    """Return the names of the systems, that of the baseline first.
+    """Return the names of the systems, the baseline first.
 
     Raises:
-        InputTypeError: they are not texts by name.
-        BleuError: there is none, or the baseline is not among them.
+        InputTypeError: `systems` does not map names to texts.
+        BleuError: there is no system, or the baseline is not among them.
     """
     if not isinstance(systems, Mapping) or not all(isinstance(name, str) and name for name in systems):
         raise InputTypeError('systems: expected lists of strings by name; write {"name": [...], ...}')
@@ -132,10 +132,10 @@ def _plan(
     seed: "Seed",
     threads: int,
 ) -> "Sampling | None":
-    """Return how scores are resampled, if they are; count: of the systems. Other arguments as for `evaluate_systems`.
+    """Return how to resample scores, or None; count: the number of systems. Other arguments: see `evaluate_systems`.
 
     Raises:
-        BleuError: an argument has an invalid value, or makes no sense together with the others.
+        BleuError: an argument has an invalid value, or contradicts another one.
     """
     all_pairs = truth_value("all_pairs", all_pairs)
     n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)

@@ -33,8 +33,8 @@ class Part(NamedTuple):
 class Selection(NamedTuple):
     """What is to be scored of a corpus.
 
-    chosen: the indexes of its segments, which ascend; None for all. parts: to be scored beside it. check: called with
-    the number of all segments; may raise an error.
+    chosen: the indexes of its segments, in ascending order; None for all. parts: groups of segments that also get a
+    score. check: called with the number of all segments; may raise an error.
     """
 
     chosen: Sequence[int] | None
@@ -43,7 +43,7 @@ class Selection(NamedTuple):
 
 
 def _report_nothing(what: str, done: int, total: int) -> None:
-    """Report progress to nobody."""
+    """Take reports of progress, and do nothing."""
 
 
 def score_systems(
@@ -62,12 +62,12 @@ def score_systems(
     Args:
         corpus: systems and references.
         metrics: at least one.
-        jobs: threads; None for all usable processors, once that pays.
-        sampling: how the scores are resampled, if at all; the statistics of all segments are kept then.
-        selection: what is scored of the corpus, if not just all of it; likewise.
-        progress: called with what is counted, how many are done, and of how many (0: not known).
+        jobs: the number of threads; None for all usable processors if there is enough text.
+        sampling: how to resample scores, or None. With resampling, the statistics of all segments are kept.
+        selection: what to score of the corpus; None for all of it and nothing else. With one, they are kept as well.
+        progress: called with what is counted, how many are done, and how many there are (0: unknown).
         keep: called with the statistics of each block, rows included.
-        before: systems that were counted before, with rows; they become the first ones.
+        before: systems that were counted earlier, with rows; they come first in the results.
 
     Raises:
         BleuError: the sources do not have the same number of segments, a segment has no reference, or systems bring
@@ -96,10 +96,10 @@ def score_systems(
 
 
 def put_before(before: Sequence[SystemStats], counted: Sequence[SystemStats]) -> list[SystemStats]:
-    """Return systems that were counted before, and those of now.
+    """Return systems that were counted earlier, followed by those counted now.
 
     Raises:
-        BleuError: they have other segments or references, or were counted in another way.
+        BleuError: their segments or references differ, or they were counted in different ways.
     """
     if not before:
         return list(counted)
@@ -128,12 +128,12 @@ def score_counted(
     selection: Selection | None = None,
     progress: Callable[[str, int, int], None] = _report_nothing,
 ) -> Results:
-    """Score what was counted of each system.
+    """Score systems from what was counted.
 
     Args:
         counted: systems, with rows if they are resampled or parts of them are scored.
-        metrics: that counted.
-        references: what they are called, for hints about texts.
+        metrics: those that counted.
+        references: the names of the references, for hints about texts.
         sampling: as for `score_systems`.
         selection: likewise.
         progress: likewise.
@@ -164,16 +164,16 @@ def score_groups(
     sampling: "Sampling | None" = None,
     progress: Callable[[str, int, int], None] = _report_nothing,
 ) -> Results:
-    """Score systems on groups of segments, each for itself: one row for each group and system.
+    """Score systems on groups of segments, each group by itself: one row for each group and system.
 
     Args:
-        groups: what their segments have in common, and what was counted of each system.
-        metrics: that counted.
+        groups: for each, what its segments have in common, and what was counted of each system.
+        metrics: those that counted.
         sampling: as for `score_systems`; nothing is compared across groups.
         progress: likewise.
 
     Raises:
-        BleuError: what makes the groups is called like a column of the answer.
+        BleuError: a column that makes groups has the name of a column of the answer.
     """
     from bleucli.hints import about
 
@@ -218,7 +218,7 @@ def _hints(system: SystemStats, references: Sequence[str]) -> Iterator[str]:
         yield from system.fit.hints(system.name, references)
     for stats in system.stats:
         for hint in stats.hints():
-            from bleucli.hints import about  # plain scoring seldom has one
+            from bleucli.hints import about  # imported only here, since plain scoring seldom has hints
 
             yield about(system.name, hint)
 
@@ -231,7 +231,7 @@ def score_segments(
     selection: Selection | None = None,
     keep: Callable[[list[SystemStats]], None] | None = None,
 ) -> Iterator[ScoreRecord]:
-    """Score every segment of a system on its own; corpus: of one system. Arguments and errors as in `score_systems`."""
+    """Score every segment of a corpus of one system. Arguments and errors are those of `score_systems`."""
     return score_rows(count_blocks(corpus, [metric], jobs=jobs), selection, keep)
 
 

@@ -1,4 +1,4 @@
-"""`--baseline` with a statistics file: an earlier output, to compare scores with or to test against."""
+"""`--baseline` with a statistics file: an earlier output that scores are compared with or tested against."""
 
 from bleucli.baselines import Baseline, baseline_of
 from bleucli.cli import request, stored

@@ -1,4 +1,4 @@
-"""The command: which mode is asked for, and how every failure ends."""
+"""The command: choosing the mode, and ending every failure with one line and a status."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Status:
-    """Exit status of the command; 1 means that a gate failed and nothing else."""  # creating an Enum takes too long
+    """Exit status of the command; 1 means only that a gate failed."""  # creating an Enum takes too long
 
     FINE = 0
     GATE_FAILED = 1
@@ -54,7 +54,7 @@ def end(error: BaseException, environment: Environment) -> int:
 
 
 def _is_behind(error: BaseException | None, kind: type[BaseException]) -> bool:
-    """Return whether an error is of a kind or was caused by one: C modules and libraries may wrap it in their own."""
+    """Return whether an error, or one that caused it, is of a kind: libraries may wrap errors in their own."""
     while error is not None and not isinstance(error, kind):
         error = error.__cause__ or error.__context__
     return error is not None
@@ -117,9 +117,9 @@ def _answer(options: "Options", environment: Environment, words: Sequence[str]) 
 
 
 def _files_read(options: "Options", merges: bool) -> "Iterator[str]":
-    """Give the files that the options and the environment name and that this mode or another one reads.
+    """Give the files that the options and the environment name, whichever mode reads them.
 
-    merges: leave out statistics files: merging may replace one of them by the file that holds the rows of all.
+    merges: leave out statistics files, since merging may replace one of them by the file that holds the rows of all.
     """
     from bleucli.testsets import cache
 
@@ -133,7 +133,7 @@ def _files_read(options: "Options", merges: bool) -> "Iterator[str]":
     yield from options.refs
     yield from options.input or ()
     registry = cache.registry() if options.registry is None else str(options.registry)
-    # A history may be both: scores are compared with it, then added to it
+    # A history may be both baseline and output: scores are compared with it, then added to it
     baseline = None if options.append else options.baseline
     yield from filter(None, (baseline, registry, options.groups, options.matrix))
     tokenizer = options.of_metric("bleu").get("tokenize", "")
@@ -181,7 +181,7 @@ def _answer_mode(
 
     def chunks() -> "Iterator[str]":
         yield from answer
-        messages.hold_back(idle)  # the pieces may have been downloaded only now, with warnings
+        messages.hold_back(idle)  # only now, since the downloads for the answer may have caused warnings
 
     deliver(chunks(), options.output, environment)
     for line in idle:

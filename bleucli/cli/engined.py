@@ -1,4 +1,4 @@
-"""`--engine`: the texts are columns of tables, and are counted where an engine runs."""
+"""`--engine`: the texts are columns of tables, which an engine counts on its cluster."""
 
 import os
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class EnginedTexts(TabledTexts):
-    """Tables that are counted on a cluster; only the sums are brought here.
+    """Tables that are counted on a cluster; only the sums come back.
 
     Args:
         options: the options of the command.
@@ -79,7 +79,7 @@ class EnginedTexts(TabledTexts):
         """Count the tables with the engine, and return what it found.
 
         Raises:
-            BleuError: something is wrong with the texts, or the engine gave up.
+            BleuError: something is wrong with the texts, or the engine failed.
         """
         import warnings
 

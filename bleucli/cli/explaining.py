@@ -40,8 +40,8 @@ def print_explanations(options: "Options", texts: Texts, environment: Environmen
     """Explain a segment of one system, or the difference between two systems, by each metric, and print that.
 
     Raises:
-        BleuError: there are more systems, it is not clear which segment is meant, texts are not what they should be, or
-            the answer cannot be written.
+        BleuError: there are more than two systems, it is not clear which segment is meant, something is wrong with the
+            texts, or the answer cannot be written.
     """
     chosen = request.format_of(options, environment) or "text"
     _check_format(chosen)

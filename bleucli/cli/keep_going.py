@@ -1,4 +1,4 @@
-"""`--keep-going`: find the systems that cannot be scored before any system is.
+"""`--keep-going`: before any system is scored, find those that cannot be.
 
 This reads each text once. A text that cannot be read again, such as standard input, is kept in a temporary file.
 """
@@ -32,8 +32,8 @@ class Survey:
         """Return what is wrong with systems, by position.
 
         Raises:
-            BleuError: the references are wrong, or may be. A `LengthError` has the positions of both texts, counting
-                the systems first, then the references.
+            BleuError: the references are wrong, or it is unknown whether they are. A `LengthError` has the positions of
+                both texts, counting the systems first, then the references.
         """
         measure = len(self._systems)
         if measure == len(self._files):
@@ -101,7 +101,8 @@ class Survey:
 
         Args:
             place: the position of the text.
-            most: a text that cannot be read again may have no end; it is read only until it has more segments.
+            most: a text that cannot be read again may have no end; it is read only until it has more segments than
+                this.
         """
         count = 0
         file = self._files[place]
@@ -124,7 +125,7 @@ class Survey:
         """Read a system in step with the one that it is measured against.
 
         Raises:
-            BleuError: a `LengthError` or `ReferencesDifferError`, or it cannot be read.
+            BleuError: a `LengthError` or `ReferencesDifferError`, or the system cannot be read.
         """
         files = [self._files[measure], self._files[place]]
         sources = [Source(one.name, [one.name] * one.columns(), self._read(one), one.name, one.hurry) for one in files]

@@ -1,7 +1,7 @@
 """Comparing numbers of segments before anything is scored.
 
 - `check`: compare files that can be read twice
-- `find_misfits`: list those that differ
+- `find_misfits`: find the texts whose numbers differ
 - `compare`: compare two texts
 - `explain`: add the likely cause, where texts differ
 """

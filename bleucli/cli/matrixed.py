@@ -1,4 +1,4 @@
-"""`--matrix`: many language pairs in place of one; patterns find their texts."""
+"""`--matrix`: many language pairs in place of one, with patterns that find their texts."""
 
 from collections.abc import Sequence
 
@@ -52,7 +52,7 @@ class MatrixTexts(Texts):
         keep: "Keeper | None" = None,
         before: "Sequence[SystemStats]" = (),
     ) -> Results:
-        """Score all pairs, each with metrics for its target language; `metrics`, made for none, are not used."""
+        """Score all pairs, each with metrics made for its target language instead of `metrics`."""
         made: dict[str, list[Metric]] = {}
         tasks = []
         for texts in self._pairs:
@@ -95,7 +95,7 @@ class MatrixTexts(Texts):
         return len(self._rows)
 
     def count_unscored(self) -> int:
-        """Return how many of them are left out."""
+        """Return how many outputs are left out."""
         return len(self.failures)
 
     def names_in(self, form: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is said beside the answer: notes to someone who watches, warnings to everyone; --strict makes these errors."""
+"""What is said beside the answer: notes, only on a terminal, and warnings, which --strict turns into an error."""
 
 from collections.abc import Iterable
 
@@ -42,7 +42,7 @@ class Messages:
             self.warn(text)
 
     def hold_back(self, hints: Iterable[str]) -> None:
-        """With --strict, raise an error if there are warnings, so that no answer is written; to be called at the end.
+        """With --strict, raise an error if there are warnings, so that no answer is written; call it at the end.
 
         Args:
             hints: warnings that were not shown yet; they are shown if they hold back the answer.

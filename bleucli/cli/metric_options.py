@@ -100,7 +100,7 @@ def check(options: "Options") -> None:
     """Refuse values that an option of a metric cannot have, without loading what the value names.
 
     Raises:
-        BleuError: naming the option.
+        BleuError: a value is invalid; the message names the option.
     """
     for name in METRICS:
         if options.of_metric(name):

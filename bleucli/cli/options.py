@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 class Options:
     """What the command was asked for, each option by its long flag; options that are not given are None or False.
 
-    given: the options that the words set. of_metrics: for each metric, the arguments of its constructor that its flags
-    or the signature of `--like` set. followed: the metric that this signature belongs to, or "".
+    given: the options that the command line set. of_metrics: for each metric, the arguments of its constructor that its
+    flags or the signature of `--like` set. followed: the metric that this signature belongs to, or "".
     """
 
     # what to score
@@ -54,7 +54,7 @@ class Options:
     followed: str
     explain: bool
     line: int | None
-    # how sure it is
+    # how certain scores are
     confidence: bool
     confidence_n: int
     paired_bs: bool

@@ -1,4 +1,4 @@
-"""Which command line asked for scores, and when, for formats that say so."""
+"""The command line that asked for scores, and its time, for formats that show them."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`--report` and `--plot`: pictures of what was scored; `--add-scores` adds what others have measured."""
+"""`--report` and `--plot`: pictures of what was scored; `--add-scores` adds scores by other metrics."""
 
 import os
 import re
@@ -62,7 +62,7 @@ def check(options: "Options") -> None:
 
 
 def _check_files(written: "Mapping[str, str]") -> None:
-    """Refuse files that cannot all be written; `written` has them by option."""
+    """Refuse files that cannot all be written; `written` maps options to files."""
     for flag, path in written.items():
         if path == "-":
             raise UsageError(f"{flag} - is not a file; name one")

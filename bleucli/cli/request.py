@@ -1,4 +1,4 @@
-"""What is asked for, whatever is scored: checks of options, the format, the metrics, and the notes about them."""
+"""What all modes that score share: checks of options, the format, the metrics, and the notes about them."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -211,7 +211,7 @@ def names_of_metrics(options: "Options") -> list[str]:
 
 
 def names_printed(options: "Options") -> list[str]:
-    """Return the same names, or, where scores of others are read, the name of these."""
+    """Return the same names, or, where scores of others are read, the name of those scores."""
     if options.segment_scores:
         from bleucli import segment_scores
 
@@ -222,7 +222,7 @@ def names_printed(options: "Options") -> list[str]:
 def make_metrics(options: "Options", texts: Texts | None = None) -> list[Metric]:
     """Make the metrics that were asked for; refuse a signature of --like that they cannot reproduce.
 
-    texts: where these were counted already, their metrics are used.
+    texts: if they were counted already, the metrics that counted them are used.
     """
     names = names_of_metrics(options)
     if options.followed and options.followed not in names:
@@ -254,7 +254,7 @@ def check_like(options: "Options", known: Mapping[str, str]) -> None:
 
 
 def find_idle(options: "Options", *asked: "Any") -> list[str]:
-    """Return one line about options that have no effect, or none; `asked` follows the metrics in `effects.Run`."""
+    """Return one line about options without effect, or nothing; `asked`: arguments of `effects.Run` after `metrics`."""
     if options.given <= {"refs", "input", "format"}:  # these always have an effect
         return []
     from bleucli.cli import effects

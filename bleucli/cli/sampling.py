@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.significance.comparison import Sampling
 
-# For each method: the options that ask for it, and the one for its number of trials with the least that makes sense
+# For each method: the option that asks for it, the option for its number of trials, and the smallest useful number
 METHODS = {
     "ci": ("confidence", "confidence_n", 2),
     "bs": ("paired_bs", "paired_bs_n", 2),
@@ -45,7 +45,7 @@ def plan(options: "Options", environment: Environment, bold: bool) -> "Sampling 
     """Return how to resample scores, or None if nothing asks for it; `bold` says whether the best score will be bold.
 
     Raises:
-        UsageError: the seed in the environment is not a valid one.
+        UsageError: the seed in the environment is invalid.
     """
     method = next((name for name, (asked, _, _) in METHODS.items() if getattr(options, asked)), None)
     if method is None:

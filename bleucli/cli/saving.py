@@ -1,4 +1,4 @@
-"""`--save-stats` and `--save-sums`: keep what was counted in files."""
+"""`--save-stats` and `--save-sums`: write what was counted to files."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The mode of --serve: the calculator, until the user ends it."""
+"""The mode of --serve: the calculator, until the user stops it."""
 
 from bleucli.cli.delivery import deliver
 from bleucli.cli.streams import Environment

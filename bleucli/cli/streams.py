@@ -38,7 +38,7 @@ class Environment:
 
     @classmethod
     def of_process(cls) -> "Environment":
-        """Return that of this process; streams are unbuffered, so that no write can fail unseen at exit."""
+        """Return the environment of this process; streams are unbuffered, so that no write fails unnoticed at exit."""
         return cls(_raw(sys.stdin, "rb"), _raw(sys.stdout, "wb"), _raw(sys.stderr, "wb"), os.environ)
 
     def is_watched(self) -> bool:
@@ -61,14 +61,14 @@ class Environment:
     def _shows_colour(self, stream: "IO[bytes] | None") -> bool:
         if stream is None or not stream.isatty() or self.variables.get("NO_COLOR"):
             return False
-        if sys.platform == "win32":  # where consoles need it to show colours
+        if sys.platform == "win32":  # consoles there need this to show colours
             from colorama import just_fix_windows_console
 
             just_fix_windows_console()
         return True
 
     def say(self, kind: str, text: str, title: str = "bleu") -> None:
-        """Write `bleu: kind: text` to stderr, as one line whatever names it has; `title` is that of an annotation."""
+        """Write `bleu: kind: text` to stderr, as one line whatever the text contains; `title` is the annotation's."""
         colour = {"error": "red", "warning": "yellow"}.get(kind)
         shown_kind = kind
         if colour is not None and self._shows_colour(self.stderr):

@@ -46,7 +46,7 @@ class TabledTexts(Texts):
         self._counted: dict[Labels, int] = {}  # number of segments so far, by test set and system
 
     def _name_columns(self, columns: tables.Columns) -> None:
-        """Make systems of the columns of hypotheses."""
+        """Make each column of hypotheses a system."""
         # Only the names of these files are used; no file of texts is opened
         self._given = [TextFile(name) for name in columns.hypotheses]
         self._systems = self._given

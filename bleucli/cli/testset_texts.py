@@ -146,7 +146,7 @@ class TestSetTexts(Texts):
             return None
         return lambda: (line.rstrip("\r\n") for one in self._sets for line in read_lines(one.paths["src"]))
 
-    # --- what is said of it
+    # --- what is said about the texts
 
     def sign(self, record: ScoreRecord) -> ScoreRecord:
         """Add the names of what was scored to a signature."""

@@ -57,8 +57,8 @@ def score_matrix(
         n_bootstrap: resamples for a confidence interval of each score, up to 10,000,000; 1 for none. Averages have no
             interval.
         seed: of the resamples, as for `evaluate_systems`.
-        jobs: threads, which share the texts of all pairs; 0 for all processors, None for all if there is enough text.
-            They never change a number.
+        jobs: the number of threads, which share the texts of all pairs; 0 for all processors, None for all if there is
+            enough text. It never changes a score.
 
     Returns:
         A row for each pair and system, labelled with the pair; `matrix` has the pairs, the systems and the averages of
@@ -124,7 +124,7 @@ def _plan(n_bootstrap: int, seed: "Seed", threads: int | None) -> "Sampling | No
 
 
 def _make_metric(metric: "str | Metric", language: str) -> Metric:
-    """Return the metric for a target language, which chooses the tokenizer if nobody else does."""
+    """Return the metric for a target language, which chooses the tokenizer unless the metric names one."""
     target = {"trg_lang": two_letters(language)}
     if isinstance(metric, str):
         base, _ = VARIANTS.get(metric, (metric, {}))
@@ -203,7 +203,8 @@ def score_pairs(
     Args:
         tasks: at least one.
         systems: the names of all systems, in the order of the table.
-        jobs: threads, which share the texts of all pairs; None for all processors, once that pays.
+        jobs: the number of threads, which share the texts of all pairs; None for all processors if there is enough
+            text.
         sampling: as for `scoring.score_systems`, with intervals alone.
         progress: called with what is scored, how many are done, and of how many.
 

@@ -279,7 +279,7 @@ def explain_corpus(
         corpus: a corpus with two systems. It is read twice, so its texts are kept in a temporary file in the meantime.
         metrics: at least one.
         most: how many segments to list.
-        jobs: threads; None for all usable processors if the corpus is large enough.
+        jobs: the number of threads; None for all usable processors if the corpus is large enough.
         choose: takes the number of segments, and returns the indexes of those to score, or None for all.
 
     Raises:

@@ -57,7 +57,7 @@ def shows_bold(name: str, colour: bool) -> bool:
 
 
 def names_by_path(name: str) -> bool:
-    """Return whether systems go by the paths of their files in a format, if nobody says otherwise, or by the files."""
+    """Return whether a format, by default, calls systems by the paths of their files rather than by file names."""
     return name in _BY_PATH
 
 

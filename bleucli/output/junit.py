@@ -12,9 +12,9 @@ from bleucli.results import Results, Verdict
 def render(results: Results, layout: Layout) -> str:
     """Return one suite per system, with the score of each case as its output.
 
-    A failed case holds the sentence that says why. Without gates there is one case per score, which is skipped: nobody
-    judged it. A system that could not be scored has one case, an error. What XML cannot hold of a name is written as an
-    escape.
+    A failed case holds the sentence that says why. Without gates there is one case per score, which is skipped because
+    nothing judged it. A system that could not be scored has one case, an error. Characters of a name that XML cannot
+    hold are written as escapes.
     """
     verdicts = results.verdicts or [
         Verdict(system.name, record, "", "") for system in results.systems for record in system.scores

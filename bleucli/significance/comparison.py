@@ -42,8 +42,8 @@ class Sampling(NamedTuple):
 
     method: "ci" for confidence intervals alone, "bs" for the paired bootstrap, "ar" for paired approximate
     randomization, against the first system. trials: resamples, or trials. seed: None for fresh random numbers.
-    jobs: threads. all_pairs: test every pair of systems, and rank them. all_best: find the systems that a test of
-    every pair cannot distinguish from the best one.
+    jobs: the number of threads. all_pairs: test every pair of systems, and rank them. all_best: find the systems that a
+    test of every pair cannot distinguish from the best one.
     """
 
     method: str

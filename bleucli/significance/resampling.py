@@ -161,7 +161,7 @@ def bootstrap(
         samples: statistics of the same n segments.
         resamples: B, the number of times that n segments are drawn.
         seed: the seed of the random numbers; None for a new one each time.
-        jobs: the number of threads, 0 for one per usable processor; it changes no number.
+        jobs: the number of threads, 0 for all usable processors; it never changes a result.
         skip: the number of random bits to skip, because they were used before.
         progress: called with the number of resamples done, and the number of all resamples.
 
@@ -297,7 +297,7 @@ def randomization_p_values(
         trials: the number of trials; in each, a random draw decides for every segment whether the systems of a pair
             swap it.
         seed: the seed of the random numbers; None for a new one each time.
-        jobs: the number of threads, 0 for one per usable processor; it changes no number.
+        jobs: the number of threads, 0 for all usable processors; it never changes a result.
         progress: called with the number of trials done, and the number of all trials.
 
     Raises:
