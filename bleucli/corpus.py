@@ -289,9 +289,7 @@ def refuse_missing(hypotheses: Segments, start: int, what: str = "hypothesis") -
     """
     _, _, missing = kernels.reference_counts([hypotheses])
     if missing >= 0:
-        raise InputTypeError(
-            tell_place(what, start + missing), " is None; give a string, which is empty if there is no output"
-        )
+        raise InputTypeError(tell_place(what, start + missing), " is None; give a string, an empty one for no output")
 
 
 def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[str | None]]":

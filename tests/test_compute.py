@@ -37,7 +37,7 @@ WRONG_SHAPES = [
     ({"predictions": "abc"}, "prediction: a bare string where a list of strings belongs"),
     (
         {"predictions": ["a", None, "b"]},
-        "prediction 1 (counting from 0) is None; give a string, which is empty if there is no output",
+        "prediction 1 (counting from 0) is None; give a string, an empty one for no output",
     ),
 ]
 WRONG = [

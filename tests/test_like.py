@@ -332,7 +332,7 @@ def test_empty_references_are_missing_ones_for_chrf_and_ter_too(run, write):
     [
         ("nrefs:1|version:2.3.1", [f"has version:2.3.1, but this score has version:{OURS}"]),
         ("nrefs:1|version:bleucli-0.0.1", [f"has version:bleucli-0.0.1, but this score has version:{OURS}"]),
-        ("tok:13a|v:1.4.14|#:1", ["has version:1.4.14, this"]),
+        ("tok:13a|v:1.4.14|#:1", ["has version:1.4.14, but this"]),
         ("tok:13a", ["does not have nrefs, which is 1 here"]),
         ("nrefs:1|test:wmt17|lang:en-de", ["has test:wmt17, which is ignored", "has lang:en-de, which is ignored"]),
         ("#:1|o:en|S:country", ["has origlang:en, which is ignored", "has subset:country, which is ignored"]),

@@ -193,7 +193,7 @@ def test_samples_that_cannot_be_measured_are_refused(texts, options, error):
     ("texts", "error"),
     [
         ("a b", "sample: a bare string where a list of strings belongs"),
-        (["a", None], "sample 1 .counting from 0. is None; give a string, which is empty if there is no output"),
+        (["a", None], "sample 1 .counting from 0. is None; give a string, an empty one for no output"),
         (["a", 1], "sample 1 .counting from 0. is of type int, not a string"),
         ({"a", "b"}, "sample: a set, whose order is not that of the segments"),
         ([["a", "b"], "c"], "samples: item 1 .counting from 0. is of type str, but others are lists"),

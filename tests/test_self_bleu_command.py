@@ -355,7 +355,7 @@ def test_texts_that_are_too_short_for_their_score_get_a_warning(run, write):
         (("--groups", "lone.txt"), "out.txt, group q: 1 text; self-BLEU compares texts, so give at least two"),
         (
             ("--groups", "x.jsonl"),
-            "--groups takes a text file of one label per line, and x.jsonl is JSON Lines; if the",
+            "--groups takes a text file of one label per line, but x.jsonl is JSON Lines; if the",
         ),
         (("--groups", ""), "--groups is empty; give it a value, or leave it out"),
         (("--groups", "few.txt", "-o", "few.txt"), "--output few.txt is also an input; name another file"),

@@ -78,7 +78,7 @@ def test_without_sacrebleu_the_error_says_what_to_install(run, pair, monkeypatch
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("-b",), "prints its own table; leave out --score-only"),
+        (("-b",), "--versus-sacrebleu prints its own table; leave out one of the two"),
         (("--self-bleu",), "--self-bleu has no effect: not used by --versus-sacrebleu"),
         (("-m", "chrf++"), "sacreBLEU refuses this"),
     ],

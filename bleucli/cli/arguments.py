@@ -457,9 +457,7 @@ def _parser_of_run() -> Parser:
         metavar="FILE",
         help="also save the sums of the statistics: one row per system, or per group of --by",
     )
-    ours(
-        "--first-line", type=int, metavar="N", help="for --save-stats: this shard begins at line N of the whole text"
-    )
+    ours("--first-line", type=int, metavar="N", help="for --save-stats: this shard begins at line N of the whole text")
 
     _, ours = top.group("pages and figures")
     ours(

@@ -26,7 +26,7 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
             *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "stats", "table", "columns", "by"),
             "engine",
         ),
-        "the patterns in the TOML file name systems and pairs": ("language_pair", "names", "name_by"),
+        "the TOML file names systems and pairs": ("language_pair", "names", "name_by"),
         "systems are tested on one language pair; run a test for each pair, with its references, -i and -l": (
             *("paired_bs", "paired_ar", "paired_all", "difference"),
         ),
