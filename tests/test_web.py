@@ -641,7 +641,7 @@ def test_options_without_effect_get_a_warning(run, words, monkeypatch):
     answer = run(*words, "--serve", "0")
     assert answer.status == 0
     assert "without effect: " in answer.err
-    assert "not with --serve" in answer.err
+    assert "not used by --serve" in answer.err
 
 
 @pytest.mark.parametrize("words", [("--explain",), ("--self-bleu",), ("--names", "a"), ("--max-ngram-order", "2")])
