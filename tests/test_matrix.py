@@ -1,11 +1,13 @@
 """`--matrix`: many language pairs in one table, each with the scores that it gets when scored alone."""
 
 import csv
+import html
 import io
 import json
 import os
 import re
 import warnings
+from glob import glob
 
 import pytest
 from conftest import raised, refused, sent_to, warnings_in
@@ -477,9 +479,15 @@ def test_an_output_that_cannot_be_scored_is_blank_with_keep_going(run, wmt24, wr
     errors = [line for line in answer.err.splitlines() if "error" in line]
     assert "system-outputs/en-de/GPT-4.5.txt" in errors[0]
     assert "system-outputs/en-zh/GPT-4.5.txt" in errors[1]
-    assert errors[2].startswith("bleu: error: 2 systems could not be scored (see above)")
+    assert errors[2].startswith("bleu: error: 2 outputs could not be scored (see above)")
     junit = run("--matrix", "matrix.toml", "--keep-going", "-f", "junit")
     assert junit.out.count("<error ") == 2
+    for error in errors[:2]:
+        assert error.removeprefix("bleu: error: ") in html.unescape(junit.out)  # counted as the command counts
+    for path in glob("system-outputs/*/*.txt"):
+        write(path, "Der Hund.\n")
+    none = run("--matrix", "matrix.toml", "--keep-going")
+    assert none.err.endswith("bleu: error: none of the 5 outputs could be scored (see above)\n")
 
 
 def test_wrong_references_are_an_error_with_keep_going_too(run, wmt24, write):

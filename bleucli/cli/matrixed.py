@@ -36,6 +36,8 @@ class _PairTexts(Texts):
 class MatrixTexts(Texts):
     """The texts of many language pairs; hashed: as for `Texts`."""
 
+    unit = "output"  # a system may have others that are scored
+
     def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
         self._options = options
         self._plan = read_plan(shown(str(options.matrix)))
@@ -104,7 +106,7 @@ class MatrixTexts(Texts):
 
     def unscored_in(self, form: str | None) -> list[Unscored]:
         """Return the outputs that were left out."""
-        return [Unscored(self._rows[place], str(error)) for place, error in sorted(self.failures.items())]
+        return [Unscored(self._rows[place], error.in_command()) for place, error in sorted(self.failures.items())]
 
     def inputs(self) -> tuple[list[Input], list[Input]]:
         """Return what was read of each output, and all references."""

@@ -86,7 +86,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
     _note_slowness(start, messages)
     if texts.failures:
         is_withheld = options.output is not None and request.format_of(options, environment) != "junit"
-        told = f"{tell_count(texts.count_unscored(), 'system')} could not be scored (see above)"
+        told = f"{tell_count(texts.count_unscored(), texts.unit)} could not be scored (see above)"
         raise BleuError(f"{told}; {tell_withheld(options.output, options.append)}" if is_withheld else told)
     return passed
 

@@ -242,7 +242,7 @@ def _leave_out(
     test = next((flag_of(name) for name in ("paired_bs", "paired_ar") if getattr(options, name)), "")
     hindrance = ""
     if not scored:
-        hindrance = f"none of the {texts.count_systems()} systems could be scored (see above)"
+        hindrance = f"none of the {texts.count_systems()} {texts.unit}s could be scored (see above)"
     elif test and (0 in errors or len(scored) == 1):
         why = "this system is the baseline" if 0 in errors else f"only the baseline, {scored[0]}, is left"
         reason = errors.pop(0 if 0 in errors else max(errors))

@@ -43,8 +43,10 @@ class Texts:
 
     Attributes:
         failures: what is wrong with the files of systems that are left out, by position.
+        unit: what messages call one of those that are scored or left out.
     """
 
+    unit = "system"
     _remembers = False
     _again: "Callable[[], Corpus]"
 
