@@ -7,7 +7,7 @@ import re
 
 import pytest
 from conftest import refused
-from sample_results import one, paired, ranked, record, results
+from sample_results import RANDOMIZATION, one, paired, ranked, record, results
 
 import bleucli
 from bleucli.output import FORMATS, render
@@ -20,7 +20,7 @@ COMPACT, STARS = Layout(style="compact"), Layout(style="stars")
 
 def plain(out):
     """Return a table with plain characters in place of each format's escapes."""
-    names = {r"$\pm$": "±", r"$\uparrow$": "↑", r"$\downarrow$": "↓", r"$\Delta$": "Δ", "$-$": "−"}
+    names = {r"\rlap{*}": "*", r"$\pm$": "±", r"$\uparrow$": "↑", r"$\downarrow$": "↓", r"$\Delta$": "Δ", "$-$": "−"}
     for entity, character in (names | {"{[}": "[", "{]}": "]", r"\*": "*", r"\±": "±", r"\)": ")", r"\[": "["}).items():
         out = out.replace(entity, character)
     return re.sub(r"&#(\d+);", lambda match: chr(int(match[1])), out).replace("\\]", "]")
@@ -59,6 +59,16 @@ def test_starred_cells_have_nothing_but_stars(name):
     assert "28.1*" not in out
     assert "±" not in out
     assert "95" not in re.sub("BLEU: .*|To paste.*", "", out)
+
+
+@pytest.mark.parametrize(("layout", "cell"), [(COMPACT, r"11.3$\pm$8.7\rlap{*}"), (STARS, r"11.3\rlap{*}")])
+def test_stars_in_latex_have_no_width_that_would_move_the_figures(layout, cell):
+    out = render(paired(), layout, "latex").partition("%")[0]
+    assert [part.strip() for part in out.split("&") if "*" in part] == [cell]
+    assert "rlap" not in render(paired(), Layout(), "latex")
+    systems = {"a": [record(1.0)], "b": [record(2.0, p_value=0.01, differs=True, best=True)]}
+    bold = render(results(systems, test=RANDOMIZATION), STARS._replace(bold_best=True), "latex")
+    assert r"\textbf{2.0}\rlap{*}" in bold
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -33,6 +33,7 @@ class Markup(NamedTuple):
     paint: Callable[[str, str], str] = _leave_unpainted
     arrows: bool = True  # heads say whether higher scores are better
     ruled: bool = False  # a rule under the baseline marks it, except in full style
+    star: str = ""  # marks a difference, except in full style; "" for an escaped *
 
 
 class Grid(NamedTuple):
@@ -95,10 +96,10 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
                 cell = markup.paint(role, _figures(record, layout, markup))
                 cell += _test(record, markup) if paired else ""
             else:
-                # the cell has no p-value that could be doubted, so the star stands only where the test bears it out
-                star = "*" if paired and record.differs else ""
                 cluster = f" ({results.rankings[number].clusters[index]})" if results.rankings else ""
-                cell = markup.paint(role, _short_figures(record, f"{star}{cluster}", layout, markup))
+                cell = markup.paint(role, _short_figures(record, cluster, layout, markup))
+                # the cell has no p-value that could be doubted, so the star stands only where the test bears it out
+                cell += (markup.star or markup.escape("*")) if paired and record.differs else ""
             row.append(cell)
             if layout.difference:
                 row.append(markup.escape(_difference(record, layout)))

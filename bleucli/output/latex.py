@@ -99,7 +99,8 @@ def _compose(text: str) -> str:
     return unicodedata.normalize("NFC", text)  # é, and not e with an accent, as file names have it on a Mac
 
 
-_MARKUP = Markup(escape, r"\textbf{{{}}}".format, " ", ruled=True)
+# A star without width hangs out of the column, so the figures under one another stay aligned
+_MARKUP = Markup(escape, r"\textbf{{{}}}".format, " ", ruled=True, star=r"\rlap{*}")
 
 
 def _render_grid(grid: Grid) -> str:
