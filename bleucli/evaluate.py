@@ -24,6 +24,7 @@ def evaluate_systems(
     test: str | None = None,
     baseline: str | None = None,
     all_pairs: bool = False,
+    bold_best: bool = False,
     trials: int | None = None,
     n_bootstrap: int = 1,
     seed: "Seed" = "environment",
@@ -41,6 +42,8 @@ def evaluate_systems(
             the results.
         all_pairs: test every pair of systems, and rank them; there are then also p-values that are corrected for the
             number of pairs.
+        bold_best: with a test against a baseline, also test every pair of systems, to find the best one by each metric
+            and those that the test cannot distinguish from it. `render_table(bold_best=True)` needs this.
         trials: trials or resamples of the test, up to 10,000,000; None for 1000 (bs) or 10,000 (ar).
         n_bootstrap: without a test, resamples for a confidence interval of each score; 1 for none. The paired bootstrap
             has intervals anyway.
@@ -76,7 +79,7 @@ def evaluate_systems(
     threads = count_threads(jobs)
     made = _make_metrics(metrics)
     names = _order_systems(systems, baseline)
-    sampling = _plan(len(names), test, baseline, all_pairs, trials, n_bootstrap, seed, threads)
+    sampling = _plan(len(names), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed, threads)
     corpus = of_strings([(name, systems[name]) for name in names], references)
     from bleucli.hints import warn
 
@@ -127,6 +130,7 @@ def _plan(
     test: str | None,
     baseline: str | None,
     all_pairs: bool,
+    bold_best: bool,
     trials: int | None,
     n_bootstrap: int,
     seed: "Seed",
@@ -137,10 +141,15 @@ def _plan(
     Raises:
         BleuError: an argument has an invalid value, or contradicts another one.
     """
-    all_pairs = truth_value("all_pairs", all_pairs)
+    all_pairs, bold_best = truth_value("all_pairs", all_pairs), truth_value("bold_best", bold_best)
     n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
     if test is None:
-        idle = {"baseline": baseline is not None, "all_pairs": all_pairs, "trials": trials is not None}
+        idle = {
+            "baseline": baseline is not None,
+            "all_pairs": all_pairs,
+            "bold_best": bold_best,
+            "trials": trials is not None,
+        }
         for name, is_given in idle.items():
             if is_given:
                 raise UsageError(f"{name} is for a test; add test='ar', or leave {name} out")
@@ -162,4 +171,4 @@ def _plan(
         trials = RESAMPLES if test == "bs" else TRIALS
     else:
         trials = whole_number("trials", trials, 2 if test == "bs" else 1, MOST_TRIALS)
-    return Sampling(test, trials, chosen_seed, threads, all_pairs)
+    return Sampling(test, trials, chosen_seed, threads, all_pairs, bold_best)

@@ -276,6 +276,8 @@ def test_finding_the_best_changes_no_p_value():
     plain, marked = (compared(rows, "ar", 100, 6, all_best=best) for best in (False, True))
     for metric in range(3):
         assert column_of(plain, "p_value", metric) == column_of(marked, "p_value", metric)
+        assert any(column_of(marked, "best", metric))
+        assert not any(column_of(plain, "best", metric)), "a test against the baseline does not find the best"
 
 
 def test_the_demo_systems_differ_as_they_are_meant_to():

@@ -236,8 +236,10 @@ def test_python_renders_what_the_command_prints(score, folder):
         assert bleucli.render_table(made, name, **own) == asked
     plain = bleucli.evaluate_systems(systems, [lines["ref"]], metrics)
     ranked = bleucli.evaluate_systems(systems, [lines["ref"]], metrics, test="ar", all_pairs=True, trials=399)
+    against = bleucli.evaluate_systems(systems, [lines["ref"]], metrics, test="ar", bold_best=True, trials=399)
+    randomized = ("-par", "-parn", "399")
     for name in ("latex", "markdown", "html", "rst"):
-        for made, test in ((plain, ()), (ranked, ("-par", "--paired-all", "-parn", "399"))):
+        for made, test in ((plain, ()), (ranked, (*randomized, "--paired-all")), (against, randomized)):
             asked = score("-m", *metrics, *test, "-q", "-f", name, "--bold-best", "--scale", "1", "-sh").out
             assert bleucli.render_table(made, name, bold_best=True, scale=1, short=True) == asked
 
@@ -269,8 +271,14 @@ def test_python_refuses_what_a_table_cannot_have(words, told):
 
 
 def test_python_has_no_bold_type_without_the_test_that_decides_it():
-    with pytest.raises(bleucli.BleuError, match="bold_best=True after a test against a baseline; expected results of"):
-        bleucli.render_table(paired(), bold_best=True)
+    references = [["a b c d e", "f g h i j"]]
+    systems = {"weak": ["a b c x", "f g x i"], "fair": ["a b c d", "f g h i"]}
+    tested = bleucli.evaluate_systems(systems, references, test="ar", trials=99)
+    told = "bold_best=True after a test against a baseline; expected results of evaluate_systems(..., bold_best=True)"
+    with pytest.raises(bleucli.BleuError, match=re.escape(told)):
+        bleucli.render_table(tested, bold_best=True)
+    with pytest.raises(bleucli.BleuError, match="bold_best is for a test; add test='ar', or leave bold_best out"):
+        bleucli.evaluate_systems(systems, references, bold_best=True)
 
 
 @pytest.mark.parametrize("function", [bleucli.render_table, bleucli.cite])

@@ -116,6 +116,11 @@ def _find_place(sort: str, names: list[str]) -> int:
     return places[0]
 
 
+def _knows_best(results: "Results") -> bool:
+    """Return whether the best scores of tested results are marked: a test of all pairs has found them."""
+    return any(record.best for system in results.systems for record in system.scores)
+
+
 def _refusal(given: str, expected: str) -> "BleuError":
     from bleucli.errors import BleuError
 
@@ -156,8 +161,9 @@ def render_table(
         sort: the name of a score, such as BLEU or chrF2, in upper or lower case, to sort the systems by, best first; a
             test's baseline stays on top.
         difference: also print each score's difference from the baseline's, with its interval if there is one.
-        bold_best: print the best score of each metric in bold, in all but text; after a test of all pairs, also the
-            scores that it cannot distinguish from the best.
+        bold_best: print the best score of each metric in bold, in all but text; for tested systems, also the scores
+            that a test of all pairs cannot distinguish from the best. With a test against a baseline, give
+            `bold_best=True` to `evaluate_systems`, too.
         caption: of the table, in latex, html and rst.
         label: the name by which a document refers to the table; it needs a caption.
         width: decimals; None for 1, or 3 with a scale of 1.
@@ -189,9 +195,9 @@ def render_table(
     _check_caption(name, caption, label)
     if bold_best and not shows_bold(name, colour=False):
         raise _refusal(f"bold_best=True for {name}", f"one of {', '.join(one for one in TABLES if one in _WITH_BOLD)}")
-    if bold_best and results.test is not None and not results.rankings:
+    if bold_best and results.test is not None and not _knows_best(results):
         raise _refusal(
-            "bold_best=True after a test against a baseline", "results of a test of all pairs, or of no test"
+            "bold_best=True after a test against a baseline", "results of evaluate_systems(..., bold_best=True)"
         )
     if isinstance(scale, bool) or scale not in DECIMALS:
         raise _refusal(f"scale={scale!r:.40}", "100, or 1 for scores from 0 to 1")

@@ -109,7 +109,9 @@ def resample(
     p_values = {pair: test.inclusive if _sides(samples, pair)[0].ties else test.p_value for pair, test in tests.items()}
     corrected = {pair: test.corrected for pair, test in tests.items()} if _compares_all(sampling) else {}
     tables = [_table(count, metric, corrected) for metric in range(len(columns))]
-    best = list(map(_best, columns, tables))
+    best: list[set[int]] = [set() for _ in columns]
+    if sampling.method == "ci" or _compares_all(sampling):  # a test against the first system does not find the best
+        best = list(map(_best, columns, tables))
 
     def record(old: ScoreRecord, metric: int, number: int) -> ScoreRecord:
         pair = metric, 0, number
