@@ -102,10 +102,6 @@ class References(NamedTuple):
         return array("i", [sum(start >= 0 for start in row) for row in starts])
 
 
-# Outputs of one block whose counting takes longer than starting threads does
-_LONG = 1000
-
-
 class _Rows(NamedTuple):
     """The statistics of some segments, and how many references each has."""
 
@@ -388,6 +384,10 @@ def count_blocks(
     for counted in _count_pieces(work.count, work.corpus.pieces(), jobs):
         work.remember(counted)
         yield counted
+
+
+# Outputs of one block whose counting takes longer than starting threads does
+_LONG = 1000
 
 
 def count_corpora(
