@@ -348,7 +348,9 @@ def test_the_first_that_can_be_read_brings_the_references(run, harness, wrong):
 def test_references_that_no_other_system_has_end_the_run(run, harness, wrong):
     why = f"no other system agrees with {wrong}.jsonl, whose references would be used"
     for others in (("one.jsonl",), ("one.jsonl", "two.jsonl", "three.jsonl"), ("one.jsonl", "missing.jsonl")):
-        refused(run("-i", f"{wrong}.jsonl", *others, "--keep-going"), why)
+        line = refused(run("-i", f"{wrong}.jsonl", *others, "--keep-going"), why)
+        assert ("line 2 of cut.jsonl is missing" in line) == (wrong == "cut")
+        assert "counting from 0" not in line
 
 
 def test_standard_input_may_bring_the_references(run, harness):

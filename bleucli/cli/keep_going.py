@@ -75,7 +75,9 @@ class Survey:
                 differing += [error] if isinstance(error, LengthError | ReferencesDifferError) else []
         if differing and all(place in failures for place in others):
             name = self._systems[measure].name
-            raise BleuError(f"{differing[0]}; no other system agrees with {name}, whose references would be used")
+            raise BleuError(
+                *differing[0].parts, f"; no other system agrees with {name}, whose references would be used"
+            )
         return dict(sorted(failures.items()))
 
     def _find_measure(self, failures: dict[int, BleuError]) -> tuple[int, int] | None:
