@@ -24,7 +24,7 @@ from bleucli import kernels
 from bleucli.buffers import lists_as_streams, text_array, to_arrow
 from bleucli.counting import CorpusStats
 from bleucli.errors import BleuError
-from bleucli.metrics import Metric, find_metric, metric_from_signature, metric_that_counted, name_of
+from bleucli.metrics import Metric, find_metric, list_metrics, metric_from_signature, metric_that_counted, name_of
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
 from bleucli.records import NamedTuple
@@ -135,18 +135,18 @@ def make_metrics(metrics: "Metrics") -> dict[str, Metric]:
 
     Raises:
         BleuError: there is none, two have the same name, or a name is not that of a metric.
+        InputTypeError: they are something else.
     """
-    if isinstance(metrics, str | Metric):
-        metrics = [metrics]
-    found = {name: _metric_of(metric) for name, metric in metrics.items()} if isinstance(metrics, Mapping) else {}
-    for one in () if isinstance(metrics, Mapping) else metrics:
+    wanted = list_metrics(metrics)
+    found: dict[str, Metric] = {}
+    if isinstance(metrics, Mapping):
+        found, wanted = {name: _metric_of(metric) for name, metric in metrics.items()}, []
+    for one in wanted:
         metric = _metric_of(one)
         name = name_of(metric)
         if name in found:
             raise BleuError(f"two metrics would have the name {name}; choose names: {{{name!r}: ..., ...}}")
         found[name] = metric
-    if not found:
-        raise BleuError("no metric was given; name at least one, such as 'bleu'")
     if len({metric.skip_empty_refs for metric in found.values()}) > 1:
         raise BleuError(
             "skip_empty_refs changes how many references a segment has, but not all of the metrics have it; make"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from bleucli.corpus import of_strings
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.limits import MOST_TRIALS, truth_value, whole_number
-from bleucli.metrics import Metric, find_metric
+from bleucli.metrics import Metric, find_metric, list_metrics
 from bleucli.phrases import suggest
 from bleucli.results import Results
 from bleucli.scoring import score_systems
@@ -77,7 +77,7 @@ def evaluate_systems(
     from bleucli.threads import count_threads
 
     threads = count_threads(jobs)
-    made = _make_metrics(metrics)
+    made = list(map(find_metric, list_metrics(metrics)))
     names = _order_systems(systems, baseline)
     sampling = _plan(len(names), test, baseline, all_pairs, bold_best, trials, n_bootstrap, seed, threads)
     corpus = of_strings([(name, systems[name]) for name in names], references)
@@ -87,22 +87,6 @@ def evaluate_systems(
     for hint in results.hints:
         warn(hint)
     return results
-
-
-def _make_metrics(metrics: "str | Metric | Iterable[str | Metric]") -> list[Metric]:
-    """Return the metrics that are asked for.
-
-    Raises:
-        BleuError: no metric is given, or a name is unknown.
-    """
-    if isinstance(metrics, str | Metric):
-        metrics = [metrics]
-    if not isinstance(metrics, Iterable):
-        raise InputTypeError(f"metrics {metrics!r:.40}; give a list of names or metrics, such as ['bleu', CHRF()]")
-    made = [find_metric(one) for one in metrics]
-    if not made:
-        raise BleuError("no metric was given; name at least one, such as 'bleu'")
-    return made
 
 
 def _order_systems(systems: object, baseline: str | None) -> list[str]:

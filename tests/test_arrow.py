@@ -301,6 +301,8 @@ def test_a_custom_metric_names_its_statistics():
 def test_anything_but_metrics_is_refused():
     for metrics, parts in (
         ([], ["no metric was given"]),
+        ({}, ["no metric was given"]),
+        (3, ["metrics 3; give a list of names or metrics"]),
         (["blue"], ["metric 'blue'", "did you mean bleu?"]),
         ([3], ["metric 3", "give a name such as bleu"]),
         (

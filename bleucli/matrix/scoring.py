@@ -11,11 +11,11 @@ from math import fsum
 from bleucli import scoring
 from bleucli.corpus import Corpus, Source, of_strings
 from bleucli.counting import count_corpora
-from bleucli.errors import BleuError, InputTypeError, Naming
+from bleucli.errors import InputTypeError, Naming
 from bleucli.hints import about, warn
 from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.matrix.plan import Pair, read_plan, target_of
-from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric
+from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, list_metrics
 from bleucli.records import NamedTuple
 from bleucli.results import AVERAGE, PAIR, Matrix, Results, ScoreRecord, SystemResult, mark_best, name_row
 from bleucli.signature import Signature
@@ -80,13 +80,7 @@ def score_matrix(
     """
     threads = None if jobs is None else count_threads(jobs)
     sampling = _plan(n_bootstrap, seed, threads)
-    if isinstance(metrics, str | Metric):
-        metrics = [metrics]
-    if not isinstance(metrics, Iterable):
-        raise InputTypeError(f"metrics {metrics!r:.40}; give a list of names or metrics, such as ['bleu', CHRF()]")
-    wanted = list(metrics)
-    if not wanted:
-        raise BleuError("no metric was given; name at least one, such as 'bleu'")
+    wanted = list_metrics(metrics)
     if isinstance(matrix, str | os.PathLike):
         plan = read_plan(os.fspath(matrix))
         systems, hints = plan.systems, list(plan.hints)

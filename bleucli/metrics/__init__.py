@@ -2,16 +2,16 @@
 
 - `METRICS`: their classes, by their names in the command, in the order in which the command prints them
 - `VARIANTS`: their other names in the command
-- `find_metric`, `metric_from_signature`: a metric with its options
+- `find_metric`, `metric_from_signature`: a metric with its options; `list_metrics`: the metrics that an argument names
 
 >>> from bleucli.metrics import METRICS, find_metric
 >>> list(METRICS), find_metric("chrf++").score_name()
 (['bleu', 'chrf', 'ter', 'wer', 'cer'], 'chrF2++')
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from bleucli.errors import InputTypeError, UsageError
+from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.metrics.base import Metric
 from bleucli.phrases import suggest
 from bleucli.signature import Signature
@@ -47,6 +47,7 @@ __all__ = [
     "TERScore",
     "WERScore",
     "find_metric",
+    "list_metrics",
     "metric_from_signature",
     "metric_that_counted",
     "name_of",
@@ -118,6 +119,26 @@ def find_metric(metric: "str | Metric", options: "Mapping[str, Any] | None" = No
     if unknown:
         raise InputTypeError(f"{metric} has no option {unknown}; choose from {', '.join(names)}")
     return METRICS[base](**{**meant, **options})
+
+
+def list_metrics(metrics: "str | Metric | Iterable[str | Metric]") -> "list[str | Metric]":
+    """Return the names and objects of an argument, which may be a single one, as a list.
+
+    Raises:
+        BleuError: there is none.
+        InputTypeError: it is something else.
+
+    >>> list_metrics("bleu"), list_metrics(("bleu", "chrf"))
+    (['bleu'], ['bleu', 'chrf'])
+    """
+    if isinstance(metrics, str | Metric):
+        return [metrics]
+    if not isinstance(metrics, Iterable):
+        raise InputTypeError(f"metrics {metrics!r:.40}; give a list of names or metrics, such as ['bleu', CHRF()]")
+    found = list(metrics)
+    if not found:
+        raise BleuError("no metric was given; name at least one, such as 'bleu'")
+    return found
 
 
 def metric_from_signature(signature: str | Signature, *, tokenize: "Callable[[str], str] | None" = None) -> Metric:
