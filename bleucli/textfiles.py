@@ -57,7 +57,7 @@ class TextFile:
     [['a b', 'c']]
     """
 
-    remedy: str = Turn("convert the file to UTF-8", "name the encoding with --encoding")
+    remedy: str = Turn("name the encoding with encoding=...", "name the encoding with --encoding")
 
     def __init__(
         self,
@@ -252,10 +252,12 @@ class TextFile:
         while len(start) < len(_MARK) and (chunk := next(chunks, b"")):
             start += chunk
         if start.startswith(_MARK) and self._mark == "noted":
-            remedy = "-e utf-8-sig drops it" if self._encoding == "utf-8" else "delete it if it is there by mistake"
-            self.hints.append(
-                f"{self.name} starts with a byte-order mark, which is scored as text, as in sacreBLEU; {remedy}"
-            )
+            told = f"{self.name} starts with a byte-order mark, which is scored as text, as in sacreBLEU; "
+            if self._encoding == "utf-8":
+                told = Turn(f"{told}encoding='utf-8-sig' drops it", f"{told}-e utf-8-sig drops it")
+            else:
+                told += "delete it if it is there by mistake"
+            self.hints.append(told)
         if start.startswith(_MARK) and self._mark == "dropped":
             self._bytes += len(_MARK)
             start = start[len(_MARK) :]

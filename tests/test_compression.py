@@ -141,7 +141,10 @@ def test_an_encoding_and_a_mark_are_those_of_the_text_within(run, write, kind):
     assert run("ref.txt", "-i", "sys.gz", "-e", "utf-16", "-b", "-q") == (0, "100.0\n", "")
     assert lines_of(kind.pack(b"\xef\xbb\xbfa\n")) == (
         ["\ufeffa"],
-        ["a file starts with a byte-order mark, which is scored as text, as in sacreBLEU; -e utf-8-sig drops it"],
+        [
+            "a file starts with a byte-order mark, which is scored as text, as in sacreBLEU; encoding='utf-8-sig' drops"
+            " it"
+        ],
     )
 
 

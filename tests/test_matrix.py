@@ -627,6 +627,30 @@ def test_metrics_are_given_as_to_evaluate_systems(wmt24):
     raised(["metric 'blue'", "did you mean bleu?"], bleucli.score_matrix, texts, ["blue"])
 
 
+def test_python_reads_files_in_any_encoding(wmt24):
+    expected = bleucli.score_matrix("matrix.toml")
+    for path in wmt24.values():
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-16") as file:
+            file.write(text)
+    assert bleucli.score_matrix("matrix.toml", encoding="utf-16") == expected
+    raised(["is not valid utf-8", "name the encoding with encoding=..."], bleucli.score_matrix, "matrix.toml")
+    raised(["unknown encoding 'utf-3'"], bleucli.score_matrix, "matrix.toml", encoding="utf-3")
+    raised(["encoding 3 is of type int; give a string"], bleucli.score_matrix, "matrix.toml", encoding=3)
+    told = "encoding 'latin-1' is for files, but the matrix has strings"
+    raised([told], bleucli.score_matrix, strings("en-de"), encoding="latin-1")
+
+
+def test_a_hint_about_a_byte_order_mark_says_how_python_drops_it(wmt24):
+    with open(wmt24["en-de", "sys", "GPT-4.5"], encoding="utf-8") as file:
+        text = file.read()
+    with open(wmt24["en-de", "sys", "GPT-4.5"], "w", encoding="utf-8-sig") as file:
+        file.write(text)
+    with pytest.warns(BleuWarning, match="byte-order mark, .*; encoding='utf-8-sig' drops it"):
+        bleucli.score_matrix("matrix.toml")
+
+
 def test_a_configured_bleu_has_the_tokenizer_of_each_target(run, wmt24):
     made = bleucli.score_matrix("matrix.toml", [BLEU(lowercase=True, smooth_method="floor", smooth_value=0.2)])
     scored, means = lines_of(run("--matrix", "matrix.toml", "-lc", "-s", "floor", "-sv", "0.2", "-f", "jsonl", "-q"))

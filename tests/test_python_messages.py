@@ -134,7 +134,7 @@ def test_a_file_of_a_matrix_in_another_encoding(tmp_path):
     path.write_text('pairs = ["en-de"]\nreferences = "ref.{pair}"\nsystems = "{system}.{pair}"\n')
     with pytest.raises(BleuError) as caught:
         bleucli.score_matrix(path)
-    assert "is not valid utf-8; convert the file to UTF-8" in str(caught.value)
+    assert "is not valid utf-8; name the encoding with encoding=..." in str(caught.value)
     assert "; name the encoding with --encoding" in caught.value.in_command()
 
 

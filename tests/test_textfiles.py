@@ -265,7 +265,7 @@ def test_the_mark_that_belongs_to_utf_16_gets_no_hint(mark):
 def test_a_wrong_byte_is_named_by_line_and_offset_whatever_the_blocks(encoding, data, place):
     for size in (*SIZES, 1 << 18):
         message = error_of(data, size, encoding=encoding)
-        assert message == f"a file, {place} is not valid {encoding}; convert the file to UTF-8"
+        assert message == f"a file, {place} is not valid {encoding}; name the encoding with encoding=..."
 
 
 @given(st.binary(max_size=12), st.sampled_from([*ENCODINGS, "shift_jis", "iso2022_jp", "ascii"]), sizes)

@@ -11,9 +11,9 @@ from math import fsum
 from bleucli import scoring
 from bleucli.corpus import Corpus, Source, of_strings
 from bleucli.counting import count_corpora
-from bleucli.errors import InputTypeError, Naming
+from bleucli.errors import InputTypeError, Naming, UsageError
 from bleucli.hints import about, warn
-from bleucli.limits import MOST_TRIALS, whole_number
+from bleucli.limits import MOST_TRIALS, string, whole_number
 from bleucli.matrix.plan import Pair, read_plan, target_of
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, list_metrics
 from bleucli.records import NamedTuple
@@ -45,6 +45,7 @@ def score_matrix(
     *,
     n_bootstrap: int = 1,
     seed: "Seed" = "environment",
+    encoding: str = "utf-8",
     jobs: int | None = None,
 ) -> Results:
     """Score many language pairs, as `--matrix` does.
@@ -57,6 +58,7 @@ def score_matrix(
         n_bootstrap: resamples for a confidence interval of each score, up to 10,000,000; 1 for none. Averages have no
             interval.
         seed: of the resamples, as for `evaluate_systems`.
+        encoding: the encoding of the text files that the TOML file names.
         jobs: the number of threads, which share the texts of all pairs; 0 for all processors, None for all if there is
             enough text. It never changes a score.
 
@@ -80,13 +82,15 @@ def score_matrix(
     """
     threads = None if jobs is None else count_threads(jobs)
     sampling = _plan(n_bootstrap, seed, threads)
-    wanted = list_metrics(metrics)
+    wanted, encoding = list_metrics(metrics), string("encoding", encoding)
     if isinstance(matrix, str | os.PathLike):
         plan = read_plan(os.fspath(matrix))
         systems, hints = plan.systems, list(plan.hints)
-        files = [_open_files(pair) for pair in plan.pairs]
+        files = [_open_files(pair, encoding) for pair in plan.pairs]
         corpora = [(pair.name, pair.language, _corpus_of(*of)) for pair, of in zip(plan.pairs, files, strict=True)]
     else:
+        if encoding != "utf-8":
+            raise UsageError(f"encoding {encoding!r:.40} is for files, but the matrix has strings; leave encoding out")
         systems, corpora, hints, files = [], [], [], []
         for pair, language, (of_pair, references) in _check_texts(matrix):
             systems += [name for name in of_pair if name not in systems]
@@ -131,10 +135,11 @@ def _make_metric(metric: "str | Metric", language: str) -> Metric:
     return made if given["tokenize"] is not None or given["trg_lang"] else type(made)(**{**given, **target})
 
 
-def _open_files(pair: Pair) -> tuple[list[TextFile], dict[str, TextFile]]:
-    among = len(pair.references) + len(pair.systems)
-    references = [TextFile(path, path, among=among) for path in pair.references]
-    return references, {name: TextFile(path, path, among=among) for name, path in pair.systems.items()}
+def _open_files(pair: Pair, encoding: str) -> tuple[list[TextFile], dict[str, TextFile]]:
+    def open_one(path: str) -> TextFile:
+        return TextFile(path, path, encoding=encoding, among=len(pair.references) + len(pair.systems))
+
+    return list(map(open_one, pair.references)), {name: open_one(path) for name, path in pair.systems.items()}
 
 
 def _corpus_of(references: Sequence[TextFile], outputs: Mapping[str, TextFile]) -> Corpus:
