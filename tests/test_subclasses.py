@@ -150,3 +150,19 @@ def test_a_custom_metric_may_return_scores_of_any_class():
             return tuple(sums[:2])
 
     assert Counts().sentence_score("a b", ["a b"]) == Counts().corpus_score(["a b"], [["a b"]]) == (2, 2)
+
+
+def test_classes_after_the_metric_see_the_attributes_that_are_set():
+    class Noting:
+        def __setattr__(self, name, value):
+            vars(self).setdefault("noted", []).append(name)
+            super().__setattr__(name, value)
+
+    class Noted(Length, Noting):
+        pass
+
+    metric = Noted()
+    score = metric.sentence_score("a b", ["a b"])
+    metric.limit = 3
+    assert metric.noted[-1] == "limit"
+    assert score.signature == metric.signature(1, 1)

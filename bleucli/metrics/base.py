@@ -413,7 +413,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
                 self._before.append(was := copy(self))
                 _set(was, "_before", None)
             _set(self, "_before", None)
-        _set(self, name, value)
+        super().__setattr__(name, value)
 
     def _remember(self, nrefs: str, sampling: Sequence[tuple[str, str]] = ()) -> None:
         """Keep what `get_signature` says about the last score; this leaves the signatures of earlier scores alone."""
