@@ -151,7 +151,7 @@ def test_an_encoding_and_a_mark_are_those_of_the_text_within(run, write, kind):
 @each_kind
 def test_a_wrong_byte_within_is_named_by_its_place_in_the_text(kind):
     error = error_of(kind.pack(b"fine\nbad \xff\n"))
-    assert error == "a file, line 2, byte 9: 0xff is not valid utf-8; name the encoding with --encoding"
+    assert error == "a file, line 2, byte 9: 0xff is not valid utf-8; name the encoding with encoding=..."
 
 
 @each_kind

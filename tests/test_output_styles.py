@@ -323,7 +323,7 @@ def test_a_lower_error_rate_comes_first_and_has_the_star(test):
         "worse": [text.replace("the mat", "a big rug") for text in reference],
         "better": [text if number % 2 else text.replace("the", "a", 1) for number, text in enumerate(reference)],
     }
-    made = bleucli.evaluate_systems(systems, [reference], ["ter"], test=test, trials=500)
+    made = bleucli.evaluate_systems(systems, [reference], ["ter"], test=test, bold_best=True, trials=500)
     names = re.findall(r"^\| (?:Baseline: )?(\w+)", bleucli.render_table(made, style="stars", sort="TER"), re.MULTILINE)
     assert names == ["System", "base", "better", "worse"]
     assert [score.best for system in made.systems for score in system.scores] == [False, False, True]
