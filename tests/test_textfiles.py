@@ -184,7 +184,8 @@ def test_a_byte_order_mark_is_text_and_noted_even_if_blocks_cut_it(size):
     assert read(BOM + b"a b\nc\n", size) == (
         [["\ufeffa b", "c"]],
         [
-            "a file starts with a byte-order mark, which is scored as text, as in sacreBLEU; -e utf-8-sig drops it",
+            "a file starts with a byte-order mark, which is scored as text, as in sacreBLEU; encoding='utf-8-sig' drops"
+            " it",
         ],
     )
 
