@@ -149,7 +149,7 @@ def make_metrics(metrics: "Metrics") -> dict[str, Metric]:
         found[name] = metric
     if len({metric.skip_empty_refs for metric in found.values()}) > 1:
         raise BleuError(
-            "skip_empty_refs changes how many references a segment has, but not all of the metrics have it; make"
+            "skip_empty_refs changes how many references a segment has, but only some of the metrics set it; make"
             " one table with it and one without"
         )
     for metric in found.values():
@@ -208,7 +208,7 @@ def _tell_row(block: "pa.RecordBatch", keys: Sequence[str], start: int, row: int
 
 
 def read_references(column: "pa.Array", name: str) -> list[Segments]:
-    """Return a column of strings as a stream of references, one of lists of strings as many as the longest list has.
+    """Return the streams of references in a column: one for strings; for lists, as many as the longest list has items.
 
     Raises:
         InputTypeError: it holds something else.

@@ -346,7 +346,7 @@ def count(
         keep: called with the statistics of each block, which have rows, before they are added up.
 
     Returns:
-        The statistics of each system; an empty list for an empty corpus, if the corpus may be empty.
+        The statistics of each system; an empty list for an empty corpus, if it is allowed to be empty.
 
     Raises:
         BleuError: the sources do not have the same number of segments, a segment has no reference, or systems come with
@@ -399,7 +399,7 @@ def count_corpora(
 ) -> Iterator[list[SystemStats]]:
     """Give for each corpus what `count` returns; threads share the blocks of all corpora.
 
-    tasks: what errors call a corpus, the corpus, and its metrics. Other arguments and errors as for `count`.
+    tasks: for each corpus, its name in errors, the corpus, and its metrics. Other arguments and errors: as for `count`.
     """
     from bleucli.threads import in_order
 
@@ -433,7 +433,7 @@ def count_corpora(
 
 
 class _Counting:
-    """How the blocks of a corpus are counted; the corpus is the one that is still to be read."""
+    """Counts the blocks of a corpus. `corpus` is what remains to be read after the metrics' first pass."""
 
     def __init__(self, corpus: Corpus, metrics: "Sequence[Measure]", keep_rows: bool, inspect: bool) -> None:
         self.corpus, self._metrics = _after_first_pass(corpus, metrics)

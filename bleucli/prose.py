@@ -42,7 +42,7 @@ class Paragraph(NamedTuple):
 
 
 class Formula(NamedTuple):
-    """Lines that keep their spaces; one that is too long continues below what follows its equals sign."""
+    """Lines that keep their spaces; a line that is too long continues below the text after its equals sign."""
 
     lines: Sequence[str]
 
@@ -250,9 +250,9 @@ def _dark_style() -> str:
 
 
 class _Looks(NamedTuple):
-    """Attributes, each with the space before it, of paragraphs, formulas, rows of words, stacks, cells and roles.
+    """HTML attributes, each with a leading space, of paragraphs, formulas, rows of words, stacks, cells and roles.
 
-    cells: by tag, and by whether the column is text. roles: those without attributes look like the rest.
+    cells: by tag, and by whether the column is text. roles: a role that is not listed looks like plain text.
     """
 
     paragraph: str

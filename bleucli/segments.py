@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _BLOCK_STRINGS = 4096
 _START = bytes(8)  # the bound 0
 _BYTE_ORDER = sys.byteorder
-# Known at once to be lists of texts
+# Types that need no further check: instances are lists of texts
 _LISTS = frozenset((list, tuple))
 # Iterable, but not lists of texts
 _NO_LISTS = (str, bytes, set, frozenset, dict)
@@ -39,8 +39,8 @@ class Segments:
         bounds: 2n signed 64-bit integers in native byte order (16n bytes), start and end of each text in `data`; -1
             and -1 for a missing one.
 
-    Texts may share bytes and leave gaps, so that the lines of a file, its columns, a subset or a slice need
-    no copy of the text.
+    Texts may share bytes and leave gaps, so the lines of a file, its columns, a subset or a slice need no copy of the
+    text.
 
     >>> segments = Segments.from_strings(["The cat sat.", None, ""])
     >>> len(segments), list(segments)

@@ -338,7 +338,7 @@ def test_one_thing_is_named_in_the_singular(score, run, write):
     write("strong.txt", "a b c d e\nf g h i\n")
     write("weak.txt", "a b c d x\nf g h x\n")
     answer = run("strong.txt", "-i", "weak.txt", "strong.txt", "-par", "-parn", "1", "-f", "markdown")
-    assert "bleu: warning: 1 trial cannot tell what is significant at 0.05" in answer.err
+    assert "bleu: warning: 1 trial cannot show significance at 0.05" in answer.err
     assert "- Paired approximate randomization, 1 trial: each system is compared" in answer.out
     segments = bleucli.Segments.from_strings(["a"])
     metric = bleucli.BLEU()

@@ -361,7 +361,7 @@ def test_several_patterns_and_a_choice_in_an_order(run, wmt24, matrix):
         'references = "references/{pair}.refA.txt"',
         'systems = ["system-outputs/{pair}/{system}.txt", "[o]urs/{target}.txt"]',
     )
-    refused(run("--matrix", "matrix.toml"), "does not tell systems apart; put {system} where their names stand")
+    refused(run("--matrix", "matrix.toml"), "does not tell systems apart; put {system} in place of their names")
     os.makedirs("ours/cs-uk")
     os.rename("ours/uk.txt", "ours/cs-uk/big.txt")
     matrix(
@@ -404,36 +404,36 @@ REFS, SYSTEMS = WMT24.splitlines()
 @pytest.mark.parametrize(
     ("lines", "parts"),
     [
-        ((REFS,), ("matrix.toml: systems: expected a pattern such as", "there is none")),
+        ((REFS,), ("matrix.toml: systems: expected a pattern such as", "found none")),
         ((REFS, "systems = 3"), ("matrix.toml: systems: expected a pattern such as", "found 3")),
         ((REFS, "systems = []"), ("matrix.toml: systems: expected a pattern such as", "found []")),
         ((REFS, SYSTEMS, "tokenizer = 'zh'"), ("matrix.toml: unknown key 'tokenizer'; expected references, systems",)),
         ((REFS, SYSTEMS, "pair = ['en-de']"), ("unknown key 'pair'", "did you mean pairs?")),
         ((REFS, "systems = "), ("matrix.toml is not valid TOML: ",)),
-        ((REFS, SYSTEMS.replace("{pair}", "{langs}")), ("systems: unknown {langs} in", "there are {pair}, {source},")),
-        ((REFS, SYSTEMS.replace("{pair}", "*")), ("does not tell language pairs apart; put {pair} where they stand",)),
+        ((REFS, SYSTEMS.replace("{pair}", "{langs}")), ("systems: unknown {langs} in", "choose from {pair}, {source}")),
+        ((REFS, SYSTEMS.replace("{pair}", "*")), ("does not tell language pairs apart; put {pair} in their place",)),
         ((REFS.replace("ref?", "{system}"), SYSTEMS), ("references: ", "tells systems apart; leave out {system}")),
         ((REFS, SYSTEMS.replace("outputs", "output")), ("systems: no file matches system-output/{pair}/{system}.txt",)),
         (
             (REFS.replace("ref?", "*").replace("{pair}", "e{pair}"), SYSTEMS),
-            ("none of 6 files like it has a pair",),
+            ("of 6 similar files, none has a pair",),
         ),
         ((REFS, SYSTEMS, "pairs = 'en-de'"), ("pairs: expected a list of strings, found 'en-de'",)),
-        ((REFS, SYSTEMS, "pairs = ['en-da']"), ("no output matches for the pair en-da; did you mean en-de or en-zh?",)),
-        ((REFS, SYSTEMS, "names = ['GPT-4']"), ("names: no output matches for GPT-4; did you mean GPT-4.5?",)),
-        ((REFS, SYSTEMS, "names = ['GPT-4.5', 'GPT-4.5']"), ("names: GPT-4.5 is there twice; name each once",)),
+        ((REFS, SYSTEMS, "pairs = ['en-da']"), ("no output for the pair en-da; did you mean en-de or en-zh?",)),
+        ((REFS, SYSTEMS, "names = ['GPT-4']"), ("names: there is no output of GPT-4; did you mean GPT-4.5?",)),
+        ((REFS, SYSTEMS, "names = ['GPT-4.5', 'GPT-4.5']"), ("names: GPT-4.5 is listed twice; name each once",)),
         (
             (REFS, f"systems = ['{SYSTEMS[11:-1]}', '{SYSTEMS[11:-5]}*']"),
             ("systems: two patterns match system-outputs",),
         ),
-        ((REFS, SYSTEMS.replace(".txt", ".*")), ("are both", "match one of them")),
+        ((REFS, SYSTEMS.replace(".txt", ".*")), ("are both", "matches only one of them")),
         ((REFS, SYSTEMS.replace("{system}", "[z-a]{system}")), ("is not a pattern: bad character range",)),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_line(run, wmt24, matrix, lines, parts):
     if "are both" in parts:
         os.link("system-outputs/en-de/GPT-4.5.txt", "system-outputs/en-de/GPT-4.5.out")
-    if "none of 6 files like it has a pair" in parts:
+    if "of 6 similar files, none has a pair" in parts:
         for name in ("e1.A.txt", "e2.A.txt", "e3.A.txt"):
             os.link("references/en-de.refA.txt", f"references/{name.replace('.A', '-x.A')}")
     matrix(*lines)
@@ -452,7 +452,7 @@ def test_a_file_that_cannot_be_read_is_refused(run, write):
 def test_json_lines_are_refused(run, wmt24, matrix):
     os.rename("system-outputs/en-de/GPT-4.5.txt", "system-outputs/en-de/GPT-4.5.jsonl")
     matrix(REFS, SYSTEMS.replace(".txt", ".json*"))
-    refused(run("--matrix", "matrix.toml"), "GPT-4.5.jsonl is JSON Lines; a matrix is made of text files")
+    refused(run("--matrix", "matrix.toml"), "GPT-4.5.jsonl is JSON Lines, and a matrix reads only text files")
 
 
 def test_the_file_is_not_overwritten(run, wmt24):
@@ -743,7 +743,7 @@ def test_a_target_with_a_region_is_not_taken_for_a_pair(pair):
 
 def test_the_error_about_an_unknown_name_lists_the_known_ones(run, wmt24, matrix):
     matrix(*WMT24.splitlines(), 'names = ["Foo"]')
-    refused(run("--matrix", "matrix.toml"), "names: no output matches for Foo; choose from GPT-4.5, ONLINE_B")
+    refused(run("--matrix", "matrix.toml"), "names: there is no output of Foo; choose from GPT-4.5, ONLINE_B")
 
 
 def test_names_of_pairs_and_systems_are_checked():

@@ -102,7 +102,7 @@ def test_score_and_cluster_are_in_one_table(name, style):
     assert "30.1 (2)" in out
     assert "vs 1" not in out
     assert "Baseline" not in out, "nothing is compared with it alone"
-    assert "the cluster, of which 1 is the best" in " ".join(out.split())
+    assert "the cluster; 1 is the best" in " ".join(out.split())
 
 
 def test_a_rule_marks_the_baseline_in_latex():
@@ -255,14 +255,14 @@ def test_python_renders_what_the_command_prints(score, folder):
         ({"caption": "x"}, "caption=... for markdown; expected one of latex, html, rst"),
         ({"name": "rst", "caption": 3}, "caption=3; expected a text"),
         ({"name": "rst", "caption": " \n"}, "caption=' \\n'; expected a text"),
-        ({"name": "latex", "caption": "x", "label": 3}, "label=3; expected a caption, and a letter"),
+        ({"name": "latex", "caption": "x", "label": 3}, "label=3; expected a caption, and a label such as"),
         ({"name": "text", "bold_best": True}, "bold_best=True for text; expected one of latex, markdown, html, rst"),
         ({"scale": 10}, "scale=10; expected 100, or 1 for scores from 0 to 1"),
         ({"scale": True}, "scale=True; expected 100, or 1"),
         ({"width": -1}, "width=-1; expected a number of decimals from 0 to 1000"),
         ({"width": "2"}, "width='2'; expected a number of decimals from 0 to 1000"),
-        ({"name": "latex", "label": "x"}, "label='x'; expected a caption, and a letter"),
-        ({"name": "latex", "caption": "x", "label": "a b"}, "label='a b'; expected a caption, and a letter"),
+        ({"name": "latex", "label": "x"}, "label='x'; expected a caption, and a label such as"),
+        ({"name": "latex", "caption": "x", "label": "a b"}, "label='a b'; expected a caption, and a label such as"),
     ],
 )
 def test_python_refuses_what_a_table_cannot_have(words, told):
@@ -288,7 +288,7 @@ def test_python_has_no_bold_type_without_the_test_that_decides_it():
         (None, "results of type NoneType; give what evaluate_systems or score_matrix returns"),
         ({"scores": []}, "results of type dict; give what evaluate_systems"),
         (bleucli.corpus_ter(["a"], [["a"]]), "results of type TERScore; give what evaluate_systems"),
-        (results({}), "there is no system in the results; give those of at least one"),
+        (results({}), "there is no system in the results; give results of at least one"),
     ],
 )
 def test_only_results_are_rendered_and_cited(function, given, told):
@@ -305,12 +305,12 @@ def test_there_is_a_star_only_where_the_difference_is_significant_with_ties_coun
     # the systems differ in one segment, so all trials have the same difference up to its sign, and none a greater one
     reference = ["a b c d e", "f g h i j k"]
     systems = {"a": ["a b c d x", "f g h i j x"], "b": ["a b c d x", "f g h i j k"]}
-    with pytest.warns(bleucli.BleuWarning, match="leaves out trials that equal the difference"):
+    with pytest.warns(bleucli.BleuWarning, match="leaves out trials with exactly the observed difference"):
         made = bleucli.evaluate_systems(systems, [reference], test="ar", trials=200)
     assert made.systems[1].scores[0].p_value <= 0.05
     short = plain(bleucli.render_table(made, name, style=style))
     assert not re.search(r"\d\*", short)
-    assert "Trials that equal the difference count against it here" in re.sub(r"\s+%?\s*", " ", short)
+    assert "Trials with exactly the observed difference count against a star" in re.sub(r"\s+%?\s*", " ", short)
     if name != "latex":
         assert ")*" in plain(bleucli.render_table(made, name))  # as in sacreBLEU
 

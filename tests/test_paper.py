@@ -62,15 +62,15 @@ def test_a_score_is_described_in_sentences_facts_and_papers(paper):
         f"- Tool: {TOOL}, which follows sacreBLEU (Post, 2018)",
         "- Segments: 100",
         "- References: one reference each",
-        "- Test set: your own files; say what they hold",
+        "- Test set: your own files; describe them",
         "- Significance: Not tested.",
         "- BLEU",
         f"  - Signature: `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleucli-{__version__}`",
         "  - N-grams: of 1 to 4 tokens",
         "  - Tokenizer: 13a, the tokenizer of mteval-v13a, which WMT uses",
         "  - Case: case-sensitive (mixed)",
-        "  - Smoothing: exp: the first order without a match counts half a match, the second a quarter, and so on;"
-        " here every order has a match, so smoothing changed nothing",
+        "  - Smoothing: exp: the first order without a match counts as half a match, the second as a quarter, and so on"
+        "; here every order has a match, so smoothing changed nothing",
     ]
     cited = section(out, "What to cite")
     assert [line.partition(" (")[0] for line in cited] == [

@@ -136,7 +136,7 @@ def test_text_that_does_not_fit_the_tokenizer_gets_a_warning():
 @pytest.mark.parametrize("options", [{"max_ngram_order": 2}, {"effective_order": True}, {"smooth_method": "add-k"}])
 def test_texts_that_are_too_short_for_their_score_get_a_warning(options):
     texts = ["Yes.", "Yes.", "No!"]
-    told = "many texts match others but have fewer than 4 tokens, so that their score is 0, as if they were different"
+    told = "many texts match others but have fewer than 4 tokens, so their score is 0, as if they were different"
     with pytest.warns(UserWarning, match=f"^{told}; choose a lower max_ngram_order=...$") as warned:
         assert self_bleu(texts).score == 0
     assert warned[0].message.numbers == {"short": 2, "texts": 3}

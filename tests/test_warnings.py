@@ -113,7 +113,7 @@ KINDS = {
         lambda: bleucli.evaluate_systems({"new": [*WORDS[:50], *WORDS[51:], "a"]}, [WORDS]),
     ),
     "few trials": (
-        "so few trials cannot tell what is significant at 0.05",
+        "so few trials cannot show significance at 0.05",
         lambda: compared(40, *range(20), trials=10),
         lambda: compared(40, *range(20), trials=15),
     ),
@@ -123,7 +123,7 @@ KINDS = {
         lambda: compared(40, 3, 5, 7),
     ),
     "ties": (
-        "first and second: the p-value by BLEU leaves out trials that equal the difference",
+        "first and second: the p-value by BLEU leaves out trials with exactly the observed difference",
         lambda: compared(40, 3, test="ar", trials=200),
         lambda: compared(40, 3, test="ar", trials=300),
     ),

@@ -36,10 +36,10 @@ def survey(paths: Sequence[str], columns: tables.Columns, keys: Sequence[str]) -
 
 
 def count(job: work.Work, files: Sequence[partitions.Partition]) -> Any:
-    """Return the sums of all files, counted where `spark-submit` or Spark's configuration says, else here."""
+    """Return the sums of all files, counted where `spark-submit` or Spark's configuration says, or on this machine."""
     known = {partitions.address_of(file.path): file for file in files}
     spark = load("pyspark.sql", "spark").SparkSession.builder.getOrCreate()
-    for name in ("maxPartitionBytes", "openCostInBytes") if job.saved else ():  # each partition is then a file
+    for name in ("maxPartitionBytes", "openCostInBytes") if job.saved else ():  # so that each partition is one file
         spark.conf.set(f"spark.sql.files.{name}", str(1 << 50))
     return _add_up(spark.read.parquet(*known), job, known if job.saved else {})
 

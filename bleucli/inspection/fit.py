@@ -16,15 +16,17 @@ from bleucli.segments import Segments
 # Texts are compared by their character trigrams, which work for all scripts.
 _ORDER = 3
 _MATCHES, _TOTALS = 1 + _ORDER, 1 + 2 * _ORDER
-# Lines at the end of a block that show whether it is shifted; fewer would be chance
+# How many lines at the end of a block are compared, to find out whether it is shifted; and how many a block needs
 SAMPLE = 64
 ENOUGH = 16
 # Shares of trigrams that match, measured on WMT's systems: a translation and its reference 0.28 (Japanese) to 0.62
 # (Ukrainian), unrelated lines 0.01 (Chinese) to 0.11 (German). Blocks above the first share are not examined further.
 _SURELY_RELATED = 0.35
 RELATED = 0.15
+# A shifted block must match this many times as well as it does by chance, and this share of its lines must match better
 TIMES_CHANCE = 2
 _MOST = 0.7
+# The shifts that are tried, in lines
 _OFFSETS = (1, -1, 2, -2)
 
 
@@ -40,7 +42,7 @@ class Fit(NamedTuple):
 
     def join(self, other: "Fit") -> "Fit":
         """Return the findings for this part and the next one together."""
-        # a reference that one part lacks cannot equal both
+        # zip stops at the shorter list: a reference that one part lacks is not the same as the output
         same = [a and b for a, b in zip(self.same, other.same, strict=False)]
         return Fit(same, self.shifted or other.shifted)
 
@@ -89,7 +91,7 @@ def is_identical(left: Segments, right: Segments) -> bool:
 
 
 def find_shift(hypotheses: Segments, references: Segments) -> tuple[int, int] | None:
-    """Find out whether the end of a block of hypotheses fits the references better some lines on.
+    """Find out whether the end of a block of hypotheses fits the references better if it is moved by some lines.
 
     Returns:
         The index of the first shifted hypothesis, and how many lines later its reference is (negative: earlier); None
@@ -131,7 +133,7 @@ def share(rows: Sequence[tuple[int, int]]) -> float:
 
 
 def _first_shifted(hypotheses: Segments, references: Segments, offset: int) -> int:
-    """Return the line from which on `offset` fits better than being in step: the largest gain in matches after it."""
+    """Return the first shifted line: the one from which on moving by `offset` gains the most matches."""
     in_step = [matches for matches, _ in match_trigrams(hypotheses, references, 0)]
     moved = [matches for matches, _ in match_trigrams(hypotheses, references, offset)]
     first = max(0, -offset)  # the line of moved[0]

@@ -94,10 +94,8 @@ def _gap(longer: "Text", shorter: "Text", counts: tuple[int, int]) -> int | None
     edge: list[Sequence[Sequence[Segments]]] = []
     edge_is_whole = False
     start = 0  # of the edge
-    in_step = before = behind = (
-        0,
-        0,
-    )  # matches, trigrams: of all samples; of those that should fit
+    # Matches and trigrams: of all samples in step, and of the samples before and after the edge
+    in_step = before = behind = (0, 0)
     gain = most = 0
     for number, batches in enumerate(zip(*map(_batches, series), strict=True)):
         if not all(batches):

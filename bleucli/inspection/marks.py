@@ -2,7 +2,7 @@
 
 - `subword_marks`: leftovers of subword segmentation
 - `unspaced_letters`: letters of scripts that put no spaces between words
-- `unspaced_stretches`: those of them that really have no space between them
+- `unspaced_stretches`: those of these letters that stand together, without spaces
 - `tell_unspaced`: what that means for a metric that counts words
 - `is_json_object`: whether a text is a line of JSON Lines
 """

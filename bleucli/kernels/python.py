@@ -55,6 +55,7 @@ __all__ = [  # noqa: RUF022 - grouped by purpose
     "f_score",
 ]
 
+# The bounds of a missing text
 MISSING = (-1, -1)
 
 
@@ -213,8 +214,8 @@ def tokenize_zh(segments: Segments, /) -> Segments:
     return _each(_tokenize_zh, segments)
 
 
-# Quirk: sacreBLEU takes U+20010-2A6DF and U+2F810-2FA1F for U+2001-2A6D and U+2F81-2FA1; published scores depend on it.
-# So quotation marks and dashes from U+2010 on are split off, and the rare characters are not.
+# Quirk: sacreBLEU reads U+20010-2A6DF and U+2F810-2FA1F as U+2001-2A6D and U+2F81-2FA1; published scores depend on it.
+# So it splits off quotation marks and dashes from U+2010 on, but not the rare Chinese characters of these ranges.
 _CHINESE = re.compile(
     "([\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\u2001-\u2a6d\u2f81-\u2fa1\uff00-\uffef\u2e80-\u2eff"
     "\u3000-\u303f\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f\ufe30-\ufe4f\u2600-\u26ff"
@@ -358,9 +359,9 @@ def chrf_stats(
         references: one `Segments` per reference stream, each of n texts; missing ones are left out.
         char_order: the longest character n-gram.
         word_order: the longest word n-gram, 0 for none.
-        beta: as for the F-score that chooses the best reference; of equally good ones, the first is chosen.
+        beta: as for `f_score`, which chooses the best reference; of equally good ones, the first is chosen.
         whitespace: whether character n-grams include white space.
-        eps_smoothing: as for the F-score.
+        eps_smoothing: as for `f_score`.
 
     Returns:
         n rows of `hyp_count, ref_count, match` for the character orders, then for the word orders. hyp_count is 0 if

@@ -14,8 +14,8 @@ STRIP = 1024
 def edited_words(text: str) -> list[str]:
     r"""Return the words of a text.
 
-    Quirk: jiwer splits at a space, or at any white space of at least two characters; a
-    single tab or no-break space is part of the word.
+    Quirk: jiwer splits at a space, or at any white space of at least two characters; a single tab or no-break space is
+    part of the word.
 
     >>> edited_words(" a  b\tc\t\td\t"), edited_words("")
     (['a', 'b\tc', 'd'], [])
@@ -27,10 +27,10 @@ def edited_words(text: str) -> list[str]:
 def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
     """Return the fewest insertions, deletions and substitutions that turn one text into the other (Levenshtein 1966).
 
-    In the table of distances between all beginnings of both texts, neighbours differ by at most one. So bits can hold
-    the differences, and one addition fills a column (Myers 1999, Hyyrö 2003). The table has one row for each word of
-    the reference. It is filled strip by strip, which bounds the memory for the bits. A strip passes its `steps` on to
-    the next one: for each word of the hypothesis, by how much it changes the distance in the last row.
+    In the table of distances between all prefixes of both texts, neighbours differ by at most one, so bits can hold the
+    differences, and one addition fills a column (Myers 1999, Hyyrö 2003). The table has one row for each word of the
+    reference. It is filled strip by strip, which bounds the memory for the bits. A strip passes its `steps` on to the
+    next one: for each word of the hypothesis, by how much the word changes the distance in the last row.
 
     >>> edit_distance("a x c d".split(), "a b c".split())
     2
@@ -60,8 +60,9 @@ def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
 def trace_distance(hypothesis: Sequence[str], reference: Sequence[str], most: int) -> list[int]:
     """Return the fewest operations that turn one text into the other, numbered as in TER.
 
-    Of all ways with the fewest edits, it is one with the most matches. most: the number of edits, or an upper bound. A
-    path with that many edits strays at most that far from the diagonal, so only this band is searched (Ukkonen 1985).
+    Of all ways with the fewest edits, the result is one with the most matches. most: the number of edits, or an upper
+    bound. A path with that many edits strays at most that far from the diagonal, so only this band is searched (Ukkonen
+    1985).
 
     >>> trace_distance("a x c d".split(), "a b c".split(), 2) == [MATCH, SUBSTITUTION, MATCH, DELETION]
     True

@@ -119,6 +119,7 @@ def _candidates(
     """
     aligned, word_errors, reference_errors = _alignment(operations)
     for start, at, size in _common_phrases(words, reference):
+        # tercom moves only phrases with an error, to places with an error, and not into themselves
         if not any(word_errors[start : start + size]) or not any(reference_errors[at : at + size]):
             continue
         if start <= aligned[at] < start + size:

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 _KEYS = ("references", "systems", "pairs", "names")
-# Names that a message lists
+# The most names that a message lists
 _TOLD_NAMES = 6
 # A language, perhaps with a script and a region: de, liv, zh_Hans, en_US
 _LANGUAGE = r"[A-Za-z]{2,8}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?"
-# A name of a pair, whose source may be absent. After a hyphen, a script or region needs a language in lower case before
-# it: en-zh-CN has the target zh-CN, en-US-ZH has ZH, and EN-ZH-CN could be either.
+# The name of a pair; the source may be absent. A script or region may follow a language after a hyphen only if the
+# language is in lower case: en-zh-CN has the target zh-CN, and en-US-ZH has ZH, but EN-ZH-CN, which could mean either,
+# does not match.
 _CODE = r"(?:[a-z]{2,3}(?:[_-][A-Z][a-z]{3})?(?:[_-][A-Z]{2})?|[A-Za-z]{2,3}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?)"
 _PAIR = re.compile(rf"(?:{_CODE}-)?(?P<target>{_CODE})")
 _PLACEHOLDERS = {"source": _LANGUAGE, "target": _LANGUAGE, "system": "[^/]+"}
@@ -53,7 +54,7 @@ class Pair(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The pairs, the names of all systems, and what a user should know of the files."""
+    """The pairs, the names of all systems, and what a user should know about the files."""
 
     pairs: Sequence[Pair]
     systems: Sequence[str]
@@ -61,7 +62,7 @@ class Plan(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A file that a pattern matches, and what stands for its placeholders."""
+    """A file that a pattern matches, and the values of the pattern's placeholders."""
 
     path: str
     values: Mapping[str, str]
@@ -82,7 +83,7 @@ def read_plan(path: str) -> Plan:
     taken = {os.path.abspath(one.path) for one in references}
     outputs = [one for one in _find_files(table, "systems", path) if os.path.abspath(one.path) not in taken]
     if not outputs:
-        raise BleuError(f"{path}: systems: only references match it; name the systems' outputs")
+        raise BleuError(f"{path}: systems: the pattern matches only references; name the systems' outputs")
     by_pair: dict[str, dict[str, str]] = {}
     values: dict[str, Mapping[str, str]] = {}
     for one in outputs:
@@ -90,20 +91,25 @@ def read_plan(path: str) -> Plan:
         other = by_pair.setdefault(pair, {}).setdefault(system, one.path)
         values[pair] = one.values
         if other != one.path:
-            raise BleuError(f"{path}: systems: {other} and {one.path} are both {system} for {pair}; match one of them")
+            raise BleuError(
+                f"{path}: systems: {other} and {one.path} are both {system} for {pair}; change the pattern so that it"
+                " matches only one of them"
+            )
     found = [
         Pair(pair, values[pair]["target"], [one.path for one in references if _fits(one, values[pair])], by_pair[pair])
         for pair in sorted(by_pair)
     ]
     wanted = _names(table, "pairs", path)
     names = _names(table, "names", path)
-    _check_known(wanted, [pair.name for pair in found], f"{path}: pairs: no output matches for the pair")
-    _check_known(names, [name for pair in found for name in pair.systems], f"{path}: names: no output matches for")
+    _check_known(wanted, [pair.name for pair in found], f"{path}: pairs: there is no output for the pair")
+    _check_known(names, [name for pair in found for name in pair.systems], f"{path}: names: there is no output of")
     chosen = [pair for name in wanted for pair in found if pair.name == name] or found
     chosen = [pair for pair in chosen if not names or wanted or pair.systems.keys() & set(names)]
     bare = [pair.name for pair in chosen if not pair.references]
     if bare and (wanted or len(bare) == len(chosen)):
-        raise BleuError(f"{path}: references: none match for {', '.join(bare)}; give these, or leave the pairs out")
+        raise BleuError(
+            f"{path}: references: no file matches for {', '.join(bare)}; add the references, or leave the pairs out"
+        )
     pairs = [pair for pair in chosen if pair.references]
     if AVERAGE in [pair.name for pair in pairs]:
         given = next(iter(by_pair[AVERAGE].values()))
@@ -159,7 +165,7 @@ def _names(table: "Mapping[str, Any]", key: str, path: str) -> list[str]:
         raise BleuError(f"{path}: {key}: expected a list of strings, found {names!r:.60}")
     for name in names:
         if names.count(name) > 1:
-            raise BleuError(f"{path}: {key}: {name} is there twice; name each once")
+            raise BleuError(f"{path}: {key}: {name} is listed twice; name each once")
     return names
 
 
@@ -188,18 +194,19 @@ def _find_files(table: "Mapping[str, Any]", key: str, path: str) -> Iterator[_Fo
     """Give the files that a key's patterns match, sorted pattern by pattern.
 
     Raises:
-        BleuError: there is no such key, a pattern is not one, matches nothing, or what another one matched.
+        BleuError: there is no such key; or a pattern is not valid, matches nothing, or matches a file that another
+            pattern matches too.
     """
     given = table.get(key)
     patterns = [given] if isinstance(given, str) else given
     if not isinstance(patterns, list) or not patterns or not all(isinstance(one, str) and one for one in patterns):
-        found = "there is none" if given is None else f"found {given!r:.60}"
+        found = "found none" if given is None else f"found {given!r:.60}"
         raise BleuError(f'{path}: {key}: expected a pattern such as "{{pair}}/{key}.txt", {found}')
     seen: set[str] = set()
     for pattern in patterns:
         for one in _match(pattern, key, path):
             if one.path in seen:
-                raise BleuError(f"{path}: {key}: two patterns match {one.path}; let one of them match it")
+                raise BleuError(f"{path}: {key}: two patterns match {one.path}; let only one of them match it")
             seen.add(one.path)
             yield one
 
@@ -213,11 +220,11 @@ def _match(pattern: str, key: str, path: str) -> list[_Found]:
     names = {found["name"] for found in _TOKEN.finditer(whole)} - {None}
     for name in names:
         if name not in _PLACEHOLDERS:
-            raise BleuError(f"{path}: {key}: unknown {{{name}}} in {pattern!r}; there are {_TOLD}")
+            raise BleuError(f"{path}: {key}: unknown {{{name}}} in {pattern!r}; choose from {_TOLD}")
     if "target" not in names:
-        raise BleuError(f"{path}: {key}: {pattern!r} does not tell language pairs apart; put {{pair}} where they stand")
+        raise BleuError(f"{path}: {key}: {pattern!r} does not tell language pairs apart; put {{pair}} in their place")
     if ("system" in names) != (key == "systems"):
-        told = "put {system} where their names stand" if key == "systems" else "leave out {system}"
+        told = "put {system} in place of their names" if key == "systems" else "leave out {system}"
         raise BleuError(
             f"{path}: {key}: {pattern!r} {'does not tell' if key == 'systems' else 'tells'} systems apart; {told}"
         )
@@ -232,11 +239,11 @@ def _match(pattern: str, key: str, path: str) -> list[_Found]:
     matches = [(one, meant.fullmatch(one.replace(os.sep, "/"))) for one in files]
     found = [_Found(os.path.join(folder, one), match.groupdict()) for one, match in matches if match is not None]
     if not found:
-        few = f"; none of {tell_count(len(files), 'file')} like it has a pair such as en-de there" if files else ""
+        few = f"; of {tell_count(len(files), 'similar file')}, none has a pair such as en-de there" if files else ""
         raise BleuError(f"{path}: {key}: no file matches {os.path.join(folder, pattern)}{few}")
     for one in found:
         if one.path.lower().endswith((".jsonl", ".ndjson")):
-            raise BleuError(f"{path}: {key}: {one.path} is JSON Lines; a matrix is made of text files")
+            raise BleuError(f"{path}: {key}: {one.path} is JSON Lines, and a matrix reads only text files; name those")
     return found
 
 
@@ -269,7 +276,7 @@ def _as_expression(pattern: str) -> str:
 
 
 def _name_pair(values: Mapping[str, str]) -> str:
-    """Return what a pair is called: its target alone, where a pattern has no source.
+    """Return the name of a pair; if its pattern has no source, that is the target alone.
 
     >>> _name_pair({"source": "en", "target": "de"}), _name_pair({"target": "de"})
     ('en-de', 'de')
@@ -288,5 +295,5 @@ def target_of(pair: str) -> str | None:
 
 
 def _fits(reference: _Found, values: Mapping[str, str]) -> bool:
-    """Return whether a reference is one of a pair's: one without a source serves every source."""
+    """Return whether a reference belongs to a pair; a reference without a source language serves every source."""
     return all(values.get(name) == value for name, value in reference.values.items())

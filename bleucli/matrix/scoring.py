@@ -1,4 +1,4 @@
-"""The scores of many language pairs: each those of its pair alone, and their averages.
+"""The scores of many language pairs, each scored as if it were alone, and the averages of these scores.
 
 - `score_matrix`: files or strings, from Python
 - `score_pairs`: corpora, whatever they come from
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Task(NamedTuple):
-    """What is to be scored of one language pair: its systems, by their names, with metrics of their own."""
+    """What to score for one language pair: its systems and references, and the metrics for its target language."""
 
     pair: str
     corpus: Corpus
@@ -69,7 +69,7 @@ def score_matrix(
 
     Raises:
         BleuError: the file or its patterns are wrong, texts of a pair have different numbers of segments, or there is
-            no such metric. If it is about the texts of a pair, it begins with the name of the pair.
+            no such metric. An error about the texts of a pair begins with the name of the pair.
         InputTypeError: something other than strings, or a value of the wrong shape.
 
     >>> german = {"A": ["Das ist gut so."], "B": ["Das ist so gut."]}, [["Das ist gut so."]]
@@ -197,7 +197,7 @@ def score_pairs(
     sampling: "Sampling | None" = None,
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Results:
-    """Score language pairs; each has the scores that it has alone.
+    """Score language pairs; each gets the scores that it would get alone.
 
     Args:
         tasks: at least one.
@@ -220,7 +220,7 @@ def score_pairs(
         with Naming(task.pair):
             references = task.corpus.reference_names()
             found = scoring.score_counted(counted, task.metrics, references=references, sampling=sampling)
-        if sampling is None:  # resampling has done so
+        if sampling is None:  # otherwise, resampling has already marked the best
             found = mark_best(found)
         scores = {system.name: system.scores for system in found.systems}
         for name, of in by_system.items():

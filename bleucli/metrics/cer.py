@@ -1,4 +1,4 @@
-"""CER, character error rate: WER with characters for words, equal to jiwer 4.
+"""CER, character error rate: WER with characters in place of words; the numbers are those of jiwer 4.
 
 `CER` is the metric; `corpus_cer` and `sentence_cer` are shorthands for it.
 """
@@ -16,7 +16,7 @@ class CERScore(ErrorRateScore):
     Attributes:
         score: in percent; it may exceed 100.
         num_edits: insertions, deletions and substitutions.
-        ref_length: in characters, spaces between words included.
+        ref_length: in characters, including the spaces between words.
 
     >>> from bleucli import CER
     >>> score = CER().sentence_score("a cat", ["the cat"])

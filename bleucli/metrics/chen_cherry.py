@@ -1,6 +1,6 @@
 """The seven techniques of Chen & Cherry (2014), section 3, with the conventions of NLTK 3.10's `SmoothingFunction`.
 
-`smooth` returns the precisions with which a technique replaces the plain ones, with NLTK's defaults.
+`smooth` returns the precisions that a technique, with NLTK's defaults, puts in place of the plain ones.
 """
 
 from collections.abc import Sequence

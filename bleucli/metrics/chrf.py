@@ -43,8 +43,8 @@ class CHRFScore(Score):
         char_order: longest n-gram of characters.
         word_order: longest n-gram of words.
         beta: how many times as important recall is as precision.
-        statistics: for each order, first of characters and then of words: the numbers of n-grams in the hypotheses and
-            in the references, and of matches.
+        statistics: for each order, first of characters and then of words: the number of n-grams in the hypotheses, the
+            number in the references, and the number of matches.
 
     >>> from bleucli import CHRF
     >>> score = CHRF(word_order=2).sentence_score("a cat", ["the cat"])

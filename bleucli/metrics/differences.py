@@ -48,7 +48,7 @@ _PLACES = ("first", "second")
 class Share(NamedTuple):
     """The share of one factor of BLEU in a difference.
 
-    factor: BP, or p1 to pN. first, second: its value for each system, from 0 to 1. points: its share of the difference.
+    factor: BP, or p1 to pN. first, second: its values for the two systems, from 0 to 1. points: its share, in points.
     """
 
     factor: str
@@ -382,8 +382,8 @@ def _why_not_shared(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> st
     orders = [metric.averaged_orders(score.totals) for score in (first, second)]
     if orders[0] != orders[1]:
         return (
-            f"The effective orders differ: the mean is of {tell_count(orders[0], 'precision')} for the first system and"
-            f" of {orders[1]} for the second. The difference cannot be split into factors."
+            f"The effective orders differ: the first system's score averages {tell_count(orders[0], 'precision')}, the"
+            f" second's {orders[1]}, so the difference cannot be split into factors."
         )
     return ""
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 # Explanations of the methods, for students
 _SMOOTHING = {
-    "exp": "the first order without a match counts half a match, the second a quarter, and so on.",
-    "floor": "an order without a match counts {:.15g} matches.",
+    "exp": "the first order without a match counts as half a match, the second as a quarter, and so on.",
+    "floor": "an order without a match counts as {:.15g} matches.",
     "add-k": "{:.15g} is added to the matches and to the n-grams of every order from 2 on.",
     "none": "an order without a match stays at 0.",
     "add-one": "1 is added to the matches and to the n-grams of every order.",
-    "chen-cherry-1": "an order without a match counts 0.1 matches.",
+    "chen-cherry-1": "an order without a match counts as 0.1 matches.",
     "chen-cherry-2": "1 is added to the matches and to the n-grams of every order from 2 on.",
-    "chen-cherry-3": "the first order without a match counts half a match, the second a quarter, and so on.",
+    "chen-cherry-3": "the first order without a match counts as half a match, the second as a quarter, and so on.",
     "chen-cherry-4": "the halves and quarters of method 3, times ln(length of the output) / 5.",
     "chen-cherry-5": "each precision becomes the mean of itself, the next one, and the mean before it, which for the"
     " first is p1 + 1; the score may exceed 100.",

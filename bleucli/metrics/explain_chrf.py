@@ -84,7 +84,7 @@ class CHRFParts(NamedTuple):
                 f"{order.kind.capitalize()} order {order.order}: {tell_count(order.matches, 'match', 'matches')}"
             )
             if not order.ngrams:
-                yield Paragraph("Neither side is long enough for one.")
+                yield Paragraph("Neither text has n-grams of this order.")
             elif order.kind == "word":
                 if order.order == 1:
                     yield explain_verdicts(several=False)
@@ -111,7 +111,7 @@ class CHRFParts(NamedTuple):
         yield Heading("Precision and recall, order by order")
         yield Paragraph(
             "Precision is matches / n-grams of the output, recall is matches / n-grams of the reference. An n-gram"
-            " matches at most as often as it occurs on either side." + self._tell_spaces()
+            " matches at most as often as it occurs in either text." + self._tell_spaces()
         )
         header = ["order", "output", "reference", "matches", "precision %", "recall %"]
         rows = [
@@ -137,17 +137,17 @@ class CHRFParts(NamedTuple):
         weight = f"Recall counts {self.beta:g} times as much as precision (beta = {self.beta:g})."
         if self.eps_smoothing:
             yield Paragraph(
-                f"{weight} With eps smoothing each order has an F-score of its own, {formula}, where {EPSILON:g} stands"
-                f" for what is not defined; {name} is their mean."
+                f"{weight} With eps smoothing, each order has its own F-score, {formula}, in which {EPSILON:g} replaces"
+                f" undefined values; {name} is the mean of these F-scores."
             )
             yield self._show_mean(name, score, width)
             return
         both = sum(order.hypothesis > 0 and order.reference > 0 for order in self.orders)
         if self.precision is None or self.recall is None:
-            yield Paragraph(f"No order has n-grams on both sides: {name} = 0.")
+            yield Paragraph(f"No order has n-grams in both texts: {name} = 0.")
             return
         yield Paragraph(
-            f"P and R are the means of precision and recall over the {tell_count(both, 'order')} that both sides have."
+            f"P and R are the means of precision and recall over the {tell_count(both, 'order')} that both texts have."
             f" {weight}"
         )
         if not (self.precision and self.recall):
@@ -186,7 +186,7 @@ def _percent(share: float | None) -> str:
 
 
 def _list_ngrams(order: CHRFOrder) -> "Iterator[Block]":
-    """List character n-grams that do not match, only as many as a reader can look at; the data have all of them."""
+    """List some of the character n-grams that do not match; the data have all of them."""
     kinds = (
         ("too many in the output ", "bad", [(one, one.hypothesis - one.matches) for one in order.ngrams]),
         ("only in the reference  ", "missing", [(one, one.reference - one.matches) for one in order.ngrams]),

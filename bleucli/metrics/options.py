@@ -40,7 +40,7 @@ class Option:
         least, most: the bounds of a number.
         choices: the allowed words; if empty, any word is allowed.
         reads: how the command reads a value, if it accepts less than `kind` does.
-        ours: whether sacreBLEU does not have the flag.
+        ours: whether the flag is only ours, and not in sacreBLEU.
         shared: whether the command itself declares the flag, because the flag does more than this option.
         loads: whether making the metric may load or download something that the value names.
         key: the key in signatures; "" for an option that has no key of its own.

@@ -4,7 +4,7 @@
 - `values_of`: the arguments of the constructor
 - `refuse_unknown_tokenizer`: an error if they name a tokenizer that is not built in
 - `refuse_other`: an error if a metric does not fit the signature
-- `find_difference`: the key by which a metric would have counted other statistics
+- `find_difference`: the key that shows that a metric would have counted differently
 
 A signature may leave out keys, as those of sacreBLEU 1.x do; the defaults then apply.
 """
@@ -14,6 +14,7 @@ from collections.abc import Container, Iterable, Mapping
 from bleucli.errors import BleuError
 from bleucli.metrics.base import Metric
 from bleucli.metrics.options import CHOICE, SCORE, Option
+from bleucli.phrases import Turn
 from bleucli.signature import RUN_KEYS, TEXT_KEYS, VERSION, Signature
 from bleucli.tokenizers import NAMES
 
@@ -149,13 +150,14 @@ def refuse_other(metric: Metric, signature: Signature) -> None:
         if ours[key] != value:
             asked = f"asks for {key}:{value}" if value else f"names no {key}"
             raise BleuError(
+                Turn("the signature "),  # the command writes --like instead
                 f"{asked}, but this would be {key}:{ours[key]}; leave out the options that contradict the signature, or"
-                " install what it names"
+                " install what it names",
             )
 
 
 def find_difference(metric: Metric, signature: Signature, several: bool) -> tuple[str, str, str] | None:
-    """Return the first key by which a metric would have counted other statistics than a signature says.
+    """Return the first key of a signature that shows that a metric would have counted differently.
 
     Args:
         metric: the metric that is asked for.

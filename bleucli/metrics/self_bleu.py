@@ -32,8 +32,7 @@ DISTINCT_ORDER = 4
 # If more than one text in twenty is too short, a hint says so
 _SHORT_FEW = 20
 _SHORT_HINT = (
-    "{} match others but have fewer than {} tokens, so that their score is 0, as if they were different; choose a"
-    " lower {}"
+    "{} match others but have fewer than {} tokens, so their score is 0, as if they were different; choose a lower {}"
 )
 _LISTS = (list, tuple)
 # The number of texts that a thread counts at a time
@@ -120,8 +119,8 @@ def self_bleu(
             one prompt.
         groups: for each string, or for each list, the name of its group, such as the prompt; None if all strings are
             one group.
-        jobs: the number of threads, 0 for all usable processors; it never changes a score. A single
-            group is counted by one thread.
+        jobs: the number of threads, 0 for all usable processors; it never changes a score. One thread counts a whole
+            group, so a single group uses only one.
         options: those of `BLEU`.
 
     Returns:

@@ -131,7 +131,7 @@ class TER(Metric[TERScore]):
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
         """Count, in a sample, letters in long stretches of scripts without spaces, and all letters.
 
-        If East Asian text is split, only text that is not split counts: Thai, and long words in kana.
+        If the tokenizer splits East Asian text, stretches that it leaves whole still count: Thai, long words in kana.
         """
         if self.asian_support and self.normalized:
             hypotheses = self.tokenizer.tokenize(hypotheses[:_SAMPLE])

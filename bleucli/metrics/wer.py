@@ -1,4 +1,4 @@
-"""WER, word error rate: wrong, missing and superfluous words per word of the reference, equal to jiwer 4.
+"""WER, word error rate: wrong, missing and extra words per word of the reference; the numbers are those of jiwer 4.
 
 - `WER`: the metric
 - `corpus_wer`, `sentence_wer`: shorthands for it
@@ -74,8 +74,8 @@ def lowercase_option(flag: str) -> Option:
 class ErrorRate(Metric["RateT"]):
     """The fewest insertions, deletions and substitutions that turn output into reference, per unit of the reference.
 
-    Counts are added up over the corpus. Of several references, the one with the fewest edits counts, with its
-    own length; of equal ones, the first. Lower is better, and more than 100 is possible.
+    Edits and lengths are added up over the corpus. Of several references, the one with the fewest edits counts, with
+    its own length; of equal ones, the first. Lower is better, and a score may exceed 100.
 
     Args:
         lowercase: compare without regard to case.

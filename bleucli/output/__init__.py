@@ -39,14 +39,14 @@ _RENDERERS = {
 }
 FORMATS = tuple(_RENDERERS)
 
-# What sacreBLEU prints; there a system is called by the path of its file
+# The formats that sacreBLEU has too; they name a system by the path of its file
 _BY_PATH = ("json", "text", "latex")
-# Those that put scores into a table for people, and those whose tables have captions
+# Formats that print a table for people, and those whose tables have captions
 TABLES = ("text", "latex", "markdown", "html", "rst")
 WITH_CAPTIONS = ("latex", "html", "rst")
-# What calls a score only by the name of its metric; json does for several systems
+# Formats that tell scores apart only by the names of their metrics; json does so for several systems
 _BY_NAME = ("json", "csv", "tsv", "card")
-# What has a row or an object for each language pair and system, and no table of these
+# Formats that have one row or object for each language pair and system, not a table of systems by pairs
 _BY_ROW = ("json", "jsonl", "csv", "tsv", "card")
 _WITH_BOLD = ("latex", "markdown", "html", "rst", "paper")
 
@@ -64,8 +64,8 @@ def names_by_path(name: str) -> bool:
 def render(results: "Results", layout: "Layout", name: str = "json") -> str:
     """Render in one of `FORMATS`.
 
-    `layout.score_only` has an effect only on a single system, as in sacreBLEU. Then json lists the numbers of several
-    metrics; all other formats, and json with one metric, print one number per line.
+    `layout.score_only` has an effect only on a single system, as in sacreBLEU. With it, json lists the numbers of
+    several metrics; all other formats, and json with one metric, print one number per line.
 
     Raises:
         BleuError: the format tells metrics apart by their names, but two have the same one.
@@ -133,9 +133,11 @@ def _check_caption(name: str, caption: str, label: str) -> None:
     if (caption or label) and name not in WITH_CAPTIONS:
         raise _refusal(f"{'caption' if caption else 'label'}=... for {name}", f"one of {', '.join(WITH_CAPTIONS)}")
     if not isinstance(caption, str) or (caption and not caption.strip()):
-        raise _refusal(f"caption={caption!r:.40}", "a text")
+        raise _refusal(f"caption={caption!r:.40}", "a text that is not blank")
     if label and not (caption and isinstance(label, str) and LABEL.fullmatch(label)):
-        raise _refusal(f"label={label!r}", "a caption, and a letter, then letters, digits and : . _ -")
+        raise _refusal(
+            f"label={label!r}", "a caption, and a label such as tab:bleu: a letter, then letters, digits and : . _ -"
+        )
 
 
 def render_table(
@@ -205,7 +207,7 @@ def render_table(
     place = None if sort is None else _find_place(sort, [record.name for record in results.systems[0].scores])
     if isinstance(width, bool) or not isinstance(width, int) or not 0 <= width <= 1000:
         raise _refusal(f"width={width!r:.40}", "a number of decimals from 0 to 1000")
-    if bold_best and results.test is None and results.matrix is None:  # the others are marked
+    if bold_best and results.test is None and results.matrix is None:  # a test or a matrix has marked the best already
         results = mark_best(results)
     layout = Layout(
         width,

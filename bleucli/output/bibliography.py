@@ -37,7 +37,7 @@ class Use(NamedTuple):
 
 def find_use(results: Results, layout: Layout) -> Use:
     """Return what was used for results that are printed in a layout."""
-    rows = results.systems[:1] if results.matrix is None else results.systems  # whose tokenizers differ
+    rows = results.systems[:1] if results.matrix is None else results.systems  # language pairs differ in tokenizers
     records = [record for row in rows for record in row.scores]
     return Use(
         [(record.name, record.signature.info) for record in records],
@@ -114,19 +114,19 @@ def follows_sacrebleu(name: str, info: "Mapping[str, str]") -> bool:
 
 
 def compares_texts(info: "Mapping[str, str]") -> bool:
-    """Return whether a score was made from texts, not from numbers that others gave."""
+    """Return whether a score was made from texts, not from the scores of another tool."""
     return "nrefs" in info
 
 
 def find_paper(name: str, info: "Mapping[str, str]") -> Paper | None:
-    """Return the paper of a metric, by the name of its score; None for numbers that others gave."""
+    """Return the paper of a metric, by the name of its score; None for the scores of another tool."""
     if not compares_texts(info):
         return None
     return next((paper for pattern, paper in citations.METRICS if pattern.match(name)), None)
 
 
 def find_tokenizer(info: "Mapping[str, str]") -> Tokenizer | None:
-    """Return the tokenizer of a BLEU, if it is known."""
+    """Return the tokenizer of a BLEU score, if it is a known one."""
     signed = info.get("tok", "") if "smooth" in info else ""
     return next(
         (
@@ -139,5 +139,5 @@ def find_tokenizer(info: "Mapping[str, str]") -> Tokenizer | None:
 
 
 def cites_smoothing(info: "Mapping[str, str]") -> bool:
-    """Return whether a smoothing is one that Chen & Cherry name or compare, and not the usual one."""
+    """Return whether a smoothing is one that Chen & Cherry name or compare, other than the default."""
     return info.get("smooth", "").startswith(("chen-cherry", "floor", "add-k"))

@@ -1,7 +1,7 @@
 """What to cite for a score, as data: `bibliography` chooses from it.
 
-- `Paper`: a publication; those of metrics, tokenizers, smoothing and tests follow under the names of what they describe
-- `write_entry`: an entry of BibTeX
+- `Paper`: a publication; the constants after it are those for metrics, tokenizers, smoothing and tests
+- `write_entry`: a BibTeX entry
 - `METRICS`, `TOKENIZERS`, `TESTS`: which papers belong to which
 """
 
@@ -14,25 +14,25 @@ from bleucli.records import NamedTuple
 class Paper(NamedTuple):
     """A publication."""
 
-    key: str  # in BibTeX; the ACL Anthology's, if it is there
-    kind: str  # of entry in BibTeX
-    short: str  # how prose names it
+    key: str  # in BibTeX: that of the ACL Anthology, if it has the paper
+    kind: str  # of the BibTeX entry
+    short: str  # how a sentence cites it
     authors: Sequence[str]
     year: int
     title: str
     venue: str  # where it appeared, in short; "" for a report
     url: str
-    fields: Sequence[tuple[str, str]] = ()  # further ones of BibTeX
+    fields: Sequence[tuple[str, str]] = ()  # more fields of the BibTeX entry
 
     @property
     def full(self) -> str:
-        """Return the paper as a list of references has it."""
+        """Return the paper as an item in a list of references."""
         venue = f" {self.venue}." if self.venue else ""
         return f"{', '.join(self.authors)} ({self.year}): {self.title}.{venue} {self.url}"
 
     @property
     def bibtex(self) -> str:
-        r"""Return the paper as an entry of BibTeX.
+        r"""Return the paper as a BibTeX entry.
 
         >>> print(MECAB.bibtex.partition("\n")[0])
         @inproceedings{kudo-etal-2004-applying,
@@ -45,7 +45,7 @@ class Paper(NamedTuple):
 
 
 def write_entry(kind: str, key: str, fields: Sequence[tuple[str, str]]) -> str:
-    """Return an entry of BibTeX.
+    """Return a BibTeX entry.
 
     >>> print(write_entry("misc", "bleucli", [("title", "{bleucli}")]))
     @misc{bleucli,
@@ -56,7 +56,7 @@ def write_entry(kind: str, key: str, fields: Sequence[tuple[str, str]]) -> str:
 
 
 class Tokenizer(NamedTuple):
-    """A tokenizer: its signature, or how that starts if it ends in a hyphen; what it is, what to cite."""
+    """A tokenizer: its signature, or the start of it, which then ends in a hyphen; what it is; what to cite."""
 
     start: str
     about: str

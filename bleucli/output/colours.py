@@ -6,12 +6,12 @@ r"""Colours and bold of text on a terminal; imported only where they are shown, 
 
 from colorama import Fore, Style
 
-# Output of sacreBLEU 2.6.0 on a terminal; the bold is ours
+# The colours of sacreBLEU 2.6.0 on a terminal
 CODES = {"cyan": Fore.CYAN, "yellow": Fore.YELLOW, "red": Fore.RED, "green": Fore.GREEN, "reset": Style.RESET_ALL}
 
 
 def paint(colour: str, text: str) -> str:
-    """Return text in one of the colours, the terminal's own after it."""
+    """Return text in one of the colours; what follows it has the terminal's own colour."""
     return f"{CODES[colour]}{text}{CODES['reset']}"
 
 

@@ -11,12 +11,12 @@ from bleucli.results import Results, bare_name
 def render(results: Results, layout: Layout) -> str:
     """Return a header and one row per system, as `pandas.read_csv` reads them.
 
-    Columns: `system`; of groups what makes them, under the names of these columns, and `segments`; `baseline`, true or
-    false, if there was a paired test; for each metric its score under its name, then, where there are any, `BLEU mean`,
-    `BLEU ci` (half the width of the interval), `BLEU p_value` (empty for the baseline), `BLEU cluster`, `BLEU
-    difference` (from the baseline) with its 95% interval in `BLEU difference low` and `BLEU difference high`, shares
-    under their names; at the end `BLEU signature`. Scores, intervals and differences have the layout's decimals, shares
-    two more; p-values have all theirs. Control characters in a name are written as escapes.
+    The columns are `system`; for groups of segments, the columns that they were grouped by, and `segments`; after a
+    paired test, `baseline` (true or false). For each metric, its score follows under its name, then, if known, `BLEU
+    mean`, `BLEU ci` (half the width of the interval), `BLEU p_value` (empty for the baseline), `BLEU cluster`, `BLEU
+    difference` (from the baseline) with its 95% interval in `BLEU difference low` and `BLEU difference high`, and
+    shares under their names. The signatures (`BLEU signature`) come last. Scores, intervals and differences have the
+    layout's decimals, shares two more, and p-values all of theirs. Control characters in names are written as escapes.
     """
     return _write(results, layout, ",")
 
@@ -38,7 +38,7 @@ def _write(results: Results, layout: Layout, delimiter: str) -> str:
 
 
 def _cells_of(results: Results, index: int, layout: Layout) -> dict[str, str]:
-    """Return all that there may be of one system, in the order of the columns; what is absent is empty."""
+    """Return the values of one system for all possible columns, in their order; a value that is unknown is empty."""
     system = results.systems[index]
     clusters = {ranking.name: str(ranking.clusters[index]) for ranking in results.rankings}
     # the labels have columns of their own

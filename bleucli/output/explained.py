@@ -1,4 +1,4 @@
-"""Explanations, of segments or of differences, in the formats that they have."""
+"""Explanations, of segments or of differences, in each of their formats."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Explained(Protocol):
-        """What is to be shown, as blocks or as data."""
+        """An explanation to show, as blocks or as data."""
 
         def tell(self, width: int, short: bool) -> Sequence[Block]:
             """Return the blocks; width: decimals of scores, short: short keys in signatures."""
@@ -25,7 +25,7 @@ _COLOURS = {"heading": "cyan", "good": "green", "bad": "red", "missing": "yellow
 
 
 def render(explained: "Sequence[Explained]", layout: Layout, name: str, columns: int | None = None) -> str:
-    """Render in one of `FORMATS`; json is an object, or an array of several. columns: of the terminal, if it is one."""
+    """Render in one of `FORMATS`; json is an object, or an array of several. columns: width of text; None for 80."""
     if name == "json":
         data = [one.as_data() for one in explained]
         return json_text.render_data(data[0] if len(data) == 1 else data)

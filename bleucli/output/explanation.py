@@ -2,7 +2,7 @@
 
 - `sections`: at length, under headings, as sacreBLEU prints it
 - `brief`: the test in a sentence or two, and what the cells show
-- `signatures`, `signatures_of`: one for each metric, or for each system where they differ; of all metrics or of one
+- `signatures`, `signatures_of`: those of all metrics or of one; where they differ between systems, one for each system
 - `list_notes`: `brief` and `signatures` as a list
 """
 
@@ -50,15 +50,15 @@ _INTERVALS = "In parentheses: the mean of the resamples' scores ± half the widt
 _HALF_WIDTHS = "After ±: half the width of the 95% bootstrap interval."
 _IDENTICAL = "Identical: every segment has the same counts as in the baseline."
 _MARK = "* marks p ≤ 0.05"
-_TIES = "Trials that equal the difference count against it here, and sacreBLEU leaves them out."
-_IN_PARENTHESES = "In parentheses: the cluster, of which 1 is the best."
+_TIES = "Trials with exactly the observed difference count against a star here; sacreBLEU leaves them out."
+_IN_PARENTHESES = "In parentheses: the cluster; 1 is the best."
 _NOT_CORRECTED = "not corrected for the number of tests"
 _CORRECTED = "corrected for the number of pairs by step-down max-T (Romano & Wolf 2005)"
 _CLUSTERS = "Systems in different clusters differ significantly; some in the same cluster may differ too."
 _BEST = (
     f"Bold: the best score of a metric, and those that a test of all pairs, {_CORRECTED}, cannot distinguish from it."
 )
-_STARS = "P-values of stars are not corrected, so a score may be both starred and bold."
+_STARS = "Stars rest on p-values that are not corrected, so a score may be both starred and bold."
 
 
 def sections(results: Results, layout: Layout, colours: "Mapping[str, str] | None" = None) -> list[str]:
@@ -80,7 +80,7 @@ def signatures(results: Results, layout: Layout) -> list[tuple[str, str]]:
 
 
 def signatures_of(results: Results, number: int, layout: Layout) -> list[tuple[str, str]]:
-    """Return the same for one metric, by its number from 0. In a matrix, language pairs take the place of systems."""
+    """Return the same for one metric; number: its index. In a matrix, language pairs take the place of systems."""
     if results.matrix is not None:
         return matrices.signatures_of(results, results.matrix, number, layout)
     name = results.systems[0].scores[number].name
@@ -121,12 +121,12 @@ def brief(results: Results, layout: Layout) -> list[str]:
 
 
 def _rests_on_ties(record: ScoreRecord) -> bool:
-    """Return whether a p-value says that there is a difference, and the test does not once ties count."""
+    """Return whether a difference is significant only as long as ties do not count."""
     return record.p_value is not None and record.p_value <= SIGNIFICANT and not record.differs
 
 
 def _tell_baseline(results: Results) -> str:
-    """Return the baseline and its name; columns of standard input have none but that.
+    """Return the baseline with its name; a column of standard input has no other name.
 
     >>> from bleucli.results import SystemResult
     >>> _tell_baseline(Results([SystemResult("a.txt", [])], 0, []))
@@ -161,9 +161,9 @@ def _explain_test(results: Results, layout: Layout, colours: "Mapping[str, str]"
 
 
 def list_notes(results: Results, layout: Layout, escape: "Callable[[str], str]", quote: str) -> str:
-    """Return a list of what explains the figures and of the signatures, for formats that mark its items with "- ".
+    """Return the notes and the signatures as a list, for formats that mark items with "- ".
 
-    escape: from text to the format's. quote: what stands on both sides of a signature.
+    escape: turns plain text into text of the format. quote: the mark before and after a signature.
     """
     notes = [f"- {escape(sentence)}" for sentence in brief(results, layout)]
     notes += [f"- {escape(name)}: {quote}{signature}{quote}" for name, signature in signatures(results, layout)]

@@ -26,12 +26,12 @@ def _leave_unpainted(_role: str, text: str) -> str:
 class Markup(NamedTuple):
     """How a format writes a cell."""
 
-    escape: Callable[[str], str]  # from text to the format's
+    escape: Callable[[str], str]  # turns plain text into text of the format
     bold: Callable[[str], str]  # makes escaped text bold
     before_p: str  # what separates a p-value from the score
     # colours escaped text by its role, "header", "baseline" or "insignificant"; most formats have no colours
     paint: Callable[[str, str], str] = _leave_unpainted
-    arrows: bool = True  # heads say whether higher scores are better
+    arrows: bool = True  # headings show whether higher scores are better
     ruled: bool = False  # a rule under the baseline marks it, except in full style
     star: str = ""  # marks a difference, except in full style; "" for an escaped *
 
@@ -98,7 +98,7 @@ def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
             else:
                 cluster = f" ({results.rankings[number].clusters[index]})" if results.rankings else ""
                 cell = markup.paint(role, _short_figures(record, cluster, layout, markup))
-                # the cell has no p-value that could be doubted, so the star stands only where the test bears it out
+                # the cell does not show the p-value, so there is a star only if the test is significant even with ties
                 cell += (markup.star or markup.escape("*")) if paired and record.differs else ""
             row.append(cell)
             if layout.difference:
@@ -115,7 +115,7 @@ def _headings(results: Results, layout: Layout, markup: Markup) -> list[str]:
         is_resampled = layout.style == "full" and any(record.interval for record in records)
         headings.append(_direct(records[0], markup) + " (μ ± 95% CI)" * is_resampled)
         headings += [f"Δ{records[0].name}"] * layout.difference
-        headings += [name.replace("distinct", "dist") for name, _ in records[0].shares]  # four fit into 80 columns
+        headings += [name.replace("distinct", "dist") for name, _ in records[0].shares]  # so four fit into 80 columns
     return headings
 
 
@@ -198,7 +198,7 @@ def _difference(record: ScoreRecord, layout: Layout) -> str:
 
 
 def _figure(number: float, layout: Layout, plus: str = "") -> str:
-    """Return a number with a real minus sign; plus: the sign of those above zero."""
+    """Return a number with a real minus sign; plus: the sign of numbers above zero."""
     text = layout.figure(number)
     return f"{plus if float(text) > 0 else ''}{text}".replace("-", "−")
 

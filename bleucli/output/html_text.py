@@ -12,15 +12,16 @@ from bleucli.results import Results
 def render(results: Results, layout: Layout) -> str:
     """Return a table with one row per system and one column per metric, then one per ranking, then a list.
 
-    The list explains the figures and gives the signatures. All is ASCII, with the rest as character references, so that
-    a page of any encoding may have it. The best are in `<strong>`, if the layout says so.
+    The list explains the figures and gives the signatures. Everything is ASCII, and other characters are character
+    references, so the fragment fits into a page of any encoding. The best scores are in `<strong>`, if the layout says
+    so.
     """
     tables = []
     for number, grid in enumerate(grids(results, layout, _MARKUP)):
         title = grid.title or (layout.caption if number == 0 else "")
         label = f' id="{layout.label}"' if layout.label and number == 0 else ""
         caption = f"\n<caption>{escape(visible(title))}</caption>" if title else ""
-        # tabulate's html would escape once more
+        # tabulate's "html" would escape the cells a second time
         tables.append(tabulate(grid, "unsafehtml").replace("<table>", f"<table{label}>{caption}", 1))
     notes = [f"<li>{escape(sentence)}</li>" for sentence in explanation.brief(results, layout)]
     for name, signature in explanation.signatures(results, layout):
@@ -30,7 +31,7 @@ def render(results: Results, layout: Layout) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text as it stands between tags."""
+    """Return text as HTML has it between tags."""
     return html.escape(text, quote=False)
 
 

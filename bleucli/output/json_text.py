@@ -1,15 +1,17 @@
 """Scores as JSON, in sacreBLEU's layout.
 
-Several systems are an array of objects, each with `"system"` and one object per metric. These have the keys of a single
-system's object. After a test, numbers are not rounded, and `confidence…` gives way to `p_value` (null for the
-baseline), `mean` and `ci` (null without resamples), and `difference` if the layout asks for it. If all pairs were
-tested, `cluster` (1 is the best) follows, and `p_values`: for the name of each other system, `p` as tested, and
-`corrected` for the number of pairs. A matrix has
-one object per language pair and system, with a key `pair`, then one per system for its averages (`average`).
+Several systems are an array of objects, each with `"system"` and one object per metric, which has the keys of a single
+system's object. After a test, numbers are not rounded, and these keys replace `confidence` and those like it: `p_value`
+(null for the baseline), `mean` and `ci` (null without resamples), and `difference` if the layout asks for it. If all
+pairs were tested, `cluster` (1 is the best) and `p_values` follow. The latter has an object for each other system, by
+name: `p` as tested, and `corrected` for the number of pairs.
+
+A matrix has one object per language pair and system, with a key `pair`, then one object per system for its averages,
+whose `pair` is `average`.
 
 Scores from 0 to 1 have the key `scale`, with the value 1, so that they can be compared with others later.
 
-Control characters are escaped: a reader of JSON gets the name as it is, but it never acts on a terminal.
+Control characters are escaped: a program that reads the JSON gets the name unchanged, but a terminal never acts on it.
 """
 
 import json
@@ -60,7 +62,7 @@ def render_systems(results: Results, layout: Layout) -> str:
 
 
 def render_data(value: object) -> str:
-    """Return dictionaries, lists, numbers and strings as they are."""
+    """Return dictionaries, lists, numbers and strings as JSON."""
     return dump(value, 1) + "\n"
 
 

@@ -1,11 +1,12 @@
 """Scores as JSON Lines, for programs: one line has everything that is known about a score, always in the same shape.
 
-Each line is an object with the same keys; a value is null where there is nothing to say. Numbers are exact: read as
-doubles, they are those that were computed. `schema` returns the JSON Schema of a line, a file next to this module.
+Each line is an object with the same keys; a value is null where there is nothing to say. Numbers are exact: a program
+that reads them as doubles gets the numbers that were computed. `schema` returns the JSON Schema of a line, a file next
+to this module.
 
 - `render`: a line for each system and metric
 - `is_ours`: whether a line is one of these
-- `segment_head`, `with_run`: a line for each segment, in two parts: inputs are known only after all are read
+- `segment_head`, `with_run`: a line for each segment, in two parts, because inputs are known only after all are read
 """
 
 import json
@@ -41,7 +42,7 @@ def segment_head(record: ScoreRecord, number: int, system: str) -> str:
 
 
 def with_run(heads: Iterable[str], run: Run | None) -> Iterator[str]:
-    """Give the lines of segments."""
+    """Give the lines of segments: their first parts, each completed with what is known about the run."""
     end = _dump(run_item(run, 0, None))
     for head in heads:
         yield _join(head.rstrip("\n"), end)

@@ -1,4 +1,4 @@
-r"""A table for a LaTeX document that has `\usepackage{booktabs}`; what explains it follows in comments."""
+r"""A table for a LaTeX document that has `\usepackage{booktabs}`, with explanations in comments after it."""
 
 import re
 import unicodedata
@@ -11,8 +11,8 @@ from bleucli.output.layout import Layout
 from bleucli.results import Results
 
 _BAR = r"\textbar{}"
-# What has a meaning of its own, in LaTeX, in fonts of the encoding OT1 (<), in babel ("), in ligatures (?`), or after
-# the \\ of the row above ([)
+# What has a special meaning in LaTeX, in fonts of the encoding OT1 (<), in babel ("), in ligatures (?`), or after the
+# \\ of the row above ([)
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -30,8 +30,8 @@ _ESCAPES = {
     **{character: f"\\{character}" for character in "_%&#${}"},
     **{character: f"{{{character}}}" for character in "[]`'"},
 }
-# The others that LaTeX knows without a package and in OT1: those of U+00C0 to U+024F found by compiling each, and
-# punctuation
+# Other characters that LaTeX knows in OT1 without a package: letters from U+00C0 to U+024F, found by compiling each of
+# them, and punctuation
 _LETTERS = frozenset(
     "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ"
     "ĀāĂăĆćĈĉĊċČčĎďĒēĔĕĖėĚěĜĝĞğĠġĢģĤĥĨĩĪīĬĭİıĲĳĴĵĶķĹĺĻļĽľŁłŃńŅņŇňŌōŎŏŐőŒœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŴŵŶŷŸŹźŻżŽž"
@@ -43,10 +43,10 @@ _LIGATURES = re.compile(r"([-,])(?=\1)")
 def render(results: Results, layout: Layout) -> str:
     r"""Return a `tabular` with a row for each system and a column for each metric, then one for each ranking.
 
-    The rest are comments. With a caption, all stand in a `table`. It compiles with pdflatex as it is, and so does the
-    footnote in the comments, which says how the scores were made. A letter that LaTeX does not know without a package
-    (Chinese, Greek) is written as its number, `U+7CFB`, and a comment gives the name. The best scores are in `\textbf`
-    if the layout says so.
+    The rest are comments. With a caption, everything is in a `table` environment. The output compiles with pdflatex as
+    it is, and so does the footnote in the comments, which says how the scores were made. A letter that LaTeX does not
+    know without a package (Chinese, Greek) is written as its number, `U+7CFB`, and a comment gives the name. The best
+    scores are in `\textbf` if the layout says so.
     """
     text = "\n\n\\bigskip\n".join(map(_render_grid, grids(results, layout, _MARKUP)))
     if layout.caption:
@@ -86,7 +86,7 @@ def escape(text: str) -> str:
     50\% of a\_b
     """
     escaped = "".join(f"U+{ord(c):04X}" if _is_unknown(c) else _ESCAPES.get(c, c) for c in _compose(text))
-    if escaped.startswith("*"):  # after the \\ of the row above it would be an option
+    if escaped.startswith("*"):  # LaTeX would read it as an option of the \\ in the row above
         escaped = f"{{*}}{escaped[1:]}"
     return _LIGATURES.sub(r"\1{}", escaped)
 
@@ -96,7 +96,7 @@ def _is_unknown(character: str) -> bool:
 
 
 def _compose(text: str) -> str:
-    return unicodedata.normalize("NFC", text)  # é, and not e with an accent, as file names have it on a Mac
+    return unicodedata.normalize("NFC", text)  # é as one character; file names on a Mac have e and an accent
 
 
 # A star without width hangs out of the column, so the figures under one another stay aligned
@@ -107,8 +107,8 @@ def _render_grid(grid: Grid) -> str:
     from tabulate import DataRow, Line, TableFormat
 
     figures = "c" * (len(grid.header) - 1)
-    columns = f"r{figures}" if grid.align == "right" else f"@{{}}l{figures}@{{}}"  # no space at the edges of a column
-    # tabulate's own latex_booktabs would escape once more
+    columns = f"r{figures}" if grid.align == "right" else f"@{{}}l{figures}@{{}}"  # no space at the edges of the table
+    # tabulate's own latex_booktabs would escape the cells a second time
     booktabs = TableFormat(
         lineabove=Line(f"\\begin{{tabular}}{{{columns}}}\n\\toprule", "", "", ""),
         linebelowheader=Line("\\midrule", "", "", ""),

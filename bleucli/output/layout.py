@@ -2,10 +2,10 @@
 
 - `Layout`: what was asked for
 - `LABEL`: what a label may be
-- `STYLES`: how much the cells of a table tell
-- `check_results`: nothing but results of at least one system goes on
-- `marked_names`: the systems' names, with the baseline's mark
-- `order_rows`: in which order a table has the systems
+- `STYLES`: how much the cells of a table show
+- `check_results`: refuses anything but results of at least one system
+- `marked_names`: the systems' names, with the baseline marked
+- `order_rows`: the order of the systems in a table
 """
 
 import re
@@ -30,19 +30,17 @@ class Layout(NamedTuple):
     short: bool = False  # signatures with short keys
     score_only: bool = False  # the number alone
     colour: bool = False  # for a terminal
-    bold_best: bool = (
-        False  # the best of each column in bold, in formats that have bold type; in text, only with colour
-    )
-    scale: int = 100  # what a perfect score is, 100 or 1; jsonl has 100 always
+    bold_best: bool = False  # the best score of each column in bold, in formats with bold type; in text, with colour
+    scale: int = 100  # what a perfect score is, 100 or 1; always 100 in jsonl
     style: str = "full"  # of tables: one of `STYLES`
     sort: int | None = None  # the metric, counted from 0, that puts the best system of a table first; None: as given
     difference: bool = False  # also the difference of each score from the baseline's
     caption: str = ""  # of a table, in formats that have captions
     label: str = ""  # by which a document refers to the table
-    columns: int | None = None  # of the terminal: wider tables of language pairs are broken; None for any width
+    columns: int | None = None  # of the terminal; wider tables of language pairs are split. None: tables of any width
 
     def figure(self, number: float) -> str:
-        """Return a score, or a number of its kind, with the layout's decimals; what rounds to zero has no sign.
+        """Return a score, or a number in its unit, with the layout's decimals; a number that rounds to 0 has no sign.
 
         >>> Layout(width=1).figure(48.57), Layout(width=1).figure(-0.04)
         ('48.6', '0.0')
@@ -50,7 +48,7 @@ class Layout(NamedTuple):
         return f"{number:z.{self.width}f}"
 
     def share(self, share: float) -> str:
-        """Return a share, from 0 to 1, with two decimals more than scores have if these are in percent.
+        """Return a share, from 0 to 1, with two decimals more than scores in percent, or as many as scores up to 1.
 
         >>> Layout(width=1).share(0.5714)
         '0.571'
@@ -59,7 +57,7 @@ class Layout(NamedTuple):
 
 
 def check_results(results: object) -> None:
-    """Refuse what cannot be a table, nor be cited.
+    """Refuse anything that cannot be shown in a table or cited.
 
     Raises:
         BleuError: there is no system, or it is something other than results.
@@ -71,7 +69,7 @@ def check_results(results: object) -> None:
         kind = type(results).__name__
         raise InputTypeError(f"results of type {kind}; give what evaluate_systems or score_matrix returns")
     if not results.systems:
-        raise BleuError("there is no system in the results; give those of at least one")
+        raise BleuError("there is no system in the results; give results of at least one")
 
 
 def marked_names(results: "Results") -> list[str]:

@@ -7,14 +7,14 @@ from bleucli.output.grids import Markup, grids, tabulate
 from bleucli.output.layout import Layout
 from bleucli.results import Results
 
-# What has a meaning of its own within a line (GitHub Flavored Markdown 0.29; $ is GitHub's mathematics)
+# What has a special meaning within a line (GitHub Flavored Markdown 0.29; $ is GitHub's mathematics)
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$]")
 
 
 def render(results: Results, layout: Layout) -> str:
     """Return a table with one row per system and one column per metric, then one per ranking, then a list.
 
-    The list explains the figures and gives the signatures. The best are in `**`, if the layout says so.
+    The list explains the figures and gives the signatures. The best scores are in `**`, if the layout says so.
     """
     return "\n\n".join([*tables(results, layout), explanation.list_notes(results, layout, escape, "`")]) + "\n"
 

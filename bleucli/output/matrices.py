@@ -50,7 +50,7 @@ def cells(results: Results, matrix: Matrix, number: int) -> dict[tuple[str, str]
 
 
 def signatures_of(results: Results, matrix: Matrix, number: int, layout: Layout) -> list[tuple[str, str]]:
-    """Return name and signature of a metric; where pairs differ in it, with the pairs that have it."""
+    """Return name and signature of a metric; where signatures differ between pairs, one for each, with its pairs."""
     by_signature: dict[str, dict[str, None]] = {}
     for row in results.systems:
         signature = row.scores[number].signature.format(layout.short)

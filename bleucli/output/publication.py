@@ -1,9 +1,9 @@
-"""What a paper says about scores, in plain text: it follows only from names, signatures and results.
+"""What a paper says about scores, in plain text; every statement follows from names, signatures and results.
 
 - `sentences`: how the scores were made and tested, as prose
 - `facts`, `facts_of`: the same as a list, of all scores and of one metric's
 
-What they cite comes from `bibliography`.
+`bibliography` finds the papers to cite.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ _CASES = {"mixed": "case-sensitive", "lc": "case-insensitive"}
 
 
 def sentences(results: Results, layout: Layout) -> list[str]:
-    """Return sentences for a paper; in them, a system's name is always in one line."""
+    """Return sentences for a paper, without line breaks, even in systems' names."""
     if results.matrix is not None:
         return list(_matrix_sentences(results, results.matrix, layout))
     records = results.systems[0].scores
@@ -196,7 +196,7 @@ def _matrix_sentences(results: Results, matrix: Matrix, layout: Layout) -> Itera
 
 
 def _group_pairs(told: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return each text about language pairs with the pairs that it holds for, "" if these are all.
+    """Return each text about language pairs with the pairs that it holds for; "" if it holds for all.
 
     >>> _group_pairs([("en-de", "one"), ("en-zh", "two"), ("en-fr", "one")])
     [('one', 'en-de and en-fr'), ('two', 'en-zh')]
@@ -224,7 +224,7 @@ def _group_facts(facts_by_pair: Iterable[tuple[str, Iterable[tuple[str, str]]]])
 
 
 def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
-    """Return what holds for all scores, each with a label."""
+    """Return the facts that hold for all scores, each with a label."""
     if results.matrix is not None:
         pairs = visible(", ".join(results.matrix.pairs))
         parts = matrices.by_pair(results, results.matrix)
@@ -237,7 +237,7 @@ def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
     found.append(("Segments", str(results.segments)))
     if compares_texts(info):
         found.append(("References", _tell_references(info)))
-        found.append(("Test set", _tell_test_set(info) if "test" in info else "your own files; say what they hold"))
+        found.append(("Test set", _tell_test_set(info) if "test" in info else "your own files; describe them"))
     if layout.scale != 100:
         found.append(("Scale", _tell_range(records)))
     told = [*([] if results.test is not None else ["Not tested."]), *_tell_sampling(results, layout)]
@@ -245,7 +245,7 @@ def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
 
 
 def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
-    """Return what holds for the scores by one metric, each with a label; number: of the metric, from 0."""
+    """Return the facts that hold for the scores by one metric, each with a label; number: of the metric, from 0."""
     if results.matrix is not None:
         parts = matrices.by_pair(results, results.matrix)
         return _group_facts((pair, facts_of(of, number)) for pair, of in parts)
@@ -291,8 +291,8 @@ def _tell_smoothing(signed: str, results: Results, number: int) -> str:
     method, _, value = signed.partition("[")
     value = value.removesuffix("]")
     told = {
-        "exp": "exp: the first order without a match counts half a match, the second a quarter, and so on",
-        "floor": f"floor: an order without a match counts {value} matches",
+        "exp": "exp: the first order without a match counts as half a match, the second as a quarter, and so on",
+        "floor": f"floor: an order without a match counts as {value} matches",
         "add-k": f"add-k: {value} is added to matches and n-grams of all orders but the first",
         "none": "none: the score is 0 if an order has no match",
         "add-one": "add-one: 1 is added to matches and n-grams of every order",

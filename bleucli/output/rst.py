@@ -9,19 +9,19 @@ from bleucli.output.grids import Grid, Markup, grids
 from bleucli.output.layout import Layout
 from bleucli.results import Results
 
-# What has a meaning of its own within a line; :: announces a block
+# What has a special meaning within a line; :: would start a literal block
 _SPECIAL = re.compile(r"[\\`*_|]|(?<=:):")
-# At the start of a text: of lists, rules, comments, and so on; and what numbers a list, as 1. (1) iv) do
+# What would start a list, a rule, a comment and so on; and what would number a list, such as 1. (1) iv)
 _LEADING = re.compile(r"^(\s*)(?=[^\w\s\\(]|\(+\s*$)")
 _NUMBER = re.compile(r"^(\s*\(?(?:[0-9]+|[a-z]|[ivxlcdm]+))(?=[.)](?:\s|$))", re.IGNORECASE)
-# Backslashes alone, which stay so when they are escaped
+# Nothing but backslashes, which docutils reads as the rule of a heading even when they are escaped
 _HEADING = re.compile(r"\s*\\+\s*")
 
 
 def render(results: Results, layout: Layout) -> str:
     """Return a table with one row per system and one column per metric, then one per ranking, then a list.
 
-    The list explains the figures and gives the signatures. The best are in `**`, if the layout says so.
+    The list explains the figures and gives the signatures. The best scores are in `**`, if the layout says so.
     """
     first, *others = grids(results, layout, _MARKUP)
     tables = [
@@ -54,7 +54,7 @@ def _caption(table: str, layout: Layout) -> str:
 
 
 def _render_rows(grid: Grid) -> str:
-    """Return a simple table: columns end where docutils counts them to, unlike tabulate's of Chinese names."""
+    """Return a simple table with columns as wide as docutils counts them; tabulate counts Chinese names differently."""
     # an empty first cell would continue the row above: it gets an empty comment
     rows = [[row[0] if row[0].strip() else "..", *row[1:]] for row in (grid.header, *grid.rows)]
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]

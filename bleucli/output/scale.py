@@ -24,7 +24,7 @@ def _rescale_system(system: SystemResult, scale: int) -> SystemResult:
 
 
 def rescale_record(record: ScoreRecord, scale: int) -> ScoreRecord:
-    """Return a score in a scale, together with everything about it that is in percent.
+    """Return a score on a scale, together with everything about it that is in percent.
 
     >>> from bleucli import BLEU
     >>> record = rescale_record(BLEU().corpus_stats(["a b c d e"], [["a b c d f"]]).record(), 1)

@@ -17,7 +17,7 @@ _WIDTH = 79  # of sentences; signatures stay in one line, to be copied
 def render(results: Results, layout: Layout) -> str:
     """Return a table with a row for each system and a column for each metric, then the test and the signatures.
 
-    With colour the baseline is yellow, headers are cyan, p-values above 0.05 red; only then may the best be bold.
+    With colour, the baseline is yellow, headers are cyan and p-values above 0.05 are red; without, nothing is bold.
     """
     is_full = layout.style == "full"
     markup, codes = Markup(str, str, "\n", arrows=not is_full), None

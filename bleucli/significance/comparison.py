@@ -78,7 +78,7 @@ def sample_of(stats: "CorpusStats") -> Sample:
 
 
 def _compares_all(sampling: Sampling) -> bool:
-    """Return whether every pair is tested; so is the best system, because it was chosen by its score."""
+    """Return whether every pair is tested. The best system needs that too, because it was chosen by its score."""
     return sampling.method != "ci" and (sampling.all_pairs or sampling.all_best)
 
 
@@ -93,8 +93,8 @@ def resample(
     Args:
         results: scores of all systems by all metrics.
         samples: for each system its statistics by each metric.
-        sampling: what to do.
-        progress: called with the trials done and their number.
+        sampling: what to resample, and how.
+        progress: called with the number of trials done, and the number of all trials.
     """
     scores = _bootstrap_scores(samples, sampling, progress) if sampling.method != "ar" else []
     count, columns = len(results.systems), _columns(results)
@@ -140,7 +140,7 @@ def resample(
         for metric, (column, table) in enumerate(zip(columns, tables, strict=True))
     ]
     hints = [*results.hints, *_hints(sampling)]
-    if not sampling.all_pairs:  # corrected p-values, which are shown otherwise, are right in these cases too
+    if not sampling.all_pairs:  # with all pairs, tables show corrected p-values, which are right in these cases too
         shown = {pair: test for pair, test in tests.items() if pair[1] == 0 and pair not in same}
         hints += (
             _few_hints(results, samples, shown) if sampling.method == "bs" else _tie_hints(results, shown, p_values)
@@ -154,7 +154,7 @@ def _hints(sampling: Sampling) -> Iterator[str]:
         return
     largest = SIGNIFICANT * _FINE if _compares_all(sampling) else SIGNIFICANT
     if 1 / (sampling.trials + 1) > largest:
-        told = f"{{}} cannot tell what is significant at {SIGNIFICANT}; ask for at least {round(1 / largest) - 1}"
+        told = f"{{}} cannot show significance at {SIGNIFICANT}; use at least {round(1 / largest) - 1}"
         trials = tell_count(sampling.trials, "trial")
         yield Hint(told.format(trials), told.format("so few trials"), trials=sampling.trials)
     if sampling.method == "bs" and _compares_all(sampling):
@@ -162,18 +162,16 @@ def _hints(sampling: Sampling) -> Iterator[str]:
 
 
 def _tie_hints(results: Results, tests: "dict[Pair, max_t.PairTest]", p_values: "dict[Pair, float]") -> Iterator[str]:
-    """Name the pairs that have a star only because trials that equal the difference are not counted."""
+    """Name the pairs that have a star only because trials with exactly the observed difference are not counted."""
     for pair, test in tests.items():
         if p_values[pair] <= SIGNIFICANT < test.inclusive:
             metric, first, second = pair
             names = f"{results.systems[first].name} and {results.systems[second].name}"
-            reason = (
-                f"by {results.systems[0].scores[metric].name} leaves out trials that equal the difference, as in"
-                " sacreBLEU; with them it is"
-            )
+            value = f"{names}: the p-value by {results.systems[0].scores[metric].name}"
+            reason = "leaves out trials with exactly the observed difference, as in sacreBLEU; with them, it is"
             yield Hint(
-                f"{names}: p = {p_values[pair]:.4f} {reason} {test.inclusive:.4f}, which is not significant",
-                f"{names}: the p-value {reason} not significant",
+                f"{value}, {p_values[pair]:.4f}, {reason} {test.inclusive:.4f}, which is not significant",
+                f"{value} {reason} not significant",
                 p_value=p_values[pair],
                 inclusive=test.inclusive,
             )
@@ -302,7 +300,7 @@ def clusters(order: Sequence[int], p_values: "Table") -> list[int]:
     [1, 1, 2]
     """
     found = [1] * len(order)
-    cluster, lowest = 1, 0  # lowest: the last place whose system some system so far does not differ from
+    cluster, lowest = 1, 0  # lowest: the last place that is tied with any place so far
     for place, number in enumerate(order):
         if place > lowest:
             cluster += 1

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 class PairTest(NamedTuple):
     """The p-values of a difference between two systems.
 
-    p_value: not corrected. inclusive: also counts trials that equal the difference (see `resampling.randomize`).
+    p_value: not corrected. inclusive: also counts trials with an equal difference (see `resampling.randomize`).
     corrected: for the number of pairs; counts such trials, too.
     """
 

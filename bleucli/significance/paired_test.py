@@ -78,7 +78,8 @@ class PairedTest:
             `SACREBLEU_SEED`, or else 12345.
 
     Raises:
-        BleuError: there are fewer than two systems, texts differ in length, or an argument is out of range.
+        BleuError: there are fewer than two systems, texts have different numbers of segments, or an argument is out of
+            range.
         InputTypeError: an argument has the wrong type.
 
     >>> from bleucli import BLEU
@@ -188,7 +189,7 @@ def _check_systems(named_systems: Iterable[tuple[str, Iterable[str]]]) -> list[t
             "named_systems: expected pairs of a name and a list of strings; write [(name, texts), ...]"
         )
     if len(pairs) < 2:
-        raise BleuError(f"{tell_count(len(pairs), 'system')}; a paired test takes the baseline and at least one other")
+        raise BleuError(f"{tell_count(len(pairs), 'system')}; a paired test needs the baseline and at least one other")
     return [(name, _as_list(texts)) for name, texts in pairs]
 
 

@@ -426,8 +426,9 @@ def _length(samples: Sequence[Sample]) -> int:
         raise InputTypeError("samples: expected a list of samples; write [Sample(stats, metric.scores_from_stats)]")
     lengths = {len(sample.stats) for sample in samples}
     if len(lengths) != 1 or 0 in lengths:
-        found = ", ".join(map(str, sorted(lengths))) or "no statistics"
-        raise BleuError(f"resampling of {found} segments; expected statistics of the same segments, at least one")
+        found = " and ".join(map(str, sorted(lengths)))
+        told = f"samples of {found} segments" if lengths else "no samples"
+        raise BleuError(f"{told}; expected statistics of the same segments, at least one")
     return lengths.pop()
 
 

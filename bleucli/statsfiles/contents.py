@@ -85,8 +85,8 @@ class Statistics:
                     difference = _turn(reading.find_difference(metric, like, several=True))
                 found.append((name, metric, difference))
         if not found:
-            known = ", ".join(self.metrics) or "no metric that all files have"
-            raise BleuError(f"{self.files[0]} has no {METRICS[kind].name}; it has {known}")
+            known = f"it has {', '.join(self.metrics)}" if self.metrics else "no metric is in all files"
+            raise BleuError(f"{self.files[0]} has no {METRICS[kind].name}; {known}")
         for name, metric, difference in found:
             if difference is None:
                 return name, metric
@@ -188,7 +188,7 @@ class Statistics:
         several = bool(load("pyarrow.compute", "arrow").max(most).as_py() > 1)
         for (name, metric), text in zip(metrics.items(), signatures, strict=True):
             if text is None:
-                raise BleuError(f"{file.path} has rows that {name} has not counted; leave it out, or count them")
+                raise BleuError(f"{file.path} has rows that {name} has not counted; leave {name} out, or count them")
             if (name, text, several) in checked:
                 continue
             difference = reading.find_difference(metric, Signature.parse(text), several)
@@ -259,7 +259,9 @@ class Statistics:
                 one, other = (first, file) if name in first.signatures else (file, first)
                 raise BleuError(f"{other.path} has no {name}, which {one.path} has; merge files of the same metrics")
             if file.is_summed != first.is_summed:
-                raise BleuError(f"one of {first.path} and {file.path} holds sums, the other segments; merge one kind")
+                raise BleuError(
+                    f"one of {first.path} and {file.path} holds sums, and the other segments; merge files of one kind"
+                )
         schemas = [_plain_schema(next(file.row_groups(None), None) or file.read(file.columns)) for file in self._files]
         try:
             whole = pa.unify_schemas(schemas, promote_options="permissive")
@@ -285,7 +287,7 @@ def _name_system(name: object) -> str:
 
 
 def _refuse_twice(files: "Sequence[StatsFile]") -> None:
-    """Refuse files of sums that are the same file, or copies: their rows would not show that."""
+    """Refuse files of sums that are the same file, or copies: their rows alone would not show the repetition."""
     known: dict[str, str] = {}
     for file in files:
         if file.is_summed and file.rows:

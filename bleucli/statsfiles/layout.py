@@ -17,7 +17,7 @@ LAYOUT_KEY, VERSION_KEY, COMMAND_KEY, SHARDS_KEY = "bleu.stats", "bleu.version",
 
 
 class Shard(NamedTuple):
-    """What some rows of a file were made from: their system, first index and number; SHA-256 of texts."""
+    """What some rows of a file were made from: their system, first index and number, and the SHA-256 of the texts."""
 
     system: str
     first: int

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # What to do about a file that cannot be used
 AGAIN = Turn("write it again with statsfiles.write", "write it again with --save-stats")
-# How other files begin that engines leave in a folder: output of unfinished and failed tasks, and markers
+# The first characters of other files that engines leave in a folder: output of unfinished or failed tasks, and markers
 _ASIDE = "._"
 # The types in which other programs may store texts; those in the second tuple do not show that the values are texts
 _TEXTS, _BYTES = ("string", "large_string", "string_view"), ("binary", "large_binary", "binary_view")
@@ -122,8 +122,8 @@ class StatsFile:
         if not major.isdecimal() or int(major) > int(LAYOUT):
             writer = self.metadata.get(VERSION_KEY, "")
             raise BleuError(
-                f"{self.path} has layout {layout} of statistics{writer and f', by bleu {writer}'}, but this version"
-                f" reads {LAYOUT}; install a newer bleu"
+                f"{self.path} has layout {layout} of statistics{writer and f', written by bleu {writer}'}, but this"
+                f" version reads layout {LAYOUT}; install a newer bleu"
             )
         needed = (SEGMENT, REFERENCES) if SEGMENT in self.columns else tuple(arrow.COUNTS)
         missing = [name for name in needed if name not in self.columns]

@@ -160,7 +160,7 @@ class Places:
                         ")",
                     )
                 if start > done:
-                    told = f" of {name} {_are(start - done)} missing; name the file that has them, too"
+                    told = f" of {name} {_are(start - done)} missing; name all shards"
                     raise BleuError(_tell_range(done, start), told, self._tell_namesakes(whose))
                 done, before = end, path
             ends.setdefault(whose[1:], {})[whose[0]] = done
@@ -172,7 +172,7 @@ class Places:
                     start, end = found.get(system, 0), found[most]
                     raise BleuError(
                         _tell_range(start, end),
-                        f" of {_tell_place((system, *where))} {_are(end - start)} missing, but {most} has them; give"
+                        f" of {_tell_place((system, *where))} {_are(end - start)} missing, but {most} is complete; give"
                         " the same segments of all systems",
                     )
 
@@ -294,7 +294,7 @@ def check_references(counted: Sequence[SystemStats], shards: Sequence[Shard] = (
             places += np.flatnonzero(differs | (counts[0] != counts[1]))[:1].tolist()
         if places or by_file:
             start = min([*places, *by_file])
-            how = "" if places else ", by the SHA-256 of their files"
+            how = "" if places else ", according to the SHA-256 of their files"
             raise BleuError(
                 f"the references of {first.name} and {system.name} differ from ",
                 tell_place("segment", start),

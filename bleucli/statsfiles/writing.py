@@ -49,7 +49,7 @@ class Table:
         with _kept_aside():
             if self._writer is None:
                 self._writer = self._make_writer(table)
-            groups = max(1, len(table) // _ROWS)  # of equal size, so that a few rows more do not make a tiny group
+            groups = max(1, len(table) // _ROWS)  # of equal size, so that a few extra rows do not make a tiny group
             self._writer.write_table(table, row_group_size=-(-len(table) // groups) or 1)
 
     def _make_writer(self, table: "pa.Table") -> "Any":
