@@ -36,7 +36,7 @@ class Use(NamedTuple):
 
 
 def find_use(results: Results, layout: Layout) -> Use:
-    """Return what was used for results that are printed in a layout."""
+    """Return what was used for results, as a layout prints them."""
     rows = results.systems[:1] if results.matrix is None else results.systems  # language pairs differ in tokenizers
     records = [record for row in rows for record in row.scores]
     return Use(

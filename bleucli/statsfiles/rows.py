@@ -172,8 +172,8 @@ class Places:
                     start, end = found.get(system, 0), found[most]
                     raise BleuError(
                         _tell_range(start, end),
-                        f" of {_tell_place((system, *where))} {_are(end - start)} missing, but {most} is complete; give"
-                        " the same segments of all systems",
+                        f" of {_tell_place((system, *where))} {_are(end - start)} missing, but {most} has"
+                        f" {'it' if end - start == 1 else 'them'}; give the same segments of all systems",
                     )
 
     def _tell_namesakes(self, whose: "tuple[Any, ...]") -> str:
