@@ -362,7 +362,7 @@ def _add_up(table: "pa.Table", keys: Sequence[str]) -> "pa.Table":
 
 
 def _align(table: "pa.Table") -> "pa.Table":
-    """Return a table whose numbers are aligned in memory; those from another process may not be."""
+    """Return a table whose numbers are aligned in memory; a table from another process may lack that."""
     buffers = (buffer for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer)
     return table.take(list(range(len(table)))) if any(buffer.address % 8 for buffer in buffers) else table
 

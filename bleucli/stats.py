@@ -93,7 +93,7 @@ class SegmentStats:
         """Return the rows as a pyarrow table, whose columns are 64-bit integers or doubles.
 
         Args:
-            names: the names of the columns; by default `column_1` and so on. `Metric.column_names` has those of a
+            names: the names of the columns; by default `column_1` and so on. `Metric.column_names` returns those of a
                 metric.
 
         Raises:

@@ -38,7 +38,7 @@ def mismatch_cause(names: tuple[str, str], longer: "Text", shorter: "Text", coun
     Args:
         names: the names of the texts.
         longer: a function that reads the longer text from its start.
-        shorter: likewise for the shorter text.
+        shorter: a function that reads the shorter text from its start.
         counts: the numbers of their segments.
 
     Texts are read several times, but only a small part of them is in memory at a time.

@@ -225,7 +225,7 @@ def explain_difference(
 
     Args:
         first: the output of the first system, n strings.
-        second: the output of the second system, likewise.
+        second: the output of the second system, n strings.
         references: streams, each of n strings; None is a missing reference.
         metric: `bleu`, `chrf`, `chrf+`, `chrf++`, `ter`, `wer` or `cer`, or a metric.
         names: the names of the two systems.

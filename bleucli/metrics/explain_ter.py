@@ -36,7 +36,7 @@ class TERParts(NamedTuple):
 
     reference: index of the first reference with the fewest edits, which are listed here. edits_by_reference: the number
     of edits for each reference. edits: in reading order, after all shifts. reference_length: average number of words of
-    the references. lowercase: whether the words are compared in lower case, as they are here.
+    the references. lowercase: whether the words are compared, and listed here, in lower case.
     """
 
     hypothesis_words: Sequence[str]

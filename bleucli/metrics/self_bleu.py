@@ -202,7 +202,7 @@ def measure(
     )
 
 
-# --- what is given
+# --- input
 
 
 def _check_labels(groups: object) -> list[Hashable]:
@@ -310,7 +310,7 @@ def _members(count: int, labels: Sequence[Hashable] | None, name: str) -> dict[H
     return members
 
 
-# --- what is found
+# --- results
 
 
 def _divide(different: Sequence[float], rows: SegmentStats) -> list[float | None]:

@@ -25,7 +25,7 @@ from bleucli.significance.resampling import Sample
 
 # A test that swaps fewer segments cannot be significant: of 2^5 ways, 2 are as extreme as what was observed
 _FEW = 6
-# A corrected p-value is fine enough if the smallest one possible is a twentieth of what is significant
+# Corrected p-values are fine enough if the smallest possible one is this share of the level of significance
 _FINE = 1 / 20
 
 TYPE_CHECKING = False

@@ -157,7 +157,7 @@ def _trials_held(pairs: int) -> int:
 
 
 def _decouple(trials: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Put the trials of each row in an order of their own: rotate each group by the row's number."""
+    """Put the trials of each row in a different order: rotate each group by the row's number."""
     import numpy as np
 
     columns = np.arange(trials.shape[1])

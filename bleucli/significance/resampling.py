@@ -93,7 +93,7 @@ def random_seed(variables: Mapping[str, str] | None = None) -> int | None:
     """Return the seed that `BLEU_SEED`, or else `SACREBLEU_SEED`, sets: 12345 without either, None for "none".
 
     Args:
-        variables: those of the environment; None for those of this process.
+        variables: environment variables; None for those of this process.
 
     Raises:
         UsageError: the value is neither a whole number from 0 nor "none".
@@ -406,7 +406,7 @@ def differing(left: SegmentStats, right: SegmentStats) -> int:
     return int((np.asarray(left) != np.asarray(right)).any(axis=1).sum())
 
 
-# --- what is done to all samples
+# --- all samples
 
 
 def _check_seed(seed: int | None) -> int | None:

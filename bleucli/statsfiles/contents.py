@@ -68,7 +68,7 @@ class Statistics:
 
         Args:
             kind: the kind of metric, as in `METRICS`.
-            given: the arguments of its constructor that the user gave; the others are those that it counted with.
+            given: the arguments of its constructor that the user gave; the others come from the signature in the files.
             like: the signature of a score to reproduce.
             in_command: whether messages name the options of the command.
 

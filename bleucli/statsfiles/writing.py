@@ -215,8 +215,8 @@ def write(
             dictionary whose keys name the metrics in the file.
         columns: more columns by name, such as `testset` or `domain`: one value per segment, or one string for all.
         first: the index, from 0, of the first of these segments in the whole corpus.
-        shards: the texts from which the statistics were made; the file keeps them as a note.
-        command: the command line that made the statistics, likewise.
+        shards: the texts from which the statistics were made; the file keeps this as a note.
+        command: the command line that made the statistics, which the file keeps as well.
 
     Raises:
         BleuError: systems were counted by different metrics or have different numbers of segments; only some have rows;
@@ -291,8 +291,7 @@ def write_sums(
         path: the path of the file.
         parts: the groups, whose labels have the same columns.
         metrics: the metrics that counted, by their names in the file.
-        shards: as for `write`.
-        command: likewise.
+        shards, command: as for `write`.
 
     Raises:
         BleuError: the file cannot be written.
