@@ -109,7 +109,7 @@ def test_a_star_that_leaves_out_ties_gets_a_hint_and_is_not_a_difference():
     record = plain.systems[1].scores[0]
     assert record.p_value < 0.05
     assert not record.differs
-    assert [hint for hint in plain.hints if "leaves out trials that equal" in hint and "not significant" in hint]
+    assert [hint for hint in plain.hints if "leaves out trials with" in hint and "not significant" in hint]
     rows = [[sample._replace(ties=True) for sample in row] for row in rows]
     exact = compared(rows, "ar", 2000, 1, higher_is_better=[True])
     assert column_of(exact, "p_value")[1] == pytest.approx(0.1153, abs=0.03)
@@ -261,7 +261,7 @@ def test_too_few_trials_get_a_hint(method, trials, more):
     hints = compared(by_numbers(NOISE, shift_words(9.0)), method, trials, 1, **more).hints
     told = [hint for hint in hints if hint.startswith(f"{trials} trials")]
     assert bool(told) == (trials < (399 if more else 19))
-    assert not told or told[0].endswith("ask for at least 399" if more else "ask for at least 19")
+    assert not told or told[0].endswith("use at least 399" if more else "use at least 19")
 
 
 @pytest.mark.parametrize("more", [{}, {"all_pairs": True}, {"all_best": True}])

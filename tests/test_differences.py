@@ -168,7 +168,7 @@ REASONS = {
     "orders": (
         (["a b"], ["a b c"], [["a b c"]]),
         {"effective_order": True},
-        "the mean is of 2 precisions for the first system and of 3 for the second",
+        "the first system's score averages 2 precisions, the second's 3",
     ),
     "method": (
         (["a b c d"], ["a b c"], [["a b c d"]]),

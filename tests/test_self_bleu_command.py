@@ -305,8 +305,7 @@ def test_texts_that_are_too_short_for_their_score_get_a_warning(run, write):
     write("out.txt", "Yes.\nYes.\n")
     (line,) = warnings_in(run("--self-bleu", "-i", "out.txt"))
     assert line.endswith(
-        "have fewer than 4 tokens, so their score is 0, as if they were different; choose a lower"
-        " --max-ngram-order"
+        "have fewer than 4 tokens, so their score is 0, as if they were different; choose a lower --max-ngram-order"
     )
     answer = run("--self-bleu", "-i", "out.txt", "--max-ngram-order", "2", "-b")
     assert (answer.out, answer.err) == ("100.0\n", "")

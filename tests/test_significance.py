@@ -378,7 +378,7 @@ def test_texts_that_can_be_read_only_once_are_kept_for_the_next_call():
 WRONG = {
     "another test": ({"test_type": "t-test"}, BleuError, "test_type 't-test'; expected 'ar' or 'bs'"),
     "no system": ({"named_systems": []}, BleuError, "0 systems; a paired test needs the baseline and at least one"),
-    "one system": ({"named_systems": [("a", ["b"] * 3)]}, BleuError, "1 system; a paired test takes"),
+    "one system": ({"named_systems": [("a", ["b"] * 3)]}, BleuError, "1 system; a paired test needs"),
     "names alone": ({"named_systems": ["ab", "cd"]}, InputTypeError, "named_systems: expected pairs"),
     "a dictionary": ({"named_systems": {"ab": ["x"], "cd": ["y"]}}, InputTypeError, "named_systems: expected pairs"),
     "no pairs": ({"named_systems": 5}, InputTypeError, "named_systems: expected pairs"),

@@ -291,7 +291,8 @@ def write_sums(
         path: the path of the file.
         parts: the groups, whose labels have the same columns.
         metrics: the metrics that counted, by their names in the file.
-        shards, command: as for `write`.
+        shards: as for `write`.
+        command: as for `write`.
 
     Raises:
         BleuError: the file cannot be written.
