@@ -43,6 +43,7 @@ CALLS = {
 def caught(call):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ResourceWarning)  # what an earlier test left open may be closed meanwhile
         call()
     return found
 

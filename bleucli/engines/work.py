@@ -267,7 +267,7 @@ def check_sums(sums: "pa.Table | None") -> "pa.Table":
         BleuError: something is wrong with a partition, or there is no segment at all.
     """
     if sums is None or not len(sums):
-        raise BleuError("the table is empty; expected one segment per row, at least one")
+        raise BleuError("the table is empty; expected one segment per line, at least one")
     if ERROR in sums.column_names:
         raise BleuError(sums.column(ERROR)[0].as_py())
     return sums
