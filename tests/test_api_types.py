@@ -109,7 +109,7 @@ def test_arguments_of_a_paired_test_have_their_types(name, value):
             for value in (None, "2", 1.5, True)
         ),
         *(({"seed": value}, InputTypeError) for value in ("2", 1.5, True)),
-        *((options, UsageError) for options in ({"jobs": 0}, {"seed": -1}, {"skip": -1}, {"resamples": 1})),
+        *((options, UsageError) for options in ({"jobs": -1}, {"seed": -1}, {"skip": -1}, {"resamples": 1})),
     ],
     ids=repr,
 )

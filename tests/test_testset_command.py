@@ -120,7 +120,6 @@ def test_nothing_to_cite_is_an_error(run):
             ("--paired-ar", "--bold-best"),
             "papineni-etal-2002-bleu post-2018-call riezler-maxwell-2005-pitfalls romano-wolf-2005-exact bleucli",
         ),
-        (("--bold-best",), "papineni-etal-2002-bleu post-2018-call bleucli"),
         (("-ci", "--style", "compact"), "papineni-etal-2002-bleu post-2018-call koehn-2004-statistical bleucli"),
         (("--self-bleu",), "zhu-etal-2018-texygen li-etal-2016-diversity post-2018-call bleucli"),
         (("--segment-scores", "--paired-bs"), "koehn-2004-statistical bleucli"),
@@ -132,6 +131,18 @@ def test_metrics_and_tests_have_citations_without_a_network(run, monkeypatch, wo
     answer = run("--cite", *words)
     assert (answer.status, answer.err) == (0, "")
     assert re.findall(r"^@\w+\{(.*),$", answer.out, re.MULTILINE) == keys.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--bold-best",), "--bold-best has no effect: nothing is tested"),
+        (("--style", "compact"), "--style has no effect: there are no intervals"),
+        (("--difference",), "--difference has no effect: there are no intervals"),
+    ],
+)
+def test_options_of_tables_that_do_not_change_citations_are_refused(run, words, told):
+    refused(run("--cite", *words), told)
 
 
 @pytest.mark.parametrize(

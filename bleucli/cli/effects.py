@@ -47,11 +47,19 @@ def of_mode(options: "Options", mode: str) -> list[str]:
 
 
 def of_citing(options: "Options", metrics: Sequence[str]) -> list[str]:
-    """Return one line about the options of metrics that --cite is not about, or nothing if there are none."""
+    """Return one line about the options that do not change what --cite prints, or nothing if there are none.
+
+    Raises:
+        UsageError: one of them is ours.
+    """
     run = Run(frozenset(metrics), 1, "json", False)
     given = options.given & MODES["cite"]
-    reasons = {name: reason for names, reason in _of_metrics(options, run) for name in sorted(names & given)}
-    return _tell(reasons)
+    rules = list(_of_metrics(options, run))
+    if not (options.paired_ar or options.paired_bs):
+        rules.append(({"bold_best"}, "nothing is tested"))
+    if not (options.confidence or options.paired_bs):
+        rules.append(({"style", "difference"}, "there are no intervals"))
+    return _tell({name: reason for names, reason in rules for name in sorted(names & given)})
 
 
 def of_scoring(options: "Options", run: Run) -> list[str]:
