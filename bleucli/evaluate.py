@@ -8,7 +8,7 @@ from bleucli.limits import MOST_TRIALS, truth_value, whole_number
 from bleucli.metrics import Metric, find_metric, list_metrics
 from bleucli.phrases import suggest
 from bleucli.results import Results
-from bleucli.scoring import score_systems
+from bleucli.scoring import plan_intervals, score_systems
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,14 +143,12 @@ def _plan(
         raise UsageError("n_bootstrap is for scores without a test; leave it out (test='bs' has intervals anyway)")
     elif count < 2:
         raise BleuError(f"test={test!r} compares systems, but only one was given; give at least two")
-    if test is None and n_bootstrap == 1 and seed == "environment":
-        return None
+    if test is None:
+        return plan_intervals(n_bootstrap, seed, threads)
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import RESAMPLES, TRIALS, choose_seed
 
     chosen_seed = choose_seed(seed)
-    if test is None:
-        return Sampling("ci", n_bootstrap, chosen_seed, threads) if n_bootstrap != 1 else None
     if trials is None:
         trials = RESAMPLES if test == "bs" else TRIALS
     else:

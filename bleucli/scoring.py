@@ -4,6 +4,7 @@
 - `score_segments`: one score per segment
 - `score_counted`, `score_rows`: the same from statistics, wherever they were counted
 - `score_groups`: scores of systems on groups of segments
+- `plan_intervals`: how scores are resampled for intervals
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ from bleucli.results import Detail, Results, ScoreRecord, SystemResult, name_row
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.significance.comparison import Sampling
+    from bleucli.significance.resampling import Seed
 
 
 class Part(NamedTuple):
@@ -93,6 +95,29 @@ def score_systems(
     return score_counted(
         systems, metrics, references=references, sampling=sampling, selection=selection, progress=progress
     )
+
+
+def plan_intervals(n_bootstrap: int, seed: "Seed", jobs: int) -> "Sampling | None":
+    """Return how to resample scores for confidence intervals; None for a single resample, which gives none.
+
+    Args:
+        n_bootstrap: the number of resamples, up to 10,000,000.
+        seed: see `bleucli.significance.resampling.choose_seed`.
+        jobs: the number of threads, at least 1.
+
+    Raises:
+        BleuError: the number of resamples or the seed is not valid.
+    """
+    from bleucli.limits import MOST_TRIALS, whole_number
+
+    n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
+    if n_bootstrap == 1 and seed == "environment":
+        return None
+    from bleucli.significance.comparison import Sampling
+    from bleucli.significance.resampling import choose_seed
+
+    chosen = choose_seed(seed)
+    return Sampling("ci", n_bootstrap, chosen, jobs) if n_bootstrap != 1 else None
 
 
 def put_before(before: Sequence[SystemStats], counted: Sequence[SystemStats]) -> list[SystemStats]:

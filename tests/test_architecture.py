@@ -108,8 +108,8 @@ LADDER: dict[str, set[str]] = {
     "tables": {"arrow", "corpus", "errors", "kernels", "optional_deps", "phrases", "records", "segments", "statsfiles"},
     "engines": {"arrow", "errors", "metrics", "optional_deps", "records", "statsfiles", "tables"},
     "scoring": {
-        *("corpus", "counting", "errors", "hints", "metrics", "phrases", "records", "results", "significance"),
-        "statsfiles",
+        *("corpus", "counting", "errors", "hints", "limits", "metrics", "phrases", "records", "results"),
+        *("significance", "statsfiles"),
     },
     "evaluate": {
         *("corpus", "errors", "hints", "limits", "metrics", "phrases", "results", "scoring", "significance", "threads"),

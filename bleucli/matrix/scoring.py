@@ -13,7 +13,7 @@ from bleucli.corpus import Corpus, Source, of_strings
 from bleucli.counting import count_corpora
 from bleucli.errors import InputTypeError, Naming, UsageError
 from bleucli.hints import about, warn
-from bleucli.limits import MOST_TRIALS, string, whole_number
+from bleucli.limits import string
 from bleucli.matrix.plan import Pair, read_plan, target_of
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, list_metrics
 from bleucli.records import NamedTuple
@@ -81,7 +81,7 @@ def score_matrix(
     [('A pair=average', 100.0, '13a,zh')]
     """
     threads = None if jobs is None else count_threads(jobs)
-    sampling = _plan(n_bootstrap, seed, threads)
+    sampling = scoring.plan_intervals(n_bootstrap, seed, threads or usable_processors())
     wanted, encoding = list_metrics(metrics), string("encoding", encoding)
     if isinstance(matrix, str | os.PathLike):
         plan = read_plan(os.fspath(matrix))
@@ -107,18 +107,6 @@ def score_matrix(
     for hint in hints:
         warn(hint)
     return results._replace(hints=hints)
-
-
-def _plan(n_bootstrap: int, seed: "Seed", threads: int | None) -> "Sampling | None":
-    """Return how scores are resampled, if they are; arguments as for `score_matrix`."""
-    n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
-    if n_bootstrap == 1 and seed == "environment":
-        return None
-    from bleucli.significance.comparison import Sampling
-    from bleucli.significance.resampling import choose_seed
-
-    chosen = choose_seed(seed)
-    return Sampling("ci", n_bootstrap, chosen, threads or usable_processors()) if n_bootstrap != 1 else None
 
 
 def _make_metric(metric: "str | Metric", language: str) -> Metric:
