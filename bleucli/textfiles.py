@@ -50,7 +50,7 @@ class TextFile:
         hints: notes for the user about the file; complete once all blocks are read.
         segments: the number read so far.
         is_file: whether it is a regular file, which can be read more than once.
-        texts_a_line: the rough number of texts per line; blocks are larger by this factor.
+        block_factor: how many times as large as usual each block is.
 
     >>> from io import BytesIO
     >>> [list(block) for block, in TextFile("stdin", stream=BytesIO(b"a b\nc\n")).blocks()]
@@ -81,7 +81,7 @@ class TextFile:
         self._bytes = 0
         self._blocks: Iterator[bytes] | None = None
         self.is_file = path is not None and os.path.isfile(path)
-        self.texts_a_line = 1
+        self.block_factor = 1
         self._among = among
         self._hash: Any = _new_hash() if hashed else None
         self._deadline: float | None = None
@@ -90,7 +90,7 @@ class TextFile:
 
     @property
     def _block_bytes(self) -> int:
-        return min(self.texts_a_line * _BLOCK_BYTES, max(_LEAST_BYTES, _BYTES_OF_ALL // self._among))
+        return min(self.block_factor * _BLOCK_BYTES, max(_LEAST_BYTES, _BYTES_OF_ALL // self._among))
 
     @property
     def segments(self) -> int:
