@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class Earlier(NamedTuple):
-    """A score of an earlier answer in percent, with the digits that were written, and how it was made.
+    """A score from an earlier answer: in percent, with the digits that were written, and how it was made.
 
-    file: the file of the system, "" if unknown.
-    references: the names and digests of the files; none if they cannot be compared.
+    file: the system's file, "" if unknown.
+    references: the names and digests of the references' files; empty if they cannot be compared.
     scale: the scale in which it was written, 100 or 1.
     """
 
@@ -43,9 +43,10 @@ class Earlier(NamedTuple):
 class Baseline(NamedTuple):
     """An earlier answer: for each system, its scores by metric, the latest last.
 
-    systems: a single key "" stands for any name: the answer has one system, with one score for each metric.
-    decimals: the most decimals that any score has in percent, without trailing zeros; two fewer than were written if
-    scores are from 0 to 1.
+    systems: by name. A single key "" stands for any name; the answer then has one system, with one score for each
+    metric.
+    decimals: the most decimals that any score has in percent, without trailing zeros; if scores were written from 0 to
+    1, two fewer than were written.
     form: the format, json or jsonl; scores in jsonl are exact.
     outputs: the names and digests of the systems' files in JSON Lines.
     scale: the scale in which the scores were written, 100 or 1.
@@ -81,11 +82,11 @@ def is_statistics(path: str) -> bool:
 
 
 def baseline_of(results: Results, name: str, references: "Mapping[str, Sequence[str]]") -> Baseline:
-    """Return the exact scores of an earlier output as an earlier answer.
+    """Return the exact scores of a file of statistics as an earlier answer.
 
     Args:
-        results: the scores computed from its statistics.
-        name: the name of their file.
+        results: the scores computed from the statistics.
+        name: the name of the file.
         references: by system, the SHA-256 of its references if known.
     """
     from decimal import Decimal
@@ -106,16 +107,17 @@ def read_baseline(path: str, name: str) -> Baseline:
     """Read an earlier answer, written with `-f json` or `-f jsonl`; name: what errors call the file.
 
     Raises:
-        BleuError: it cannot be read, or is not an answer of bleu.
+        BleuError: the file cannot be read, or bleu did not write it.
     """
     advice = f"make it with -f {'jsonl' if is_jsonl(name) else 'json'} -o {name}"
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # names may not be UTF-8
             first = file.readline()
-            if first.startswith("{") and '"schema"' in first:  # -f json writes one line per key
+            # -f json writes one line per key, so only -f jsonl begins with such a line
+            if first.startswith("{") and '"schema"' in first:
                 if file.seekable():
                     _wait_for_writers(file)
-                    file.seek(0)
+                    file.seek(0)  # what was read before the wait may be incomplete
                     first = file.readline()
                 return _read_history(chain([first], file), name)
             text = first + file.read()
@@ -131,7 +133,7 @@ def read_baseline(path: str, name: str) -> Baseline:
     try:
         systems = _systems(answer)
     except (ArithmeticError, AttributeError, BleuError, KeyError, TypeError):
-        raise BleuError(f"{name} is JSON, but not an answer of bleu -f json; {advice}") from None
+        raise BleuError(f"{name} is JSON, but bleu -f json did not write it; {advice}") from None
     scores = [one for of_system in systems.values() for one in of_system.values()]
     if len({one.scale for one in scores}) > 1:
         raise BleuError(f"{name} has scores from 0 to 1 and scores from 0 to 100; {advice}")
@@ -152,11 +154,11 @@ def _load(text: str) -> "Any":
 
 
 def _wait_for_writers(file: "IO[str]") -> None:
-    """Wait until no process is adding lines to a history; new ones wait until the file is closed."""
+    """Wait until no process is adding lines to a history; later writers wait until the file is closed."""
     from portalocker import LockFlags, lock
     from portalocker.exceptions import BaseLockException
 
-    with suppress(BaseLockException):  # where files cannot be locked, no process adds lines
+    with suppress(BaseLockException):  # where files cannot be locked, bleu refuses to add lines
         lock(file, LockFlags.SHARED)
 
 
@@ -190,13 +192,13 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
             scores += 1
             alike = found.setdefault(system, {}).setdefault(metric, {})
             key = (earlier.signature, earlier.file, earlier.references)
-            alike.pop(key, None)
+            alike.pop(key, None)  # a new value alone would keep the old place, but the latest score must come last
             alike[key] = earlier
     if not found:
         raise BleuError(f"{name} has only scores of segments; make it without --sentence-level")
     systems = {system: {key: list(of.values()) for key, of in metrics.items()} for system, metrics in found.items()}
     (only, *others) = systems.values()
-    if not others and scores == len(only):
+    if not others and scores == len(only):  # a single run of a single system, which may have had another name
         systems = {"": only}
     return Baseline(name, systems, _MOST_DECIMALS, "jsonl", frozenset(outputs))
 
@@ -267,7 +269,7 @@ def _score(item: "dict[str, Any]") -> Earlier:
 
 
 def shift_of(scale: int) -> int:
-    """Return how many decimal places a scale's scores are shifted from scores in percent: 0 or 2."""
+    """Return by how many decimal places the scores on a scale differ from scores in percent: 0 or 2."""
     return 0 if scale == 100 else 2
 
 
@@ -317,8 +319,8 @@ def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[
         if outputs & (earlier.references | references) or not _differ(earlier.references, references):
             return earlier.score
     raise BleuError(
-        f"{baseline.path} has {record.name} with {_tell_files(alike[-1].references)} as reference, but the new score is"
-        f" with {_tell_files(references)}; score both with the same references"
+        f"{baseline.path} has {record.name} with {_tell_files(alike[-1].references)} as reference, but the new score"
+        f" uses {_tell_files(references)}; score both with the same references"
     )
 
 
@@ -335,7 +337,7 @@ def _of_same_system(baseline: Baseline, system: str, scores: Sequence[Earlier], 
     A name that was made from a path may stand for several systems; then only the same path means the same system.
 
     Raises:
-        BleuError: there are several, and none is from this file.
+        BleuError: several systems have the name, and none is from this file.
     """
     files = {os.path.normpath(one.file): one.file for one in scores if comes_from(system, one.file)}
     if len(files) <= 1:
@@ -344,14 +346,14 @@ def _of_same_system(baseline: Baseline, system: str, scores: Sequence[Earlier], 
     if own not in files:
         others = " and ".join(sorted(files.values())[:_MOST_NAMES])
         raise BleuError(
-            f"{baseline.path} has several systems {system}, from {others}; this one is from"
+            f"{baseline.path} has several systems named {system}, from {others}; this one is from"
             f" {file or 'an unknown file'}: give each system its own name with --names"
         )
     return [one for one in scores if os.path.normpath(one.file) == own or not comes_from(system, one.file)]
 
 
 def _references(inputs: Sequence[Input]) -> frozenset[tuple[str, str]]:
-    """Return the names and digests of the references; none if one is unknown or shares a file with the system."""
+    """Return the names and digests of the references; none if a digest is unknown or that of the system's file."""
     references = frozenset((one.name, one.sha256) for one in inputs if one.role == "reference")
     system = next(((one.name, one.sha256) for one in inputs if one.role == "system"), None)
     return references if all(digest for _, digest in references) and system not in references else frozenset()

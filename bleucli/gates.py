@@ -33,9 +33,9 @@ class Bound(NamedTuple):
         return f"{repr(self.number).removesuffix('.0')}%" if self.percent else repr(self.number)
 
 
-# Decimals that are enough for a baseline
+# The number of decimals that messages advise for a baseline
 _MANY_DECIMALS = 9
-# Scores with more decimals than these are as exact as a double
+# Scores with more decimals than this are as exact as a double
 _ROUNDED_DECIMALS = 11
 
 
@@ -110,13 +110,13 @@ def judge(
 
     A score with a test has dropped only if it is significantly worse; other differences may be due to chance. If the
     earlier score is rounded, this one is rounded in the same way before the two are compared, so that an unchanged
-    score has not dropped.
+    score never counts as a drop.
 
     Args:
         results: finished results; if both runs are known, their references must be the same.
-        fail_under: the worst scores allowed, by metric; "" stands for the first one.
-        max_drop: how much worse than the baseline's a score may be, by metric; "" stands for all others.
-        baseline: an earlier answer; without one the first system is the baseline.
+        fail_under: the worst scores allowed, by metric; "" stands for the first metric.
+        max_drop: how much worse than the baseline's a score may be, by metric; "" stands for all other metrics.
+        baseline: an earlier answer; without one, the first system is the baseline.
         metrics: the names of the metrics in the bounds, in the order of the scores; by default the names of the scores.
         scale: the scale of bounds and messages, 100 or 1; scores are in percent. The earlier answer has its own scale.
 
@@ -184,7 +184,7 @@ def _judge_drops(
         if drop > allowed and (record.p_value is None or record.differs):  # otherwise it may be due to chance
             since = f" since {baseline.path}" if baseline else ""
             p_value = f", p = {record.p_value:.4f}" if record.p_value is not None else ""
-            most = f"{bound} of that, {_tell(allowed, scale)}" if bound.percent else f"{bound}"
+            most = f"{bound} of {_tell(earlier, scale)} = {_tell(allowed, scale)}" if bound.percent else f"{bound}"
             failure = (
                 f"{system}: {record.name} {_tell(score, scale)} is worse than {_tell(earlier, scale)} by"
                 f" {_tell(drop, scale)}{since}{p_value}, more than {most} ({MAX_DROP})"
@@ -231,6 +231,7 @@ def _as_written(score: float, decimals: int, scale: int) -> "Decimal":
     ('33.9', '3E+1')
     """
     shift = shift_of(scale)
+    # By way of a double, which JSON writes with the fewest digits that identify it
     return _decimal(float(f"{in_scale(score, scale):.{decimals + shift}f}")).scaleb(shift)
 
 
@@ -245,9 +246,9 @@ def _drop(record: ScoreRecord, earlier: "Decimal", baseline: Baseline | None) ->
 def _is_rounded_too_far(record: ScoreRecord, earlier: "Decimal", baseline: Baseline, allowed: "Decimal") -> bool:
     """Return whether the earlier score has too few decimals to tell if a drop is allowed.
 
-    If no drop is allowed, the baseline's decimals are enough. A whole number may have been rounded to a whole number or
-    to one decimal, and likewise with tenths in scores from 0 to 1. This matters only if one reading is too large a drop
-    and the other is not a drop.
+    If no drop is allowed, the baseline's decimals are enough. JSON leaves out trailing zeros, so a score that is whole
+    in percent may have been rounded to one decimal, or more coarsely. This matters only if one reading is too large a
+    drop and the other is not a drop.
     """
     if _decimal(record.score) == earlier or baseline.decimals > _ROUNDED_DECIMALS:
         return False

@@ -1,7 +1,7 @@
 """The finished answer, as immutable records; `output` renders them.
 
 - `Interval`: a mean and a half-width, by resampling
-- `Difference`: of a score from the baseline's
+- `Difference`: how far a score is from the baseline's
 - `Figures`: what a score was made from
 - `ScoreRecord`: one score of one system
 - `Detail`: one score of some segments of a test set
@@ -15,7 +15,7 @@
 - `Results`: all systems, and the hints that go with them; as dictionaries, and as rows of a table
 - `score_item`, `run_item`: a score, and what it was made from, as the objects of `bleu -f jsonl`
 - `doubt_bootstrap`: why a conclusion from the paired bootstrap is doubtful
-- `in_scale`: a score, in percent, as it is printed
+- `in_scale`: a score in percent, as it is printed on a scale
 - `name_row`: what a system is called on a group of segments; `bare_name`: the same without the group
 """
 
@@ -43,14 +43,14 @@ PAIR, AVERAGE = "pair", "average"
 
 
 class Interval(NamedTuple):
-    """A 95% confidence interval."""
+    """A 95% confidence interval by bootstrap: `mean` plus or minus `half_width`."""
 
     mean: float  # of the resamples' scores
-    half_width: float
+    half_width: float  # half the distance between the bounds that hold 95% of the resamples' scores
 
 
 class Difference(NamedTuple):
-    """A score minus the baseline's, and the bounds of its 95% interval by bootstrap, None where there was none."""
+    """A score minus the baseline's, and the bounds of its 95% interval, which are None without a bootstrap."""
 
     value: float
     low: float | None = None
@@ -104,7 +104,7 @@ class SystemResult(NamedTuple):
 
     name: str
     scores: list[ScoreRecord]
-    # Of a group of segments: what they have in common, by column, and how many they are
+    # For a group of segments: what they have in common, by column, and how many there are
     labels: Sequence[tuple[str, str]] = ()
     segments: int | None = None
 
@@ -416,7 +416,7 @@ def score_item(system: str, record: ScoreRecord, segments: int) -> dict[str, obj
 
 
 def run_item(run: Run | None, index: int, test: Test | None) -> dict[str, object]:
-    """Return the keys of such an object about the run; its inputs are those that a system's scores were made from."""
+    """Return the keys that an object of `bleu -f jsonl` has about the run, with the inputs of one system's scores."""
     if run is None:
         return {"command": None, "inputs": None, "time": None}
     baseline = [run.systems[0]] if test is not None else []
@@ -436,14 +436,17 @@ def doubt_bootstrap(what: str) -> Turn:
     >>> doubt.partition(", ")[0], doubt.command.partition(", ")[0]
     ("clusters rest on test='bs'", 'clusters rest on --paired-bs')
     """
-    # Single comparisons at p ≤ 0.05 of systems of one distribution, measured by scripts/familywise
-    told = f"{what} on {{}}, which finds 11-14% of chance differences significant ({{}}: 4-5%); {{}} is safer"
+    # Of single comparisons at p ≤ 0.05, between systems without a difference; measured by scripts/familywise
+    told = (
+        f"{what} on {{}}, which finds a significant difference between equally good systems in 11-14% of tests"
+        " ({}: 4-5%); {} is safer"
+    )
     in_python, in_command = ("test='bs'", "test='ar'", "test='ar'"), ("--paired-bs", "--paired-ar", "--paired-ar")
     return Turn(told.format(*in_python), told.format(*in_command))
 
 
 def in_scale(score: float, scale: int) -> float:
-    """Return a score, or a difference of scores, as it is printed in a scale.
+    """Return a score in percent, or a difference of scores in points, as it is printed on a scale.
 
     >>> in_scale(55.1625, 1), in_scale(55.1625, 100)
     (0.551625, 55.1625)

@@ -69,7 +69,7 @@ def test_other_references_are_an_error_that_names_both(score, append):
     append(REF, "-i", STRONG)
     line = refused(score(OTHER, "-i", STRONG, *DROPPED), OTHERS)
     assert f"h.jsonl has BLEU with {REF} (SHA-256 " in line
-    assert f"as reference, but the new score is with {OTHER} (SHA-256 " in line
+    assert f"as reference, but the new score uses {OTHER} (SHA-256 " in line
     assert score(REF, "-i", STRONG, *COMPARED).status == 0
 
 
@@ -134,7 +134,7 @@ def test_references_from_standard_input_are_compared(score, append, folder):
     append("-", "-i", STRONG, stdin=ours)
     assert score("-", "-i", STRONG, *COMPARED, stdin=ours).status == 0
     assert score(REF, "-i", STRONG, *COMPARED).status == 0
-    refused(score("-", "-i", STRONG, *DROPPED, stdin=theirs), "the new score is with standard input (SHA-256 ", OTHERS)
+    refused(score("-", "-i", STRONG, *DROPPED, stdin=theirs), "the new score uses standard input (SHA-256 ", OTHERS)
 
 
 def test_compressed_references_are_compared_as_they_are(score, append, write):
@@ -256,7 +256,7 @@ def test_files_of_one_name_are_distinguished_by_their_folders(score, append, fol
     assert score(REF, "-i", "./x//s.txt", *COMPARED).status == 0
     shutil.copy(WEAK, "x/s.txt")
     assert score(REF, "-i", "x/s.txt", *COMPARED).status == 1
-    line = refused(score(REF, "-i", "y/s.txt", *DROPPED), "h.jsonl has several systems s, from w/s.txt and x/s.txt;")
+    line = refused(score(REF, "-i", "y/s.txt", *DROPPED), "h.jsonl has several systems named s, from w/s.txt and x/")
     assert line.endswith("this one is from y/s.txt: give each system its own name with --names\n")
     piped = b"x\n" * 100
     refused(score(REF, *COMPARED, "--names", "s", stdin=piped), "several systems s", "this one is from standard input")
