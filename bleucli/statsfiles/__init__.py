@@ -7,8 +7,8 @@
 Layout, version 1. One row per segment of a system: `system`; `testset`, `langpair` and any other columns that identify
 segments or make groups; `segment`, its index from 0; `refs`, the number of its references; then for each metric its
 signature and its statistics, as in `bleucli.arrow`. A file of sums has one row per group instead, with `segments`,
-`refs_min` and `refs_max`. Signatures are a column because every tool keeps columns. The metadata says where rows come
-from, and has no effect.
+`refs_min` and `refs_max`. Signatures are a column because every tool keeps columns, but not every tool keeps metadata.
+The metadata says where the rows come from; no score depends on it.
 
 >>> import os, tempfile
 >>> from bleucli import BLEU
@@ -34,11 +34,11 @@ def read(*paths: str) -> "Statistics":
     """Return the statistics in files, which may be shards of one corpus, in any order.
 
     Args:
-        paths: files, folders of them, or patterns such as `shards/*.parquet`.
+        paths: files, folders of such files, or patterns such as `shards/*.parquet`.
 
     Raises:
-        BleuError: there is no such file, a file is damaged, holds no statistics, or has a newer layout; or pyarrow is
-            not installed.
+        BleuError: a file does not exist, is damaged, holds no statistics, or has a newer layout; a pattern or folder
+            has no file; or pyarrow is not installed.
 
     >>> import os, tempfile
     >>> from bleucli import CHRF

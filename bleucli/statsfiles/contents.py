@@ -42,7 +42,7 @@ class Statistics:
     def __init__(self, files: "Sequence[StatsFile]") -> None:
         self._files = files
         self.files = [file.path for file in files]
-        filled = [file for file in files if file.rows] or list(files)
+        filled = [file for file in files if file.rows] or list(files)  # empty shards may lack signatures and systems
         common = [name for name in filled[0].signatures if all(name in file.signatures for file in filled)]
         self.metrics = {name: (filled[0].signatures[name] or [""])[0] for name in common}
         self.columns = list(dict.fromkeys(key for file in files for key in file.keys if key != SYSTEM))
@@ -112,6 +112,9 @@ class Statistics:
             by: the columns to group segments by; none for a single group of all segments.
             keep_rows: keep the statistics of each segment.
 
+        Returns:
+            One part per group, in order of first appearance; a system is left out of groups in which it has no rows.
+
         Raises:
             BleuError: a segment occurs twice or is missing, something was counted in another way, there is no such
                 column, or rows are wanted but files hold sums.
@@ -120,7 +123,7 @@ class Statistics:
         if keep_rows and self.is_summed:
             summed = next(file.path for file in self._files if file.is_summed)
             raise BleuError(
-                f"{summed} holds sums, and this needs each segment's statistics; save them with ",
+                f"{summed} holds sums, but this needs each segment's statistics; save them with ",
                 Turn("statsfiles.write(...)", "--save-stats"),
             )
         signatures = [f"{name}.{arrow.SIGNATURE}" for name in metrics]
@@ -139,6 +142,7 @@ class Statistics:
             fractions = dict.fromkeys(counts, False) | numbers
             wanted = [*dict.fromkeys(key for key in keys if key in file.columns), *fractions]
             for table in file.row_groups(wanted) if file.rows else ():
+                # `values` are the system, the columns of its place, the labels of the group, and the signatures
                 for values, rows in split(check_numbers(table, fractions, file.path), keys):
                     system, places = _name_system(values[0]), values[1 : 1 + len(PLACES)]
                     labels = values[1 + len(PLACES) : len(values) - len(signatures)]
@@ -172,7 +176,8 @@ class Statistics:
                 lacking = [one for one in metric.column_names() if f"{name}.{one}" not in file.columns]
                 if file.rows and lacking:
                     raise BleuError(
-                        f"{file.path} has no column {name}.{lacking[0]}, which this needs; count the texts again"
+                        f"{file.path} has no column {name}.{lacking[0]}, which {metric.name} needs; count the texts"
+                        " again"
                     )
 
     def _check_rows(
@@ -203,7 +208,7 @@ class Statistics:
             key, theirs, ours = difference
             return BleuError(
                 f"{file.path} has {metric.name} with {key}:{theirs} but {self.files[0]} with {key}:{ours}; statistics"
-                " of different signatures cannot be added"
+                " of different signatures cannot be added: count both in the same way"
             )
         return _counted_otherwise(file.path, metric, difference)
 
@@ -216,8 +221,8 @@ class Statistics:
             keep_rows: keep the statistics of each segment, for `take` and for tests.
 
         Raises:
-            BleuError: there is none of that name, or there are several and none is named; a segment occurs twice or is
-                missing; files were counted in different ways; or rows are wanted, but the files hold sums.
+            BleuError: no system or metric has that name, or there are several and none is named; a segment occurs twice
+                or is missing; files were counted in different ways; or rows are wanted, but the files hold sums.
         """
         system = _choose(self.systems, system, "system")
         metric = _choose(list(self.metrics), metric, "metric")
@@ -225,7 +230,7 @@ class Statistics:
         return next(found.stats[0] for found in part.systems if found.name == system)
 
     def values_met(self, column: str) -> list[str]:
-        """Return the values that `count` found in a column of places; none if a row has none."""
+        """Return the values that `count` found in a column of places; an empty list if a row has no value there."""
         values = [place[PLACES.index(column)] for place in self._met]
         return [] if None in values else [str(value) for value in values]
 
@@ -234,7 +239,7 @@ class Statistics:
         return self._homes[system]
 
     def digests(self) -> "Iterator[tuple[str, int, str]]":
-        """Give path, rows and SHA-256 of each file."""
+        """Give the path, the number of rows and the SHA-256 of each file."""
         for file in self._files:
             yield file.path, file.rows, _digest(file.path)
 

@@ -17,7 +17,16 @@ LAYOUT_KEY, VERSION_KEY, COMMAND_KEY, SHARDS_KEY = "bleu.stats", "bleu.version",
 
 
 class Shard(NamedTuple):
-    """What some rows of a file were made from: their system, first index and number, and the SHA-256 of the texts."""
+    """What some rows of a file were made from.
+
+    Attributes:
+        system: the name of their system.
+        first: the index, from 0, of the first segment.
+        rows: the number of segments.
+        hypothesis: the SHA-256 of the system's file, "" if unknown.
+        references: the SHA-256 of each file of references; empty if unknown.
+        source: the path of the table that held the texts, "" if there was none.
+    """
 
     system: str
     first: int
@@ -40,4 +49,4 @@ def label_of(value: object) -> object:
     >>> label_of(float("nan")), label_of(0.5), label_of("nan")
     (None, 0.5, 'nan')
     """
-    return None if value != value else value
+    return None if value != value else value  # only NaN differs from itself

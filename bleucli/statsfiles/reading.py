@@ -44,6 +44,10 @@ def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list
 
     A pattern that matches only folders stands for the files in them.
 
+    Args:
+        paths: files, folders, or patterns such as `shards/*.parquet`.
+        endings: the endings of the files that are found in folders.
+
     Raises:
         BleuError: a folder has no such file, or a pattern matches nothing.
     """
@@ -75,7 +79,10 @@ class StatsFile:
     """A file of statistics. The constructor reads the schema and the signatures, but not the rows.
 
     Attributes:
+        path: the path of the file.
         columns: the names of the columns.
+        rows: the number of rows.
+        metadata: what the file says about itself, by key.
         is_summed: whether a row belongs to a group instead of a segment.
         signatures: the signatures in the rows, by metric.
     """
@@ -117,7 +124,7 @@ class StatsFile:
 
     def _check_layout(self, metrics: Sequence[str]) -> None:
         """Refuse a file without statistics, or with a later layout; metrics: those that have a column of signatures."""
-        layout = self.metadata.get(LAYOUT_KEY, LAYOUT)
+        layout = self.metadata.get(LAYOUT_KEY, LAYOUT)  # other programs may drop the metadata
         major = layout.partition(".")[0]
         if not major.isdecimal() or int(major) > int(LAYOUT):
             writer = self.metadata.get(VERSION_KEY, "")

@@ -94,7 +94,7 @@ def split(table: "pa.Table", keys: Sequence[str]) -> Iterator[Rows]:
             continue
         column = table.column(key).combine_chunks()
         coded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
-        known = [*map(label_of, coded.dictionary.to_pylist()), None]
+        known = [*map(label_of, coded.dictionary.to_pylist()), None]  # the last code is that of rows without a value
         bounds = compute.min_max(coded.indices.fill_null(len(known) - 1) if coded.null_count else coded.indices)
         if bounds["min"] == bounds["max"]:
             values.append([known[bounds["min"].as_py()]])
@@ -135,6 +135,7 @@ class Places:
             runs.append((first, last + 1, path))
             return
         segments = np.sort(segments)
+        # A run starts at the first segment, after a gap, and at a repeated segment, which `check` then refuses
         starts = np.flatnonzero(np.diff(segments, prepend=segments[0] - 2) != 1)
         for a, b in zip(starts, [*starts[1:], len(segments)], strict=True):
             runs.append((int(segments[a]), int(segments[b - 1]) + 1, path))
@@ -289,6 +290,7 @@ def check_references(counted: Sequence[SystemStats], shards: Sequence[Shard] = (
             ours, theirs = np.asarray(one.rows), np.asarray(other.rows)
             counts = np.asarray(one.nrefs), np.asarray(other.nrefs)
             assert isinstance(one.metric, Metric)
+            # With a single reference, these columns depend on it alone (see `Metric.column_names`)
             of_reference = [n for n, name in enumerate(one.metric.column_names()) if name.startswith("ref")]
             differs = (ours[:, of_reference] != theirs[:, of_reference]).any(axis=1) & (counts[0] == 1)
             places += np.flatnonzero(differs | (counts[0] != counts[1]))[:1].tolist()

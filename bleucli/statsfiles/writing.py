@@ -53,13 +53,14 @@ class Table:
             self._writer.write_table(table, row_group_size=-(-len(table) // groups) or 1)
 
     def _make_writer(self, table: "pa.Table") -> "Any":
+        # Most columns have few different values, which a dictionary stores once
         coded = [name for name in table.column_names if name != SEGMENT]
         return load("pyarrow.parquet", "arrow").ParquetWriter(
             self._file,
             table.schema,
             compression="zstd",
             use_dictionary=coded,
-            # indexes count up, so their differences are all the same
+            # Indexes count up, so almost all of their differences are 1
             column_encoding={SEGMENT: "DELTA_BINARY_PACKED"} if SEGMENT in table.column_names else None,
             write_page_checksum=True,
         )
@@ -89,7 +90,7 @@ def _kept_aside() -> Iterator[None]:
         yield
     except OSError as error:
         raise BleuError(
-            f"cannot write a temporary file: {error.strerror or error}; name a folder with room in TMPDIR"
+            f"cannot write a temporary file: {error.strerror or error}; set TMPDIR to a folder with free space"
         ) from None
 
 
@@ -98,7 +99,21 @@ class Writer:
 
     Args:
         metrics: the metrics that count, by their names in the file; or a list of them, for their usual names.
-        first: the index of the file's first segment in the whole corpus.
+        first: the index, from 0, of the file's first segment in the whole corpus.
+
+    >>> import os, tempfile
+    >>> from bleucli import TER
+    >>> from bleucli.statsfiles import read
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "cat.parquet")
+    >>> ter = TER()
+    >>> writer = Writer([ter])
+    >>> for text in ("The cat sat.", "A cat sat."):
+    ...     stats = ter.corpus_stats([text], [["The cat sat."]], keep_rows=True)
+    ...     writer.add([SystemStats("cat", [stats], None)])
+    >>> writer.save(path)
+    >>> read(path).stats("cat").sums
+    (1, 6.0)
     """
 
     def __init__(self, metrics: Mapping[str, Metric] | Sequence[Metric], first: int = 0) -> None:
@@ -116,6 +131,9 @@ class Writer:
             systems: their statistics, with rows, in the order of the metrics.
             columns: other columns, with one value per segment or one for all: `testset`, or columns to group by.
                 `segment` may be among them if the indexes do not simply count up.
+
+        Raises:
+            BleuError: a temporary file cannot be written.
         """
         for system in systems:
             self._waiting.append((system.name, system.stats, columns or {}, self._next))
@@ -295,7 +313,18 @@ def write_sums(
         command: as for `write`.
 
     Raises:
-        BleuError: the file cannot be written.
+        BleuError: the file cannot be written, or pyarrow is not installed.
+
+    >>> import os, tempfile
+    >>> from bleucli import TER
+    >>> from bleucli.statsfiles import read
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "cat.parquet")
+    >>> ter = TER()
+    >>> stats = ter.corpus_stats(["A cat sat."], [["The cat sat."]])
+    >>> write_sums(path, [Part([("domain", "news")], [SystemStats("cat", [stats], None)])], {"ter": ter})
+    >>> [(part.labels, part.systems[0].stats[0].segments) for part in read(path).count({"ter": ter}, by=["domain"])]
+    [([('domain', 'news')], 1)]
     """
     pa = load("pyarrow", "arrow")
     import numpy as np
