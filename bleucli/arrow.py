@@ -7,7 +7,7 @@
 A table of statistics (layout 1) has these columns: the keys; `segments`, the number of segments; `refs_min` and
 `refs_max`, the fewest and the most references that a segment has; then for each metric, such as `bleu`, a signature
 that says how it counted (`bleu.signature`) and its statistics, which can be added up (`bleu.hyp_len` and so on).
-Signatures are a column because every tool keeps columns.
+Signatures are a column because every tool keeps columns, but not every tool keeps metadata.
 
 >>> import pyarrow as pa
 >>> batch = pa.table({"system": ["a", "b"], "hyp": ["The cat sat.", "A cat."], "ref": ["The cat sat."] * 2})
@@ -50,10 +50,16 @@ _BLOCK = 4096
 
 
 class Group(NamedTuple):
-    """One key of a table of statistics.
+    """What is known about one key of a table of statistics.
 
-    keys: its values, by column. segments: the number of its segments. stats, scores, signatures: by the names of the
-    metrics.
+    A metric that did not count this key is missing from `stats`, `scores` and `signatures`.
+
+    Attributes:
+        keys: the values of the key, by column; empty if the table has no columns of keys.
+        segments: the number of segments with this key.
+        stats: the sums, by the names of the metrics in the table.
+        scores: the scores, likewise; the number `score` of each is in percent.
+        signatures: how the scores were made, likewise.
     """
 
     keys: "Mapping[str, Any]"
@@ -87,15 +93,16 @@ def stats_table(
             of strings holds any number of references for each segment.
         keys: the columns to group by.
         rows: return one row per segment instead of one row per key.
-        first: the index, from 0, of the batch's first row in the whole table; errors name rows by it.
+        first: the index, from 0, of the batch's first row in the whole table, from which errors count rows.
         source: the name of the whole table, for errors.
 
     Returns:
-        A pyarrow table, with the columns that the description of this module lists.
+        A pyarrow table with the columns that the description of this module lists, and one row per key, in order of
+        first appearance; without `keys`, a single row.
 
     Raises:
-        BleuError: there is no such column, or a text is missing (the error names the row and its key); or pyarrow is
-            not installed.
+        BleuError: a column is missing, or a key has the name of a column of statistics; a text is missing (the error
+            names the row and its key); the metrics do not fit into one table; or pyarrow is not installed.
         InputTypeError: a column holds something other than texts.
 
     >>> import pyarrow as pa
@@ -124,18 +131,19 @@ def stats_table(
         for name, metric in made.items():
             prepared = metric.prepare_references(read, start)
             counted[name].append(metric.block_stats(texts, prepared, start, hypothesis))
-        nrefs.append(prepared.counts())
+        nrefs.append(prepared.counts())  # the same for each metric, because `make_metrics` refuses others
         start += len(block)
     by_row = _assemble([(key, _decode(table.column(key))) for key in keys], len(table), nrefs, counted, made)
     return sign(by_row, made, coded=True) if rows else sign(_add_up(by_row, keys), made)
 
 
 def make_metrics(metrics: "Metrics") -> dict[str, Metric]:
-    """Return metrics by the names of their columns, made from their names or signatures where these are given.
+    """Return metrics by the names of their columns; names and signatures become metrics.
 
     Raises:
-        BleuError: there is none, two have the same name, or a name is not that of a metric.
-        InputTypeError: they are something else.
+        BleuError: no metric is given, two have the same name, or a name or signature is unknown; or the metrics do not
+            fit into one table: only some set `skip_empty_refs`, or one reads all references before it counts.
+        InputTypeError: `metrics` is something else.
     """
     wanted = list_metrics(metrics)
     found: dict[str, Metric] = {}
@@ -154,7 +162,10 @@ def make_metrics(metrics: "Metrics") -> dict[str, Metric]:
         )
     for metric in found.values():
         if metric.needs_all_references:
-            raise BleuError(f"{metric.name} reads all references before it counts, but a batch has only some of them")
+            raise BleuError(
+                f"{metric.name} reads all references before it counts, but a batch has only some of them; leave"
+                f" {metric.name} out of the table"
+            )
     return found
 
 
@@ -211,10 +222,11 @@ def read_references(column: "pa.Array", name: str) -> list[Segments]:
     """Return the streams of references in a column: one for strings; for lists, as many as the longest list has items.
 
     Raises:
-        InputTypeError: it holds something else.
-        BleuError: it is not valid.
+        InputTypeError: the column holds something else.
+        BleuError: the column is not valid Arrow text.
     """
     pa = load("pyarrow", "arrow")
+    # `lists_as_streams` needs offsets: lists of a fixed size have none, and those of views may be in any order
     if pa.types.is_fixed_size_list(column.type) or str(column.type).startswith(("list_view", "large_list_view")):
         column = column.cast(pa.large_list(column.type.value_type))
     if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
@@ -243,7 +255,7 @@ def _assemble(
 
     numbers = np.concatenate([np.zeros(0, np.int64), *(np.asarray(block, np.int64) for block in nrefs)])
     columns = [*keys, ("segments", to_arrow(np.ones(count, np.int64))), ("refs_min", to_arrow(numbers))]
-    columns.append(("refs_max", columns[-1][1]))
+    columns.append(("refs_max", columns[-1][1]))  # in a row of one segment, the fewest references are also the most
     for name, blocks in counted.items():
         columns += columns_of(metrics[name], name, blocks)
     return pa.table([column for _, column in columns], names=[name for name, _ in columns])
@@ -259,7 +271,7 @@ def columns_of(metric: Metric, name: str, blocks: "Sequence[SegmentStats]") -> "
     start = 0
     for block in blocks:
         rows = np.asarray(block)
-        for first in range(0, len(rows), _BLOCK):  # pieces small enough for the processor's cache
+        for first in range(0, len(rows), _BLOCK):  # transposing is faster in pieces that fit into the processor's cache
             piece = rows[first : first + _BLOCK]
             columns[:, start : start + len(piece)] = piece.T
             start += len(piece)
@@ -271,7 +283,7 @@ def columns_of(metric: Metric, name: str, blocks: "Sequence[SegmentStats]") -> "
 
 
 def sign(table: "pa.Table", metrics: Mapping[str, Metric], coded: bool = False) -> "pa.Table":
-    """Return a table of statistics, with each metric's signature before its numbers; coded: as a dictionary."""
+    """Return a table of statistics with a column of signatures before each metric's numbers; coded: as dictionaries."""
     pa = load("pyarrow", "arrow")
     import numpy as np
 
@@ -284,7 +296,7 @@ def sign(table: "pa.Table", metrics: Mapping[str, Metric], coded: bool = False) 
 
 
 def signature_of(metric: Metric) -> str:
-    """Return a metric's signature as the column has it: without the number of references.
+    """Return a metric's signature as the column has it: without the number of references, which has its own columns.
 
     >>> signature_of(find_metric("chrf++")).partition("|version")[0]
     'chrF2++|case:mixed|eff:yes|nc:6|nw:2|space:no'
@@ -328,7 +340,7 @@ def merge(table: "pa.Table") -> "pa.Table":
         A table with the same columns and one row per key.
 
     Raises:
-        BleuError: it is not a table of statistics, or a key was counted in two ways.
+        BleuError: it is not a table of statistics, a key was counted in two ways, or pyarrow is not installed.
 
     >>> import pyarrow as pa
     >>> shards = [pa.table({"hyp": [text], "ref": ["The cat sat."]}) for text in ("The cat sat.", "A cat sat.")]
@@ -355,6 +367,7 @@ def _add_up(table: "pa.Table", keys: Sequence[str]) -> "pa.Table":
         return table
     names = table.column_names
     ways = [(name, COUNTS.get(name, "sum")) for name in names if name not in keys]
+    # With threads, the keys would come in any order
     summed = table.group_by(list(keys), use_threads=False).aggregate(ways)
     summed = summed.select([*keys, *(f"{name}_{way}" for name, way in ways)])
     found: pa.Table = summed.rename_columns([*keys, *(name for name, _ in ways)]).select(names)
@@ -362,7 +375,7 @@ def _add_up(table: "pa.Table", keys: Sequence[str]) -> "pa.Table":
 
 
 def _align(table: "pa.Table") -> "pa.Table":
-    """Return a table whose numbers are aligned in memory; a table from another process may lack that."""
+    """Return a table whose buffers are aligned in memory, as Arrow expects; those from another process may not be."""
     buffers = (buffer for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer)
     return table.take(list(range(len(table)))) if any(buffer.address % 8 for buffer in buffers) else table
 
@@ -412,16 +425,16 @@ def scores(
 
     Args:
         table: made by `stats_table`; rows of one key need not be merged first.
-        expected: the number of segments in all. Give it if an engine adds up the rows: some engines lose or duplicate
-            rows.
+        expected: the number of segments of all keys together. Give it if an engine adds up the rows: some engines lose
+            or duplicate rows.
         metrics: the metrics that counted, by the names of their columns; None for those that the signatures describe.
 
     Returns:
-        One group per key, with `keys`, `segments`, and by metric `stats`, `scores` (in percent) and `signatures`.
+        One `Group` per key, in order of first appearance.
 
     Raises:
         BleuError: the number of segments is not as expected, the table is not one of statistics, or a key was counted
-            in two ways.
+            in two ways; or pyarrow is not installed.
 
     >>> import pyarrow as pa
     >>> batch = pa.table({"system": ["a", "b"], "hyp": ["The cat sat.", "A cat."], "ref": ["The cat sat."] * 2})

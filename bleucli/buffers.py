@@ -70,6 +70,7 @@ def text_array(texts: Sequence[str | None]) -> "pa.Array":
     pa = load("pyarrow", "arrow")
     import numpy as np
 
+    # Arrow's layout of texts: one bit per text, set if it is there; n + 1 offsets; the bytes of all texts
     encoded = [b"" if text is None else text.encode("utf-8", "backslashreplace") for text in texts]
     ends = np.cumsum([0, *map(len, encoded)]).astype(np.int64)
     there = np.packbits(np.array([text is not None for text in texts], bool), bitorder="little")
@@ -81,18 +82,19 @@ def lists_as_streams(lists: "pa.Array", texts: Segments) -> list[Segments]:
     """Return a column of lists of texts as streams: as many as the longest list has texts, but at least one.
 
     Args:
-        lists: a `list` or `large_list`.
-        texts: its `values`.
+        lists: a pyarrow array of the type `list` or `large_list`.
+        texts: the `values` of that array.
     """
     import numpy as np
 
     bounds = np.frombuffer(texts.bounds, np.int64).reshape(-1, 2)
     ends = to_numpy(lists.offsets).astype(np.int64)
     lengths = np.diff(ends)
-    if lists.null_count:
+    if lists.null_count:  # Arrow lets a null list have values
         lengths[np.array(lists.is_null().to_pylist())] = 0
     places = np.arange(max(int(lengths.max(initial=0)), 1))[:, None]
     has = places < lengths
+    # streams[k, i] are the bounds of the text k of the list i, -1 where that list is shorter
     streams = np.full((*has.shape, 2), -1, np.int64)
     streams[has] = bounds[(ends[:-1] + places)[has]]
     return [Segments(texts.data, stream.tobytes()) for stream in streams]

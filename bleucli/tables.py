@@ -28,8 +28,8 @@ PARQUET, IPC = (".parquet",), (".arrow", ".feather", ".ipc")
 # The number of rows that are read at once
 _BLOCK = 4096
 _EXPECTED = (
-    "expected hyp=COLUMN,refs=COLUMN; more of one kind follow after commas (hyp=A,B), and hyp=NAME:COLUMN names a"
-    " system"
+    "expected hyp=COLUMN,refs=COLUMN; list several columns with commas (hyp=A,B), and name a system with"
+    " hyp=NAME:COLUMN"
 )
 
 
@@ -118,7 +118,7 @@ class TextTable:
                         self.rows[path] += len(batch)
 
     def _read(self, batch: "pa.RecordBatch", path: str) -> list[Segments]:
-        if not path.endswith(PARQUET):  # opening a memory map does not check it; hypotheses are checked below
+        if not path.endswith(PARQUET):  # pyarrow does not check a memory map; `of_arrow` checks the hypotheses below
             for name in (*self._keys, *self._columns.references):
                 batch.column(name).validate(full=True)
         keys = [list(map(label_of, batch.column(key).to_pylist())) for key in self._keys]

@@ -27,7 +27,7 @@ def score(
     keys: Sequence[str] = (),
     expected: int | None = None,
 ) -> list[arrow.Group]:
-    """Return the scores and signatures of each group.
+    """Return one group per key, with its scores in percent and their signatures.
 
     Args:
         dataset: a bag of pyarrow tables, or a Dask data frame.
@@ -35,7 +35,7 @@ def score(
         hypothesis: the column of the system's output.
         references: the column of references, or several.
         keys: the columns to group by.
-        expected: the number of segments in the dataset, which is checked.
+        expected: the number of segments in the dataset, which is checked; None for no check.
 
     Raises:
         BleuError: as for `bleucli.arrow.stats_table` and `bleucli.arrow.scores`.
@@ -57,4 +57,4 @@ def count(work: Work, partitions: Sequence[Partition]) -> Any:
 
 
 def _add_up(sums: Any) -> Any:
-    return sums.reduction(add_up, add_up, split_every=8).compute()
+    return sums.reduction(add_up, add_up, split_every=8).compute()  # in a tree, so that no worker needs all tables

@@ -125,7 +125,7 @@ def _find_remote(address: str) -> list[str]:
 
     fs = load("pyarrow.fs", "arrow")
     path, mark, options = address.partition("?")
-    root = path
+    root = path  # the folder above the first wildcard
     while "*" in root or "[" in root:
         root = root.rpartition("/")[0]
     filesystem, inner = _reach(root + mark + options)
@@ -138,6 +138,7 @@ def _find_remote(address: str) -> list[str]:
         one = root.rstrip("/") + quote(entry.path.removeprefix(inner.rstrip("/")))
         parts = unquote(one).split("/")
         if root == path:
+            # Engines mark output of unfinished tasks with these characters
             matches = one.endswith(tables.PARQUET) and entry.base_name[0] not in "._"
         else:
             matches = len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
@@ -226,7 +227,7 @@ def number_rows(rows: "Iterable[Sequence[Any]]", keys: Sequence[str], given: Map
             continue
         before = partitions.get(path) or Partition(len(partitions), path, address, 0, {})
         place = tuple(row[n] for n in places)
-        starts = {place: done.get(place, 0), **before.starts}
+        starts = {place: done.get(place, 0), **before.starts}  # the count before the file's first row of a place stays
         partitions[path] = before._replace(rows=before.rows + count, starts=starts)
         done[place] = done.get(place, 0) + count
         order.setdefault(tuple(values), len(order))

@@ -77,10 +77,11 @@ class Work:
     def ways(self) -> dict[str, str]:
         """How each column is added up: by "sum", "min" or "max"; columns that are not listed identify rows."""
         columns = [f"{name}.{one}" for name, metric in self.metrics.items() for one in metric.column_names()]
+        # Nulls do not count in a minimum, so one of the errors is left if there is any
         return {**arrow.COUNTS, **dict.fromkeys(columns, "sum"), ERROR: "min"}
 
     def schema(self, texts: "pa.Schema") -> "pa.Schema":
-        """Return the schema of the table that `count` returns, with the column of errors; texts: that of the texts."""
+        """Return the schema of what `count` returns, with the column of errors; texts: the schema of the texts."""
         pa = load("pyarrow", "arrow")
         fields = [*map(texts.field, self.keys), *((name, pa.int64()) for name in arrow.COUNTS)]
         if self._names_systems:
@@ -227,6 +228,7 @@ def _split(counted: "pa.Table", places: Sequence[str]) -> "Iterator[tuple[tuple[
         return
     pa = load("pyarrow", "arrow")
     numbered = counted.select(places).append_column("", pa.array(np.arange(len(counted))))
+    # Without threads, the indexes of each place stay in order
     for *place, indexes in zip(
         *(column.to_pylist() for column in numbered.group_by(places, use_threads=False).aggregate([("", "list")])),
         strict=True,
@@ -243,7 +245,7 @@ def _code(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
 
 
 def fill(sums: "pa.Table", schema: "pa.Schema") -> "pa.Table":
-    """Return sums with all columns of a schema; columns that the sums lack are empty."""
+    """Return sums with all columns of a schema; columns that the sums lack are null."""
     pa = load("pyarrow", "arrow")
     filled = pa.concat_tables([schema.empty_table(), sums], promote_options="permissive")
     return filled.select(schema.names).cast(schema)
