@@ -47,12 +47,26 @@ def compare(
 
     Args:
         stats: for each system's name, its statistics with rows; all are of the same segments.
-        trials: the number of trials of the paired approximate randomization.
-        seed: the seed of the trials and resamples, as for `BLEU.corpus_score`.
-        jobs: the number of threads, 0 for all usable processors; it never changes a score.
+        trials: the number of trials of the paired approximate randomization, at least 1.
+        seed: the seed of the trials and resamples: a whole number from 0; None for a new seed each time. "environment"
+            stands for `BLEU_SEED`, or else `SACREBLEU_SEED`, or else 12345.
+        jobs: the number of threads, 0 for all usable processors; it never changes a result.
+
+    Returns:
+        Scores in percent, each with a 95% interval of 1,000 resamples; and, for two or more systems, the p-values and
+        clusters of a paired approximate randomization of every pair.
 
     Raises:
-        BleuError: rows were not kept, or systems have different segments.
+        BleuError: there is no system, rows were not kept, systems have different numbers of segments or were counted
+            by different metrics, or a number is out of range.
+
+    >>> from bleucli import TER
+    >>> references = [["the cat sat on the mat", "it was a cold day"] * 20]
+    >>> systems = {"one": ["the cat sat on a mat", "it was a cold day"] * 20, "two": references[0]}
+    >>> stats = {name: TER().corpus_stats(texts, references, keep_rows=True) for name, texts in systems.items()}
+    >>> results = compare(stats, trials=999, seed=1)
+    >>> [(system.name, round(system.scores[0].score, 1)) for system in results.systems], results.rankings[0].clusters
+    ([('one', 9.1), ('two', 0.0)], [2, 1])
     """
     counted = _check(stats)
     trials = whole_number("trials", trials, 1)
@@ -72,8 +86,11 @@ def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figu
         metric: its name as it is printed, such as "chrF2"; "" for the first one.
         width: the width in inches.
 
+    Returns:
+        A matplotlib figure.
+
     Raises:
-        BleuError: there is no such metric.
+        BleuError: no metric has that name, or several have it; or matplotlib is not installed.
     """
     records, ranking = _find(results, metric)
     intervals = [
@@ -95,8 +112,19 @@ def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figur
         metric: as for `forest`.
         width: the width in inches.
 
+    Returns:
+        A matplotlib figure.
+
     Raises:
-        BleuError: there is no such metric, or not every pair was tested.
+        BleuError: as for `forest`; or not every pair was tested.
+
+    >>> from bleucli import BLEU
+    >>> references = [["the cat sat on the mat", "it was a cold day"] * 20]
+    >>> systems = {"one": ["the cat sat on a mat", "it was a cold day"] * 20, "two": references[0]}
+    >>> stats = {name: BLEU().corpus_stats(texts, references, keep_rows=True) for name, texts in systems.items()}
+    >>> figure = pairs(compare(stats, trials=999), width=5.0)
+    >>> float(figure.get_figwidth())
+    5.0
     """
     records, ranking = _find(results, metric)
     if ranking is None:
@@ -116,8 +144,18 @@ def lengths(stats: "Mapping[str, CorpusStats]", of_segments: Sequence[int], *, w
         of_segments: the length of each segment, in words or any other unit.
         width: the width in inches.
 
+    Returns:
+        A matplotlib figure.
+
     Raises:
-        BleuError: rows were not kept, systems have different segments, or the number of lengths is wrong.
+        BleuError: as for `compare`; the number of lengths is wrong; or matplotlib is not installed.
+
+    >>> from bleucli import BLEU
+    >>> references = ["the cat sat on the mat", "it was a cold and rainy day in the garden"]
+    >>> stats = {"copy": BLEU().corpus_stats(references, [references], keep_rows=True)}
+    >>> figure = lengths(stats, [len(text.split()) for text in references])
+    >>> float(figure.get_figwidth())
+    3.3
     """
     import numpy as np
 
@@ -141,12 +179,23 @@ def segments(stats: "Mapping[str, CorpusStats]", *, width: float = WIDTH) -> "Fi
         stats: for the name of each of the two systems, its statistics with rows; both are of the same segments.
         width: the width in inches.
 
+    Returns:
+        A matplotlib figure.
+
     Raises:
-        BleuError: there are not exactly two systems, rows were not kept, or they have different segments.
+        BleuError: as for `compare`; there are not exactly two systems; or matplotlib is not installed.
+
+    >>> from bleucli import BLEU
+    >>> references = [["the cat sat on the mat", "it was a cold day"]]
+    >>> systems = {"one": ["the cat sat on a mat", "it was a cold day"], "two": references[0]}
+    >>> stats = {name: BLEU().corpus_stats(texts, references, keep_rows=True) for name, texts in systems.items()}
+    >>> figure = segments(stats)
+    >>> float(figure.get_figwidth())
+    3.3
     """
     counted = _check(stats)
     if len(counted) != 2:
-        raise BleuError(f"segments takes two systems, but {len(counted)} were given; give two")
+        raise BleuError(f"plots.segments compares two systems, not {len(counted)}; give two")
     measured = contents.of_metric(counted[0].metric, counted)  # type: ignore[arg-type]
     first, second = map(measured.score_segments, measured.rows)
     return figures.segments(list(stats), first, second, f"{measured.name} of a segment", figures.paper(width))
@@ -167,7 +216,8 @@ def _check(stats: "Mapping[str, CorpusStats]") -> "list[CorpusStats]":
             )
         if one.metric.configuration() != counted[0].metric.configuration():
             raise BleuError(
-                f"{name} was not counted with the same metric as {next(iter(stats))}; count both with one metric"
+                f"{name} was not counted with the same metric as {next(iter(stats))}; count both with the same metric"
+                " and options"
             )
     return counted
 
