@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-# A line with fewer brackets cannot nest too deeply: Python's parser stops at about 1000 levels, less those in use
+# A line with fewer opening brackets cannot nest too deeply: Python's parser stops at about 1000 levels of calls, and
+# some of these are in use
 _DEEP = 400
-# Python always reads whole numbers of up to 640 digits. In a longer one, five bytes that are 128 apart are digits.
+# Python reads whole numbers of up to 640 digits, whatever limit is set. In a longer one, five bytes that are 128 apart
+# are digits.
 _STEP = 128
 _MANY_DIGITS = re.compile(rb"[0-9]{5}")
 # An escaped letter or `_`, which may be part of a field's name; or a surrogate, perhaps without its other half
@@ -33,10 +35,10 @@ _MOST_BYTES = 1 << 28
 class Wanted(NamedTuple):
     """What to read from each object.
 
-    hypotheses: names of fields with a string. references: the name of a field, "" if they are not wanted. listed:
-    whether it holds an array of strings; else, it holds a string. others: names of fields that no object may have,
-    because Python's parser would take these instead. alone: whether objects may have no other fields at all; then most
-    checks are not needed.
+    hypotheses: names of fields, each with a string. references: the name of a field, "" if references are not wanted.
+    listed: whether that field holds an array of strings instead of a string. others: names of fields that no object may
+    have, because the texts would then be taken from these. alone: whether objects may have no other fields at all; then
+    most checks are not needed.
     """
 
     hypotheses: Sequence[str]
@@ -52,18 +54,19 @@ def read(data: bytes, wanted: Wanted, most: int) -> list[Segments] | None:
     Args:
         data: the lines.
         wanted: what to read from each.
-        most: the largest number of references, counted as objects times the most that one of them has; lines with more
-            are left to Python's parser.
+        most: the largest size of the table of references, as the number of objects times the most references that one
+            of them has; lines with more are left to Python's parser.
 
     Returns:
-        The hypotheses by name, then the references: as many as an object has, at least one. None if
-        Python's parser must read the lines.
+        One `Segments` for each name of hypotheses, then those of the references: as many as any object has, at least
+        one. None if Python's parser must read the lines.
 
     >>> found = read(b'{"a": "b ", "c": ["d", "e"]}', Wanted(["a"], "c", True, []), 9)
     >>> found and list(map(list, found)) if _parser() else [["b"], ["d"], ["e"]]
     [['b'], ['d'], ['e']]
     >>> read(b'{"a": NaN}', Wanted(["a"], "", False, []), 9)
     """
+    # Texts may be invalid if escapes name lone surrogates, or if `alone` skips the check that the lines are UTF-8
     has_odd = wanted.alone or _ODD_ESCAPE.search(data) is not None
     if not wanted.alone and ((has_odd and _ESCAPED_LETTER.search(data)) or _has_any(data, wanted.others)):
         return None
@@ -115,7 +118,7 @@ def _parse(data: bytes, wanted: Wanted) -> "dict[str, pa.Array] | None":
     try:
         table = parser.read_json(
             pa.BufferReader(data),
-            parser.ReadOptions(use_threads=False, block_size=len(data) + 1),
+            parser.ReadOptions(use_threads=False, block_size=len(data) + 1),  # one block, so one chunk per column
             parser.ParseOptions(explicit_schema=pa.schema(list(kinds.items())), unexpected_field_behavior=unexpected),
         )
     except (pa.ArrowException, UnicodeEncodeError):
@@ -128,8 +131,8 @@ def _parse(data: bytes, wanted: Wanted) -> "dict[str, pa.Array] | None":
 def _count_plain(data: bytes, alone: bool) -> int:
     """Return the number of lines if each looks like an object that both parsers read alike; else 0.
 
-    Arrow itself notices several objects on a line, or a part of one: each line here starts with `{` and ends with `}`.
-    With `alone`, it also notices fields that are not allowed.
+    Each line must start with `{` and end with `}`. On such a line, Arrow itself notices several objects, or a part of
+    one; with `alone`, it also notices fields that are not allowed.
     """
     import numpy as np
 
@@ -144,7 +147,8 @@ def _count_plain(data: bytes, alone: bool) -> int:
     last = np.where(last == ord("\r"), octets[ends - 2], last)
     if (last != ord("}")).any():
         return 0
-    if b"\0" in data[starts[-1] :]:  # where Arrow stops reading
+    # Arrow stops reading at a null byte; on an earlier line, `_parse` would notice that objects are missing
+    if b"\0" in data[starts[-1] :]:
         return 0
     if alone:
         return len(ends)

@@ -1,4 +1,4 @@
-"""Where in the objects of JSON Lines the texts are: names of fields, and paths into objects and arrays.
+"""The places of texts in the objects of JSON Lines: names of fields, and paths into objects and arrays.
 
 - `Fields`, `fields_named`: what a user names
 - `places_of_hypotheses`, `place_of_references`: what finds the texts in an object, named or not
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Fields(NamedTuple):
-    """Where in an object the texts are; those that are not named are found under usual names.
+    """The places of texts in an object; texts whose place is not named are found under usual names.
 
-    A path leads into objects by the names of fields and into arrays by numbers from 0: `resps.0.text`. A field whose
-    name is the whole path, dots included, comes first; a dot after a backslash is part of a name.
+    A path leads into objects by the names of fields and into arrays by numbers from 0: `resps.0.text`. If an object has
+    a field whose name is the whole path, dots included, that field is used. A dot after a backslash is part of a name.
 
     hypotheses: for each system in the file, its name ("" for the file's name) and a path. references, group: a path, or
     "".
@@ -32,7 +32,7 @@ class Fields(NamedTuple):
     group: str = ""
 
 
-# The usual names. The first of these that an object has is taken, even if it has others
+# The usual names: the first of these that an object has is taken, even if it has others
 HYPOTHESES = ("candidate", "hypothesis", "prediction", "actual_output", "translation")
 REFERENCES = ("references", "reference", "expected_output")
 # These may mean something else, so one is taken only if it is the only candidate
@@ -61,6 +61,7 @@ def fields_named(text: str) -> Fields:
     for part in _split(text, ","):
         begun, equals, rest = (_strip(word) for word in part.partition("="))
         begins = bool(equals) and begun in ("hyp", "refs", "group")
+        # Each key may begin once; only `hyp` has several paths, and these may contain an equals sign
         if begun in paths if begins else key != "hyp":
             raise _wrong_form(text)
         key, path = (begun, rest) if begins else (key, _strip(part))
@@ -155,13 +156,13 @@ class Path:
         self._steps = [_unescape(step) for step in _split(path, ".")]
 
     def common_name(self, items: "Sequence[dict[str, Any]]") -> str:
-        """Return the name of a field; if all these objects have it, `find` finds it in each."""
+        """Return the name of a field that `find` would take in each of these objects, if all of them have it."""
         return self._path
 
     def settled_name(self) -> tuple[str, Sequence[str]]:
-        """Return a field and others: `find` takes it from any object that has it and none of the others.
+        """Return a field, and other fields: `find` takes the field from any object that has it and none of the others.
 
-        The field is "" if this is not known, or not yet.
+        The field is "" while this is unknown.
         """
         return (self._path if self._steps == [self._path] else "", ())
 
@@ -189,7 +190,7 @@ class Path:
         if isinstance(value, dict):
             found = f"{place} with {_list_names(value)}" if depth else _list_names(value)
         else:
-            found = f"{place}, {kind(value)}" + (f" of {len(value)}" if isinstance(value, list) else "")
+            found = f"{place}, {kind(value)}" + (f" of length {len(value)}" if isinstance(value, list) else "")
         return NotFoundError(f"no {self._what}; expected {quote(self._path)}, found {found}", depth == 0)
 
 
@@ -200,7 +201,7 @@ class UsualName:
         what: what it leads to, for errors.
         known: names; the first one that an object has is taken.
         guessed: a file that has none of `known` may have one of these; several would be ambiguous.
-        elsewhere: names that are taken for something else, so they are ignored.
+        elsewhere: names of fields that an option uses for something else, so they are ignored.
     """
 
     def __init__(self, what: str, known: Sequence[str], guessed: Sequence[str], elsewhere: Collection[str]) -> None:
@@ -248,6 +249,7 @@ class UsualName:
 
 
 def _index(step: str) -> int | None:
+    # No array has 10^9 items, and Python refuses to convert very long numbers
     return int(step) if step.isascii() and step.isdigit() and len(step) < 10 else None
 
 

@@ -1,7 +1,7 @@
 r"""JSON Lines as blocks of segments: one object per segment, which holds hypotheses, references, or both.
 
 - `is_jsonl`: whether a file's name says so
-- `JsonLines`: the texts of a file; `JsonItems`: of objects that were parsed elsewhere
+- `JsonLines`: the texts of a file; `JsonItems`: the texts of objects that were parsed elsewhere
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,8 +24,9 @@ _PLURAL = "references"
 _ENDINGS = (".jsonl", ".ndjson")
 _PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _JSON_SPACE = " \t\r"
+# The largest table of references in a block: its number of lines times the most references on a line
 _BLOCK_TEXTS = 1 << 18
-# A line has a few texts, and the faster parser is called once per block: larger blocks save it calls
+# How many times as large as usual blocks are: a line holds several texts, and the faster parser costs time per call
 _BLOCK_FACTOR = 16
 # From this many bytes on, the faster parser saves more time than its import takes
 _PATIENCE = 1 << 24
@@ -49,8 +50,8 @@ class JsonLines:
     r"""A JSON Lines file.
 
     Args:
-        file: its lines, without a byte-order mark, which JSON does not allow.
-        fields: where in an object the texts are, if not under usual names.
+        file: the file, without a byte-order mark, which JSON does not allow.
+        fields: the places of texts in an object; None for the usual names.
         hypotheses: whether to take the hypotheses.
         references: whether to take the references.
         demanded: whether each object must have a field of references, even if it is null.
@@ -150,7 +151,7 @@ class JsonLines:
                 yield columns
 
     def _read_at_once(self, data: bytes) -> list[Segments] | None:
-        """Return the columns of a block by a faster parser; None if it must be parsed."""
+        """Return the columns of a block by the faster parser; None if Python's parser must read it."""
         self._bytes += len(data)
         if max(self._bytes, self._size) < _PATIENCE or self._blank or self._refusals == _REFUSALS:
             return None
@@ -160,7 +161,7 @@ class JsonLines:
         from bleucli import fastjson
 
         columns = fastjson.read(data, wanted, _BLOCK_TEXTS)
-        self._has_others = self._has_others or columns is None
+        self._has_others = self._has_others or columns is None  # other fields may be why it refused the block
         self._refusals = self._refusals + 1 if columns is None else 0
         if columns is not None:
             self.segments += len(columns[0])
@@ -255,7 +256,7 @@ class JsonLines:
         return BleuError(f"{self._at(number)}: invalid JSON ({why}); give one object per line")
 
     def _find_hypotheses(self, place: "Path | UsualName", items: "list[dict[str, Any]]", line: int) -> list[str]:
-        """Return a system's texts in objects; the first object is on that line."""
+        """Return a system's texts in objects; line: the number of the line that holds the first object."""
         name = place.common_name(items)
         texts: list[Any] = [] if name is None else [item.get(name) for item in items]
         if {*map(type, texts)} == {str}:  # nearly always
@@ -273,7 +274,7 @@ class JsonLines:
         raise self._wrong_type(number, field, text, "a string", key="hyp")
 
     def _find_rows(self, items: "list[dict[str, Any]]", line: int) -> list[list[str | None]]:
-        """Return the references in objects; the first object is on that line."""
+        """Return the references in objects; line: the number of the line that holds the first object."""
         name = self._references.common_name(items)
         rows: list[Any] = [] if name is None else [item.get(name) for item in items]
         kinds = {*map(type, rows)}
@@ -380,7 +381,7 @@ def _segments_of(texts: Sequence[str | None]) -> Segments:
     strings = [text for text in texts if text is not None]
     if len(strings) == len(texts):
         data = "\n".join([*strings, ""]).encode()
-        if kernels.count_line_ends(data) == len(texts):  # no text has several lines: then this is faster
+        if kernels.count_line_ends(data) == len(texts):  # no text has several lines, so a faster way works
             return kernels.split_lines(data)[0]
     return kernels.strip_trailing(Segments.from_strings(texts))
 

@@ -30,7 +30,7 @@ class SampleLines(JsonLines):
 
     Args:
         file: its lines.
-        fields: where in an object the texts are, and the label of their group if there is one.
+        fields: the places of texts in an object, and of the label of their group if there is one.
 
     >>> from io import BytesIO
     >>> stream = BytesIO(b'{"output": ["a", "b"]}\n{"output": ["c", "d"]}\n')
@@ -51,7 +51,7 @@ class SampleLines(JsonLines):
                 is used for all others.
 
         Returns:
-            The samples of each system. Without labels, each list in an object is a group, whose name is its line.
+            The samples of each system. Without labels, each list in an object is a group, named after its line.
 
         Raises:
             BleuError: the file cannot be read, or a line is not what it should be.
@@ -139,6 +139,6 @@ class SampleLines(JsonLines):
     def _mixed(self, number: int, field: str, is_text: bool) -> BleuError:
         now, before = (kind(""), kind([])) if is_text else (kind([]), kind(""))
         return BleuError(
-            f"{self._at(number)}: {quote(field)} is {now}, but {before} on earlier lines; give the same on all,"
-            " or name groups with --jsonl-fields group=NAME"
+            f"{self._at(number)}: {quote(field)} is {now}, but {before} on earlier lines; use the same type on all"
+            " lines, or name groups with --jsonl-fields group=NAME"
         )

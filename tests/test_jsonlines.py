@@ -330,8 +330,11 @@ LOST = {
     "null": ({"out": None}, "no hypothesis; expected 'out.0.text', found 'out', null"),
     "an object": ({"out": {"a.b": 1}}, "no hypothesis; expected 'out.0.text', found 'out' with 'a.b'"),
     "an empty object": ({"out": {}}, "no hypothesis; expected 'out.0.text', found 'out' with no field"),
-    "an array too short": ({"out": []}, "no hypothesis; expected 'out.0.text', found 'out', an array of 0"),
-    "an array of arrays": ({"out": [["a", "b"]]}, "no hypothesis; expected 'out.0.text', found 'out.0', an array of 2"),
+    "an array too short": ({"out": []}, "no hypothesis; expected 'out.0.text', found 'out', an array of length 0"),
+    "an array of arrays": (
+        {"out": [["a", "b"]]},
+        "no hypothesis; expected 'out.0.text', found 'out.0', an array of length 2",
+    ),
 }
 
 
@@ -345,7 +348,7 @@ def test_a_path_that_leads_nowhere_is_named_with_the_fields_that_were_found(run,
 @pytest.mark.parametrize("step", ["-1", "+0", "٠", "9" * 5000, "x"])
 def test_an_array_has_numbers_from_0(step):
     fields = fields_named(f"hyp=out.{step}")
-    assert "found 'out', an array of 1; name" in error_of(jsonl({"out": ["a"], "ref": "b"}), fields=fields)
+    assert "found 'out', an array of length 1; name" in error_of(jsonl({"out": ["a"], "ref": "b"}), fields=fields)
 
 
 def test_a_path_must_lead_to_text(run, write):
