@@ -11,7 +11,7 @@ Names are resolved when they are first used, so that importing the package costs
 
 from bleucli._version import __version__
 
-TYPE_CHECKING: bool = False  # without the type, completion in editors (jedi) skips the imports below
+TYPE_CHECKING: bool = False  # without the annotation, completion in editors (jedi) skips the imports below
 if TYPE_CHECKING:
     from bleucli import arrow, metrics, plots, significance, statsfiles
     from bleucli.counting import CorpusStats
@@ -170,7 +170,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # to a type checker, a name that is not imported above does not exist
+if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept any misspelled name
 
     def __getattr__(name: str) -> object:
         from importlib import import_module

@@ -14,17 +14,17 @@ def main() -> int:
         if status == Status.INTERRUPTED:
             import threading
 
-            if threading.active_count() > 1:  # Python would wait for them, and nothing is left to be written
+            if threading.active_count() > 1:  # Python would wait for these threads, and nothing is left to write
                 os._exit(status)
         return status
-    except KeyboardInterrupt:  # before `run` handles it, or while it ends
+    except KeyboardInterrupt:  # before `run` can handle Ctrl-C, or while `run` ends
         return 130
-    except Exception as error:  # such as a missing module; else the status would be 1, which means a failed gate
+    except Exception as error:  # such as a missing module; Python's status, 1, would mean that a gate failed
         from contextlib import suppress
 
-        with suppress(Exception):  # nothing reads stderr
+        with suppress(Exception):  # stderr may be closed
             sys.stderr.write(f"bleu: error: bleu cannot run here ({error!r}); reinstall it\n")
-        return 70
+        return 70  # as `Status` has it, which perhaps could not be imported
 
 
 if __name__ == "__main__":

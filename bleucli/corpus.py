@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Source(NamedTuple):
     """Where text comes from.
 
-    label: what errors call the source. names: those of the systems or references in it, one per column. blocks: its
+    label: what errors call the source. names: the names of the systems or references in it, one per column. blocks: its
     text, one `Segments` per column. references: what to call the references that a source of systems brings along, ""
     if it brings none; their columns follow those of the systems, and their number may differ from block to block.
     hurry: called when only the length of the text is still wanted; the blocks may then raise `NotWaitedFor`.
@@ -86,7 +86,7 @@ class Corpus(NamedTuple):
     def kept(self) -> "tuple[Corpus, Callable[[], Corpus]]":
         """Return the corpus for a first reading, and a function that returns it for each later one.
 
-        The first reading writes the corpus to temporary files, from which the later ones take it.
+        The first reading writes the corpus to temporary files; later readings read these files.
         """
         sources = [*self.systems, *self.references]
         kept = [Kept(source.blocks) for source in sources]
@@ -101,8 +101,8 @@ class Corpus(NamedTuple):
         """Read only the references, for a metric that needs all of them before it can count anything.
 
         Returns:
-            The references, block by block, and the corpus to continue with after the last block. Until then, temporary
-            files keep what was read, so that this works with standard input as well.
+            The references, block by block, and the corpus to continue with after the last block. Temporary files keep
+            what was read, so that this works with standard input as well.
         """
         sources = [*self.systems, *self.references]
         places = [n for n, source in enumerate(sources) if source.references or n >= len(self.systems)]
@@ -114,7 +114,7 @@ class Corpus(NamedTuple):
             try:
                 corpus = self._replace(systems=first[:brought], references=first[brought:])
                 yield from (piece.references for piece in corpus.pieces())
-            except LengthError as error:  # its indexes are those of the sources read here
+            except LengthError as error:  # its positions count only the sources read here
                 raise LengthError(error.parts, places[error.longest], places[error.shortest], error.counts) from None
 
         later = [
@@ -296,7 +296,8 @@ def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[st
     """Return the reference streams as a list; refuse what cannot be streams of references.
 
     Raises:
-        InputTypeError: the references are not streams. For n lists of k references, it names both ways to read them.
+        InputTypeError: the references are not streams. For n lists of k references, the error shows how to transpose
+            them.
 
     >>> check_shape(["a", "b", "c"], [["a", "x"], ["b", "y"], ["c", "z"]])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -323,7 +324,7 @@ def _refuse_transposed(hypotheses: object, streams: list[object]) -> None:
     except TypeError:  # an iterator has no length
         return
     k = lengths[0]
-    if len(streams) == n and set(lengths) == {k} and k != n:
+    if len(streams) == n and set(lengths) == {k} and k != n:  # n lists of n strings are valid streams
         raise InputTypeError(
             f"references: {_lists(n, k)} for {tell_count(n, 'hypothesis', 'hypotheses')}: that is one list per segment,"
             f" but streams are expected, here {_lists(k, n)}; write list(zip(*references))"

@@ -80,7 +80,7 @@ if TYPE_CHECKING:
             """Return what a user should know about the input."""
 
 
-# Blocks with fewer rows are copied when they are added
+# Blocks with fewer rows than this are joined when statistics are added; longer ones stay separate
 _SMALL = 1 << 12
 
 
@@ -113,7 +113,8 @@ class CorpusStats:
     """What a metric needs to know about a system's output on a corpus; `metric.corpus_stats` makes it.
 
     Statistics of parts add up to those of the whole, with `+` or `sum`. A sum has rows, in the order of its parts, only
-    if all parts have them. Two statistics are equal if they give the same score and signature; hints do not count.
+    if all parts have them. Two statistics are equal (`==`) if the metric's options and all numbers, except for the
+    signs, are equal; they then give the same score and signature.
 
     Attributes:
         metric: the metric that counted.
@@ -122,8 +123,11 @@ class CorpusStats:
         rows: the statistics of each segment; None if they were not kept, or there are no segments.
         nrefs: the number of references of each segment; None if `rows` is None.
         fewest, most: the smallest and the largest number of references of a segment.
-        signs: counts that the metric makes its hints from. Statistics of selected segments keep those of all segments;
+        signs: counts from which the metric makes its hints. Statistics of selected segments keep those of all segments;
             statistics from files have none.
+
+    Raises:
+        BleuError: by `+`, if the metrics differ in an option.
 
     >>> from bleucli import BLEU
     >>> bleu = BLEU()
@@ -192,7 +196,8 @@ class CorpusStats:
             return NotImplemented
         if self.metric.configuration() != other.metric.configuration():
             raise BleuError(
-                f"statistics of {_name(self)} and of {_name(other)} cannot be added; count both with one metric"
+                f"statistics of {_name(self)} and of {_name(other)} cannot be added; count both with the same metric"
+                " and options"
             )
         if not self.segments or not other.segments:
             return self if self.segments else other
@@ -290,6 +295,7 @@ class CorpusStats:
 def _check_indexes(indexes: object) -> list[int]:
     if isinstance(indexes, Iterable):
         found = list(indexes)
+        # Truth values, of NumPy too, would be indexes 0 and 1, but are probably meant as a mask
         if all(hasattr(index, "__index__") and not type(index).__name__.startswith("bool") for index in found):
             return list(map(int, found))
     raise InputTypeError("take: expected indexes, whole numbers from 0; write take([0, 1, 2])")
@@ -301,7 +307,11 @@ def _name(stats: CorpusStats) -> str:
 
 
 def _join(left: Sequence[_Rows], right: Sequence[_Rows]) -> list[_Rows]:
-    """Append blocks of rows to others; small blocks are joined with the previous one, so that long sums copy little."""
+    """Append blocks of rows to others; small blocks are joined with the previous one, so that long sums copy little.
+
+    As in a binary counter, the small blocks get shorter towards the end: of n single rows, each is copied about log2(n)
+    times, until its block is no longer small.
+    """
     blocks = list(left)
     for added in right:
         block = added
@@ -313,7 +323,7 @@ def _join(left: Sequence[_Rows], right: Sequence[_Rows]) -> list[_Rows]:
 
 
 class SystemStats(NamedTuple):
-    """The statistics of one system, one per metric; fit: how well it fits its references, if that was inspected."""
+    """The statistics of one system, one per metric; fit: how its texts fit the references, if that was inspected."""
 
     name: str
     stats: Sequence[CorpusStats]
@@ -386,7 +396,7 @@ def count_blocks(
         yield counted
 
 
-# Outputs of one block whose counting takes longer than starting threads does
+# From this many hypotheses in a block on, counting takes longer than starting threads
 _LONG = 1000
 
 
@@ -417,7 +427,7 @@ def count_corpora(
 
     items = read()
     start = list(islice(items, 1))
-    # The first of several long texts would otherwise keep the other processors waiting
+    # If the texts are long, start threads at once: the other processors would wait while this one counts the first text
     is_long = len(tasks) > 1 and sum(len(text) for _, _, piece in start for text in piece.hypotheses) >= _LONG
     totals: list[SystemStats] = []
     current = 0
@@ -459,7 +469,7 @@ class _Counting:
         ]
 
     def remember(self, counted: list[SystemStats]) -> None:
-        """Note how the outputs of a block fit their references, which later blocks need to know."""
+        """Note how the outputs of a block fit their references, for the inspection of later blocks."""
         self._known = [system.fit for system in counted]
 
 

@@ -36,17 +36,19 @@ class Codec(NamedTuple):
     starts: tuple[bytes, ...]  # first bytes of a file
     again: tuple[bytes, ...]  # first bytes of a further member
     padding: int  # zero bytes may follow a member, in multiples of this; 0: none may
-    lenient: bool  # anything else may follow, too
+    lenient: bool  # whether other data may follow, which are then left out
     member: "Callable[[str], _Member]"  # makes a new member, given the file's name
 
 
-# Bytes at the start of a file that show how it is compressed
+# The number of bytes at the start of a file that show how it is compressed: bzip2 needs the most
 LONGEST_START = 10
-# The largest piece that is unpacked at once, however well it was packed
+# The most bytes that are unpacked at once, however well they were packed
 _PIECE_BYTES = 1 << 18
-# Packed bytes of zstd taken at once: four can hold 128 KiB (a block of one repeated byte), and zstandard has no limit
+# The most packed bytes that zstandard gets at once: it cannot limit its output, and four bytes can become 128 KiB (a
+# block of one repeated byte)
 _ZSTD_BYTES = 512
-# xz -9 takes 65 MiB; zstd takes 128 MiB without --long
+# The most memory for xz: files made with `xz -9` take 65 MiB. zstd has a limit of its own, 128 MiB, which only files
+# made with `zstd --long` exceed.
 _XZ_MEMORY = 1 << 28
 
 
@@ -74,7 +76,7 @@ class _Gzip:
         import zlib
 
         self.errors: tuple[type[Exception], ...] = (zlib.error,)
-        self._decoder = zlib.decompressobj(wbits=31)
+        self._decoder = zlib.decompressobj(wbits=31)  # 16 for gzip, and 15 for the largest window
 
     @property
     def eof(self) -> bool:
@@ -87,6 +89,7 @@ class _Gzip:
     def pieces(self, data: bytes) -> Iterator[bytes]:
         piece = self._decoder.decompress(data, _PIECE_BYTES)
         yield piece
+        # After a full piece, zlib may hold more output, even if it has consumed all data
         while not self._decoder.eof and (self._decoder.unconsumed_tail or len(piece) == _PIECE_BYTES):
             piece = self._decoder.decompress(self._decoder.unconsumed_tail, _PIECE_BYTES)
             yield piece
@@ -227,7 +230,7 @@ def _unpack_member(member: "_Member", data: bytes, codec: Codec, name: str) -> I
     try:
         yield from member.pieces(data)
     except member.errors as error:
-        if "memory" in str(error).lower():
+        if "memory" in str(error).lower():  # only the text tells too large a window from damage
             raise BleuError(
                 f"{name} takes too much memory to unpack (its {codec.name} window is too large); unpack it first"
             ) from None

@@ -41,7 +41,8 @@ class BleuError(ValueError):
         return "".join(map(in_command, self.parts))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Workers send errors to their parents. Python's own way would build the error from its sentence only.
+        # Worker processes send errors to their parents. By default, pickle would call the class with the sentence
+        # alone, but some subclasses take other arguments.
         return _restore, (type(self), self.args, self.__dict__)
 
 
@@ -139,7 +140,12 @@ class SegmentError(BleuError):
         self.what = what
 
     def locate(self, start: int, where: str) -> BleuError:
-        """Return the error with its place in the whole text; `start` is the index of the block's first segment."""
+        """Return the error with its place in the whole text.
+
+        Args:
+            start: the index of the block's first segment.
+            where: what to call the text.
+        """
         return BleuError(f"{where}, ", tell_place("segment", start + self.number - 1), f" {self.what}")
 
 

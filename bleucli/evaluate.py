@@ -40,15 +40,15 @@ def evaluate_systems(
         test: "bs" for the paired bootstrap, "ar" for paired approximate randomization, None for no test.
         baseline: the system that the test compares all others with; None for the first one. The baseline comes first in
             the results.
-        all_pairs: test every pair of systems, and rank them; there are then also p-values that are corrected for the
-            number of pairs.
+        all_pairs: test every pair of systems, and rank them; the results then also have p-values that are corrected for
+            the number of pairs.
         bold_best: with a test against a baseline, also test every pair of systems, to find the best one by each metric
             and those that the test cannot distinguish from it. `render_table(bold_best=True)` needs this.
-        trials: trials or resamples of the test, up to 10,000,000; None for 1000 (bs) or 10,000 (ar).
-        n_bootstrap: without a test, resamples for a confidence interval of each score; 1 for none. The paired bootstrap
-            has intervals anyway.
-        seed: of trials and resamples, a whole number from 0; None for a new seed each time. "environment" stands for
-            `BLEU_SEED`, or else `SACREBLEU_SEED`, or else 12345.
+        trials: the number of trials or resamples of the test, up to 10,000,000; None for 1,000 (bs) or 10,000 (ar).
+        n_bootstrap: without a test, the number of resamples for a 95% confidence interval of each score, up to
+            10,000,000; 1 for no intervals. The paired bootstrap always gives intervals.
+        seed: the seed of the trials and resamples, a whole number from 0; None for a new seed each time. "environment"
+            stands for `BLEU_SEED`, or else `SACREBLEU_SEED`, or else 12345.
         jobs: the number of threads, 0 for all usable processors; it never changes a result.
 
     Returns:
@@ -59,7 +59,7 @@ def evaluate_systems(
     Raises:
         BleuError: there is no system or metric, lengths differ, a segment has no reference, or arguments contradict
             each other.
-        InputTypeError: something other than strings, or a list of the wrong shape.
+        InputTypeError: a text is not a string, a list has the wrong shape, or another argument has the wrong type.
 
     >>> references = [[f"the cat with the number {n} sat on the mat" for n in range(20)]]
     >>> systems = {

@@ -46,6 +46,7 @@ def choose_matches(tokens: Sequence[str], matching: Mapping[int, Mapping[tuple[s
     longest: list[int] = []
     for order in range(min(max(matching, default=0), len(tokens)), 0, -1):
         starts = range(len(tokens) - order + 1)
+        # The n-grams of the next order that contain the one at `start` begin at `start - 1` and at `start`
         longest = [max(longest[max(0, start - 1) : start + 1], default=0) for start in starts]
         left = dict(matching.get(order, {}))
         chosen[order] = set()

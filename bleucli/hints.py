@@ -1,7 +1,7 @@
 """What a user should know about texts and options: hints, which Python shows as warnings.
 
 - `Hint`: a sentence that says what was counted
-- `about`: the same of one system among several
+- `about`: a hint that names its system
 - `warn`: a warning that points at the line that called this package
 """
 
@@ -25,7 +25,7 @@ class Hint(Turn):
 
     Args:
         text: the sentence.
-        kind: the same sentence without what was counted, so that all hints of one kind share it; "" if nothing was.
+        kind: the same sentence without what was counted, so that all hints of one kind share it; "" if it is the same.
         command: the sentence in the wording of the command; "" if it is the same.
         numbers: what was counted, by name.
 
@@ -63,7 +63,7 @@ def warn(hint: str, category: type[BleuWarning] = BleuWarning) -> None:
 def _level_of_caller() -> int:
     """Return the `stacklevel` of the innermost caller outside this package, for `warn`.
 
-    Python 3.12 has `skip_file_prefixes` for this.
+    From Python 3.12 on, the argument `skip_file_prefixes` of `warnings.warn` does this.
     """
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Higher orders would only waste memory, since no text is that long
+# Higher orders of n-grams would only waste memory, since no segment is that long
 LARGEST_ORDER = 1000
 MOST_TRIALS = 10**7
 MOST_THREADS = 1024
@@ -64,7 +64,7 @@ def whole_number(what: str, value: "Any", smallest: int, largest: int | None = N
     except TypeError:
         raise _wrong_type(what, value, "a whole number") from None
     if number < smallest or (largest is not None and number > largest):
-        expected = f"from {smallest} on" if largest is None else f"from {smallest} to {largest}"
+        expected = f"from {smallest}" if largest is None else f"from {smallest} to {largest}"
         raise UsageError(f"{what} {number}; expected a number {expected}")
     return number
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from re import Match
 
+# The last two code points of each plane, which Unicode never assigns
 _NEVER = "".join(chr(last - 1) + chr(last) for last in range(0xFFFF, 0x110000, 0x10000))
 # For character classes of regular expressions. These are compiled when they are first needed, because that takes time.
 # JSON escapes the first range by itself.
@@ -33,6 +34,7 @@ def visible(text: str) -> str:
         return text
     import re
 
+    # If the locale's encoding is not UTF-8, even valid UTF-8 in names arrives as single bytes: decode it first
     code = "utf-8", "surrogateescape"
     return re.sub(_NOT_TEXT, _escape, re.sub(_BYTES, lambda found: found[0].encode(*code).decode(*code), text))
 

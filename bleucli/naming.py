@@ -72,7 +72,7 @@ def by_file(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
     ['old/a']
     """
     parts = [path.replace(os.sep, "/").split("/") for path in paths]
-    kept = [1] * len(paths)  # how many parts of each path are kept; one more than it has stands for the whole path
+    kept = [1] * len(paths)  # how many parts of each path are kept; one more than it has: the path as it was given
     while True:
         names = [
             path if count > len(found) else "/".join([*found[-count:-1], _without_endings(found[-1])])

@@ -25,6 +25,7 @@ def load(module: str, extra: str) -> "ModuleType":
     try:
         return import_module(module)
     except ImportError as error:
+        # Either the module or its package is missing, or importing it fails, perhaps because it lacks another module
         missing = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
         why = "is not installed" if missing else f"cannot be imported ({' '.join(str(error).split())})"
         raise BleuError(f"the module {module} {why}; type: pip install 'bleucli[{extra}]'") from None

@@ -58,7 +58,8 @@ class Words(NamedTuple):
 class Table(NamedTuple):
     """Rows under a header, each with its role.
 
-    texts: the columns that are aligned left; in text, the last of them is as wide as possible.
+    texts: the indexes of the columns that are aligned left. If a table is too wide for the terminal, these columns are
+    wrapped, the last one first.
     """
 
     header: Sequence[str]
@@ -358,4 +359,4 @@ def show_numbers(numbers: Sequence[float], holds: Callable[[Sequence[float]], bo
         shown = [f"{number:.{decimals}f}" for number in numbers]
         if holds([float(number) for number in shown]):
             return shown
-    return [f"{number:.17g}" for number in numbers]
+    return [f"{number:.17g}" for number in numbers]  # 17 digits identify any double

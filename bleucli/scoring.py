@@ -66,7 +66,8 @@ def score_systems(
         metrics: at least one.
         jobs: the number of threads; None for all usable processors if there is enough text.
         sampling: how to resample scores, or None. With resampling, the statistics of all segments are kept.
-        selection: what to score of the corpus; None for all of it and nothing else. With one, they are kept as well.
+        selection: what to score of the corpus; None for all of it and nothing else. With a selection, these statistics
+            are kept as well.
         progress: called with what is counted, how many are done, and how many there are (0: unknown).
         keep: called with the statistics of each block, rows included.
         before: systems that were counted earlier, with rows; they come first in the results.
@@ -116,7 +117,7 @@ def plan_intervals(n_bootstrap: int, seed: "Seed", jobs: int) -> "Sampling | Non
     from bleucli.significance.comparison import Sampling
     from bleucli.significance.resampling import choose_seed
 
-    chosen = choose_seed(seed)
+    chosen = choose_seed(seed)  # even where no seed is needed, an invalid one is an error
     return Sampling("ci", n_bootstrap, chosen, jobs) if n_bootstrap != 1 else None
 
 
@@ -136,7 +137,7 @@ def put_before(before: Sequence[SystemStats], counted: Sequence[SystemStats]) ->
         if one.segments != other.segments:
             raise BleuError(
                 f"{then.name} has {tell_count(one.segments, 'segment')} but {now.name} has {other.segments}; a test"
-                " compares the same segments"
+                " needs the same segments of both"
             )
     from bleucli.statsfiles import check_references
 

@@ -36,7 +36,7 @@ _LARGEST = 1e100
 
 
 class Given(Metric[Score]):
-    """The substitute for a metric in files of such numbers: there is nothing to count."""
+    """Stands in for a metric in files of such numbers, where nothing is counted."""
 
     name = NAME
     fractions = frozenset({"value"})
@@ -69,6 +69,7 @@ class Given(Metric[Score]):
 def stats_of(columns: "Columns") -> list[SystemStats]:
     """Return numbers in the form in which files keep them."""
     metric = Given()
+    # The 32-bit zeros are the numbers of references, of which such scores have none
     return [
         SystemStats(
             name,
@@ -148,7 +149,7 @@ def score_columns(
         means: NDArray[np.float64] = np.asarray(sums)[:, 0] / count
         return means
 
-    # no published p-values leave out ties here, and coarse scores, such as human ratings, have many ties
+    # Ties count: there are no published p-values to agree with, and coarse scores, such as human ratings, often tie
     samples = [[Sample(SegmentStats(memoryview(column), 1), mean, ties=True)] for column in columns.values()]
     return comparison.resample(results, samples, sampling, partial(progress, "trials"))
 

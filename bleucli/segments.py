@@ -36,8 +36,12 @@ class Segments:
 
     Args:
         data: the UTF-8 bytes of all texts, in any arrangement.
-        bounds: 2n signed 64-bit integers in native byte order (16n bytes), start and end of each text in `data`; -1
-            and -1 for a missing one.
+        bounds: 2n signed 64-bit integers in native byte order (16n bytes): the start and the end of each text in
+            `data`, in bytes; -1 and -1 for a missing text. Bounds are not checked.
+
+    Raises:
+        IndexError: by `segments[index]`, if there is no such text.
+        InputTypeError: by `segments[start:stop:step]`, if the step is not 1.
 
     Texts may share bytes and leave gaps, so the lines of a file, its columns, a subset or a slice need no copy of the
     text.
@@ -57,7 +61,12 @@ class Segments:
 
     @classmethod
     def from_strings(cls, texts: Sequence[str | None], what: str = "text", first: int = 0) -> "Segments":
-        """Encode `texts`; `what` and `first` (the index of the first one) appear in errors.
+        """Return strings as `Segments`.
+
+        Args:
+            texts: a list of strings; None is a missing text.
+            what: what errors call a text.
+            first: the index of the first text, from which errors count.
 
         Raises:
             InputTypeError: an element is neither a string nor None, or `texts` is not a list.
@@ -66,14 +75,14 @@ class Segments:
         if type(texts) not in _LISTS and isinstance(texts, _NO_LISTS):
             raise _no_list(texts, what)
         try:
-            if len(texts) == 1 and (text := texts[0]) is not None:
+            if len(texts) == 1 and (text := texts[0]) is not None:  # scores of sentences call this once per text
                 data = _encode(text)
                 return cls(data, _START + len(data).to_bytes(8, _BYTE_ORDER))
             encoded = [b"" if text is None else _encode(text) for text in texts]
             ends = array("q", accumulate(map(len, encoded)))
             bounds = array("q", bytes(16 * len(ends)))
             bounds[1::2] = ends
-            bounds[2::2] = ends[:-1]
+            bounds[2::2] = ends[:-1]  # each text starts where the one before it ends
         except (TypeError, UnicodeEncodeError):
             raise _no_text(texts, what, first) from None
         for index, text in enumerate(texts) if None in texts else ():
@@ -129,6 +138,9 @@ class Segments:
     def take(self, indexes: Sequence[int]) -> "Segments":
         """Return some texts, in the order of their indexes, without copying them.
 
+        Raises:
+            IndexError: there is no such text.
+
         >>> list(Segments.from_strings(["a", "b", "c"]).take([2, 0]))
         ['c', 'a']
         """
@@ -136,13 +148,13 @@ class Segments:
         return Segments(self.data, array("q", [pairs[2 * i + side] for i in indexes for side in (0, 1)]).tobytes())
 
     def lower(self) -> "Segments":
-        """Lowercase each text as `str.lower` does.
+        """Return each text lowercased as `str.lower` does.
 
         >>> list(Segments.from_strings(["ΣΑΣ İ", None]).lower())
         ['σας i̇', None]
         """
         data = bytes(self.data)
-        if data.isascii():
+        if data.isascii():  # otherwise, lengths in bytes may change, and a sigma depends on the letters around it
             return Segments(data.lower(), self.bounds)
         return Segments.from_strings([None if text is None else text.lower() for text in self])
 
@@ -230,7 +242,7 @@ def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segmen
         yield from _blocks_of_pandas(texts, what)
         return
     try:
-        # an object that has only __getitem__ may be something other than a list
+        # An object that has only __getitem__ is read at once, since reading it may show that it is not a list
         remaining = iter(texts if isinstance(texts, Iterable) else list(texts))
     except TypeError:
         raise _no_list(texts, what) from None
@@ -277,12 +289,12 @@ def of_arrow(texts: "Any", what: str, first: int = 0) -> Segments:
 
     Args:
         texts: a pyarrow array, not a chunked one; nulls are missing texts.
-        what: what to call each text in errors.
-        first: the index of the first one.
+        what: what errors call a text.
+        first: the index of the first text, from which errors count.
 
     Raises:
-        InputTypeError: it holds something other than strings.
-        BleuError: it is not valid.
+        InputTypeError: the array holds something other than strings.
+        BleuError: the array is not valid.
     """
     try:
         texts.validate(full=True)
@@ -291,6 +303,7 @@ def of_arrow(texts: "Any", what: str, first: int = 0) -> Segments:
             tell_place(what, first),
             f" or a later one is not valid Arrow text ({error}); encode the column as UTF-8",
         ) from None
+    # Only arrays with plain offsets can be shared, so dictionaries and views are copied into one
     values = texts.dictionary if hasattr(texts, "dictionary") else texts
     if str(values.type) in _TEXTUAL and str(texts.type) not in _OFFSETS:
         texts = texts.cast("large_string")
@@ -322,7 +335,7 @@ def share_arrow(texts: "Any") -> Segments:
 
 # --- several series in step
 
-# How many more seconds to count a text that is known to be too long; it may be endless
+# For how many seconds to go on counting the segments of a text that is known to be too long: it may be endless
 PATIENCE = 3.0
 
 
@@ -359,7 +372,7 @@ def align(
     while True:
         for number, source in enumerate(series):
             if not _height(blocks[number]):
-                blocks[number] = next((block for block in source if _height(block)), ())
+                blocks[number] = next((block for block in source if _height(block)), ())  # empty blocks are skipped
         count = min(map(_height, blocks))
         if not count:
             break

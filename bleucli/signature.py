@@ -63,6 +63,19 @@ _UNSAFE = f"[%|{C0}{UNSEEN}]"
 class Signature:
     """The settings that determine a score, and nothing else, as keys and values in order.
 
+    Two signatures are equal if they print the same; the name does not count.
+
+    Args:
+        fields: pairs of a key and its value, in order.
+        name: the name of the metric, "" if unknown.
+
+    Attributes:
+        info: the values by key, in order; it may be changed.
+        name: as above.
+
+    Raises:
+        InputTypeError: `fields` are not pairs.
+
     >>> signature = Signature([("nrefs", "1"), ("case", "mixed"), ("tok", "13a")])
     >>> str(signature)
     'nrefs:1|case:mixed|tok:13a'
@@ -89,7 +102,7 @@ class Signature:
                 " Signature.parse(text)"
             ) from None
         self._made = len(self.info)  # keys that are added later come before the version
-        self.name = name  # of the metric, if a parsed signature had it
+        self.name = name
 
     @classmethod
     def parse(cls, text: str) -> "Signature":
@@ -103,7 +116,7 @@ class Signature:
         'case:mixed|nrefs:1|smooth:exp|tok:13a|version:1.4.14'
         """
         signature = string("signature", text).strip().partition(" = ")[0]
-        old = ":" not in signature
+        old = ":" not in signature  # sacreBLEU 1.x: plus signs between keys, and a dot before each value
         parts = signature.split("+" if old else "|")
         name = parts.pop(0) if ("." if old else ":") not in parts[0] else ""
         fields: dict[str, str] = {}
@@ -122,7 +135,10 @@ class Signature:
     def with_texts(self, texts: Iterable[tuple[str, str]]) -> "Signature":
         """Return the signature with keys that name the scored texts, in the place where sacreBLEU puts them.
 
-        A `|`, which separates keys, is written as `%7C`, and so are control characters.
+        A `|`, which separates keys, becomes `%7C`. Percent signs and invisible characters are escaped in the same way.
+
+        Args:
+            texts: pairs of a key, such as `test` or `lang`, and its value.
 
         >>> signature = Signature([("nrefs", "1"), ("case", "mixed")])
         >>> str(signature.with_texts([("test", "wmt17"), ("lang", "en-de"), ("subset", "US|GB")]))
@@ -134,7 +150,7 @@ class Signature:
         return Signature([*fields[:start], *safe, *fields[start:]], self.name)
 
     def format(self, short: bool = False) -> str:
-        """Return the signature in one line, with abbreviated keys if `short`."""
+        """Return the signature in one line; short: abbreviate the keys."""
         if not short:
             return "|".join([f"{key}:{value}" for key, value in self])
         return "|".join(
@@ -147,7 +163,7 @@ class Signature:
     __repr__ = __str__  # as in sacreBLEU, since programs log it
 
     def update(self, key: str, value: object) -> None:
-        """Add a key, or give it another value."""
+        """Set the value of a key; a new key is printed before the version."""
         self.info[key] = value
 
     def __iter__(self) -> Iterator[tuple[str, str]]:

@@ -20,8 +20,13 @@ class SegmentStats:
         data: n * k numbers, row by row: signed 64-bit integers or doubles, in native byte order.
         columns: k, the number of numbers in a row.
 
-    NumPy reads it without a copy: `numpy.asarray(stats)` has the shape (n, k). `+` appends rows;
-    a slice takes rows; `==` compares the type of the numbers, the columns and the rows.
+    NumPy reads it without a copy: `numpy.asarray(stats)` has the shape (n, k). `stats[index]` is a row, as a tuple;
+    `stats[start:stop]` shares the memory of these rows; `+` appends rows; `==` compares the type of the numbers, the
+    number of columns, and the rows.
+
+    Raises:
+        BleuError: by `+`, if the columns or the types of the numbers differ; by a slice, if its step is not 1.
+        IndexError: by `stats[index]`, if there is no such row.
 
     >>> stats = SegmentStats(memoryview(bytes(4 * 8)).cast("q"), 2)
     >>> len(stats), stats[0], len(stats[1:] + stats)
@@ -65,7 +70,10 @@ class SegmentStats:
         return self.join((self, other))
 
     def take(self, indexes: Sequence[int]) -> "SegmentStats":
-        """Return a copy of some rows, in the order of their indexes.
+        """Return a copy of some rows.
+
+        Args:
+            indexes: the indexes of the rows, from 0 to n - 1, which are not checked; an index may be repeated.
 
         >>> list(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2).take([1, 0]))
         [(3, 4), (1, 2)]
@@ -98,6 +106,9 @@ class SegmentStats:
 
         Raises:
             BleuError: there are more or fewer names than columns; or pyarrow is not installed.
+
+        >>> SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2).to_arrow(["edits", "ref_len"]).to_pylist()
+        [{'edits': 1, 'ref_len': 2}, {'edits': 3, 'ref_len': 4}]
         """
         from bleucli.buffers import to_arrow
         from bleucli.optional_deps import load
@@ -120,6 +131,10 @@ class SegmentStats:
 
         Raises:
             BleuError: a column has gaps or values that are not numbers, or there is no column.
+
+        >>> import pyarrow as pa
+        >>> list(SegmentStats.from_arrow(pa.table({"edits": [1, 3], "ref_len": [2, 4]})))
+        [(1, 2), (3, 4)]
         """
         import numpy as np
 
@@ -136,13 +151,14 @@ class SegmentStats:
         rows = np.empty((table.num_rows, table.num_columns), kind)
         for place, column in enumerate(table.columns):
             rows[:, place] = to_numpy(column)
+        # Python refuses to cast a memoryview whose shape has a zero
         data = memoryview(rows.data).cast("B") if len(rows) else memoryview(b"")
         return cls(data.cast("q") if kind is np.int64 else data.cast("d"), table.num_columns)
 
     def __reduce__(self) -> "tuple[Any, ...]":
         rows = array(self.data.format)
         rows.frombytes(self.data.tobytes())
-        return _from_rows, (rows, self.columns)  # an array knows its byte order, a memoryview cannot be pickled
+        return _from_rows, (rows, self.columns)  # an array records its byte order; a memoryview cannot be pickled
 
     @property
     def __array_interface__(self) -> dict[str, object]:

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 _BLOCK_BYTES = 1 << 18
-# The bytes that the blocks of all files read in step share, and those of the smallest block
+# The most bytes that the blocks of all files read in step may take together, and the size of the smallest block
 _BYTES_OF_ALL, _LEAST_BYTES = 1 << 25, 1 << 14
 # The lowest limit on open files is 256 (macOS)
 _MOST_OPEN = 64
-# A full block ends after a multiple of a power of two lines, the largest up to this one for which it has room. So files
-# in step are cut at the same lines.
+# A full block ends where the number of lines so far is a multiple of a power of two: the largest power, up to this one,
+# that is at most the number of lines in the block. So files read in step are mostly cut at the same lines.
 _CUT_LINES = 1 << 10
-# Bytes of a stream that are kept to find out what is wrong with it
+# The most bytes of a stream that are kept, to find out later what is wrong with it
 _AGAIN_BYTES = 1 << 25
 _MARK = "\ufeff".encode()
 
@@ -236,7 +236,7 @@ class TextFile:
                 continue
             data = b"".join((*parts, chunk))
             evenly = self.is_file and self._among > 1 and len(chunk) >= self._block_bytes
-            # here, `_lines` counts those before this block
+            # Here, `_lines` is the number of lines before this block: the caller counts a block before it asks for more
             end = _even_end(data, self._lines) if evenly else data.rindex(b"\n") + 1
             yield data[:end]
             parts = [data[end:]] if end < len(data) else []
@@ -273,6 +273,7 @@ class TextFile:
                 text = decoder.decode(chunk, final=not chunk)
                 encoded = text.encode()
             except UnicodeDecodeError as error:
+                # `error.object` begins with the bytes that the decoder kept from earlier chunks
                 start = taken - len(error.object) + error.start
                 decoder.setstate(before)
                 lines += _newlines(decoder, chunk[: max(0, start - taken + len(chunk))])
@@ -294,7 +295,7 @@ class TextFile:
         if codec is None:
             return chunks
         unpacked = decompression.unpack(chunks, codec, self.name, self.hints)
-        # what follows the last member is left out, but hashed
+        # What follows the last member is left out, but is part of the hash
         return unpacked if self._hash is None else chain(unpacked, _read_out(chunks))
 
     def _raw_chunks(self) -> Iterator[bytes]:
@@ -352,7 +353,7 @@ def _wait(stream: "IO[bytes]", deadline: float | None) -> None:
     """Wait until there is something to read.
 
     Raises:
-        NotWaitedFor: nothing came until `deadline`; not on systems where streams cannot be asked.
+        NotWaitedFor: nothing came until `deadline`. Where streams cannot be polled, as on Windows, it is not raised.
     """
     try:
         from select import POLLIN, poll

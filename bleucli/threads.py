@@ -37,7 +37,7 @@ def in_order(
         work: called with each item.
         items: read in the thread that takes the results.
         jobs: the number of threads. None: one per usable processor, if there is enough work and they can be started.
-        patience: the seconds of work from which on threads pay off; None for the time that starting them takes.
+        patience: if `jobs` is None, for how many seconds to work before starting threads; None for 0.03.
 
     Raises:
         BleuError: the system does not start this many threads.
@@ -70,11 +70,12 @@ def in_order(
                         raise BleuError(f"cannot start {jobs} threads ({error}); ask for fewer, such as 1") from None
                     remaining = chain([item], remaining)
                     break
-                if len(waiting) > 2 * jobs:
+                if len(waiting) > 2 * jobs:  # enough that no thread waits, and few enough that memory is bounded
                     first, future = waiting.popleft()
                     yield first, future.result()
             for first, future in waiting:
                 yield first, future.result()
+    # One thread was asked for, or no more can start
     yield from ((item, work(item)) for item in remaining)
 
 
@@ -103,9 +104,9 @@ def usable_processors() -> int:
 
 
 def _quotas() -> Iterator[float]:
-    """Give the quota, in processors, of each control group above this process that has one; of either version.
+    """Give the quota, in processors, of each control group that contains this process and has a quota.
 
-    Source: cgroups(7), and cpu.max of the kernel's Control Group v2.
+    Source: cgroups(7) for version 1, and cpu.max of the kernel's Control Group v2.
     """
     for line in _read("/proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)

@@ -25,7 +25,7 @@ _IRREPLACEABLE = (EACCES, EBUSY, EINVAL, EPERM, EROFS, EXDEV)
 
 
 def copy(answer: "IO[bytes]", target: "IO[bytes]") -> None:
-    """Write the rest of one file to another, raw one."""
+    """Write the rest of a file to a raw stream."""
     while piece := answer.read(_PIECE):
         write_all(target, piece)
 
@@ -66,6 +66,10 @@ def spool(chunks: Iterable[bytes]) -> "IO[bytes]":
 def write_file(answer: "IO[bytes]", name: str) -> None:
     """Write to a pipe or device directly; replace a regular file, following links.
 
+    Args:
+        answer: the new content, a seekable file at its start.
+        name: the path of the file to write.
+
     Raises:
         OSError: it cannot be written; an old file is then unchanged.
     """
@@ -96,18 +100,19 @@ def write_file(answer: "IO[bytes]", name: str) -> None:
 
 def _replace(answer: "IO[bytes]", path: str, old: os.stat_result | None) -> None:
     """Write a new file next to the old one, then replace the old one; keep its owner, group and mode."""
-    # It has its own name, since a killed run may leave it, and a short one, since the file's may have the greatest
-    # length
+    # The name is random, because a killed run may leave such a file, and short, because the file's own name may already
+    # have the greatest length
     beside = os.path.join(os.path.dirname(path), f".bleu-{os.urandom(8).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
+        # Until it has the old file's owner and mode, no one else may read it
         with open(os.open(beside, flags, 0o666 if old is None else 0o600), "wb", buffering=0) as file:
             copy(answer, file)
             os.fsync(file.fileno())
             new = os.fstat(file.fileno())
         if old is not None:
             if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
-                os.chown(beside, old.st_uid, old.st_gid)
+                os.chown(beside, old.st_uid, old.st_gid)  # before the mode, of which chown may clear bits
             os.chmod(beside, stat.S_IMODE(old.st_mode))
         os.replace(beside, path)
     except BaseException:
