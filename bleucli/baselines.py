@@ -30,7 +30,7 @@ class Earlier(NamedTuple):
 
     file: the system's file, "" if unknown.
     references: the names and digests of the references' files; empty if they cannot be compared.
-    scale: the scale in which it was written, 100 or 1.
+    scale: the scale on which it was written, 100 or 1.
     """
 
     score: "Decimal"
@@ -49,7 +49,7 @@ class Baseline(NamedTuple):
     1, two fewer than were written.
     form: the format, json or jsonl; scores in jsonl are exact.
     outputs: the names and digests of the systems' files in JSON Lines.
-    scale: the scale in which the scores were written, 100 or 1.
+    scale: the scale on which the scores were written, 100 or 1.
     """
 
     path: str

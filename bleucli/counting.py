@@ -68,7 +68,7 @@ if TYPE_CHECKING:
             """Score a sum of rows."""
 
         def sign(self, score: Any, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> None:
-            """Give a score what its signature is made from."""
+            """Store in a score what its signature is made from."""
 
         def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
             """Score each row of sums."""

@@ -153,6 +153,7 @@ class JsonLines:
     def _read_at_once(self, data: bytes) -> list[Segments] | None:
         """Return the columns of a block by the faster parser; None if Python's parser must read it."""
         self._bytes += len(data)
+        # After a blank line, `_items` must read on: only more blank lines may follow
         if max(self._bytes, self._size) < _PATIENCE or self._blank or self._refusals == _REFUSALS:
             return None
         wanted = self._find_wanted()

@@ -10,7 +10,7 @@
 - `Ranking`: every pair of systems compared by one metric
 - `Verdict`: what a gate says about a score
 - `Unscored`: a system that was left out
-- `Input`, `Run`: what was read, and which command asked for it, and when
+- `Input`, `Run`: what was read, by which command, and when
 - `Matrix`: the language pairs of a table with many of them
 - `Results`: all systems, and the hints that go with them; as dictionaries, and as rows of a table
 - `score_item`, `run_item`: a score, and what it was made from, as the objects of `bleu -f jsonl`
@@ -35,7 +35,7 @@ SIGNIFICANT = 0.05
 TESTS = {"bs": ("Paired bootstrap resampling", "resample"), "ar": ("Paired approximate randomization", "trial")}
 # The shape of the objects of `bleu -f jsonl`; the number changes when a key changes its meaning or is removed
 SHAPE = "bleucli/scores-1"
-# The scales in which scores may be printed, from 0 to 100 or to 1, each with its default number of decimals
+# The scales on which scores may be printed, from 0 to 100 or to 1, each with its default number of decimals
 DECIMALS = {100: 1, 1: 3}
 
 # The label of a matrix's rows, and its value for means over all pairs
@@ -152,7 +152,7 @@ class Input(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What results were made from; and the command that asked for them, and when, if a format shows these."""
+    """What results were made from; and the command and its time, if a format shows these."""
 
     systems: Sequence[Input]  # in the order of `Results.systems`
     references: Sequence[Input]

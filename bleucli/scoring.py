@@ -45,7 +45,7 @@ class Selection(NamedTuple):
 
 
 def _report_nothing(what: str, done: int, total: int) -> None:
-    """Take reports of progress, and do nothing."""
+    """Ignore progress."""
 
 
 def score_systems(

@@ -40,7 +40,8 @@ class TextFile:
         path: the path of the file; None if `stream` is given.
         stream: an open binary stream, such as standard input.
         encoding: the encoding of the text.
-        columns: the number of tab-separated columns; 0 to treat tabs as white space; None to see the first line.
+        columns: the number of tab-separated columns; 0 to treat tabs as white space; None for as many as the first line
+            has.
         mark: how to treat a byte-order mark at the start that the encoding leaves: "text", like any other character, as
             sacreBLEU does; "noted", the same with a hint; "dropped", for files that hold data.
         among: the number of files that are read in step, this one included.

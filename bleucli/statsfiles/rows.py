@@ -110,7 +110,7 @@ def split(table: "pa.Table", keys: Sequence[str]) -> Iterator[Rows]:
     for of_key, known in zip(codes, values, strict=True):
         if of_key is not None:  # numbered again after each key, so that the numbers cannot overflow
             _, whole = np.unique(whole * len(known) + of_key, return_inverse=True)
-    order = np.argsort(whole, kind="stable")
+    order = np.argsort(whole, kind="stable")  # so rows keep their order within a group
     starts = np.flatnonzero(np.diff(whole[order], prepend=-1))
     groups = [order[a:b] for a, b in zip(starts, [*starts[1:], len(order)], strict=True)]
     for rows in sorted(groups, key=lambda rows: int(rows[0])):  # in order of first appearance
