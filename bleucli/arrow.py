@@ -362,7 +362,7 @@ def merge(table: "pa.Table") -> "pa.Table":
 
 
 def _add_up(table: "pa.Table", keys: Sequence[str]) -> "pa.Table":
-    """Return a row for each key."""
+    """Add up the rows of each key; return one row per key."""
     if not len(table):
         return table
     names = table.column_names

@@ -4,7 +4,7 @@
 - `Corpus.pieces`: the same segments of all of them, block by block
 - `Kept`: keeps what can be read only once, so that it can be read again
 - `of_strings`: a corpus of Python's strings, their shapes checked
-- `of_one`: a single segment; `check_columns`: texts that are `Segments` already
+- `of_one`: a single segment as columns; `check_columns`: refuses columns that cannot be compared
 """
 
 import os
@@ -193,8 +193,8 @@ def _own_references(own: Sequence[tuple[str, Sequence[Segments]]], start: int) -
         line = _first_difference(references, columns)
         if line is not None:
             raise ReferencesDifferError(
-                f"{label}, line {start + line + 1}: the references differ from those in {first}; give the same in"
-                f" every file, or in {first} alone"
+                f"{label}, line {start + line + 1}: the references differ from those in {first}; give the same"
+                f" references in every file, or only in {first}"
             )
     return references
 

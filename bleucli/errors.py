@@ -192,8 +192,8 @@ class FieldCountError(BleuError):
     """A line whose number of tab-separated fields differs from that of earlier lines, or from the expected one.
 
     Args:
-        line: index of the line within the block that was split, from 0.
-        found: number of fields on it.
+        line: the index of the line in the block that was split, from 0.
+        found: the number of fields on the line.
     """
 
     def __init__(self, line: int, found: int) -> None:

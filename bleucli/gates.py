@@ -23,7 +23,7 @@ FAIL_UNDER, MAX_DROP = "--fail-under", "--max-drop"
 class Bound(NamedTuple):
     """How low a score may be, or by how much it may drop: in points, or in percent of the baseline's score.
 
-    Points are on the scale on which scores are printed.
+    Points are on the scale of the printed scores.
     """
 
     number: float

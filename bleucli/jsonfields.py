@@ -3,7 +3,7 @@
 - `Fields`, `fields_named`: what a user names
 - `places_of_hypotheses`, `place_of_references`: what finds the texts in an object, named or not
 - `place_of_group`: what finds the group that the texts of an object belong to
-- `quote`, `kind`, `advise_path`: how errors speak of fields and values
+- `quote`, `kind`, `advise_path`: how errors name fields and values, and what they advise
 """
 
 from collections.abc import Collection, Sequence

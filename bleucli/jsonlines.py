@@ -1,6 +1,6 @@
 r"""JSON Lines as blocks of segments: one object per segment, which holds hypotheses, references, or both.
 
-- `is_jsonl`: whether a file's name says so
+- `is_jsonl`: whether a file holds JSON Lines, by its name
 - `JsonLines`: the texts of a file; `JsonItems`: the texts of objects that were parsed elsewhere
 """
 

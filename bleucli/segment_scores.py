@@ -63,7 +63,7 @@ class Given(Metric[Score]):
         Raises:
             BleuError: always.
         """
-        raise BleuError("a sum of segment scores has no mean without their number; keep the rows")
+        raise BleuError("the mean of segment scores needs their number, not only their sum; keep the rows")
 
 
 def stats_of(columns: "Columns") -> list[SystemStats]:

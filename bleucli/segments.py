@@ -223,8 +223,9 @@ def refuse_unordered(texts: object, what: str) -> None:
 def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segments]:
     """Cut an iterable of strings into `Segments` of at most 4096 texts.
 
-    It may also be a pyarrow array or chunked array, or a pandas Series or Index, whose nulls (None, NaN, `pandas.NA`)
-    are missing texts. Columns of Arrow's types `string` and `large_string` are not copied, even if pandas holds them.
+    The iterable may be a pyarrow array or chunked array, or a pandas Series or Index, whose nulls (None, NaN,
+    `pandas.NA`) are missing texts. Columns of Arrow's types `string` and `large_string` are not copied, even if pandas
+    holds them.
 
     Raises:
         InputTypeError: `texts` is a bare string, or cannot be iterated over, or holds something other than strings.

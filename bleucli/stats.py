@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SegmentStats:
-    """n rows of k numbers; the sum of rows is the statistics of the corpus they make up.
+    """n rows of k numbers; the sum of all rows is the statistics of the corpus.
 
     Args:
         data: n * k numbers, row by row: signed 64-bit integers or doubles, in native byte order.
@@ -141,7 +141,7 @@ class SegmentStats:
         from bleucli.buffers import to_numpy
 
         if not table.num_columns:
-            raise BleuError("a table without columns holds no statistics; select some")
+            raise BleuError("a table without columns holds no statistics; select some columns")
         for name, column in zip(table.column_names, table.columns, strict=True):
             if column.null_count or not str(column.type).startswith(("int", "uint", "float", "double")):
                 found = "gaps" if column.null_count else f"values of type {column.type}"

@@ -103,7 +103,7 @@ class TextFile:
         return str(self._hash.hexdigest())
 
     def size(self) -> int:
-        """Return the size of a regular file in bytes, packed or not; 0 if it is gone or is not one."""
+        """Return the size of the file in bytes, packed or not; 0 if it is gone or is not a regular file."""
         try:
             return os.path.getsize(self._path) if self.is_file and self._path is not None else 0
         except OSError:  # reading the text reports the error
@@ -159,7 +159,7 @@ class TextFile:
             yield segments
 
     def lines(self) -> Iterator[tuple[int, list[str]]]:
-        """Read the file unchanged, line by line; each block is the number of lines before it, and its lines.
+        """Read the file unchanged; give some lines at a time, with the number of lines before them.
 
         Raises:
             BleuError: the file cannot be read, or is not in its encoding.
@@ -168,7 +168,7 @@ class TextFile:
             yield before, self.decode_lines(data)
 
     def encoded_lines(self) -> Iterator[tuple[int, bytes]]:
-        """Read the file unchanged, whole lines at a time; each block is the number of lines before it, and UTF-8.
+        """Read the file unchanged; give whole lines at a time in UTF-8, with the number of lines before them.
 
         Raises:
             BleuError: the file cannot be read, or is not valid in its encoding; the caller must check UTF-8.

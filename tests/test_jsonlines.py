@@ -825,7 +825,8 @@ def test_other_references_in_a_second_system_are_named(run, write, changed):
     write("a.jsonl", items())
     write("b.jsonl", items(SYSTEM, [ROWS[0], None, changed, ROWS[3]]))
     line = (
-        "b.jsonl, line 3: the references differ from those in a.jsonl; give the same in every file, or in a.jsonl alone"
+        "b.jsonl, line 3: the references differ from those in a.jsonl; give the same references in every file, or only"
+        " in a.jsonl"
     )
     assert run("-i", "a.jsonl", "b.jsonl") == (2, "", f"bleu: error: {line}\n")
     assert run("-i", "a.jsonl", "b.jsonl", "-J", "2") == (2, "", f"bleu: error: {line}\n")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 AGAIN = Turn("write it again with statsfiles.write", "write it again with --save-stats")
 # The first characters of other files that engines leave in a folder: output of unfinished or failed tasks, and markers
 _ASIDE = "._"
-# The types in which other programs may store texts; those in the second tuple do not show that the values are texts
+# The types in which other programs may store texts; types of bytes do not show that the values are texts
 _TEXTS, _BYTES = ("string", "large_string", "string_view"), ("binary", "large_binary", "binary_view")
 
 
