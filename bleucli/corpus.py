@@ -76,7 +76,7 @@ class Corpus(NamedTuple):
         """
         start = 0
         for columns in in_step([*self.systems, *self.references], self.may_be_empty):
-            blocks = list(zip(self.systems, columns, strict=False))
+            blocks = list(zip(self.systems, columns, strict=False))  # the columns of the references come last
             hypotheses = [column for source, block in blocks for column in block[: len(source.names)]]
             own = [(source.label, block[len(source.names) :]) for source, block in blocks if source.references]
             others = [column for block in columns[len(self.systems) :] for column in block]

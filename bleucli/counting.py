@@ -199,7 +199,7 @@ class CorpusStats:
                 f"statistics of {_name(self)} and of {_name(other)} cannot be added; count both with the same metric"
                 " and options"
             )
-        if not self.segments or not other.segments:
+        if not self.segments or not other.segments:  # an empty part has no sums, and no references to count
             return self if self.segments else other
         return CorpusStats(
             self.metric,
@@ -469,7 +469,10 @@ class _Counting:
         ]
 
     def remember(self, counted: list[SystemStats]) -> None:
-        """Note how the outputs of a block fit their references, for the inspection of later blocks."""
+        """Note how the outputs of a block fit their references: an output that is out of step is not inspected again.
+
+        Threads may still count blocks with earlier findings, which only takes them longer.
+        """
         self._known = [system.fit for system in counted]
 
 

@@ -129,7 +129,7 @@ def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figur
     records, ranking = _find(results, metric)
     if ranking is None:
         raise BleuError("the pairs were not tested; give the results of plots.compare for at least two systems")
-    sign = 1 if records[0].higher_is_better else -1
+    sign = 1 if records[0].higher_is_better else -1  # so a better system has a positive lead by error rates, too
     leads = [[sign * (one.score - other.score) for other in records] for one in records]
     names = [system.name for system in results.systems]
     look = figures.paper(width)

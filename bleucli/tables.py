@@ -207,6 +207,7 @@ def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: "Any
     if path.endswith(PARQUET) or file is not None:
         yield from opened.iter_batches(batch_size=rows, columns=wanted)
         return
+    # An IPC file gives batches by their numbers; a stream gives them only in order
     batches = map(opened.get_batch, range(opened.num_record_batches)) if hasattr(opened, "get_batch") else iter(opened)
     for batch in batches:
         yield from pa.Table.from_batches([batch]).select(wanted).to_batches(max_chunksize=rows)

@@ -215,6 +215,7 @@ def number_rows(rows: "Iterable[Sequence[Any]]", keys: Sequence[str], given: Map
         given: paths by address, in the order in which they were given.
     """
     order_of_files = {address: number for number, address in enumerate(given)}
+    # Files that were given come first, in that order; files that an engine found in folders follow by address
     found = sorted(rows, key=lambda row: (order_of_files.get(row[0], len(given)), row[0], row[-2]))
     places = [n for n, key in enumerate(keys, 1) if key in (SYSTEM, *PLACES)]
     partitions: dict[str, Partition] = {}

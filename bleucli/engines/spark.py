@@ -50,7 +50,7 @@ def _add_up(texts: Any, job: work.Work, known: Mapping[str, partitions.Partition
     schema = job.schema(types.to_arrow_schema(texts.schema))
 
     def count_partition(batches: Iterator[Any]) -> Iterator[Any]:
-        for first in islice(batches, 1):
+        for first in islice(batches, 1):  # none in an empty partition
             file = known[partitions.decode(first.column("file_path")[0].as_py())] if known else None
             yield from work.fill(job.count(chain([first], batches), file), schema).to_batches()
 
