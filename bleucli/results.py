@@ -50,7 +50,7 @@ class Interval(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A score minus the baseline's, and the bounds of its 95% interval, which are None without a bootstrap."""
+    """A score minus the baseline's, and the bounds of its 95% interval; without a bootstrap, the bounds are None."""
 
     value: float
     low: float | None = None

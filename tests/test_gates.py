@@ -582,7 +582,7 @@ NO_ANSWERS = {
 @pytest.mark.parametrize("content", NO_ANSWERS.values(), ids=NO_ANSWERS)
 def test_json_that_is_not_an_answer_is_refused(score, write, content):
     write("old.json", content)
-    line = refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but not an answer")
+    line = refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but bleu -f json")
     assert "make it with -f json -o old.json" in line
 
 
@@ -658,10 +658,10 @@ def test_json_that_is_almost_an_answer_is_refused(score, write):
     one = '{"name": %s, "score": %s, "signature": "nrefs:1|tok:13a"}'
     for name, number in (("7", "1"), ("null", "1"), ("[]", "1"), ('"BLEU"', "[]")):
         write("old.json", one % (name, number))
-        refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but not an answer")
+        refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but bleu -f json")
     for name in ("null", "5", "[]", "{}"):
         write("old.json", f'[{{"system": {name}, "BLEU": {one % (1, 1)}}}]')
-        refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but not an answer")
+        refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json is JSON, but bleu -f json")
     write("old.json", f'[{{"system": "\\ud800", "BLEU": {one % (1, 1)}}}]'.replace('"name": 1', '"name": "BLEU"'))
     line = refused(score(STRONG, "--baseline", "old.json", "--max-drop", "1"), "old.json has no system strong.de.txt")
     assert r"it has \ud800" in line

@@ -259,7 +259,7 @@ def test_files_of_one_name_are_distinguished_by_their_folders(score, append, fol
     line = refused(score(REF, "-i", "y/s.txt", *DROPPED), "h.jsonl has several systems named s, from w/s.txt and x/")
     assert line.endswith("this one is from y/s.txt: give each system its own name with --names\n")
     piped = b"x\n" * 100
-    refused(score(REF, *COMPARED, "--names", "s", stdin=piped), "several systems s", "this one is from standard input")
+    refused(score(REF, *COMPARED, "--names", "s", stdin=piped), "systems named s", "this one is from standard input")
 
 
 def test_a_file_that_moved_is_the_same_system(score, append, folders):

@@ -75,7 +75,7 @@ def test_what_cannot_be_drawn_is_refused(stats):
     raised(("there is no metric TER", "BLEU"), plots.forest, plain, "TER")
     twice = Results([system._replace(scores=system.scores * 2) for system in plain.systems], 100, [])
     raised(("more than one metric is called BLEU",), plots.forest, twice, "BLEU")
-    raised(("takes two systems",), plots.segments, {"one": stats["weak"]})
+    raised(("compares two systems",), plots.segments, {"one": stats["weak"]})
     raised(("2 lengths for 100 segments",), plots.lengths, stats, [1, 2])
     bare = BLEU().corpus_stats(["a"], [["a"]])
     raised(("has no rows", "keep_rows=True"), plots.compare, {"one": bare})
