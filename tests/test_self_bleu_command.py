@@ -384,12 +384,12 @@ def test_options_that_do_not_fit_are_refused(run, write, words, error):
         (
             [{"output": ["a", "b"]}, {"output": "c"}],
             (),
-            "line 2: 'output' is a string, but an array on earlier lines; give",
+            "line 2: 'output' is a string, but an array on earlier lines; use",
         ),
         (
             [{"output": "c"}, {"output": ["a", "b"]}],
             (),
-            "line 2: 'output' is an array, but a string on earlier lines; give",
+            "line 2: 'output' is an array, but a string on earlier lines; use",
         ),
         ([{"output": "a"}], ("group=id",), "line 1: no group; expected 'id', found 'output'; name the field with"),
         ([{"output": "a", "id": None}], ("group=id",), "line 1: 'id' is null; expected a string or a whole number"),
