@@ -5,7 +5,7 @@ chooses once: `auto` (the default: native if built), `native` (or fail), `python
 says why `auto` did not choose the native kernels.
 
 A kernel is a function of `python`, named in its `__all__`. Its twin in `native/` is declared in `kernels.h`, has a
-function `py_NAME` in one of the files `bind_*.c`, and a row in `functions.h`. The build finds its files by itself;
+function `py_NAME` in one of the files `bind_*.c`, and a row in `functions.h`. The build finds the C files by itself;
 tests and `scripts/fuzz` compare the two versions.
 """
 
@@ -28,10 +28,7 @@ def _load_native() -> "tuple[ModuleType | None, str]":
     from bleucli.kernels.sources import checksum
 
     if checksum() not in (None, native._checksum):
-        return (
-            None,
-            "the native kernels were built from other C sources than these; run scripts/test to rebuild them",
-        )
+        return None, "the native kernels do not match the C sources in this checkout; run scripts/test to rebuild them"
     return native, ""
 
 
@@ -44,7 +41,7 @@ def _why_missing(error: ImportError) -> str:
 
 
 def _choose(wanted: str) -> tuple[str, str]:
-    """Return which kernels to use, `native` or `python`, and why if `auto` had to choose `python`."""
+    """Return `native` or `python`, and the reason if `auto` can choose only `python`."""
     if wanted == "reference":  # the name of the python kernels before 0.2
         wanted = "python"
     if wanted not in ("auto", "native", "python"):
@@ -57,7 +54,7 @@ def _choose(wanted: str) -> tuple[str, str]:
     return ("native", "") if native is not None else ("python", why)
 
 
-CODE_POINTS = sys.maxunicode + 1  # the size of the table that tokenize_intl takes
+CODE_POINTS = sys.maxunicode + 1  # the length of the `classes` for tokenize_intl
 
 live, reason = _choose(os.environ.get("BLEU_KERNELS") or "auto")
 if TYPE_CHECKING or live == "python":

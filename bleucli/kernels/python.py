@@ -141,7 +141,7 @@ def reference_counts(references: Sequence[Segments], /) -> tuple[int, int, int]:
 
     Returns:
         The fewest and the most references that a segment has (0, 0 without segments), and the index of the first
-        segment without any, or -1.
+        segment without any, or -1 if there is none.
 
     >>> reference_counts([Segments.from_strings(["a", "b"]), Segments.from_strings(["c", None])])
     (1, 2, -1)
@@ -166,7 +166,7 @@ def _common_length(streams: Sequence[Segments]) -> int:
 def tokenize_13a(segments: Segments, /) -> Segments:
     """Tokenize as NIST's mteval-v13a does: decode entities, and split off ASCII punctuation except within numbers.
 
-    Tokens are separated by one space each. White space at the start and end of a text is dropped.
+    One space separates tokens. White space at the start and end of a text is dropped.
 
     >>> list(tokenize_13a(Segments.from_strings(['It&apos;s "ok" (fine), 1,000.5 -5.'])))
     ['It & apos ; s " ok " ( fine ) , 1,000.5 -5 .']
@@ -176,6 +176,7 @@ def tokenize_13a(segments: Segments, /) -> Segments:
     return _each(_tokenize_13a, segments)
 
 
+# In this order, in which &amp;lt; becomes <
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 # mteval-v13a.pl, NormalizeText: each substitution is applied to the whole segment, in this order
 _SUBSTITUTIONS_13A = (
@@ -191,7 +192,7 @@ def _tokenize_13a(text: str) -> str:
     if "&" in text:
         for entity, character in _ENTITIES:
             text = text.replace(entity, character)
-    return split_punctuation(f" {text} ")
+    return split_punctuation(f" {text} ")  # so that a point at either end has a neighbour that is not a digit
 
 
 def split_punctuation(text: str) -> str:
@@ -224,6 +225,7 @@ _CHINESE = re.compile(
 
 
 def _tokenize_zh(text: str) -> str:
+    # Quirk: without the spaces that 13a adds, so a point between a digit and an end of the text stays with the digit
     return split_punctuation(_CHINESE.sub(r" \1 ", text.strip()))
 
 
@@ -255,7 +257,7 @@ def _tokenize_intl(text: str, classes: bytes | bytearray) -> str:
 
 
 def _substitute_pairs(text: str, classes: bytes | bytearray, fits: Callable[[int, int], bool], replacement: str) -> str:
-    """Replace two neighbours whose classes match, from left to right, and no character twice."""
+    """Replace two neighbours whose classes match, from left to right and no character twice, as `re.sub` does."""
     pieces = []
     at = 0
     while at < len(text):
@@ -379,7 +381,7 @@ def chrf_stats(
         heed_stop()
         texts = [text for stream in references if (text := stream[index]) is not None]
         hypothesis = chrf_counts(hypotheses[index] or "", char_order, word_order, whitespace)
-        best, best_score = [0] * (3 * (char_order + word_order)), -1.0
+        best, best_score = [0] * (3 * (char_order + word_order)), -1.0  # below any score: even 0 wins
         for text in texts:
             row = chrf_row(hypothesis, chrf_counts(text, char_order, word_order, whitespace))
             score = f_score(row, beta, eps_smoothing)
@@ -445,7 +447,7 @@ def column_sums(stats: SegmentStats, /) -> tuple[int | float, ...]:
     """Add up the rows, in their order.
 
     Raises:
-        OverflowError: integers whose sum, so far or in all, does not fit into 64 bits.
+        OverflowError: a sum of integers, of all rows or of the first few, does not fit into 64 bits.
 
     >>> column_sums(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2))
     (4, 6)

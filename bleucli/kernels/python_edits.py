@@ -35,7 +35,7 @@ def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
     >>> edit_distance("a x c d".split(), "a b c".split())
     2
     """
-    steps = [1] * len(hypothesis)
+    steps = [1] * len(hypothesis)  # above the first row, where each word is one more deletion
     for start in range(0, len(reference), STRIP):
         heed_stop()
         places: dict[str, int] = {}
@@ -48,7 +48,8 @@ def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
             step = steps[column]
             equal = places.get(word, 0)
             vertical = equal | minus
-            equal |= step < 0
+            equal |= step < 0  # a falling distance above the strip acts like a match in its first row
+            # The carry of a match runs through all following rows in which the distance rises
             horizontal = ((equal & plus) + plus ^ plus) | equal
             up, down = minus | rows & ~(horizontal | plus), plus & horizontal
             steps[column] = (up >> last & 1) - (down >> last & 1)

@@ -11,7 +11,7 @@ from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    # the highest count of an n-gram in any text, the highest in any other, and the number of the former
+    # The highest count of an n-gram in any text, the highest in any other text, and which text has the highest
     Most = dict[tuple[str, ...], tuple[int, int, int]]
 
 
@@ -71,7 +71,7 @@ def _most(group: list[list[str]], order: int) -> "Most":
 
 
 def _matches(tokens: list[str], order: int, number: int, most: "Most") -> int:
-    """Count the n-grams of a text that others have, each at most as often as any one of them has it."""
+    """Count the n-grams of a text that others have, each at most as often as a single other text has it."""
     heed_stop()
     matches = 0
     for gram, count in count_ngrams(tokens, order).items():

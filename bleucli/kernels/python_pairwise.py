@@ -75,12 +75,12 @@ def pairwise_bleu(
 def bleu_score(
     sys_len: int, ref_len: int, matches: list[int], smooth_method: str, smooth_value: float, effective_order: bool
 ) -> float:
-    """Return the BLEU of a hypothesis in percent, from the numbers of tokens; matches: the number for each order.
+    """Return the BLEU of a hypothesis in percent, from the numbers of tokens and, for each order, of matches.
 
     >>> round(bleu_score(4, 4, [4, 2], "exp", 0, False), 2)
     81.65
     """
-    if not any(matches):
+    if not any(matches):  # as in sacreBLEU, whatever the smoothing
         return 0.0
     added = smooth_value if smooth_method == "add-k" else 0.0
     logarithms, zeros = [], 0
@@ -99,6 +99,7 @@ def bleu_score(
     if not effective_order:
         logarithms += [_LOG_OF_ZERO] * (len(matches) - len(logarithms))
     penalty = 1.0 if sys_len >= ref_len else exp(1 - ref_len / sys_len)
+    # sum() compensates rounding errors from Python 3.12 on; bleu_score.c does the same
     score = penalty * exp(sum(logarithms) / len(logarithms))
     return 100.0 if 100.0 < score < 100.0 + _ROUNDING else score
 

@@ -1,6 +1,6 @@
-"""Resampling: sums of rows under random weights, and under random swaps.
+"""Resampling: sums of rows with random weights, and after random swaps.
 
-NumPy runs the loops here, which would take hours in plain Python.
+NumPy runs the loops here; plain Python would take hours.
 """
 
 from bleucli.kernels.stopping import heed_stop
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Words = memoryview | NDArray[np.uint64]
     Numbers = NDArray[np.int64] | NDArray[np.float64]
 
-# The most often that a segment may be drawn in one resample; more than a few times is very unlikely
+# The most often that a resample may draw a segment: weights are bytes. Even a dozen times is very unlikely
 _MAX_WEIGHT = 255
 
 
@@ -99,8 +99,8 @@ def swapped_sums(
         trials: how many times n rows are swapped or not.
 
     Returns:
-        Two rows of sums per trial: where a bit is set, the row of `left` belongs to the first and that of `right` to
-        the second one; otherwise, the other way round.
+        Two rows of sums per trial. Where a bit is set, the first sum takes the row of `left`, and the second that of
+        `right`; elsewhere, the reverse.
 
     Raises:
         OverflowError: the sums of integers might not fit into 64 bits.
@@ -124,6 +124,7 @@ def swapped_sums(
 
 
 def _refuse_overflow(rows: "Numbers", times: int) -> None:
+    # By a bound, as the native kernels do: NumPy's sums of integers wrap around without an error
     if times * max(-int(rows.min(initial=0)), int(rows.max(initial=0))) >= 2**63:
         raise OverflowError("a sum of statistics does not fit into 64 bits")
 

@@ -6,7 +6,8 @@ from math import ceil, floor, inf
 from bleucli.kernels.stopping import heed_stop
 from bleucli.records import NamedTuple
 
-# tercom: the most words that a shift may move, how far, how many shifts are tried in all, and half the beam's width
+# tercom: the most words that a shift may move, the farthest that it may move them, the most shifts that are tried in
+# all rounds together, and half the width of the beam
 MAX_SHIFT_SIZE = 10
 MAX_SHIFT_DISTANCE = 50
 MAX_CANDIDATES = 1000
@@ -52,7 +53,7 @@ def trace_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[li
         distance, operations = edit_distance(words, reference)
         best, best_words = _NO_GAIN, words
         for size, start, target, shifted in _candidates(words, reference, operations):
-            if size == 0:  # the phrase has no more targets
+            if size == 0:  # tercom checks the limit only after all targets of a phrase
                 if tried >= MAX_CANDIDATES:
                     break
                 continue
@@ -60,6 +61,7 @@ def trace_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[li
             gain = distance - edit_distance(shifted, reference)[0]
             if (gain, size, -start, -target) > best:
                 best, best_words = (gain, size, -start, -target), shifted
+        # Quirk: at the limit, tercom drops even the best shift of this round
         if tried >= MAX_CANDIDATES or best[0] <= 0:
             return shifts, operations
         _, size, start, target = best
@@ -77,12 +79,14 @@ def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[
     if not hypothesis:
         return len(reference), [INSERTION] * len(reference)
     ratio = len(reference) / len(hypothesis)
+    # If the reference is much longer, a wider beam, so that the columns of neighbouring rows overlap
     half = ceil(ratio / 2 + BEAM_WIDTH) if ratio / 2 > BEAM_WIDTH else BEAM_WIDTH
     above: list[float] = list(range(width))
     table = [[INSERTION] * width]
     for row, word in enumerate(hypothesis, 1):
         heed_stop()
         middle = floor(row * ratio)
+        # The last row is filled to its end, where the distance is
         end = width if row == len(hypothesis) else min(width, middle + half)
         costs: list[float] = [inf] * width
         operations = [DELETION] * width
@@ -115,7 +119,7 @@ def _candidates(
 ) -> Iterator[tuple[int, int, int, list[str]]]:
     """Give each shift worth trying: its size, start and target, and the words after the shift.
 
-    A size of 0 ends the targets of each phrase.
+    A size of 0 marks the end of a phrase's targets.
     """
     aligned, word_errors, reference_errors = _alignment(operations)
     for start, at, size in _common_phrases(words, reference):
@@ -148,14 +152,15 @@ def _alignment(operations: list[int]) -> tuple[list[int], list[bool], list[bool]
 
 
 def _common_phrases(words: Sequence[str], reference: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Give each phrase that both texts have: its start in either text, and its size."""
+    """Give each phrase that both texts have: its start in each text, and its size."""
     for start in range(len(words)):
         first = max(0, start - MAX_SHIFT_DISTANCE)
         for at in range(first, min(len(reference), start + MAX_SHIFT_DISTANCE + 1)):
             size = 0
             while (
                 size < MAX_SHIFT_SIZE
-                and max(start - len(words), at - len(reference)) + size < 0
+                and start + size < len(words)
+                and at + size < len(reference)
                 and words[start + size] == reference[at + size]
             ):
                 size += 1
@@ -173,5 +178,6 @@ def shift_words(words: list[str], start: int, size: int, target: int) -> list[st
         return words[:target] + phrase + words[target:start] + words[start + size :]
     if target > start + size:
         return words[:start] + words[start + size : target] + phrase + words[target:]
+    # Quirk: for a target within the phrase, tercom moves the phrase target - start words to the right
     behind = size + target
     return words[:start] + words[start + size : behind] + phrase + words[behind:]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
+# Few enough to count within milliseconds, so that Ctrl-C takes effect at once
 PIECE = 1 << 16
 _is_stopped: "ContextVar[Callable[[], bool] | None]" = ContextVar("is_stopped", default=None)
 
@@ -29,7 +30,7 @@ def heed_stop() -> None:
 
 
 def pieces(items: "Iterable[Item]") -> "Iterator[list[Item]]":
-    """Cut an iterable into lists.
+    """Cut an iterable into lists of up to 65,536 items; before each, check whether to stop.
 
     >>> list(pieces("abc"))
     [['a', 'b', 'c']]
