@@ -8,8 +8,8 @@ State *state_of(PyObject *module)
 
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
-/* Find the function to ask, once; meanwhile, another thread may find it too. Returns 0 with an exception set if that
- * fails. */
+/* Find the function to ask, once; the import may release the lock, so another thread may find it meanwhile. Returns 0
+ * with an exception set if that fails. */
 static int find_heed_stop(State *state)
 {
     PyObject *found;
@@ -27,7 +27,7 @@ static int find_heed_stop(State *state)
     return 1;
 }
 
-/* Whether neither a signal handler nor the thread that waits for this one wants it to stop. */
+/* Ask signal handlers, and the thread that waits for this one, whether to go on; if not, an exception is set. */
 static int ask(Call *call)
 {
     Run *run = (Run *)(void *)call;
@@ -253,6 +253,7 @@ int rows_open(PyObject *module, PyObject *object, Rows *rows)
 
 /* --- results ----------------------------------------------------------------------------------------------------- */
 
+/* CPython aligns the content of bytes so that integers can lie there. */
 PyObject *new_integers(size_t count, int64_t **integers)
 {
     if (count > (size_t)PY_SSIZE_T_MAX / sizeof(int64_t)) {

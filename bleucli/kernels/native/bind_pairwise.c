@@ -35,7 +35,8 @@ static void arguments_close(Arguments *arguments)
     PyBuffer_Release(&arguments->scores);
 }
 
-/* Hold the buffers of the given arguments. PyBuffer_Release ignores buffers that hold nothing. */
+/* Hold the buffers of the given arguments. PyBuffer_Release ignores empty ones, so those that fail to open become
+ * empty. */
 static int arguments_open(PyObject *module, PyObject *const objects[5], Arguments *arguments)
 {
     *arguments = (Arguments){.pairs = {.weights = NULL}};
@@ -109,7 +110,7 @@ static int arguments_are_sound(const Arguments *arguments)
     return 1;
 }
 
-/* Score the pairs of the first five of the objects, if they are sound; returns the fifth. */
+/* Score the pairs that the objects describe, if they are sound; returns the last one, the scores. */
 static PyObject *score_pairs(PyObject *module, PyObject *const objects[5], ScorePairs *score, const void *options)
 {
     Arguments arguments;

@@ -65,7 +65,9 @@ static PyObject *draw(PyObject *module, const Py_buffer *words, Py_ssize_t half,
                       Py_ssize_t resamples)
 {
     if (half < 0 || segments < 1 || resamples < 0 || segments > UINT32_MAX) {
-        return PyErr_Format(PyExc_ValueError, "%zd resamples of %zd segments, from %zd on", resamples, segments, half);
+        return PyErr_Format(PyExc_ValueError,
+                            "%zd resamples of %zd segments from half %zd on; expected at least 0, 1 and 0", resamples,
+                            segments, half);
     }
     if (resamples > PY_SSIZE_T_MAX / segments) {
         return PyErr_NoMemory();
@@ -169,7 +171,7 @@ static PyObject *swap_checked(PyObject *module, const Stats *left, const Stats *
                               Py_ssize_t first, Py_ssize_t trials)
 {
     if (left->rows != right->rows || left->columns != right->columns || !left->reals != !right->reals) {
-        PyErr_SetString(PyExc_ValueError, "statistics of two systems differ in metric or length");
+        PyErr_SetString(PyExc_ValueError, "the two systems' statistics differ in metric or length; expected the same");
         return NULL;
     }
     size_t rows = left->rows != 0 ? left->rows : 1, bits = (size_t)words->len * 8;

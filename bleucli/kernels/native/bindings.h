@@ -46,22 +46,22 @@ typedef struct {
 /* A kernel's call while it runs without the interpreter's lock. It takes the lock now and then to ask whether to go on;
  * if not, it stops with an exception set. */
 typedef struct {
-    Call call; /* the first member, so that the call leads to the rest */
+    Call call; /* the first member, so that `ask` can find the rest */
     State *state;
     PyThreadState *thread;
 } Run;
 
 State *state_of(PyObject *module);
-/* Set *attribute to that of the module; 0 with an exception set if that fails. */
+/* Set *attribute to an attribute of a module; returns 0 with an exception set if that fails. */
 int find(const char *module_name, const char *name, PyObject **attribute);
 void run_begin(PyObject *module, Run *run);
 /* Returns the outcome, or STOPPED, which overrides any other. */
 Outcome run_end(Run *run, Outcome outcome);
-/* Raise what the outcome, not DONE, stands for; returns NULL. */
+/* Raise the exception for an outcome other than DONE; returns NULL. */
 PyObject *outcome_error(Outcome outcome);
 
 /* These return 0, or -1 with an exception set and nothing held. They hold a copy if someone could write to the data
- * while we read without the lock: room is measured on a first pass, which must stay valid. */
+ * while we read without the lock: a first pass measures the room that a second one fills. */
 int buffer_open(PyObject *object, Py_buffer *buffer);
 int texts_open(PyObject *module, PyObject *object, Texts *texts);
 int streams_open(PyObject *module, PyObject *sequence, Streams *streams);
@@ -72,10 +72,10 @@ int is_aligned(const void *at, Py_ssize_t size);
 
 /* Larger orders would need more columns than memory holds. */
 #define MAX_ORDER ((Py_ssize_t)1 << 24)
-/* Check orders and beta; returns 0, or -1 with an exception set. The other options are the caller's. */
+/* Check orders and beta; returns 0, or -1 with an exception set. The caller sets the other options. */
 int chrf_options(Py_ssize_t chars, Py_ssize_t words, PyObject *beta, ChrfOptions *options);
 
-/* New bytes for `count` integers; *integers is where they lie. */
+/* New bytes with room for `count` integers, at *integers; NULL with an exception set if there is no memory. */
 PyObject *new_integers(size_t count, int64_t **integers);
 /* A new Segments object; steals `bounds`. */
 PyObject *new_segments(PyObject *module, PyObject *data, PyObject *bounds);

@@ -9,12 +9,14 @@ typedef struct {
 } Bits;
 
 /* Advance one block of 64 reference words by a word of the hypothesis. `carry` is the change of cost at its first row:
- * -1, 0 or 1. Returns the change at its last row, which is the bit `top`. */
+ * -1, 0 or 1. Returns the change at its last row, which is the bit `top`. Higher bits are meaningless, and never reach
+ * the lower ones. */
 static inline int advance(Bits *bits, uint64_t equal, int carry, uint64_t top)
 {
     uint64_t plus = bits->plus, minus = bits->minus;
     uint64_t vertical = equal | minus;
-    equal |= (uint64_t)(carry < 0);
+    equal |= (uint64_t)(carry < 0); /* a falling cost above the block acts like a match in its first row */
+    /* The carry of a match runs through all following rows in which the cost rises */
     uint64_t horizontal = (((equal & plus) + plus) ^ plus) | equal;
     uint64_t up = minus | ~(horizontal | plus), down = plus & horizontal;
     int change = ((up & top) != 0) - ((down & top) != 0);

@@ -44,7 +44,7 @@ double bleu_score(const BleuOptions *options, size_t sys_len, size_t ref_len, co
     Sum logarithms = {0.0, 0.0};
     size_t order = 0;
     int zeros = 0;
-    if (!any_match(matches, options->max_order)) {
+    if (!any_match(matches, options->max_order)) { /* as in sacreBLEU, whatever the smoothing */
         return 0.0;
     }
     for (; order < options->max_order; order++) {

@@ -8,6 +8,6 @@ long questions_before_stop = -1;
 int asks_to_go_on(Call *call)
 {
     call->stopped = call->stopped || !call->ask(call);
-    call->credit = call->stopped ? 0 : CREDIT;
+    call->credit = call->stopped ? 0 : CREDIT; /* with no credit, every later check comes here and fails, too */
     return !call->stopped;
 }

@@ -5,21 +5,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Random numbers that authors of texts cannot know; see table.h. No result depends on them. */
+/* Random numbers that the authors of texts cannot know; see table.h. No result depends on them. */
 typedef struct {
     uint64_t masks[2], factors[2];
 } Secrets;
 
 typedef struct Call {
     Secrets secrets;
-    size_t credit;             /* work left before `ask` is asked again */
+    size_t credit;             /* the work until `ask` is called again */
     int (*ask)(struct Call *); /* whether to go on; once the answer is no, it stays no */
     int stopped;
 } Call;
 
-/* The work between two questions, in nanoseconds or, where memory is slow, a few times as much. */
+/* The work between two questions, in nanoseconds; where memory is slow, it takes a few times as long. Each question
+ * takes the interpreter's lock, for which other threads may have to wait. */
 #ifdef BLEU_FAIL_ALLOCATIONS
-#define CREDIT ((size_t)64)
+#define CREDIT ((size_t)64) /* so that short tests ask, too */
 extern long questions_before_stop;
 #else
 #define CREDIT ((size_t)1 << 23)
@@ -48,7 +49,8 @@ static inline int goes_on_at(Call *call, size_t step, size_t time)
     return step % STRIDE != STRIDE - 1 || goes_on(call, STRIDE * time);
 }
 
-/* The end of the piece of text that starts at `at`, or NULL if the call is stopped. */
+/* The end of the piece of text that starts at `at`, or NULL if the call is stopped. What starts in a piece may end in
+ * the next one. */
 static inline const unsigned char *piece_end(Call *call, const unsigned char *at, const unsigned char *end)
 {
     size_t size = (size_t)(end - at) < PIECE ? (size_t)(end - at) : PIECE;

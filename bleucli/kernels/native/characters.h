@@ -50,7 +50,7 @@ static inline size_t character_length(const unsigned char *at, const unsigned ch
     return length < left ? length : left;
 }
 
-/* The code point of the `size` bytes of a character; an arbitrary number for other bytes. */
+/* The code point of the `size` bytes of a character; for other bytes, an arbitrary number of at most 21 bits. */
 static inline uint32_t code_point(const unsigned char *at, size_t size)
 {
     static const unsigned char lead_bits[5] = {0, 0xFF, 0x1F, 0x0F, 0x07};

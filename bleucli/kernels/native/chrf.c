@@ -6,18 +6,19 @@
 
 /* --- characters as ids -------------------------------------------------------------------------------------------- */
 
-#define FREQUENT 0x800 /* code points below have a table of their own */
-#define PAGE 0x80      /* this many entries of it are emptied at a time, when one is needed */
+#define FREQUENT 0x800 /* code points below this have a table of their own */
+#define PAGE 0x80      /* the entries of that table that are emptied at once, when one of them is first needed */
 
 typedef struct {
     uint64_t frequent[FREQUENT]; /* era << 32 | id */
     unsigned char emptied[FREQUENT / PAGE];
-    uint64_t era;
+    uint64_t era; /* one per hypothesis, and no corpus has 2^32 */
     Table others;
     uint32_t ids;
 } Alphabet;
 
-/* An upper bound of the others in a text of `size` bytes: each takes three bytes, and all fit into 21 bits. */
+/* An upper bound of the different other code points in a text of `size` bytes: each takes three bytes and fits into 21
+ * bits. */
 static size_t others_in(size_t size)
 {
     size_t most = (size_t)1 << 21;
@@ -50,7 +51,7 @@ static uint32_t character_id(Alphabet *alphabet, uint32_t code, int add)
     size_t slot = table_slot(&alphabet->others, code);
     uint32_t id = table_find(&alphabet->others, code, &slot);
     if (id == NONE && add) {
-        alphabet->others.ids = alphabet->ids++;
+        alphabet->others.ids = alphabet->ids++; /* both tables share one sequence of ids */
         id = table_insert(&alphabet->others, code, slot);
     }
     return id;
@@ -125,7 +126,7 @@ static int64_t gram_count(size_t size, size_t order)
     return size >= order ? (int64_t)(size - order + 1) : 0;
 }
 
-/* Compare hypothesis and reference, read in as characters or as words, and write the orders 1 to `orders`. */
+/* Compare hypothesis and reference, which hold characters or words, and write the counts of orders 1 to `orders`. */
 static void compare(Work *work, uint32_t different, size_t orders, int64_t *row)
 {
     int64_t *matches = work->row + 3 * (work->options.char_order + work->options.word_order);
@@ -159,7 +160,7 @@ static void read_hypothesis(Work *work, const unsigned char *at, const unsigned 
 {
     Ids *text = &work->hypothesis;
     if (work->options.word_order != 0) {
-        size_t room = 2 * token_room(at, end, work->call);
+        size_t room = 2 * token_room(at, end, work->call); /* a token may have two parts */
         if (work->call->stopped) {
             return;
         }

@@ -5,8 +5,8 @@
 
 /* tercom: half the width of the beam */
 #define BEAM_WIDTH 25
-#define INFINITE (INT64_MAX / 2)
-/* The rough time to fill a cell of it. */
+#define INFINITE (INT64_MAX / 2) /* costs can be added without overflow */
+/* The rough time to fill a cell of the beam. */
 #define CELL_TIME 2
 
 /* --- the beam ----------------------------------------------------------------------------------------------------- */
@@ -36,7 +36,8 @@ static int64_t beam_columns(const Pair *pair, Beam beam, size_t row, int64_t *fi
     return row == pair->size || middle + beam.half > width ? width : middle + beam.half;
 }
 
-/* Fill one row and, if wanted, its operations from column `first` on. */
+/* Fill one row and, if wanted, its operations from column `first` on. Of equal costs, the first wins: diagonal, above,
+ * left. */
 static void beam_row(const int64_t *above, int64_t *costs, uint32_t word, const uint32_t *reference, int64_t first,
                      int64_t end, unsigned char *operations)
 {
@@ -80,7 +81,7 @@ int64_t beam_distance(Pair *pair, const uint32_t *words, int keep)
         if (!goes_on(pair->call, (size_t)(end - first) * CELL_TIME)) {
             return 0;
         }
-        for (; filled < end; filled++) {
+        for (; filled < end; filled++) { /* the row above ended before these columns */
             above[filled] = INFINITE;
         }
         beam_row(above, costs, words[row - 1], pair->reference, first, end, keep ? pair->operations + kept : NULL);
@@ -89,7 +90,7 @@ int64_t beam_distance(Pair *pair, const uint32_t *words, int keep)
             pair->row_columns[row] = (size_t)first;
             kept += (size_t)(end - first);
         }
-        if (first > 0) {
+        if (first > 0) { /* the next row may look to the left of this row's beam */
             costs[first - 1] = INFINITE;
         }
         filled = end;
@@ -112,6 +113,8 @@ static size_t beam_cells(const Pair *pair)
     return cells;
 }
 
+/* Follow the operations backwards. The reference word of an insertion is aligned with the last word before it, or with
+ * -1. */
 void align(Pair *pair)
 {
     size_t row = pair->size, column = pair->ref_size;
@@ -142,7 +145,7 @@ static int advance_all(const Pair *pair, Bits *state, uint32_t word)
 {
     const uint64_t *mask = mask_of(pair, word);
     size_t last = pair->blocks - 1;
-    int carry = 1;
+    int carry = 1; /* above the first row, each word is one more deletion */
     for (size_t block = 0; block < last; block++) {
         carry = advance(&state[block], mask != NULL ? mask[block] : 0, carry, UINT64_C(1) << 63);
     }
@@ -187,6 +190,7 @@ int64_t full_distance(Pair *pair)
 
 int64_t full_distance_in_order(Pair *pair, const Order *order)
 {
+    /* The last state kept of the words that have not moved */
     size_t row = order->from < pair->kept_rows ? order->from : pair->kept_rows - 1;
     int64_t cost = pair->row_costs[row];
     if (!goes_on_with(pair)) {
@@ -219,7 +223,7 @@ static void chain_places(Pair *pair)
     for (size_t id = 0; id < pair->vocabulary.table.ids; id++) {
         pair->first_place[id] = NONE;
     }
-    for (size_t place = pair->ref_size; place-- > 0;) {
+    for (size_t place = pair->ref_size; place-- > 0;) { /* backwards, so that chains ascend */
         uint32_t word = pair->reference[place];
         pair->next_place[place] = pair->first_place[word];
         pair->first_place[word] = (uint32_t)place;

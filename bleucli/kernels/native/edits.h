@@ -17,13 +17,13 @@ typedef struct {
     uint32_t *reference;
     uint32_t *trial;                /* a shifted hypothesis, for the beam */
     size_t size, ref_size;
-    uint32_t *first_place, *next_place; /* of each word of the reference: where it stands first; where next */
+    uint32_t *first_place, *next_place; /* by word: its first place in the reference; by place: the word's next place */
     int is_long;                    /* only the beam is used; the following members are unused */
-    uint64_t *masks;                /* of each word of the reference: where it stands, `blocks` words of bits */
+    uint64_t *masks;                /* by word: a bit for each place in the reference, 64 to a block */
     size_t masks_room;
     size_t blocks;
     Bits *rows;                     /* the state after each row of the current hypothesis, as far as there is room */
-    int64_t *row_costs;             /* its last column's costs */
+    int64_t *row_costs;             /* the last column's cost after each of these rows */
     size_t kept_rows;
     Bits *state;                    /* of a trial */
     int64_t *above, *costs;         /* two rows of the beam */
@@ -40,9 +40,9 @@ typedef struct {
 /* Make room for the backtrace, and index the reference; once for each pair. */
 Outcome pair_start(Pair *pair);
 
-/* The distance of `words`, as many as the hypothesis has, to the reference within the beam; with `keep`, the operations
- * are kept for `align`, which finds the word that each reference word is aligned with, and which words are
- * wrong. Once the call is stopped, the distances and alignments are meaningless. */
+/* The distance of `words`, as many as the hypothesis has, to the reference within the beam. With `keep`, the operations
+ * are kept for `align`, which finds the word that each reference word is aligned with, and the words that are edited.
+ * Once the call is stopped, the distances and alignments are meaningless. */
 int64_t beam_distance(Pair *pair, const uint32_t *words, int keep);
 void align(Pair *pair);
 
@@ -57,7 +57,7 @@ int64_t full_distance_in_order(Pair *pair, const Order *order);
 
 /* Beyond this many words the beam, whose width is fixed, is faster than all columns 64 at a time. */
 #define LONG_TEXT 4096
-/* The number of states that are kept of one pair: all of them, for texts of ordinary length. */
+/* The number of states that are kept of one pair, in 1 MB: all of them, for texts of ordinary length. */
 #define KEPT_STATES 65536
 
 #endif

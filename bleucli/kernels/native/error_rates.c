@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Code points below are their own ids; those above get the ids after these. All fit into 21 bits. */
+/* Code points below this are their own ids; the others get the ids after these. All fit into 21 bits. */
 #define FREQUENT 0x800
 #define MOST_CHARACTERS ((size_t)1 << 21)
 /* The rough times to read a word or a character, and to fill a column of a strip. */
@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
     Call *call;
     int characters;
-    Vocabulary vocabulary; /* of the reference, which has `different` words or rarer characters at most */
+    Vocabulary vocabulary; /* of the reference: at most `different` words or rarer characters */
     size_t different;
     Units hypothesis, reference;
     const uint32_t *columns; /* the part of the hypothesis that is compared */
@@ -120,9 +120,10 @@ static int fill_strip(Work *work, const uint32_t *reference, size_t rows, size_t
 /* The distance if it is at most `most`; otherwise a number above `most`, and no smaller than the distance. `most` is at
  * least the difference of the lengths.
  *
- * With `most` edits, a path strays below the diagonal by `below` rows at most, and beyond it by `beyond` columns. What
- * is not filled counts as if it could be reached only from the left and from above: costs there are too high, never too
- * low. `cost` is the distance in a strip's last row, at its first column. */
+ * With `most` edits, a path strays below the diagonal by `below` rows at most, and beyond it by `beyond` columns:
+ * insertions and deletions are at most `most` together, and the difference of their numbers is that of the lengths.
+ * What is not filled counts as if it could be reached only from the left and from above: costs there are too high,
+ * never too low. `cost` is the distance in a strip's last row, at its first column. */
 static int64_t distance_within(Work *work, Units hypothesis, Units reference, size_t most)
 {
     size_t longer = reference.size > hypothesis.size ? reference.size - hypothesis.size : 0;
@@ -152,6 +153,7 @@ static int64_t distance_within(Work *work, Units hypothesis, Units reference, si
 static int64_t distance_of(Work *work)
 {
     Units hypothesis = work->hypothesis, reference = work->reference;
+    /* Words that both texts begin or end with cost nothing */
     while (hypothesis.size > 0 && reference.size > 0 && *hypothesis.ids == *reference.ids) {
         hypothesis = (Units){hypothesis.ids + 1, hypothesis.size - 1};
         reference = (Units){reference.ids + 1, reference.size - 1};
@@ -165,7 +167,7 @@ static int64_t distance_of(Work *work)
                                                                 : reference.size - hypothesis.size);
     size_t distance = (size_t)distance_within(work, hypothesis, reference, most);
     while (distance > most && !work->call->stopped) {
-        most = distance < 2 * most ? distance : 2 * most;
+        most = distance < 2 * most ? distance : 2 * most; /* `distance` is an upper bound, so it would suffice */
         distance = (size_t)distance_within(work, hypothesis, reference, most);
     }
     return (int64_t)distance;

@@ -1,4 +1,5 @@
-/* chrF's F-score: the same operations in the same order as in kernels/python_chrf.py. */
+/* chrF's F-score: the same operations in the same order as in kernels/python_chrf.py. setup.py forbids fused ones,
+ * which round differently. */
 #include "kernels.h"
 
 /* Popovic's chrF++.py: the value of an undefined precision, recall or F-score */

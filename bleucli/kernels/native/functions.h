@@ -1,7 +1,7 @@
 /* The kernels as Python sees them, in no particular order: name, calling convention (METH_O: exactly one argument), and
  * the parameters and summary of the function of that name in kernels/python.py, which documents the rest.
  *
- * Included wherever something is needed for each kernel; KERNEL says what. */
+ * A file that needs something for each kernel defines KERNEL and includes this one. */
 KERNEL(split_lines, METH_VARARGS, "data, columns=0, /",
        "Cut UTF-8 text into its lines, or into tab-separated columns, without copying it.")
 KERNEL(count_line_ends, METH_O, "data, /",

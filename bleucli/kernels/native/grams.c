@@ -22,7 +22,7 @@ void *make_room(Room *room, size_t count, size_t size)
     return room->memory;
 }
 
-/* Make room for `more` edges, in a table of twice the size or more if need be. */
+/* Make room for `more` edges, if necessary in a table at least twice as large. */
 static Outcome widen_table(Grams *grams, size_t more)
 {
     Table *table = &grams->table, wider;
@@ -59,7 +59,7 @@ static size_t read_characters(Call *call, Text text, int whitespace, uint32_t *t
     while (at < end && (piece = piece_end(call, at, end)) != NULL) {
         while (at < piece) {
             if (*at < 0x80) {
-                tokens[count] = *at;
+                tokens[count] = *at; /* without a branch: white space is overwritten by the next token */
                 count += (size_t)(whitespace || !is_ascii_space(*at));
                 at++;
                 continue;
@@ -102,7 +102,7 @@ static uint32_t find_longer(const Grams *grams, uint32_t id, uint32_t token)
     return table_find(&grams->table, key, &slot);
 }
 
-/* The same, but add a new one without links; column: of its order. */
+/* The same, but add the n-gram, without links, if it is missing; column: of its order. */
 static uint32_t find_or_add(Grams *grams, uint32_t id, uint32_t token, uint32_t column, int *is_new)
 {
     Node *node = &grams->nodes[id];
@@ -128,7 +128,8 @@ static uint32_t find_or_add(Grams *grams, uint32_t id, uint32_t token, uint32_t 
     return longer;
 }
 
-/* Return the n-gram that is one token longer; add it if it is missing, and those that it is linked to. */
+/* Return the n-gram that is one token longer; add it if it is missing, and those that it is linked to. One that is
+ * there has all its links. Nodes stay where they are, since grams_clear made room for all. */
 static uint32_t lengthen(Grams *grams, uint32_t node, uint32_t token, uint32_t root, uint32_t column)
 {
     const Node *nodes = grams->nodes;
@@ -171,7 +172,7 @@ static void count_grams(Grams *grams, const uint32_t *tokens, size_t size, size_
     uint32_t longest = root, full = column + (uint32_t)order - 1;
     for (size_t i = 0, counted = 0; i < size && goes_on(grams->call, LOOKUP_TIME * (1 + counted)); i++) {
         counted = 0;
-        if (longest != root && grams->nodes[longest].column == full) {
+        if (longest != root && grams->nodes[longest].column == full) { /* no n-gram may be longer */
             longest = grams->nodes[longest].shorter;
         }
         if (side == HYPOTHESIS) {
@@ -258,8 +259,9 @@ static Outcome clear_vocabulary(Grams *grams, size_t bytes)
 
 Outcome grams_clear(Grams *grams, size_t bytes, size_t most)
 {
-    /* Room for nodes and, after them, for the lists of references, mostly as many. It is one piece because C libraries
-     * keep a large one for the next call; fresh pages would take a third of the time. Unused pages cost nothing. */
+    /* Room for the nodes and, after them, for the grams of all texts; references mostly have as many as hypotheses, and
+     * four grams take the room of a node. It is one piece because C libraries keep a large one for the next call; fresh
+     * pages would take a third of the whole time. Unused pages cost nothing. */
     size_t room = 2 * most;
     grams->nodes = make_room(&grams->node_room, FIRST_NODE + most + room / 4 + 1, sizeof *grams->nodes);
     if (grams->nodes == NULL) {

@@ -24,15 +24,15 @@ void *make_room(Room *room, size_t count, size_t size);
 
 typedef enum { HYPOTHESIS = 0, REFERENCE = 1 } Side;
 
-/* Numbers of texts fit into 16 bits; so do counts in one text, which are capped at the largest such number. */
+/* The numbers of texts fit into 16 bits. The highest counts are capped to fit; is_frequent says why that is safe. */
 typedef struct {
     uint32_t shorter; /* the n-gram without its first token */
     uint32_t token;   /* the first token that followed it, */
     uint32_t longer;  /* and the n-gram with it, or NONE */
     uint32_t column;  /* its order, from 0; words come after characters */
-    uint32_t entry;   /* where the last text that has it counts it */
-    uint32_t place;   /* for the code that compares the texts */
-    uint16_t texts[2], most[2]; /* on either side: how many texts have it, and its highest count in one text */
+    uint32_t entry;   /* the place in `grams` where the last text that has it counts it */
+    uint32_t place;   /* for pairwise.c */
+    uint16_t texts[2], most[2]; /* on each side: how many texts have it, and its highest count in one text */
 } Node;
 
 /* How often a text has an n-gram. */
@@ -56,7 +56,7 @@ typedef struct {
     Call *call;
     Counted counted;
     Table table; /* of n-grams that are not a node's first longer one */
-    size_t edges; /* in it */
+    size_t edges; /* the n-grams in it */
     Node *nodes; /* table.ids of them */
     Gram *grams; /* of all texts, one text after the other */
     size_t gram_count, gram_room;
@@ -70,12 +70,11 @@ typedef struct {
 
 Outcome grams_start(Grams *grams, Counted counted, Call *call);
 void grams_free(Grams *grams);
-/* An upper bound of the n-grams in a text of `bytes` bytes; more than `limit` if it may have more than that. */
+/* An upper bound of the number of n-grams in a text of `bytes` bytes; if it is above `limit`, any number above that. */
 size_t most_grams(const Counted *counted, size_t bytes, size_t limit);
-/* Forget all n-grams; prepare for hypotheses of `bytes` bytes, one more for each text, and of `most` n-grams at
- * most. */
+/* Forget all n-grams; prepare for hypotheses with at most `most` n-grams. bytes: their size, plus one for each text. */
 Outcome grams_clear(Grams *grams, size_t bytes, size_t most);
-/* Forget references, and what comes after the first `kept` grams; prepare for `most` more at most. */
+/* Forget the references, and all grams after the first `kept`; prepare for at most `most` more. */
 Outcome clear_references(Grams *grams, size_t kept, size_t most);
 /* Append the n-grams of a text to `grams`; those of a reference only if a hypothesis has them. */
 Outcome read_grams(Grams *grams, Text text, Side side, Length *length);

@@ -1,4 +1,4 @@
-/* Self-BLEU: every text of a group against all others of it, in time linear in the group's size.
+/* Self-BLEU: each text of a group against all others, in time linear in the size of the group.
  *
  * The most that the other texts have of an n-gram is its highest count in any text or, for the text with that count,
  * the second highest. An n-gram's id is found as in matching.h: by the pair (id of its first n-1 tokens, id of its
@@ -11,7 +11,7 @@
 #define HASHED_STEP 8
 #define STEP 2
 
-/* The highest count of an n-gram in any text, that text, and the highest count in any other. */
+/* The highest count of an n-gram in any text, the highest in any other text, and the text with the highest. */
 typedef struct {
     uint32_t highest, second, holder;
 } Most;
@@ -26,7 +26,7 @@ typedef struct {
     uint32_t *counts;      /* by id, in one text; all 0 between two texts */
     Most *most;            /* by id */
     uint32_t *lengths;     /* by length, up to the longest: how many texts of the group have it */
-    uint32_t *below, *above; /* by length: the next one, shorter and longer, that a text has */
+    uint32_t *below, *above; /* by length: the next shorter and the next longer one of a text, or NONE */
 } Work;
 
 /* --- lengths ------------------------------------------------------------------------------------------------------ */
@@ -74,12 +74,13 @@ static uint32_t closest_length(const Work *work, size_t size)
 
 /* --- n-grams ------------------------------------------------------------------------------------------------------ */
 
+/* The number of n-grams of a text of `size` tokens. */
 static size_t grams_of(size_t size, size_t order)
 {
     return size >= order ? size - order + 1 : 0;
 }
 
-/* Of all texts of a group. */
+/* The same for all texts of a group. */
 static size_t all_grams(const size_t *sizes, size_t texts, size_t order)
 {
     size_t all = 0;

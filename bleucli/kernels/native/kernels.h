@@ -12,7 +12,8 @@
 #include "call.h"
 #include "characters.h"
 
-/* n texts: text i is data[bounds[2i] .. bounds[2i+1]), missing if bounds[2i] is negative. The bounds are checked. */
+/* n texts: text i is data[bounds[2i] .. bounds[2i+1]), missing if bounds[2i] is negative. arguments.c has checked the
+ * bounds. */
 typedef struct {
     const unsigned char *data;
     const int64_t *bounds;
@@ -39,6 +40,7 @@ typedef struct {
     size_t columns;
 } Stats;
 
+/* WRONG_FIELDS is for split_lines, TOO_FEW for draw_weights; TOO_LARGE is for numbers that do not fit. */
 typedef enum { DONE = 0, NO_MEMORY = 1, WRONG_FIELDS = 2, TOO_LARGE = 3, TOO_FEW = 4, STOPPED = 5 } Outcome;
 
 /* --- memory.c: allocation that can be made to fail ------------------------------------------------------------- */
@@ -52,14 +54,15 @@ extern long live_allocations;
 
 /* --- text.c: lines, white space, UTF-8 -------------------------------------------------------------------------- */
 
-/* All return early once the call is stopped. */
+/* Once the call is stopped, these functions return early, and their results are void. */
 int is_utf8(const unsigned char *data, size_t size, Call *call);
 /* One more than the largest code point; also the size of a table by code point. */
 #define CODE_POINTS 0x110000
 const unsigned char *stripped_end(const unsigned char *start, const unsigned char *end);
 
 size_t count_line_ends(const unsigned char *data, size_t size, Call *call);
-/* bounds: room for 2 * lines integers per column, column by column. wrong: line and fields of a line that differs. */
+/* bounds: room for 2 * lines integers per column, column by column. wrong: the index of a line with a different number
+ * of fields, and that number. */
 Outcome split_lines(const unsigned char *data, size_t size, size_t columns, size_t lines, int64_t *bounds,
                     size_t wrong[2], Call *call);
 void strip_trailing(Segments texts, int64_t *bounds, Call *call);
@@ -69,7 +72,8 @@ int64_t count_ending(Segments texts, const unsigned char *ending, size_t ending_
 
 /* --- tokenizers.c ------------------------------------------------------------------------------------------------ */
 
-/* Enough room for the tokenized texts: a space after each token of at least one byte. SIZE_MAX if no room is enough. */
+/* Room in bytes that is enough for the tokenized texts, even if each byte is a token with a space after it. SIZE_MAX if
+ * that is too much. */
 size_t tokenized_room(Segments texts);
 Outcome tokenize_13a(Segments texts, unsigned char *out, int64_t *bounds, Call *call);
 Outcome tokenize_zh(Segments texts, unsigned char *out, int64_t *bounds, Call *call);
@@ -88,8 +92,8 @@ Outcome ngram_stats(Segments hypotheses, const Segments *references, size_t refe
 
 /* --- groups.c ---------------------------------------------------------------------------------------------------- */
 
-/* groups: the numbers of texts, which add up to all texts. rows: as for ngram_stats. distinct: room for max_order
- * integers per group. */
+/* groups: the number of texts in each group; they add up to all texts. rows: as for ngram_stats. distinct: room for
+ * max_order integers per group. */
 Outcome group_stats(Segments texts, const int64_t *groups, size_t group_count, size_t max_order, int64_t *rows,
                     int64_t *distinct, Call *call);
 
@@ -120,7 +124,7 @@ typedef struct {
     int compensates;      /* whether to add logarithms as Python does from 3.12 on */
 } BleuOptions;
 
-/* The sentence BLEU in percent; matches: of each order. */
+/* The sentence BLEU in percent; matches: one number per order. */
 double bleu_score(const BleuOptions *options, size_t sys_len, size_t ref_len, const uint32_t *matches);
 
 /* --- pairwise.c ------------------------------------------------------------------------------------------------- */
@@ -167,19 +171,20 @@ typedef struct {
     double *reals;
 } Sums;
 
-/* One random bit per row and trial, from the `first` on. */
+/* One random bit per row and trial, from bit `first` on. */
 typedef struct {
     const uint64_t *words;
     size_t first, trials;
 } Swaps;
 
-/* half: the first half of a word to use; advanced. weights: one number per segment and resample. TOO_FEW words, or
- * TOO_LARGE a weight, leave them undefined. */
+/* half: the first half of a word to use; on return, the next one. weights: one byte per segment and resample, undefined
+ * if the outcome is TOO_FEW (words) or TOO_LARGE (a weight). */
 Outcome draw_weights(Words words, size_t *half, size_t segments, size_t resamples, unsigned char *weights,
                      Call *call);
 /* out: room for one row per resample. */
 Outcome weighted_sums(Stats stats, const unsigned char *weights, size_t resamples, Sums out, Call *call);
-/* left, right: as many rows of the same kind; there are bits for all. sums, others: room for one row per trial. */
+/* left, right: the same number of rows of the same kind; the words have bits for all trials. sums, others: room for one
+ * row per trial. */
 Outcome swapped_sums(Stats left, Stats right, Swaps swaps, Sums sums, Sums others, Call *call);
 
 #endif

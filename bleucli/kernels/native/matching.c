@@ -8,7 +8,7 @@ Ids ids_in(uint32_t *memory, size_t room)
     return (Ids){memory, 0, memory + room, memory + 2 * room, 0};
 }
 
-/* The largest table of all pairs; it fits the first cache, and its ids 16 bits. */
+/* The entries of the largest table of all pairs: 32 KB, which fit into the first cache. Its ids fit into 16 bits. */
 #define DIRECT_ROOM 8192
 
 static size_t direct_room(size_t room)
@@ -55,7 +55,7 @@ static void clear_direct(Matcher *matcher, size_t size)
     }
 }
 
-/* Forget all pairs and prepare for those of `before` n-grams, of which there are `grams`. */
+/* Forget all pairs, and prepare for those of `before` different n-grams, which the hypothesis has at `grams` places. */
 static void clear_pairs(Matcher *matcher, uint32_t before, size_t grams)
 {
     uint64_t pairs = (uint64_t)before * matcher->width;
@@ -83,8 +83,8 @@ static uint32_t hashed_id(Table *table, uint32_t first, uint32_t last, int inser
 #define HASHED_STEP 8
 #define DIRECT_STEP 2
 
-/* Lengthen those n-grams of the hypothesis that a reference has (`most` of them, in the order before) to `order`
- * tokens; give them ids and count them. */
+/* Lengthen those n-grams of the hypothesis that a reference has to `order` tokens; give them ids and count them. most:
+ * by id in the previous order, how often a reference has the n-gram. */
 static void lengthen_hypothesis(Matcher *matcher, Ids *text, size_t order, const uint32_t *most)
 {
     size_t kept = 0, end = text->size >= order ? text->size - order + 1 : 0, grams = text->gram_count;
@@ -120,7 +120,7 @@ static void lengthen_reference(const Matcher *matcher, Ids *text, size_t order, 
 }
 
 /* The same two with the direct table, where most of the time goes: without branches, since it is hard to predict which
- * n-grams are kept. Dropped ones are counted in the place after the last id, which is cleared before it becomes one. */
+ * n-grams are kept. A dropped one adds 0 to a count, or clears the count that the next id will have. */
 
 static void lengthen_hypothesis_directly(Matcher *matcher, Ids *text, size_t order, const uint32_t *most)
 {
@@ -170,7 +170,7 @@ static void count(const Ids *text, uint32_t *counts, size_t ids)
     }
 }
 
-/* Count a reference's n-grams of this order, after lengthening them to it unless it is 1. */
+/* Count a reference's n-grams of an order; if it is above 1, lengthen them first. */
 static void count_reference(Matcher *matcher, Ids *reference, size_t order, uint32_t *counts)
 {
     if (order == 1) {

@@ -25,7 +25,7 @@ typedef struct {
     Call *call;
     Table hashed;          /* pairs, where a table of all of them would be too large */
     uint32_t *direct;      /* a table of all pairs; an entry is era << 16 | id */
-    size_t direct_room, direct_used;
+    size_t direct_room, direct_used; /* its entries, and the first ones, which hold an era */
     uint32_t direct_era;
     int is_direct;
     uint32_t width;        /* of the table: the number of different tokens */
@@ -40,11 +40,12 @@ typedef struct {
 size_t matcher_memory(size_t room);
 #define IDS_MEMORY(room) (3 * (room))
 
-/* Lay a text, or a matcher, out in memory. The matcher allocates its hash table; free it in any case. */
+/* Lay a text, or a matcher, out in memory. The matcher allocates its hash table; free it even if this fails. */
 Ids ids_in(uint32_t *memory, size_t room);
 Outcome matcher_start(Matcher *matcher, uint32_t *memory, size_t room, Call *call);
 void matcher_free(Matcher *matcher);
 
+/* Without a branch: gram_count does not include what a NONE writes to `starts` and `grams`. */
 static inline void add_token(Ids *text, uint32_t id)
 {
     text->tokens[text->size] = id;

@@ -19,7 +19,7 @@ void *allocate(size_t count, size_t size)
     }
 #endif
     size_t bytes = count * size;
-    void *memory = malloc(bytes != 0 ? bytes : 1);
+    void *memory = malloc(bytes != 0 ? bytes : 1); /* malloc(0) may return NULL without a lack of memory */
 #ifdef BLEU_FAIL_ALLOCATIONS
     live_allocations += memory != NULL;
 #endif

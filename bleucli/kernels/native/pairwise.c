@@ -1,16 +1,16 @@
 /* Scores of all pairs of hypotheses and references.
  *
- * A block of hypotheses is compared with a block of references. An n-gram that both texts of a pair have counts as
- * often as in the text that has fewer. For a frequent n-gram, each text has a field with that many bits set, as wide as
- * the most that any pair can match; the matches of a pair are the bits that both have set, found 64 at a time. A rare
- * n-gram has a list of its references. Both ways give the same number; whichever takes less time decides what counts as
- * frequent. */
+ * A block of hypotheses is compared with a block of references. In a pair, an n-gram matches as often as the text that
+ * has fewer of it. For a frequent n-gram, each text has a field of bits, as wide as the most matches of any pair, with
+ * one bit set for each time that the text has it; the matches of a pair are the bits that both texts have set, found 64
+ * at a time. A rare n-gram has a list of the references that have it. Both ways give the same number; an n-gram counts
+ * as frequent if bits take less time. */
 #include <string.h>
 
 #include "grams.h"
 
-/* The n-grams of a block of hypotheses, and the texts of any block, which nodes count in 16 bits. A text with more
- * n-grams than a block is compared pair by pair, so that memory is bounded however long it is. */
+/* The most n-grams and the most texts of a block; nodes count texts in 16 bits. A text with more n-grams is compared
+ * pair by pair, so memory is bounded however long the text is. */
 #ifdef BLEU_FAIL_ALLOCATIONS
 #define BLOCK_GRAMS ((size_t)256)
 #define BLOCK_TEXTS ((size_t)5)
@@ -18,12 +18,13 @@
 #define BLOCK_GRAMS ((size_t)1 << 20)
 #define BLOCK_TEXTS ((size_t)2048)
 #endif
-/* The first caches hold the matches of a hypothesis with this many references. */
+/* The most matches, one per reference and order, that the first caches hold for a hypothesis. */
 #define BLOCK_MATCHES ((size_t)1 << 14)
 /* This many bits take as long as counting one pair of a list. */
 #define BITS_FOR_A_HIT 32
 
-/* Special places of n-grams; any other is that of the first bit among the bits of their order. */
+/* The place of an n-gram: NOWHERE if no reference has it; from LISTED on, in the list of hits; else its first bit among
+ * those of its order. */
 #define NOWHERE UINT32_MAX
 #define LISTED ((uint32_t)1 << 31)
 /* The rough time to score a pair, for each order. */
@@ -33,9 +34,9 @@
 typedef struct {
     size_t first, count;
     size_t grams;        /* an upper bound of their number */
-    int is_long;         /* a single one that is compared pair by pair */
+    int is_long;         /* a single text, too long for a block */
     size_t *starts;      /* count + 1: where the n-grams of each text begin */
-    size_t *listed;      /* of hypotheses: how many of these are in lists; they come first */
+    size_t *listed;      /* of hypotheses: how many n-grams of each are in lists; these come first */
     Length *lengths;
 } Block;
 
@@ -162,19 +163,21 @@ static uint32_t most_matches(const Node *node)
     return node->most[HYPOTHESIS] < node->most[REFERENCE] ? node->most[HYPOTHESIS] : node->most[REFERENCE];
 }
 
+/* Whether bits for all pairs take less time than a hit for each pair of texts that have the n-gram. An n-gram with more
+ * than BITS_FOR_A_HIT matches in a pair is never frequent, so nodes may cap their highest counts. */
 static int is_frequent(const Node *node, size_t hypotheses, size_t references)
 {
     uint64_t pairs = (uint64_t)node->texts[HYPOTHESIS] * node->texts[REFERENCE];
     return pairs * BITS_FOR_A_HIT >= (uint64_t)hypotheses * references * most_matches(node);
 }
 
-/* Give each n-gram that both sides have its bits, order by order, or its part of the list. Returns the list's
- * length. */
+/* Give each n-gram that both sides have a place: bits, order by order, or a part of the list of hits. Returns the
+ * length of that list. */
 static size_t place_grams(Work *work, size_t hypotheses, size_t references)
 {
     const Grams *grams = &work->grams;
     size_t hits = 0;
-    memset(work->words, 0, (work->columns + 1) * sizeof *work->words);
+    memset(work->words, 0, (work->columns + 1) * sizeof *work->words); /* counts bits until the loop at the end */
     for (uint32_t id = FIRST_NODE; id < grams->table.ids; id++) {
         Node *node = &grams->nodes[id];
         node->place = NOWHERE;
@@ -224,7 +227,7 @@ static void write_hypothesis(Work *work, const Block *block, size_t index, uint6
     block->listed[index] = listed - block->starts[index];
 }
 
-/* Set the bits of a reference, and put it into lists. */
+/* Set the bits of a reference, and put it into lists. Moves the place of an n-gram in a list to the end of its part. */
 static void write_reference(Work *work, const Block *block, size_t index, uint64_t *bits)
 {
     for (size_t i = block->starts[index]; i < block->starts[index + 1]; i++) {
@@ -276,7 +279,8 @@ static void match_lists(Work *work, const Block *hypotheses, size_t index)
     }
 }
 
-/* Add the bits that a hypothesis and each reference have in common, order by order. */
+/* Add the number of bits that a hypothesis and each reference have in common, order by order. A macro, so that it can
+ * be compiled twice: for any processor, and for those with an instruction that counts bits. */
 #define MATCH_BITS(name, ones)                                                                              \
     static void name(const Work *work, const uint64_t *hypothesis, const uint64_t *references, size_t count) \
     {                                                                                                       \
@@ -335,7 +339,8 @@ static void match_row(Work *work, const Block *hypotheses, size_t index, const B
 
 /* --- scores ------------------------------------------------------------------------------------------------------- */
 
-/* Take the scores of a hypothesis with the references from `first` on. */
+/* Store the scores of a hypothesis with the references from `first` on; with weights, add them to the hypothesis's sum,
+ * in the order of the references. */
 static void take_scores(const Pairs *pairs, double *scores, const double *row, size_t first, size_t count)
 {
     if (pairs->weights == NULL) {
@@ -353,7 +358,7 @@ typedef struct {
     double *scores;
 } Group;
 
-/* Where the scores of a hypothesis with the references from one on belong. */
+/* Where the scores of a hypothesis belong, from that with a certain reference on. */
 static double *scores_at(const Pairs *pairs, const Group *group, size_t hypothesis, size_t reference)
 {
     size_t row = hypothesis - group->hypothesis, column = reference - group->reference;
@@ -495,6 +500,7 @@ static void count_totals(const ChrfOptions *options, const Length *length, doubl
 
 static Outcome start_chrf_rows(Work *work, const Block *references)
 {
+    /* The last row is for the hypothesis */
     work->totals = make_room(&work->total_room, (references->count + 1) * work->columns, sizeof *work->totals);
     for (size_t i = 0; work->totals != NULL && i < references->count; i++) {
         count_totals(work->options, &references->lengths[i], work->totals + i * work->columns);

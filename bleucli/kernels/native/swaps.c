@@ -1,4 +1,4 @@
-/* Approximate randomization: sums of rows under random swaps. */
+/* Approximate randomization: sums of rows after random swaps. */
 #include <string.h>
 
 #include "whole.h"
@@ -12,17 +12,19 @@
 #define LANES 4
 #define MAX_ENTRY 2147483647.0
 
-/* The `count` bits, less than 64, from the `first` on; the lowest bit of the first word comes first. */
+/* The `count` bits, fewer than 64, from bit `first` on; the lowest bit of the first word comes first. */
 static uint64_t bits_at(const uint64_t *words, size_t first, size_t count)
 {
     size_t word = first / 64, shift = first % 64;
     uint64_t bits = words[word] >> shift;
-    if (shift + count > 64) {
+    if (shift + count > 64) { /* then `shift` is not 0, so the shift below is defined */
         bits |= words[word + 1] << (64 - shift);
     }
     return bits & (((uint64_t)1 << count) - 1);
 }
 
+/* Fill a table by the combination's bits: if the lowest is set, the first row is that of `left`, else that of `right`.
+ * Each row doubles the entries that are filled. */
 static void fill_table(const int64_t *left, const int64_t *right, size_t rows, size_t columns, size_t width,
                        int32_t *table)
 {
@@ -122,6 +124,7 @@ static Outcome swap_whole(const Whole *left, const Whole *right, const Swaps *sw
     if (totals == NULL) {
         return NO_MEMORY;
     }
+    /* If not even all rows of both sides together overflow an entry, no sum does */
     if ((magnitude(left) + magnitude(right)) * (double)left->rows < MAX_ENTRY) {
         outcome = swap_groups(left, right, swaps, sums, call);
     }
@@ -183,6 +186,7 @@ Outcome swapped_sums(Stats left, Stats right, Swaps swaps, Sums sums, Sums other
         outcome = swap_whole_reals(&lefts, &rights, &swaps, sums.reals, others.reals, call);
     }
     else if (outcome == DONE) {
+        /* Both sums are added row by row: what one leaves of the total would be rounded differently */
         swap_reals(left, right, &swaps, sums.reals, call);
         swap_reals(right, left, &swaps, others.reals, call);
     }

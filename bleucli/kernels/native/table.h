@@ -1,8 +1,8 @@
 /* An exact hash table from 64-bit keys to ids 0, 1, 2, ..., emptied in constant time: one serves all texts of a block.
  *
- * The author of a text chooses its keys, but must not choose where they collide. So keys are mixed with secrets. This
- * is done twice: multiplication distributes over addition, so evenly spaced keys would still be evenly spaced after one
- * round. The other factor is always a secret, so that no key makes the product small. */
+ * The author of a text chooses its keys, but must not choose where they collide. So keys are mixed with secrets,
+ * twice: multiplication distributes over addition, so evenly spaced keys would still be evenly spaced after one round.
+ * The other factor is always a secret, so that no key makes the product small. */
 #ifndef BLEU_TABLE_H
 #define BLEU_TABLE_H
 
@@ -33,10 +33,10 @@ static inline int table_start(Table *table, size_t keys, const Secrets *secrets)
 {
     table->entries = NULL;
     table->secrets = *secrets;
-    if (keys > SIZE_MAX / 4 / sizeof *table->entries) {
+    if (keys > SIZE_MAX / 4 / sizeof *table->entries) { /* a capacity above 32 is less than 4 * keys */
         return 0;
     }
-    table->capacity = 32;
+    table->capacity = 32; /* at most half full, so that a look-up soon comes to an empty entry */
     while (table->capacity < 2 * keys) {
         table->capacity *= 2;
     }
@@ -60,7 +60,7 @@ static inline void table_clear(Table *table, size_t keys)
     }
     table->mask = used - 1;
     table->ids = 0;
-    if (++table->era == 0) {
+    if (++table->era == 0) { /* all eras are used up: entries of old ones must not seem new */
         table->era = 1;
         table->emptied = 0;
     }

@@ -2,8 +2,9 @@
  *
  * Almost all the time goes into edit distances of texts in which one phrase was moved. If the beam cannot matter
  * (distance + difference of the lengths <= 49), bit-parallel Levenshtein (Myers 1999, Hyyro 2003) computes them, from
- * the first row that the shift changes. Otherwise it shows which candidates could win at all, and only those get the
- * beam. Its time and memory are quadratic in the length, so long texts get only the beam. */
+ * the first row that the shift changes. Otherwise, its distances, which are never above those of the beam, show which
+ * candidates could win at all, and only those get the beam. Time and memory of the bit-parallel computation are
+ * quadratic in the length, so long texts get only the beam. */
 #include "edits.h"
 
 #include <string.h>
@@ -12,7 +13,8 @@
 #define MAX_SHIFT_SIZE 10
 #define MAX_SHIFT_DISTANCE 50
 #define MAX_CANDIDATES 1000
-/* Up to this sum of distance and difference of lengths, the beam holds all shortest paths. */
+/* Up to this sum of distance and difference of lengths, the beam holds all shortest paths: one that strays from the
+ * diagonal by k needs k edits to get there, and at least k minus the difference to get back. */
 #define BEAM_IS_FULL 49
 
 /* --- shifts ------------------------------------------------------------------------------------------------------- */
@@ -28,6 +30,7 @@ static Order order_of(const Pair *pair, const Shift *shift)
     if (target < start) {
         return (Order){target, {{start, end}, {target, start}, {end, size}}};
     }
+    /* Quirk: for a target within the phrase, tercom moves the phrase target - start words to the right */
     size_t behind = target > end ? target : target + shift->size < size ? target + shift->size : size;
     return (Order){start, {{end, behind}, {start, end}, {behind, size}}};
 }
@@ -85,7 +88,8 @@ static int has_error(const unsigned char *errors, size_t from, size_t size)
     return memchr(errors + from, 1, size) != NULL;
 }
 
-/* Try all targets of the phrase of that size that starts at `start` here and at `at` in the reference. */
+/* Try all targets of the phrase of `size` words that starts at `start` in the hypothesis and at `at` in the reference.
+ * tercom moves only phrases with an error, to places with an error, and not into themselves. */
 static void try_targets(Pair *pair, size_t start, size_t at, size_t size, Shift *best)
 {
     int64_t aligned = pair->aligned[at], previous = -1;
@@ -109,7 +113,7 @@ static void try_targets(Pair *pair, size_t start, size_t at, size_t size, Shift 
 static Shift best_shift(Pair *pair)
 {
     Shift best = {0, 0, 0, 0};
-    for (size_t place = pair->ref_size; place-- > 0;) { /* chains are cut below */
+    for (size_t place = pair->ref_size; place-- > 0;) { /* the loop below cut the chains when it last ran */
         pair->first_place[pair->reference[place]] = (uint32_t)place;
     }
     for (size_t start = 0; start < pair->size; start++) {
@@ -153,6 +157,7 @@ static int64_t with_shifts(Pair *pair)
         }
         align(pair);
         Shift best = best_shift(pair);
+        /* Quirk: at the limit, tercom drops even the best shift of this round */
         if (pair->tried >= MAX_CANDIDATES || best.gain <= 0 || pair->call->stopped) {
             return shifts + pair->distance;
         }
@@ -254,6 +259,7 @@ static Outcome pair_allocate(Pair *pair, size_t hyp_room, size_t ref_room)
         return NO_MEMORY;
     }
     size_t blocks = (ref_room + 63) / 64, rows = hyp_room + 1, columns = ref_room + 2;
+    /* The most states that pair_start may want to keep */
     size_t kept = rows <= KEPT_STATES / blocks ? rows * blocks : KEPT_STATES + blocks;
     pair->hyp_room = hyp_room;
     pair->ref_room = ref_room;

@@ -9,6 +9,7 @@
 
 /* --- white space -------------------------------------------------------------------------------------------------- */
 
+/* Looking backwards is safe: a lead byte is never part of another character. */
 const unsigned char *stripped_end(const unsigned char *start, const unsigned char *end)
 {
     while (end > start) {
@@ -94,14 +95,14 @@ int is_utf8(const unsigned char *data, size_t size, Call *call)
 
 /* --- lines ------------------------------------------------------------------------------------------------------- */
 
-/* Where `byte` stands first in data[start .. end), or `end`. */
+/* The first place of `byte` in data[start .. end), or `end`. */
 static size_t find(const unsigned char *data, size_t start, size_t end, int byte)
 {
     const unsigned char *found = memchr(data + start, byte, end - start);
     return found != NULL ? (size_t)(found - data) : end;
 }
 
-/* Bytes are compared in lanes, which compilers turn into vectors, and added up before a lane overflows. */
+/* Bytes are compared in lanes, which compilers turn into vectors; before a lane can overflow, all are added up. */
 static size_t count_in(const unsigned char *data, size_t size)
 {
     enum { LANES = 32 };
@@ -145,7 +146,7 @@ static size_t count_fields(const unsigned char *data, size_t start, size_t end)
 Outcome split_lines(const unsigned char *data, size_t size, size_t columns, size_t lines, int64_t *bounds,
                     size_t wrong[2], Call *call)
 {
-    size_t start = 0, pause = 0;
+    size_t start = 0, pause = 0; /* lines are short: ask once in PIECE bytes, not for each line */
     for (size_t line = 0; line < lines; line++) {
         size_t line_end = find(data, start, size, '\n');
         if (line_end >= pause) {

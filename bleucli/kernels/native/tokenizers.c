@@ -71,7 +71,8 @@ static Outcome write_each(Segments texts, unsigned char *out, int64_t *bounds, W
 enum { PLAIN = 0, SPACE, SYMBOL, POINT, HYPHEN, MAYBE_SPACE, MAYBE_CHINESE };
 
 /* What each byte means to 13a and zh: SYMBOL is always a token, POINT (. ,) unless digits say otherwise; MAYBE_SPACE
- * may be the first byte of white space beyond ASCII; it or MAYBE_CHINESE may be that of a Chinese character. */
+ * may be the first byte of white space beyond ASCII. MAYBE_CHINESE and some of MAYBE_SPACE may begin a Chinese
+ * character. */
 static const unsigned char kinds_13a[256] = {
     ['\t'] = SPACE, ['\n'] = SPACE, ['\v'] = SPACE, ['\f'] = SPACE, ['\r'] = SPACE, [0x1C] = SPACE, [0x1D] = SPACE,
     [0x1E] = SPACE, [0x1F] = SPACE, [' '] = SPACE, ['!'] = SYMBOL, ['"'] = SYMBOL, ['#'] = SYMBOL, ['$'] = SYMBOL,
@@ -90,7 +91,8 @@ static int is_digit(const unsigned char *at)
 }
 
 /* Quirk: U+2001-2A6D and U+2F81-2FA1 are sacreBLEU's reading of U+20010-2A6DF and U+2F810-2FA1F; published scores
- * depend on it. So the quotation marks and dashes of U+2010 ff. are split off, and the rare characters are not. */
+ * depend on it. So the quotation marks and dashes from U+2010 on are split off, and the rare characters are not. The
+ * most frequent ranges come first; ranges within others are left out. */
 static const uint16_t chinese_ranges[][2] = {
     {0x4E00, 0x9FBB}, {0xFF00, 0xFFEF}, {0x3000, 0x303F}, {0x2001, 0x2A6D}, {0x3400, 0x4DB5}, {0xF900, 0xFA2D},
     {0xFA30, 0xFA6A}, {0xFA70, 0xFAD9}, {0x2E80, 0x2EFF}, {0x2F00, 0x2FDF}, {0x2FF0, 0x2FFF}, {0x3100, 0x312F},
@@ -113,16 +115,16 @@ static int is_chinese(const unsigned char *at, const unsigned char *end)
 
 /* Whether the last of a run of points stays with what follows it; all others are tokens of their own.
  *
- * The second and third substitutions of 13a, taken together. The second takes (any character but a digit, point) and so
- * consumes the points in pairs: from the character before the run on, or, `from_first`, from the first point, where
- * that character is a digit or there is none. The third then takes (point, any character but a digit): the last point
- * is left alone only if the second has not consumed it and what follows it, a digit or nothing, `holds` it. */
+ * The second and third substitutions of 13a in one step. The second, ([^0-9])([.,]), consumes characters in pairs: from
+ * the character before the run on or, if that is a digit or missing (`from_first`), from the first point on. So the
+ * last point may be left over. The third, ([.,])([^0-9]), splits off such a point unless a digit or the end of the text
+ * follows (`holds`). */
 static int last_stays(size_t run, int from_first, int holds)
 {
     return holds && (run % 2 != 0) == from_first;
 }
 
-/* Write a run of points; return its end. `padded`: the text counts as having a space before and after it. */
+/* Write a run of points; return its end. `padded`: act as if a space stood before and after the text. */
 static const unsigned char *write_points(Writer *out, const unsigned char *start, const unsigned char *at,
                                          const unsigned char *end, int padded)
 {
@@ -144,7 +146,7 @@ static const unsigned char *write_points(Writer *out, const unsigned char *start
     return run_end;
 }
 
-/* Write the character at `at`, which may be more than a byte of a token; return its end. */
+/* Write the character at `at`, which may be white space, Chinese, a hyphen, or a byte of a token; return its end. */
 static const unsigned char *write_rare(Writer *out, const unsigned char *start, const unsigned char *at,
                                        const unsigned char *end, int chinese)
 {
@@ -166,14 +168,14 @@ static const unsigned char *write_rare(Writer *out, const unsigned char *start, 
     return at + 1;
 }
 
-/* Write what starts before the end of a piece of a text; return the end of it. */
+/* Write what starts in a piece of a text; return where that ends, maybe after the piece. */
 static const unsigned char *split_piece(Writer *out, const unsigned char *start, const unsigned char *at,
                                         const unsigned char *piece, const unsigned char *end, int chinese)
 {
     while (at < piece) {
         switch (kinds_13a[*at]) {
         case PLAIN:
-            write_byte(out, *at++);
+            write_byte(out, *at++); /* opens the token, so the bytes after it need no check */
             while (at < end && kinds_13a[*at] == PLAIN) {
                 *out->at++ = *at++;
             }
@@ -225,7 +227,8 @@ static size_t replace(unsigned char *text, size_t size, const char *old, const c
     return kept;
 }
 
-/* Remove, in place, what 13a removes before it looks at punctuation. Returns the new size. */
+/* Make, in place, the replacements that come before punctuation in 13a, in its order: &amp;lt; becomes <. Returns the
+ * new size. */
 static size_t clean_13a(unsigned char *text, size_t size, Call *call)
 {
     size = replace(text, size, "<skipped>", "", call);
@@ -309,7 +312,7 @@ static unsigned char class_at(const unsigned char *at, const unsigned char *end,
     return code < CODE_POINTS ? classes[code] : 0;
 }
 
-/* Write a run of punctuation; return its end. `before` is the class of the character before it. */
+/* Write a run of punctuation; return its end. from_first: as for last_stays, with numbers in place of digits. */
 static const unsigned char *write_punctuation(Writer *out, const unsigned char *at, const unsigned char *end,
                                               const unsigned char *classes, int from_first)
 {
@@ -333,8 +336,8 @@ static const unsigned char *write_punctuation(Writer *out, const unsigned char *
     return run_end;
 }
 
-/* Write what starts before the end of a piece of a text; return the end of it. from_first: as for write_punctuation,
- * and so for what comes next. */
+/* Write what starts in a piece of a text; return where that ends, maybe after the piece. from_first: as for
+ * write_punctuation; set for what comes next. */
 static const unsigned char *split_classes(Writer *out, const unsigned char *at, const unsigned char *piece,
                                           const unsigned char *end, const unsigned char *classes, int *from_first)
 {

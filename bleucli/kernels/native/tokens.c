@@ -12,6 +12,7 @@ static uint64_t load(const unsigned char *at, size_t size)
     return bytes;
 }
 
+/* Up to 8 bytes, the parts that are read cover the token, so the key and the size determine it. */
 static uint64_t token_key(const Secrets *secrets, const unsigned char *at, size_t size)
 {
     if (size >= 4 && size <= 8) {
@@ -28,7 +29,7 @@ static uint64_t token_key(const Secrets *secrets, const unsigned char *at, size_
     for (; at < last; at += 8) {
         hash = folded(hash ^ load(at, 8), secrets->factors[0]);
     }
-    return hash ^ load(last, 8);
+    return hash ^ load(last, 8); /* table_slot multiplies these, too */
 }
 
 /* Whether two tokens with one key are equal. */
@@ -50,14 +51,15 @@ static size_t space_at(const unsigned char *at, const unsigned char *end)
     return kinds[*at] == INSIDE ? 0 : kinds[*at] == ASCII_SPACE ? 1 : space_length(at, end);
 }
 
-/* Skip ASCII that is inside a token, as far as eight bytes at a time show it. */
+/* Skip ASCII inside a token, eight bytes at a time; stop at the first byte that may be something else. */
 static const unsigned char *skip_inside(const unsigned char *at, const unsigned char *end)
 {
 #if defined(__GNUC__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     const uint64_t ones = UINT64_MAX / 0xFF;
     while (end - at >= 8) {
         uint64_t bytes = load(at, 8);
-        /* The high bits of bytes outside ASCII, and of those up to the space; of others only after one of these */
+        /* The high bits of bytes outside ASCII and of those up to the space. A borrow may set that of a byte after one
+         * of these, but only the first one counts */
         uint64_t doubtful = (bytes | (bytes - ones * 0x21)) & ones * 0x80;
         if (doubtful != 0) {
             return at + __builtin_ctzll(doubtful) / 8;
@@ -99,6 +101,7 @@ int next_word(const unsigned char **at, const unsigned char *end, Token *word)
     }
     while (stop < end && *stop != ' ') {
         space = space_at(stop, end);
+        /* White space of two characters, or at the end, is not part of the word */
         if (space != 0 && (stop + space == end || space_at(stop + space, end) != 0)) {
             break;
         }

@@ -12,9 +12,10 @@ typedef struct {
 
 /* Take the next token from *at on; 0 if there is none. */
 int next_token(const unsigned char **at, const unsigned char *end, Token *token);
-/* The same, but a single white-space character between others that is not a space is part of the word. */
+/* The same for words as jiwer splits them: a single white-space character within a word is part of it, unless it is a
+ * space. */
 int next_word(const unsigned char **at, const unsigned char *end, Token *word);
-/* Cut one punctuation character off the end of a token, otherwise off its beginning, as chrF++ does; returns the number
+/* Cut one punctuation character off the end of a token, or else off its beginning, as chrF++ does; returns the number
  * of parts, 1 or 2. */
 int token_parts(Token token, Token parts[2]);
 /* Upper bounds of the tokens in a text, and in any of the texts (at least one). Meaningless once the call is
@@ -23,15 +24,15 @@ size_t token_room(const unsigned char *at, const unsigned char *end, Call *call)
 size_t most_tokens(Segments texts, Call *call);
 
 typedef struct {
-    Table table;  /* by keys: with the size, the bytes of a token up to 8 of them, a hash of them beyond */
+    Table table;  /* by key: a hash of the token or, up to 8 bytes, what determines it together with its size */
     Token *known; /* by id */
 } Vocabulary;
 
-/* A vocabulary for at most `room` tokens; free it in any case. */
+/* A vocabulary for at most `room` tokens; free it even if this fails. */
 Outcome vocabulary_start(Vocabulary *vocabulary, size_t room, const Secrets *secrets);
 void vocabulary_clear(Vocabulary *vocabulary, size_t room);
 void vocabulary_free(Vocabulary *vocabulary);
-/* The id of a token, or NONE; with `add`, of a new one too. */
+/* The id of a token, or NONE if it is unknown; with `add`, an unknown one gets the next id. */
 uint32_t token_id(Vocabulary *vocabulary, Token token, int add);
 
 #endif

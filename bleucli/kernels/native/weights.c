@@ -1,4 +1,4 @@
-/* The bootstrap: segments drawn with replacement, and sums of rows under their weights. */
+/* The bootstrap: segments drawn with replacement, and sums of rows multiplied by their weights. */
 #include <string.h>
 
 #include "whole.h"
@@ -13,7 +13,7 @@ static uint32_t half_of(const uint64_t *words, size_t half)
     return (uint32_t)(words[half / 2] >> (half % 2 * 32));
 }
 
-/* Lemire 2019, algorithm 5: the upper half of a product is the draw unless the lower half is under the threshold. */
+/* Lemire 2019, algorithm 5: the upper half of a product is the draw unless the lower half is below the threshold. */
 static Outcome draw(const Words *words, size_t *half, uint64_t segments, unsigned char *weights)
 {
     uint32_t threshold = (uint32_t)(((uint64_t)1 << 32) % segments);
@@ -26,7 +26,7 @@ static Outcome draw(const Words *words, size_t *half, uint64_t segments, unsigne
         if ((uint32_t)product < threshold) {
             continue;
         }
-        if (++weights[product >> 32] == 0) {
+        if (++weights[product >> 32] == 0) { /* 256 times */
             return TOO_LARGE;
         }
         drawn++;
@@ -55,12 +55,13 @@ Outcome draw_weights(Words words, size_t *half, size_t segments, size_t resample
 
 /* --- bootstrap ---------------------------------------------------------------------------------------------------- */
 
-/* This many rows are added for all resamples in turn, while they are in the fastest cache. If they fit, they are 16-bit
- * numbers, which processors multiply and add many at once. 256 products of a weight and such a number fit into 32
- * bits. */
+/* This many rows are added for all resamples in turn, while they are in the fastest cache. Numbers that fit become
+ * 16-bit numbers, many of which processors multiply and add at once. 256 products of a weight (up to 255) and such a
+ * number fit into 32 bits. */
 #define TILE_ROWS 256
 #define MAX_SHORT 32767.0
 
+/* Add up a whole tile, so that compilers know the number of rows; in the last tile, the other weights are 0. */
 static int32_t short_product(const int16_t *numbers, const int16_t *weights)
 {
     int32_t sum = 0;
@@ -78,7 +79,7 @@ static void widen(const unsigned char *weights, size_t count, int16_t *wide)
     }
 }
 
-/* tile: room for TILE_ROWS numbers a column, column by column. */
+/* tile: room for TILE_ROWS numbers per column, column by column. */
 static void add_short_tile(const Whole *whole, size_t first, const unsigned char *weights, size_t resamples,
                            int16_t *tile, int64_t *sums)
 {

@@ -3,15 +3,16 @@
 
 #include <math.h>
 
-/* Up to here doubles hold all whole numbers. */
+/* Below this, doubles hold all whole numbers. */
 #define MAX_EXACT 9007199254740992.0
-#define MAX_INTEGER 9223372036854775807.0
+#define MAX_INTEGER 9223372036854775807.0 /* rounded to 2^63 */
 
 void whole_close(Whole *whole)
 {
     release(whole->copy);
 }
 
+/* Refuses NaN, which is not below MAX_EXACT. -0.0 becomes 0, as in any sum that begins with 0. */
 static int copy_whole(const double *reals, size_t count, int64_t *copy)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* Statistics as whole numbers: their sums do not depend on the order of adding, so rows may be taken in tiles and
+/* Statistics as whole numbers: their sums do not depend on the order of adding, so rows may be added in tiles and
  * groups. Other numbers are added row by row. */
 #ifndef BLEU_WHOLE_H
 #define BLEU_WHOLE_H
@@ -13,8 +13,8 @@ typedef struct {
     double smallest, largest;
 } Whole;
 
-/* Take the rows as whole numbers that may be added `times` times; numbers is NULL if they are not, or if the
- * sums of doubles would not stay exact. Close it in any case. */
+/* Read the rows as whole numbers, of which a sum adds at most `times`. numbers is NULL if doubles are not whole, or if
+ * their sums might not be exact; the outcome is TOO_LARGE if sums of integers might overflow. Close it even then. */
 Outcome whole_open(Stats stats, double times, Whole *whole);
 void whole_close(Whole *whole);
 double magnitude(const Whole *whole);
