@@ -1,4 +1,4 @@
-"""Functions about test sets, for programs; they have the same names as in sacreBLEU.
+"""Functions about test sets, for programs. All but `get_segments` have the same names as in sacreBLEU.
 
 Most take the names of a test set and a language pair, and download what is missing. The test sets are those of the
 package and of the file that `BLEU_REGISTRY` names.
@@ -36,7 +36,8 @@ def get_available_testsets_for_langpair(langpair: str) -> list[str]:
         langpair: source and target, such as `en-de`.
 
     Raises:
-        InputTypeError: it is not a string.
+        BleuError: the file that `BLEU_REGISTRY` names cannot be read, or is not a registry.
+        InputTypeError: the language pair is not a string.
 
     >>> get_available_testsets_for_langpair("km-en")
     ['wmt20']
@@ -52,7 +53,8 @@ def get_langpairs_for_testset(testset: str) -> list[str]:
         testset: its name.
 
     Raises:
-        InputTypeError: it is not a string.
+        BleuError: the file that `BLEU_REGISTRY` names cannot be read, or is not a registry.
+        InputTypeError: the name is not a string.
 
     >>> get_langpairs_for_testset("wmt17/tworefs")
     ['en-fi']
@@ -134,7 +136,9 @@ def get_segments(test_set: str, langpair: str, origlang: str | None = None, subs
         subset: a regular expression to search for in the domain and country of the segments; None for all.
 
     Raises:
-        BleuError: there is no such test set or language pair, the test set has no such tags, or no segment is left.
+        BleuError: there is no such test set or language pair, it cannot be downloaded, it has no such tags, or no
+            segment is left.
+        InputTypeError: an argument is not a string.
 
     >>> len(get_segments("demo", "en-de"))
     100
@@ -150,7 +154,7 @@ def get_segments(test_set: str, langpair: str, origlang: str | None = None, subs
 
 
 def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> "IO[Any]":
-    r"""Open a text file, or one compressed with gzip whose name ends in `.gz`; only `\n` ends a line.
+    r"""Open a text file; if its name ends in `.gz`, it is compressed with gzip. Only `\n` ends a line.
 
     Args:
         file: its path.

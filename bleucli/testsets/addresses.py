@@ -59,7 +59,7 @@ def choose_addresses(address: str, name: str, mirror: str = "", offline: bool = 
 
 
 def problem_of(address: str) -> str:
-    """Return why nothing can be downloaded from an address, or "" if it looks like one.
+    """Return why nothing can be downloaded from an address, or "" if the address looks valid.
 
     >>> problem_of("https://example.org/a.tgz"), problem_of("file:///data/a.tgz"), problem_of("data/a.tgz")
     ('', '', '')
@@ -88,7 +88,7 @@ def _split(address: str) -> "SplitResult":
 
 
 def hide_credentials(address: str) -> str:
-    """Return an address as messages show it: without a user's name and password.
+    """Return an address as messages show it: without a user's name and password, and `file:` without %-escapes.
 
     >>> hide_credentials("https://ada:secret@example.org/a.tgz"), hide_credentials("data/a@b.tgz")
     ('https://example.org/a.tgz', 'data/a@b.tgz')

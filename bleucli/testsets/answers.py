@@ -21,8 +21,8 @@ class Span(NamedTuple):
     total: int | None
 
 
-_TRANSIENT = frozenset([408, 425, 429])  # and every status from 500 on
-_NUMBER = "([0-9]{1,18})"
+_TRANSIENT = frozenset([408, 425, 429])  # timeout, too early, too many requests; and every status from 500 on
+_NUMBER = "([0-9]{1,18})"  # that fits into 64 bits
 _RANGE = re.compile(f"bytes {_NUMBER}-{_NUMBER}/{_NUMBER}")
 
 

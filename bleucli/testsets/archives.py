@@ -17,7 +17,7 @@ from bleucli.testsets.members import Member, list_members, plain_path, remedy
 
 
 def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
-    """Unpack the members of an archive that are not there yet.
+    """Unpack those members of an archive that are not in their places yet.
 
     If the archive has a member twice, the last one is taken, as by `tar`. If it is damaged, nothing is unpacked.
 

@@ -25,7 +25,7 @@ _first: list[str] = []  # mirrors that take precedence over the variable's; the 
 
 @contextmanager
 def use_mirror(url: str | None) -> Iterator[None]:
-    """Use this mirror within the block, even if `BLEU_MIRROR` names another one; None for the one it names."""
+    """Use a mirror within the block instead of the one that `BLEU_MIRROR` names; None for the one in use so far."""
     _first.append(mirror() if url is None else url)
     try:
         yield

@@ -1,14 +1,14 @@
-"""Files of the cache. All of them are written here, with care, because other users may write to a shared cache, too.
+"""Files of the cache. All of them are written here, with care: other users may write to a shared cache, too.
 
 - `make_folder`: a folder, and those above it
 - `Draft`: a new file under a name that no one can guess, until it gets its own name
 - `create`, `reopen`: a file that the same user's next run finds again
 - `open_lock`: a file that everyone may lock
-- `remove`, `replace`, `read_start`
+- `remove`, `replace`, `read_start`: the same for files that exist
 - `disk_errors`: errors of the disk as a `BleuError`, in one line
 
-Nothing is opened, written or removed through a link. A folder of the cache may be a link only if it is ours or root's.
-The path to the cache itself is the user's choice, so links on it are followed.
+Nothing is opened, written or removed through a link. A folder of the cache may be a link only if the link is ours or
+root's. The path to the cache itself is the user's choice, so links on it are followed.
 """
 
 import os
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Windows has no descriptors of folders, but only administrators may make links there
 _HAS_DESCRIPTORS = {os.open, os.mkdir, os.rename, os.unlink, os.stat} <= os.supports_dir_fd
-# So that opening a pipe in place of a file does not block
+# No link is followed, a pipe in place of a file does not block, and Windows changes no line ends
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | _PLAIN
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", os.O_RDONLY)
@@ -43,7 +43,8 @@ def make_folder(path: str) -> None:
     """Make a folder, and those above it, unless they are there.
 
     Raises:
-        OSError: it cannot be made. BleuError: a folder on the way is another user's link.
+        OSError: it cannot be made.
+        BleuError: a folder on the way is another user's link.
     """
     with _enter(path, make=True):
         pass
@@ -51,7 +52,7 @@ def make_folder(path: str) -> None:
 
 @contextmanager
 def _locate(path: str) -> "Iterator[Place]":
-    """Give the name of a file within its folder; errors of the system are given the full path."""
+    """Give the name of a file, and the descriptor of its folder; errors of the system name the full path."""
     folder, name = os.path.split(path)
     try:
         with _enter(folder or ".") as descriptor:
@@ -64,7 +65,7 @@ def _locate(path: str) -> "Iterator[Place]":
 
 @contextmanager
 def _enter(folder: str, make: bool = False) -> Iterator[int | None]:
-    """Give a descriptor of a folder that was reached without following another user's link."""
+    """Give a descriptor of a folder, which is reached without following another user's link."""
     top, below = _split_at_cache(folder)
     if make:
         os.makedirs(top if _HAS_DESCRIPTORS else folder, exist_ok=True)
@@ -125,7 +126,7 @@ def _stamp(status: os.stat_result) -> tuple[int, int]:
 class Draft:
     """A new file under a name that no one can guess, until `keep` gives it its own; a context removes it unless kept.
 
-    Drafts of the same file that a killed run left are removed: only the holder of a file's lock writes it.
+    Drafts of the same file that a killed run left are removed. No one else is writing them: that takes the file's lock.
 
     Args:
         path: the file's own place; a file or link that is there is replaced.
@@ -193,6 +194,7 @@ def reopen(path: str) -> "IO[bytes] | None":
     except OSError:
         return None
     status = os.fstat(descriptor)
+    # Another user could have put a hard link to another file of ours here, and we would append to that
     is_ours = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
     if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and is_ours:
         return os.fdopen(descriptor, "a+b")
@@ -208,7 +210,7 @@ def open_lock(path: str) -> "IO[bytes]":
         BleuError: it is not a plain file.
     """
     with _locate(path) as (name, folder):
-        while True:
+        while True:  # others may make or remove the file between our two attempts
             try:
                 return os.fdopen(_open_plain(name, path, folder), "rb")
             except FileNotFoundError:

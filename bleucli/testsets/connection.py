@@ -85,7 +85,7 @@ def _is_secure(url: str) -> bool:
 def _credentials(address: str, url: str) -> "Any":
     """Return the credentials for requests to send: those of the first address, and only to its own server.
 
-    None lets requests look into `.netrc`.
+    None lets requests look into `.netrc`; a function that adds nothing keeps it from that.
     """
     from requests.utils import get_auth_from_url
 
@@ -131,6 +131,7 @@ def _failure_of(error: Exception, outer: BaseException | None) -> Failed:
     import requests
 
     why, cause = reason_of(error, outer), cause_of(error, outer)
+    # From the special to the general: a ConnectTimeout is also a Timeout; it and an SSLError are ConnectionErrors
     if isinstance(error, requests.ConnectTimeout):
         return Unreached("cannot be reached in time")
     if isinstance(error, requests.Timeout):
@@ -148,7 +149,7 @@ def _failure_of(error: Exception, outer: BaseException | None) -> Failed:
 
 
 def check_pace(watch: crawl.Watch) -> None:
-    """Raise an error that says why, if a connection ended because we cut it."""
+    """Raise an error if we cut the connection because it was too slow."""
     if watch.is_cut:
         raise Interrupted(f"sent less than {crawl.LEAST_BYTES} bytes in {crawl.SECONDS_OF_WATCH:g} seconds")
 

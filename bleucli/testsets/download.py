@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds between the attempts
 
 
-# Servers that did not answer, by the start of the address, with the time and the reason
+# Servers that did not answer, with the time and the reason; for some time they are not tried again
 _SILENT: dict[str, tuple[float, str]] = {}
 SECONDS_OF_MEMORY = 60.0
 
@@ -95,7 +95,7 @@ def trust_model(path: str, digits: str, *, name: str) -> None:
     if known and known.digits != digits:
         raise BleuError(
             f"{path} has the sha256 {digits}, but the model first used as {name} had {known.digits}, and scores with"
-            f" both would have the same signature; delete it to download it again, or, if the change is intended,"
+            f" both would have the same signature; delete the file to download it again, or, if the change is intended,"
             f" delete {known.record}"
         )
 
@@ -110,7 +110,7 @@ def fetch(url: str, target: str, *, name: str, checksum: tuple[str, str] | None 
         checksum: ("sha256", hexadecimal digits) or ("md5", ...); None if it is not known.
 
     Raises:
-        BleuError: no address has the file, or the right file, or it cannot be written.
+        BleuError: no address has the right file, or the file cannot be written.
     """
     expected = parse_checksum(*checksum) if checksum else None
     if not find_fault(target, expected):
@@ -134,7 +134,7 @@ def fetch_source(source: "Source", target: str, *, name: str) -> None:
         name: the name of the test set: for messages, and the folder of the mirror.
 
     Raises:
-        BleuError: no address has the file, or the right file, or it cannot be written.
+        BleuError: no address has the right file, or the file cannot be written.
     """
     known = find_published(source)
     expected = known or read_record(target)
@@ -222,7 +222,7 @@ def _advise(target: str, expected: Checksum | None, is_wrong: bool) -> str:
 
 
 def _fetch_with_retries(address: str, target: str, expected: Checksum | None) -> None:
-    """Fetch the file; try again if that may help, but less often if the server did not answer a moment ago."""
+    """Fetch the file; try again if that may help, but not at all if the server did not answer a moment ago."""
     server = address.partition("://")[2].partition("/")[0]
     when, why = _SILENT.get(server, (0.0, ""))
     if why and time.monotonic() - when < SECONDS_OF_MEMORY:

@@ -56,7 +56,7 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
     if not pairs:
         _refuse(f"{at}.pairs", "at least one language pair", pairs)
     if len({pair.lower() for pair in pairs}) < len(pairs):
-        _refuse(f"{at}.pairs", "pairs that differ not only in case", list(pairs))
+        _refuse(f"{at}.pairs", "pairs that differ in more than case", list(pairs))
     labels = _expect_strings(table, "refs", at)
     archives = _find_archives(pairs, len(sources))
     records = {}
@@ -181,7 +181,7 @@ def _parse_file(value: object, kind: str, archives: Sequence[int], at: str) -> F
         ("source", "a file in an archive", not whole and kind != PACKAGED),
     ):
         if key in table and not has_effect:
-            raise BleuError(f"{at}: {key} belongs to {of}, but this is {path!r} of the format {kind}; leave it out")
+            raise BleuError(f"{at}: {key} is only for {of}, but {path!r} is of the format {kind}; leave {key} out")
     column = _expect_number(table, "column", at) if has_columns else 0
     if whole:
         return File(int(whole[1]), "", column)
@@ -195,10 +195,15 @@ def _parse_file(value: object, kind: str, archives: Sequence[int], at: str) -> F
 def _choose_archive(table: "Mapping[str, Any]", archives: Sequence[int], at: str) -> int:
     if "source" in table:
         return _expect_number(table, "source", at)
-    if len(archives) != 1:
+    if not archives:
         raise BleuError(
-            f"{at}: any of {len(archives)} downloads may be the archive; give its number, counted from 0:"
-            " { file = ..., source = 0 }"
+            f"{at}: no download can be the archive of this file, since pairs use each download itself; add the archive"
+            " to sources"
+        )
+    if len(archives) > 1:
+        raise BleuError(
+            f"{at}: {len(archives)} downloads are archives, any of which may hold the file; give the number of one,"
+            " counted from 0: { file = ..., source = 0 }"
         )
     return archives[0]
 

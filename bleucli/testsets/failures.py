@@ -18,7 +18,7 @@ class Interrupted(Failed):
 
 
 class Unreached(Interrupted):
-    """A server does not answer; the next file from it is not tried for as long."""
+    """A server does not answer; for a while, no other file is requested from it."""
 
 
 class Refused(Interrupted):

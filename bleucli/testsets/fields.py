@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from bleucli.testsets.cache import cache_directory
 
-# The order, if no file gives it
+# The order of fields, if no file gives it
 _FIRST = ("src", "ref")
 _METADATA = ("docid", "genre", "origlang")
 
@@ -63,11 +63,12 @@ def keep_apart(names: Iterable[str], other: Callable[[str, int], str], taken: It
 
 
 def file_key(name: str) -> str:
-    """Return a key that is equal for names of the same file on some system: macOS and Windows ignore case."""
+    """Return a key that is equal for names that mean the same file on some system: macOS and Windows ignore case."""
     if name.isascii():
         return name.lower().rstrip(". ")
     from unicodedata import normalize
 
+    # Unicode's canonical caseless matching (section 3.13): casefold expects decomposed characters
     return normalize("NFC", normalize("NFD", name).casefold()).rstrip(". ")
 
 
@@ -113,7 +114,7 @@ def write(name: str, pair: str, columns: Mapping[str, Sequence[str]], with_order
         with_order: also write the list of fields.
 
     Raises:
-        OSError: the disk cannot take them.
+        OSError: a file cannot be written.
     """
     from contextlib import ExitStack
 

@@ -14,7 +14,7 @@ MOST_BYTES = 1 << 33  # for a download, and for all members of an archive togeth
 # Packing shrinks text to a tenth, or to a fiftieth if twenty systems say nearly the same; it shrinks a bomb to a
 # thousandth
 MOST_GROWTH = 250
-GROWTH_FROM_BYTES = 1 << 26
+GROWTH_FROM_BYTES = 1 << 26  # less does no harm, however well it is packed
 
 
 def too_large(path: str, what: str) -> BleuError:

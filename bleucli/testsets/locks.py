@@ -27,7 +27,7 @@ def hold_lock(path: str) -> Iterator[None]:
     """Hold the lock file `path`; wait while another process or thread holds it.
 
     The holder removes the file, so a process that waited may find that the name is gone or belongs to another file. It
-    then waits for that one.
+    then tries again.
 
     Raises:
         OSError: the file cannot be made.

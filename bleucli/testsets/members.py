@@ -32,12 +32,13 @@ class Member(NamedTuple):
     chunks: Callable[[], Iterator[bytes]]  # gives its bytes; in a tar archive only until the next member is requested
 
 
+# Far more than any test set has
 MOST_MEMBERS = 100_000
 # tarfile reads a long name or a comment at once, whatever its size
 MOST_HEADER_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 16
 
-_ZIP_STARTS = (b"PK\3\4", b"PK\5\6")
+_ZIP_STARTS = (b"PK\3\4", b"PK\5\6")  # a member; the end of an empty archive
 
 
 def list_members(archive: str) -> Iterator[Member]:
@@ -100,7 +101,7 @@ def remedy(archive: str) -> str:
     """Return what to do about a useless download; its recorded checksum, if there is one, must go, too."""
     record = record_of(archive)
     both = f" and {record}" if os.path.isfile(record) else ""
-    return f"check where it comes from and delete it{both}; it will then be downloaded again"
+    return f"check where the download comes from and delete it{both}; it will then be downloaded again"
 
 
 def _size_of(file: "IO[bytes]") -> int:
@@ -240,6 +241,7 @@ def _kind_in_zip(info: "ZipInfo") -> str:
 
 
 def _bytes_in_zip(zipped: "ZipFile", info: "ZipInfo", archive: str) -> Iterator[bytes]:
+    # Only the size: how far the archive as a whole is packed was checked
     check_size(info.file_size, info.file_size, archive, limits.MOST_FILE_BYTES)
     with _explain_damage(archive), zipped.open(info) as file:
         while chunk := file.read(CHUNK_BYTES):

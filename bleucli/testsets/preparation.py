@@ -22,7 +22,7 @@ def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
     """Return the path of each field of a language pair, in order; every file exists and is complete.
 
     Raises:
-        BleuError: a file is missing and cannot be downloaded, or is not what it should be.
+        BleuError: a file is missing and cannot be downloaded, or is damaged or wrong.
     """
     if test_set.format == PACKAGED:
         return {file.field: packaged_path(file.member) for file in test_set.pairs[pair].files}
@@ -75,7 +75,7 @@ def _find_fields(test_set: TestSet, pair: str) -> list[str]:
         if os.path.isfile(raw) and os.access(fields.raw_folder(test_set.name), os.W_OK):
             return []
         names = fields.list_fields(test_set.name, pair)  # the download is gone, or cannot be unpacked again
-        if not {"src", "docid", "origlang"} <= set(names):
+        if not {"src", "docid", "origlang"} <= set(names):  # the format always has these
             return []
     return names if all(map(os.path.isfile, fields.paths_of(test_set.name, pair, names).values())) else []
 

@@ -45,7 +45,7 @@ def show_bar(name: str, start: int, total: int | None) -> "tqdm[NoReturn]":
 
 @contextmanager
 def show_status(text: str) -> Iterator[None]:
-    """Show a line while something lasts."""
+    """Show a line on the terminal within the block."""
     if not is_watched():
         yield
         return

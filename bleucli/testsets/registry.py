@@ -91,11 +91,11 @@ class Registry:
         return found, found.pairs[pair]
 
     def about(self, name: str) -> str:
-        """Return a description of a test set in one line."""
+        """Return a description of a known test set in one line."""
         return self._own[name].about if name in self._own else str(self._facts[name]["about"])
 
     def pairs(self, name: str) -> list[str]:
-        """Return the language pairs of a test set."""
+        """Return the language pairs of a known test set."""
         return list(self._own[name].pairs if name in self._own else self._facts[name]["pairs"])
 
     def with_pair(self, *pairs: str) -> list[str]:
@@ -103,7 +103,11 @@ class Registry:
         return [name for name in self if not set(pairs).isdisjoint(self.pairs(name))]
 
     def citation(self, name: str) -> str:
-        """Return what to cite, as BibTeX; "" if unknown."""
+        """Return what to cite for a test set, as BibTeX; "" if that is not known.
+
+        Raises:
+            BleuError: there is no such test set.
+        """
         return "\n\n".join(self._bibliography[key].strip() for key in self[name].cite)
 
 
@@ -114,7 +118,7 @@ def load(own: str | None = None) -> Registry:
         own: a TOML file with more test sets; None for the one that `BLEU_REGISTRY` names, if any.
 
     Raises:
-        BleuError: the file cannot be read, or something in it is invalid.
+        BleuError: the file cannot be read, is invalid, or defines a test set whose name is taken.
     """
     facts = _package_data("registry.json")
     registry = Registry(facts["testsets"], facts["bibliography"])

@@ -110,7 +110,8 @@ def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
         name: the name of the test set, for errors.
 
     Raises:
-        BleuError: the test set has no such marks, or no such segment; or a language or an expression is empty.
+        BleuError: the test set has no such marks, or no such segment; a language or an expression is
+            empty, or an expression is invalid.
 
     >>> choose(Marks(["en", "de", "en"], ["US-crime", "GB-sport", ""], None), "en", "^US", "wmt18")
     [0]

@@ -42,8 +42,7 @@ def _is_segment(line: str) -> bool:
 def segment(line: str) -> str:
     """Return the text between the first tag of a line and its last `</seg>`, with single spaces.
 
-    Quirk: of a line without `</seg>`, everything is taken, its tag included; text after `</seg>` is added to the
-    segment.
+    Quirk: a line without `</seg>` is taken whole, with its tag; text after `</seg>` is added to the segment.
 
     >>> segment('<seg id="1">  Tom &amp; <b>Jerry</b>. </seg>'), segment('<seg id="2">cut')
     ('Tom &amp; <b>Jerry</b>.', '<seg id="2">cut')

@@ -36,7 +36,7 @@ def transfer(address: str, path: str, must_end: bool = False) -> bool:
     Raises:
         Interrupted: another attempt may succeed.
         Failed: another attempt would not help.
-        OSError: the disk cannot take the file.
+        OSError: the file cannot be written.
     """
     if not is_web(address):
         _transfer_from_disk(address, path)
@@ -73,6 +73,7 @@ def _transfer_part(address: str, path: str, leftover: Leftover, must_end: bool, 
                 _append(file, path, span, _read_body(answer, span, watch), watch)
             return span
     except Failed as failure:
+        # Bytes are kept only for an attempt that can continue them
         if is_begun and (isinstance(failure, UnusablePart) or not isinstance(failure, Interrupted)):
             discard(path)
         raise

@@ -47,13 +47,14 @@ def read(path: str) -> dict[str, list[str]]:
     Raises:
         BleuError: the file cannot be read, is not XML of this kind, or declares an entity.
     """
+    # As in sacreBLEU, test suites are left out
     documents = [one for one in _read_documents(path) if "testsuite" not in one.attributes]
     streams = dict.fromkeys(stream for one in documents for stream in one.streams)
     references = [stream for stream in streams if _kind(stream) == "ref"]
     systems = [stream for stream in streams if _kind(stream) == "hyp"]
     if not references:
         raise BleuError(f"{path}: expected documents with references, found none")
-    attributes = {"docid": "id", "origlang": "origlang"}  # of a document, by the field that repeats them
+    attributes = {"docid": "id", "origlang": "origlang"}  # the attribute of a document that each field repeats
     has_domain = any("domain" in one.attributes for one in documents)
     if has_domain:
         attributes["domain"] = "domain"
@@ -61,6 +62,7 @@ def read(path: str) -> dict[str, list[str]]:
     for one in documents:
         translated = [one.streams[stream] for stream in references if stream in one.streams]
         source = sorted(one.streams.get(_SOURCE, ()))
+        # As in sacreBLEU, segments without any reference are left out
         numbers = [number for number in source if any(texts.get(number) for texts in translated)]
         for stream in (_SOURCE, *references, *systems):
             texts = one.streams.get(stream, {})
