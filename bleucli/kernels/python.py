@@ -225,7 +225,7 @@ _CHINESE = re.compile(
 
 
 def _tokenize_zh(text: str) -> str:
-    # Quirk: without the spaces that 13a adds, so a point between a digit and an end of the text stays with the digit
+    # Quirk: without the spaces that 13a adds, so a single point between a digit and an end of the text is not split off
     return split_punctuation(_CHINESE.sub(r" \1 ", text.strip()))
 
 

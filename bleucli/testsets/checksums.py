@@ -80,7 +80,7 @@ def read_record(path: str) -> Checksum | None:
         return None
     digits = line.decode("latin-1").partition(" ")[0].strip().lower()
     if not is_sum("sha256", digits):
-        raise BleuError(f"{record} does not hold a sha256; expected a line as sha256sum prints it; fix or delete it")
+        raise BleuError(f"{record} does not hold a sha256, in a line as sha256sum prints it; fix or delete the file")
     return Checksum("sha256", digits, record)
 
 

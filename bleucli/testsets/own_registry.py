@@ -68,5 +68,6 @@ def _check_bibliography(value: object, sets: list[TestSet], path: str) -> Mappin
     for found in sets:
         for key in found.cite:
             if key not in value:
-                raise BleuError(f'{path}: testsets."{found.name}".cite: there is no bibliography.{key}')
+                at = f'{path}: testsets."{found.name}".cite'
+                raise BleuError(f"{at}: there is no bibliography.{key}; add it, or remove {key} from cite")
     return value

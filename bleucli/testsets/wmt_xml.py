@@ -83,10 +83,13 @@ def _empty_columns(streams: list[str], has_domain: bool, path: str) -> dict[str,
     others = [_SOURCE, "docid", "origlang", "domain"]
     for name in (*references, *systems):
         if not (0 < len(name.encode()) <= _LONGEST and name.isprintable() and _UNSAFE.isdisjoint(name)):
-            raise BleuError(f"{path}: a translator or system is called {name!r}, which cannot be a field's name")
+            raise BleuError(
+                f"{path}: a translator or system is called {name!r}, which cannot be a field's name; expected 1 to"
+                f" {_LONGEST} bytes without control characters and {' '.join(sorted(_UNSAFE))}"
+            )
     for name in systems:
         if name in (*others, *references):
-            raise BleuError(f"{path}: a system is called {name!r}, which is the name of another field")
+            raise BleuError(f"{path}: a system is called {name!r}, which is the name of another field; rename it")
     names = [_SOURCE, *references, "docid", "origlang", *systems, *(["domain"] if has_domain else [])]
     return {name: [] for name in names}
 

@@ -10,7 +10,7 @@ typedef struct {
 static int room_open(const Stats *stats, size_t trials, Room *room)
 {
     int64_t *numbers;
-    if (trials > SIZE_MAX / (2 * sizeof *numbers) / stats->columns) {
+    if (trials > SIZE_MAX / (2 * sizeof *numbers) / stats->columns) { /* kernels may need twice the room */
         PyErr_NoMemory();
         return -1;
     }

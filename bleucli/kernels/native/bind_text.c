@@ -172,7 +172,8 @@ PyObject *py_reference_counts(PyObject *module, PyObject *references)
 
 typedef Outcome (*Tokenizer)(Segments, unsigned char *, int64_t *, Call *);
 
-/* Tokenize with `tokenizer`, or with intl if there are `classes`. */
+/* Tokenize with `tokenizer`, or with intl if there are `classes`. Unused room is kept: memory that is never written
+ * costs nothing. */
 static PyObject *tokenize_texts(PyObject *module, Segments texts, Tokenizer tokenizer, const unsigned char *classes)
 {
     size_t room = tokenized_room(texts);

@@ -134,7 +134,7 @@ static void compare(Work *work, uint32_t different, size_t orders, int64_t *row)
     match_orders(&work->matcher, &work->hypothesis, different, &work->reference, 1, orders, matches);
     for (size_t order = 1; order <= orders; order++, row += 3) {
         row[1] = gram_count(ref_size, order);
-        row[0] = row[1] != 0 ? gram_count(hyp_size, order) : 0;
+        row[0] = row[1] != 0 ? gram_count(hyp_size, order) : 0; /* Quirk: as in sacreBLEU */
         row[2] = matches[order - 1];
     }
 }
@@ -188,7 +188,7 @@ static void count_segment(Work *work, Segments hypotheses, const Segments *refer
                           size_t index, int64_t *row)
 {
     size_t orders = work->options.char_order + work->options.word_order;
-    double best = -1.0;
+    double best = -1.0; /* below any score: even 0 wins */
     Text hypothesis = text_at(hypotheses, index);
     memset(row, 0, 3 * orders * sizeof *row);
     read_hypothesis(work, hypothesis.at, hypothesis.end);

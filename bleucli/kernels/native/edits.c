@@ -174,7 +174,7 @@ int64_t full_distance(Pair *pair)
         return 0;
     }
     for (size_t block = 0; block < pair->blocks; block++) {
-        pair->state[block] = (Bits){~UINT64_C(0), 0};
+        pair->state[block] = (Bits){~UINT64_C(0), 0}; /* before the first word, each reference word costs one more */
     }
     for (size_t row = 0; row <= pair->size; row++) {
         if (row < pair->kept_rows) {

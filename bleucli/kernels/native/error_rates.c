@@ -96,7 +96,7 @@ static void read_units(Work *work, Text text, Units *units, int add)
 /* Fill the columns `from` to `to` of a strip of up to 64 rows; 0 if the call is stopped. */
 static int fill_strip(Work *work, const uint32_t *reference, size_t rows, size_t from, size_t to)
 {
-    Bits bits = {~UINT64_C(0), 0};
+    Bits bits = {~UINT64_C(0), 0}; /* left of the first column, costs rise from row to row */
     uint64_t last = UINT64_C(1) << (rows - 1);
     for (size_t row = 0; row < rows; row++) {
         work->masks[reference[row]] |= UINT64_C(1) << row;

@@ -149,7 +149,7 @@ static int64_t with_shifts(Pair *pair)
     int64_t difference = (int64_t)pair->ref_size - (int64_t)pair->size;
     difference = difference < 0 ? -difference : difference;
     for (;;) {
-        int64_t full = pair->is_long ? BEAM_IS_FULL + 1 : full_distance(pair);
+        int64_t full = pair->is_long ? BEAM_IS_FULL + 1 : full_distance(pair); /* not exact if long */
         pair->exact = full + difference <= BEAM_IS_FULL;
         pair->distance = pair->exact && full <= 1 ? full : beam_distance(pair, pair->words, 1);
         if (pair->distance <= 1 || pair->call->stopped) { /* a shift would cost as much as it can gain */

@@ -83,6 +83,7 @@ int next_token(const unsigned char **at, const unsigned char *end, Token *token)
     if (start == end) {
         return 0;
     }
+    /* Byte by byte is enough: no byte inside a character looks like the first one of white space */
     const unsigned char *stop = start + 1;
     while (stop < end && space_at(stop, end) == 0) {
         stop = *stop < 0x80 ? skip_inside(stop + 1, end) : stop + 1;

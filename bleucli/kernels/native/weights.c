@@ -114,6 +114,7 @@ static Outcome add_short(const Whole *whole, const unsigned char *weights, size_
     return DONE;
 }
 
+/* whole_open has made sure that no sum overflows. */
 static void add_long(const Whole *whole, const unsigned char *weights, size_t resamples, int64_t *sums, Call *call)
 {
     size_t columns = whole->columns;
