@@ -66,6 +66,7 @@ def _most(group: list[list[str]], order: int) -> "Most":
         heed_stop()
         for gram, count in count_ngrams(tokens, order).items():
             highest, second, holder = most.get(gram, (0, 0, -1))
+            # On a tie, the second is as high as the highest, so it does not matter which text is the holder
             most[gram] = (count, highest, number) if count > highest else (highest, max(second, count), holder)
     return most
 

@@ -165,6 +165,7 @@ def _fill(
 ) -> "array[float] | memoryview[float]":
     """Score the pairs of all groups; `count` is called once for each text, `score` for each pair."""
     groups = list(zip(sizes[::2], sizes[1::2], strict=False))
+    # (0, 0) makes two sums even without groups
     totals = [sum(side) for side in zip((0, 0), *groups, strict=True)]
     if len(sizes) % 2 or min(sizes, default=0) < 0 or totals != [len(hypotheses), len(references)]:
         raise ValueError("sizes do not add up to the number of texts")

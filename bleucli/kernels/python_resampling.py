@@ -116,6 +116,7 @@ def swapped_sums(
     lefts, rights = np.asarray(left), np.asarray(right)
     if left.data.format == "q":
         _refuse_overflow(np.concatenate([lefts, rights]), 2 * len(left))
+    # The lowest bit of a word first, whatever the order of bytes
     bits = np.unpackbits(np.frombuffer(words, np.uint64).astype("<u8").view(np.uint8), bitorder="little")
     swaps = bits[first : first + trials * len(left)].reshape(trials, len(left), 1)
     sums = [_ordered_sum(np.where(swap, lefts, rights)) for swap in swaps]

@@ -18,5 +18,6 @@ def checksum() -> str | None:
     for name in sorted(os.listdir(_FOLDER)):
         if name.endswith((".c", ".h")):
             with open(os.path.join(_FOLDER, name), "rb") as source:
+                # Git may check files out with the line ends of Windows
                 total = crc32(name.encode() + source.read().replace(b"\r\n", b"\n"), total)
     return f"{total:08x}"

@@ -63,6 +63,7 @@ class Watch:
     def _cut(self) -> None:
         for one in self._sockets:
             with suppress(OSError):  # it is already closed
+                # Unlike `close`, this wakes the thread that waits for data
                 one.shutdown(socket.SHUT_RDWR)
 
 

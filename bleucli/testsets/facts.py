@@ -41,7 +41,7 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
     File(source=0, member='a.de', column=0, field='')
     """
     at = f'{where}: testsets."{name}"'
-    folders = name.lower().split("/")
+    folders = name.lower().split("/")  # in the cache, where models are in `models`, and downloads in `raw`
     if not _NAME.fullmatch(name) or folders[0] == "models" or "raw" in folders:
         _refuse(at, "a name of letters, digits, and . _ + - between slashes, neither raw nor models", name)
     table = _expect_table(facts, at, _SET_KEYS)
@@ -210,6 +210,7 @@ def _choose_archive(table: "Mapping[str, Any]", archives: Sequence[int], at: str
 
 def _expect_number(table: "Mapping[str, Any]", key: str, at: str) -> int:
     value = table.get(key)
+    # Not isinstance, since a bool is an int
     if type(value) is not int or not 0 <= value < 1_000_000:
         _refuse(f"{at}.{key}", "a whole number, 0 or more", value)
     return value

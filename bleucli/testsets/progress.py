@@ -49,7 +49,7 @@ def show_status(text: str) -> Iterator[None]:
     if not is_watched():
         yield
         return
-    line = visible(text)[: _terminal_width() - 1]
+    line = visible(text)[: _terminal_width() - 1]  # a full line would move the cursor to the next one
     sys.stderr.write(f"\r{line}")
     sys.stderr.flush()
     try:

@@ -58,8 +58,9 @@ def _transfer_from_disk(address: str, path: str) -> None:
 def _transfer_part(address: str, path: str, leftover: Leftover, must_end: bool, watch: Watch) -> Span:
     """Request the missing bytes, write those that arrive (RFC 9110, 15.3.7: perhaps only some), return their span."""
     is_begun = leftover.size > 0
+    # Without an encoding, sizes and ranges are those of the file
     headers = {"Accept-Encoding": "identity", "User-Agent": "bleucli"}
-    if is_begun:
+    if is_begun:  # if the file is another version now, the server sends all of it
         headers |= {"Range": f"bytes={leftover.size}-", "If-Range": leftover.version}
     try:
         with connection.answer_of(address, headers, watch) as answer:
