@@ -66,7 +66,7 @@ def problem_of(address: str) -> str:
     >>> problem_of("ftp://example.org/a.tgz")
     'expected an https:, http: or file: address, or a path'
     """
-    if not address or min(address) < " ":  # urlsplit would remove some control characters without a word
+    if not address or min(address) < " ":  # urlsplit would silently remove some control characters
         return "expected an address without control characters"
     is_file = address.lower().startswith("file:")
     if not is_file and not is_web(address):

@@ -181,7 +181,7 @@ def _fetch_alone(addresses: list[str], target: str, name: str, expected: Checksu
     """Fetch the file, and leave nothing next to it except what a later attempt can use."""
     try:
         _fetch_from_first(addresses, target, name, expected)
-    except OSError:  # such as a full disk, which must not stay full of a part
+    except OSError:  # such as a full disk, on which the part would still take room
         with suppress(OSError):
             discard(target)
         raise
