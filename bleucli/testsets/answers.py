@@ -1,7 +1,7 @@
 """What a server's answer says about the file: pure functions that decide before any byte of the body is read.
 
 - `span_of`: which bytes of the file the body holds
-- `version_in`: the name of the file's version, for a request of the rest of that version
+- `version_in`: the name of the file's version, for requesting the rest of that version
 - `body_size`, `has_end`: what the headers say about the body
 """
 

@@ -1,17 +1,17 @@
 /* Scores of all pairs of hypotheses and references.
  *
- * A block of hypotheses is compared with a block of references. In a pair, an n-gram matches as often as the text that
- * has fewer of it. For a frequent n-gram, each text has a field of bits, as wide as the most matches of any pair, with
- * one bit set for each time that the text has it; the matches of a pair are the bits that both texts have set, found 64
- * at a time. A rare n-gram has a list of the references that have it. Both ways give the same number; an n-gram counts
- * as frequent if bits take less time. */
+ * A block of hypotheses is compared with a block of references. In a pair, an n-gram matches as often as the text with
+ * fewer of it has it. For a frequent n-gram, each text has a field of bits, as wide as the most matches of any pair,
+ * with one bit set for each time that the text has it; the matches of a pair are the bits that both texts have set,
+ * found 64 at a time. A rare n-gram has a list of the references that have it. Both ways give the same number; an
+ * n-gram counts as frequent if bits take less time. */
 #include <string.h>
 
 #include "grams.h"
 
 /* The most n-grams and the most texts of a block; nodes count texts in 16 bits. A text with more n-grams is compared
  * pair by pair, so memory is bounded however long the text is. */
-#ifdef BLEU_FAIL_ALLOCATIONS
+#ifdef BLEU_FAIL_ALLOCATIONS /* so that tests need several blocks */
 #define BLOCK_GRAMS ((size_t)256)
 #define BLOCK_TEXTS ((size_t)5)
 #else
@@ -33,7 +33,7 @@
 /* Neighbouring texts that are compared at once. */
 typedef struct {
     size_t first, count;
-    size_t grams;        /* an upper bound of their number */
+    size_t grams;        /* an upper bound of the number of n-grams */
     int is_long;         /* a single text, too long for a block */
     size_t *starts;      /* count + 1: where the n-grams of each text begin */
     size_t *listed;      /* of hypotheses: how many n-grams of each are in lists; these come first */
