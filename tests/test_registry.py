@@ -298,7 +298,7 @@ def test_a_key_that_has_no_effect_is_refused(own):
         text = OWN.replace("wmt-xml", form).replace('["support/en-de.xml"]', f"[{first}, {file}]")
         with pytest.raises(BleuError) as caught:
             registry.load(own(text))
-        assert str(caught.value).startswith(f"{at}: {key} {message}")
+        assert f"{at}: {key} {message}" in str(caught.value)
         assert str(caught.value).endswith(f"; leave {key} out")
 
 
@@ -337,7 +337,7 @@ def test_several_archives_need_numbers():
 
 def test_a_file_in_an_archive_needs_an_archive():
     facts = {"format": "plain", "sources": [{"url": "a.txt"}], "pairs": {"en-de": {"files": ["source:0", "a.de"]}}}
-    with pytest.raises(BleuError, match=r"files\[1\]: no download can be the archive of .*; add the archive to sources$"):
+    with pytest.raises(BleuError, match=r"files\[1\]: no download can be the archive .*; add the archive to sources$"):
         record_of("acme", facts, "acme.toml", packaged=False)
 
 
