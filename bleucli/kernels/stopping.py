@@ -1,7 +1,7 @@
 """How kernels stop early: Ctrl-C reaches only the main thread, but the threads that work for it must stop, too.
 
 - `workers`: threads that stop when the thread that waits for them stops
-- `heed_stop`: the check that kernels run from time to time, the native ones about a dozen times a second
+- `heed_stop`: the check that kernels run from time to time, the native ones dozens of times a second
 - `pieces`: cuts a long iterable, so that the python kernels can check in between
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-# Few enough to count within milliseconds, so that Ctrl-C takes effect at once
+# Few enough to count within 30 milliseconds, so that Ctrl-C takes effect at once
 PIECE = 1 << 16
 _is_stopped: "ContextVar[Callable[[], bool] | None]" = ContextVar("is_stopped", default=None)
 
