@@ -192,7 +192,7 @@ def test_a_table_has_a_row_for_each_system_and_a_column_for_each_pair(run, wmt24
         f"- BLEU, en-de: `nrefs:2|{signed.format('13a')}",
         f"- BLEU, en-zh: `nrefs:1|{signed.format('zh')}",
     ]
-    assert warnings_in(answer) == ["bleu: warning: no output, left blank: en-zh by ONLINE_B"]
+    assert warnings_in(answer) == ["bleu: warning: left blank because there is no output: en-zh by ONLINE_B"]
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "jsonl"])
@@ -373,7 +373,7 @@ def test_several_patterns_and_a_choice_in_an_order(run, wmt24, matrix):
     plan = read_plan("matrix.toml")
     assert [pair.name for pair in plan.pairs] == ["en-de", "cs-uk"]
     assert plan.systems == ["big", "GPT-4.5"]
-    assert plan.hints == ["no output, left blank: en-de by big"]
+    assert plan.hints == ["left blank because there is no output: en-de by big"]
 
 
 def test_references_by_target_serve_every_source(run, write, matrix):
@@ -411,7 +411,10 @@ REFS, SYSTEMS = WMT24.splitlines()
         ((REFS, SYSTEMS, "pair = ['en-de']"), ("unknown key 'pair'", "did you mean pairs?")),
         ((REFS, "systems = "), ("matrix.toml is not valid TOML: ",)),
         ((REFS, SYSTEMS.replace("{pair}", "{langs}")), ("systems: unknown {langs} in", "choose from {pair}, {source}")),
-        ((REFS, SYSTEMS.replace("{pair}", "*")), ("does not tell language pairs apart; put {pair} in their place",)),
+        (
+            (REFS, SYSTEMS.replace("{pair}", "*")),
+            ("does not tell language pairs apart; put {pair} in place of their names",),
+        ),
         ((REFS.replace("ref?", "{system}"), SYSTEMS), ("references: ", "tells systems apart; leave out {system}")),
         ((REFS, SYSTEMS.replace("outputs", "output")), ("systems: no file matches system-output/{pair}/{system}.txt",)),
         (
@@ -427,7 +430,7 @@ REFS, SYSTEMS = WMT24.splitlines()
             ("systems: two patterns match system-outputs",),
         ),
         ((REFS, SYSTEMS.replace(".txt", ".*")), ("are both", "matches only one of them")),
-        ((REFS, SYSTEMS.replace("{system}", "[z-a]{system}")), ("is not a pattern: bad character range",)),
+        ((REFS, SYSTEMS.replace("{system}", "[z-a]{system}")), ("is not a valid pattern: bad character range",)),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_line(run, wmt24, matrix, lines, parts):
@@ -452,7 +455,7 @@ def test_a_file_that_cannot_be_read_is_refused(run, write):
 def test_json_lines_are_refused(run, wmt24, matrix):
     os.rename("system-outputs/en-de/GPT-4.5.txt", "system-outputs/en-de/GPT-4.5.jsonl")
     matrix(REFS, SYSTEMS.replace(".txt", ".json*"))
-    refused(run("--matrix", "matrix.toml"), "GPT-4.5.jsonl is JSON Lines, and a matrix reads only text files")
+    refused(run("--matrix", "matrix.toml"), "GPT-4.5.jsonl is JSON Lines, but a matrix reads only text files")
 
 
 def test_the_file_is_not_overwritten(run, wmt24):
@@ -580,7 +583,7 @@ def test_one_call_gives_what_the_command_prints(run, wmt24):
             "--matrix", "matrix.toml", "-m", "bleu", "chrf", "-f", name, "-q", "-w", "2", "--scale", "100"
         ).out
         assert render(results, Layout(width=2), name) == printed
-    assert results.hints == ["no output, left blank: en-zh by ONLINE_B"]
+    assert results.hints == ["left blank because there is no output: en-zh by ONLINE_B"]
 
 
 def test_strings_have_the_scores_of_files(wmt24):
@@ -607,8 +610,8 @@ def test_a_notebook_shows_pairs_and_averages(wmt24):
     [
         ({}, ("matrix: expected a path, or texts by pair",)),
         (3, ("matrix: expected a path, or texts by pair",)),
-        ({"en-de": [GERMAN]}, ("matrix: en-de: expected a tuple of systems by name, and reference streams",)),
-        ({"en-de": ({}, [GERMAN])}, ("matrix: en-de: expected a tuple of systems by name, and reference streams",)),
+        ({"en-de": [GERMAN]}, ("matrix: en-de: expected a tuple: systems by name, and reference streams",)),
+        ({"en-de": ({}, [GERMAN])}, ("matrix: en-de: expected a tuple: systems by name, and reference streams",)),
         ({"en-de": ({"A": GERMAN}, GERMAN)}, ("references",)),
         ({"en-de": ({"A": GERMAN[:2]}, [GERMAN])}, ("system A", "2")),
     ],
@@ -736,8 +739,8 @@ def test_threads_share_long_pairs_from_the_first_one(wmt24):
 
 @pytest.mark.parametrize("pair", ["zh-CN", "ja-JP", "ko-KR"])
 def test_a_target_with_a_region_is_not_taken_for_a_pair(pair):
-    told = pair.replace("-", "_")
-    parts = [f"matrix: {pair!r} could be a pair, or a target with its region; write '{pair.lower()}' or '{told}'"]
+    parts = [f"matrix: {pair!r} could be a pair, or a target with its region; write '{pair.lower()}' for the pair"]
+    parts += [f", or '{pair.replace('-', '_')}' for the target"]
     raised(parts, bleucli.score_matrix, {pair: ({"A": CHINESE}, [CHINESE])})
 
 

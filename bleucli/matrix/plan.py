@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _KEYS = ("references", "systems", "pairs", "names")
-# The most names that a message lists
+# The largest number of names in a message
 _TOLD_NAMES = 6
-# A language, perhaps with a script and a region: de, liv, zh_Hans, en_US
+# A language, perhaps with a script and a region: de, liv, zh_Hans, en_US; a hyphen would begin the next language
 _LANGUAGE = r"[A-Za-z]{2,8}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?"
 # The name of a pair; the source may be absent. A script or region may follow a language after a hyphen only if the
 # language is in lower case: en-zh-CN has the target zh-CN, and en-US-ZH has ZH, but EN-ZH-CN, which could mean either,
@@ -41,10 +41,10 @@ _SPECIAL_IN_CLASS = re.compile(r"[\\^\[\]&~|]")
 
 
 class Pair(NamedTuple):
-    """A language pair; references: paths. systems: paths by name."""
+    """A language pair. language: the target. references: paths. systems: paths by name."""
 
     name: str
-    language: str  # the target
+    language: str
     references: Sequence[str]
     systems: Mapping[str, str]
 
@@ -69,17 +69,18 @@ class _Found(NamedTuple):
 
 
 def read_plan(path: str) -> Plan:
-    """Return which files a matrix is made of; patterns start at the folder of the TOML file.
+    """Return which files a matrix is made of; patterns are relative to the folder of the TOML file.
 
     Raises:
-        BleuError: the file cannot be read, is not valid TOML or has unknown keys, or its patterns match nothing, or
-            match two files for one output.
+        BleuError: the file cannot be read, is not valid TOML, has unknown keys, or lists unknown pairs or names; or its
+            patterns match nothing, or match two files for one output.
     """
     table = _parse_toml(path)
     for key in table:
         if key not in _KEYS:
             raise BleuError(f"{path}: unknown key {key!r}; expected {', '.join(_KEYS)}{suggest(key, _KEYS)}")
     references = list(_find_files(table, "references", path))
+    # A pattern for systems often matches the references in the same folder
     taken = {os.path.abspath(one.path) for one in references}
     outputs = [one for one in _find_files(table, "systems", path) if os.path.abspath(one.path) not in taken]
     if not outputs:
@@ -104,6 +105,7 @@ def read_plan(path: str) -> Plan:
     _check_known(wanted, [pair.name for pair in found], f"{path}: pairs: there is no output for the pair")
     _check_known(names, [name for pair in found for name in pair.systems], f"{path}: names: there is no output of")
     chosen = [pair for name in wanted for pair in found if pair.name == name] or found
+    # A pair without any of the named systems would be blank; it stays only if it was asked for
     chosen = [pair for pair in chosen if not names or wanted or pair.systems.keys() & set(names)]
     bare = [pair.name for pair in chosen if not pair.references]
     if bare and (wanted or len(bare) == len(chosen)):
@@ -114,10 +116,11 @@ def read_plan(path: str) -> Plan:
     if AVERAGE in [pair.name for pair in pairs]:
         given = next(iter(by_pair[AVERAGE].values()))
         raise BleuError(
-            f"{path}: systems: {given} has {AVERAGE} in place of a language pair such as en-de, but that is what the "
-            "averages are called; rename it, or list the others under pairs"
+            f"{path}: systems: {given} has {AVERAGE} in place of a language pair such as en-de, but that is the name"
+            " of the averages; rename the file, or list the other pairs under pairs"
         )
     left = [f"{path}: left out because there are no references: {', '.join(bare)}"] if bare else []
+    # References without a source language serve every source, so they do not name a pair
     idle = sorted({_name_pair(one.values) for one in references if len(one.values) > 1} - by_pair.keys())
     left += [f"{path}: left out because there are no outputs: {', '.join(idle)}"] if idle and not wanted else []
     systems = names or sorted({name for pair in pairs for name in pair.systems}, key=lambda name: (name.lower(), name))
@@ -132,7 +135,7 @@ def _tell_missing(pairs: Sequence[Pair], systems: Sequence[str]) -> list[str]:
         missing = [name for name in systems if name not in pair.systems]
         if missing:
             told.append(f"{pair.name} by {', '.join(missing)}")
-    return [f"no output, left blank: {'; '.join(told)}"] if told else []
+    return [f"left blank because there is no output: {'; '.join(told)}"] if told else []
 
 
 # --- the file
@@ -222,33 +225,39 @@ def _match(pattern: str, key: str, path: str) -> list[_Found]:
         if name not in _PLACEHOLDERS:
             raise BleuError(f"{path}: {key}: unknown {{{name}}} in {pattern!r}; choose from {_TOLD}")
     if "target" not in names:
-        raise BleuError(f"{path}: {key}: {pattern!r} does not tell language pairs apart; put {{pair}} in their place")
+        raise BleuError(
+            f"{path}: {key}: {pattern!r} does not tell language pairs apart; put {{pair}} in place of their names"
+        )
     if ("system" in names) != (key == "systems"):
         told = "put {system} in place of their names" if key == "systems" else "leave out {system}"
         raise BleuError(
             f"{path}: {key}: {pattern!r} {'does not tell' if key == 'systems' else 'tells'} systems apart; {told}"
         )
     folder = os.path.dirname(path)
+    # First find candidates, with a star for each placeholder; then see which of them fit the placeholders
     general = _TOKEN.sub(lambda found: "*" if found["name"] else found[0], whole)
     known = sorted(glob(general, root_dir=folder or None, recursive=True))
     files = [one for one in known if os.path.isfile(os.path.join(folder, one))]
     try:
         meant = re.compile(_as_expression(whole))
     except re.error as error:
-        raise BleuError(f"{path}: {key}: {pattern!r} is not a pattern: {error}") from None
+        raise BleuError(f"{path}: {key}: {pattern!r} is not a valid pattern: {error}") from None
     matches = [(one, meant.fullmatch(one.replace(os.sep, "/"))) for one in files]
     found = [_Found(os.path.join(folder, one), match.groupdict()) for one, match in matches if match is not None]
     if not found:
-        few = f"; of {tell_count(len(files), 'similar file')}, none has a pair such as en-de there" if files else ""
+        alike = tell_count(len(files), "similar file")
+        few = f"; of {alike}, none has a pair such as en-de in that place" if files else ""
         raise BleuError(f"{path}: {key}: no file matches {os.path.join(folder, pattern)}{few}")
     for one in found:
         if one.path.lower().endswith((".jsonl", ".ndjson")):
-            raise BleuError(f"{path}: {key}: {one.path} is JSON Lines, and a matrix reads only text files; name those")
+            raise BleuError(
+                f"{path}: {key}: {one.path} is JSON Lines, but a matrix reads only text files; change the pattern"
+            )
     return found
 
 
 def _as_expression(pattern: str) -> str:
-    r"""Return a pattern as a regular expression with a group for each placeholder.
+    r"""Return a pattern as a regular expression with a group for each placeholder, which has one value in a path.
 
     >>> _as_expression("{target}/*.{target}")
     '(?P<target>[A-Za-z]{2,8}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?)/[^/]*\\.(?P=target)'
@@ -260,7 +269,7 @@ def _as_expression(pattern: str) -> str:
             parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>{_PLACEHOLDERS[name]})")
             seen.add(name)
         elif found["deep"]:
-            parts.append("(?:.*/)?")
+            parts.append("(?:.*/)?")  # as in glob, any number of folders, or none
         elif found["star"]:
             parts.append("[^/]*")
         elif found["one"]:

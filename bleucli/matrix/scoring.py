@@ -157,17 +157,17 @@ def _check_texts(
         if _may_have_region(first, second):
             raise InputTypeError(
                 f"matrix: {pair!r} could be a pair, or a target with its region; write"
-                f" '{first}-{second.lower()}' or '{first}_{second}'"
+                f" '{first}-{second.lower()}' for the pair, or '{first}_{second}' for the target"
             )
         if not (isinstance(texts, tuple) and len(texts) == 2 and isinstance(texts[0], Mapping) and texts[0]):
-            raise InputTypeError(f"matrix: {pair}: expected a tuple of systems by name, and reference streams")
+            raise InputTypeError(f"matrix: {pair}: expected a tuple: systems by name, and reference streams")
         if not all(isinstance(name, str) and name for name in texts[0]):
             raise InputTypeError(f"matrix: {pair}: expected systems by name, found {list(texts[0])!r:.60}")
         yield pair, language, texts
 
 
 def _may_have_region(first: str, second: str) -> bool:
-    """Return whether `first-second` may also be a target with its region, whose tokenizer would be another one.
+    """Return whether `first-second` may also be a target with its region, which would need another tokenizer.
 
     >>> _may_have_region("zh", "CN"), _may_have_region("en", "ZH"), _may_have_region("de", "AT")
     (True, False, False)
@@ -195,6 +195,9 @@ def score_pairs(
         sampling: as for `scoring.score_systems`, with intervals alone.
         progress: called with what is scored, how many are done, and of how many.
 
+    Returns:
+        As `score_matrix`; a hint about some of the pairs names them.
+
     Raises:
         BleuError: texts of a pair have different numbers of segments; or as for `scoring.score_systems`.
     """
@@ -202,6 +205,7 @@ def score_pairs(
     rows: list[SystemResult] = []
     hints: dict[str, list[str]] = {}
     segments = 0
+    # A pair whose outputs --keep-going leaves out is not scored, but keeps its column
     scored = [task for task in tasks if task.corpus.systems]
     counts = count_corpora(scored, jobs=jobs, keep_rows=sampling is not None, inspect=True)
     for done, (task, counted) in enumerate(zip(scored, counts, strict=True), 1):
@@ -223,6 +227,7 @@ def score_pairs(
     told = [hint if len(of) == len(pairs) > 1 else about(", ".join(of), hint) for hint, of in hints.items()]
     whole = []
     if len(pairs) > 1:
+        # Averages over different pairs could not be compared
         whole = [_average(name, of) for name, of in by_system.items() if len(of) == len(pairs)]
     averages = mark_best(Results(whole, segments, [])).systems if whole else []
     return Results(rows, segments, told, matrix=Matrix(pairs, systems, averages))
@@ -246,5 +251,6 @@ def _mean(records: Sequence[ScoreRecord]) -> ScoreRecord:
         for key, value in record.signature:
             values.setdefault(key, {})[value] = None
     signature = Signature([(key, ",".join(found)) for key, found in values.items()])
+    # The sum is exact before it is rounded, so the order of the pairs does not matter
     mean = fsum(record.score for record in records) / len(records)
     return ScoreRecord(records[0].name, mean, "", signature, records[0].higher_is_better)
