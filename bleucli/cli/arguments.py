@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # What word processors turn hyphens into
 _DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}"
-# The options that each mode which scores nothing accepts. Where several modes are asked for, the first one here runs.
+# The modes that score nothing, each with the options that it accepts; if several are asked for, the first one here runs
 MODES = {
     "version": frozenset[str](),
     "list_tokenizers": frozenset[str](),
@@ -65,6 +65,7 @@ def parse(words: Sequence[str]) -> Options:
     if "--" in words and words.index("--") == len(words) - 1:
         words = words[:-1]
     top = _parser_of_run()
+    # Without defaults, argparse returns only the options that were given
     defaults = {}
     for action in top._actions:
         defaults[action.dest] = action.default
@@ -72,7 +73,7 @@ def parse(words: Sequence[str]) -> Options:
     of_metrics: Mapping[str, Mapping[str, Any]] = {}
     if _are_flags(words, top.flags()):
         found = top.read(words)
-    else:
+    else:  # a word may be an abbreviation, or an option of a metric
         from bleucli.cli import metric_options
 
         names = metric_options.add_flags(top, lambda: _are_flags(words, top.flags()))
@@ -96,7 +97,7 @@ def parse(words: Sequence[str]) -> Options:
 
 
 def _refuse_slips(values: "Mapping[str, Any]", top: Parser) -> None:
-    """Refuse empty names, as unset variables in a script leave them, and options that begin with a typographic dash."""
+    """Refuse empty names, which unset variables in scripts leave, and options that begin with a typographic dash."""
     files = ("baseline", "groups", "matrix", "output", "plot", "registry", "report", "save_stats", "save_sums")
     for name in (*files, "caption", "mirror"):
         if values[name] == "" or (name == "caption" and str(values[name]).isspace()):
@@ -112,7 +113,7 @@ def _refuse_slips(values: "Mapping[str, Any]", top: Parser) -> None:
 
 
 def asks_for_annotations(words: Sequence[str]) -> bool:
-    """Return whether --annotate is among the words, even if other words are wrong: errors about them are annotated.
+    """Return whether --annotate is among the words, even if others are wrong, so that errors about those are annotated.
 
     >>> asks_for_annotations(["--hlep", "--annotate", "github"]), asks_for_annotations(["--", "--annotate=github"])
     (True, False)
@@ -120,19 +121,20 @@ def asks_for_annotations(words: Sequence[str]) -> bool:
     end = words.index("--") if "--" in words else len(words)
     for word, following in zip(words[:end], [*words[1:end], ""], strict=False):
         name, equals, value = word.partition("=")
+        # --a could also mean --append
         if len(name) > len("--a") and "--annotate".startswith(name) and (value if equals else following) == "github":
             return True
     return False
 
 
 def _are_flags(words: Sequence[str], flags: Collection[str]) -> bool:
-    """Return whether all words that look like options are among these, written in full."""
+    """Return whether every word that looks like an option is one of `flags`, written in full."""
     end = words.index("--") if "--" in words else len(words)
     return all(word[:1] != "-" or word == "-" or word.partition("=")[0] in flags for word in words[:end])
 
 
 def mode_of(options: Options) -> str:
-    """Return the mode that scores nothing, or "" if none is asked for."""
+    """Return the mode in `MODES` that the options ask for, or "" if they ask for scores."""
     return next((name for name in MODES if getattr(options, name) not in (None, False)), "")
 
 
@@ -151,6 +153,7 @@ def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
     spelled = list(words)
     for place, word in enumerate(words[:end]):
         name, equals, value = word.partition("=")
+        # A flag in full is not an abbreviation of a longer one, such as --list of --list-tokenizers
         begun = (
             [flag for flag in known if flag == name] or [flag for flag in known if flag.startswith(name)]
             for known in options
@@ -199,7 +202,7 @@ def _resolve_names(
 
 
 def _refuse_unknown_short_options(words: Sequence[str], top: Parser) -> None:
-    """Refuse what argparse would mistake for the beginning of another short option (-l for -lc, -ol for -o l)."""
+    """Refuse words that only begin a short option, such as -to, which argparse could read as -tok or as -t o."""
     known = top.flags()
     for word in words[: words.index("--")] if "--" in words else words:
         name = word.partition("=")[0]
@@ -218,7 +221,7 @@ def parser() -> Parser:
 
 
 class _MetricNames:
-    """The names of the metrics and their variants, imported when they are first needed."""
+    """The names of the metrics and their variants; only iterating over them imports the metrics, which takes time."""
 
     def __iter__(self) -> "Iterator[str]":
         from bleucli.metrics import METRICS, VARIANTS
@@ -274,26 +277,31 @@ def _parser_of_run() -> Parser:
         action=Once,
         nargs="+",
         metavar="FILE",
-        help="read statistics instead of texts: files that --save-stats wrote, folders or patterns; shards in any"
-        " order",
+        help="read statistics instead of texts, from files that --save-stats wrote; FILE may be a folder or a pattern,"
+        " and shards may be in any order",
     )
     ours(
         "--table",
         action=Once,
         nargs="+",
         metavar="FILE",
-        help="read texts from columns of Parquet or Arrow IPC files, folders or patterns",
+        help="read texts from columns of Parquet or Arrow IPC files; FILE may be a folder or a pattern",
     )
     ours(
         "--columns",
         metavar="hyp=NAME,refs=NAME",
         help="the columns of --table that hold the texts (default: hyp=hyp,refs=ref); several systems: hyp=a,b",
     )
-    ours("--by", nargs="+", metavar="COLUMN", help="one score for each value of these columns of --stats or --table")
+    ours(
+        "--by",
+        nargs="+",
+        metavar="COLUMN",
+        help="print one score for each combination of values in these columns of --stats or --table",
+    )
     ours(
         "--matrix",
         metavar="FILE",
-        help="many language pairs in one table: a TOML file with patterns for references and systems",
+        help="score many language pairs in one table; the TOML file has patterns for references and systems",
     )
     ours(
         "--engine",
@@ -303,11 +311,21 @@ def _parser_of_run() -> Parser:
     )
 
     add, ours = top.group("test sets")
-    add("--test-set", "-t", metavar="NAME[,NAME...]", help="score against these instead of reference files; needs -l")
+    add(
+        "--test-set",
+        "-t",
+        metavar="NAME[,NAME...]",
+        help="score against test sets instead of reference files; needs -l",
+    )
     add("--origlang", "-ol", metavar="xx", help="use only segments first written in xx; non-xx: all others")
     add("--subset", metavar="REGEX", help="use only segments of a domain, or of a country (country:XX)")
     add("--detail", "-d", action="store_true", help="also print a score for each original language and domain")
-    add("--echo", nargs="+", metavar="FIELD", help="print these fields, or all, as columns: src, ref, docid...")
+    add(
+        "--echo",
+        nargs="+",
+        metavar="FIELD",
+        help="print these fields as columns (src, ref, docid...); all prints every field",
+    )
     add(
         "--list",
         action="store_true",
@@ -320,7 +338,7 @@ def _parser_of_run() -> Parser:
         help="print what to cite for -t, or for -m, -tok, --paired-ar..., as BibTeX",
     )
     add("--download", metavar="NAME", help="download a test set; with -l, only this language pair")
-    ours("--registry", metavar="FILE", help="a TOML file of your own test sets (default: $BLEU_REGISTRY)")
+    ours("--registry", metavar="FILE", help="a TOML file that defines your own test sets (default: $BLEU_REGISTRY)")
     ours("--mirror", metavar="URL", help="try this address first when downloading (default: $BLEU_MIRROR)")
     ours(
         "--allow-http",
@@ -410,14 +428,19 @@ def _parser_of_run() -> Parser:
     add("--format", "-f", choices=FORMATS, metavar="NAME", help="%(choices)s (default: json; -sl, --detail: text)")
     add("--score-only", "-b", action="store_true", help="print the score alone")
     add("--width", "-w", type=int, metavar="N", help="decimals (default: 1, or 3 for scores from 0 to 1)")
-    ours("--scale", type=int, metavar="N", help="1: print scores, and read gates, from 0 to 1 (default: 100; card: 1)")
+    ours(
+        "--scale",
+        type=int,
+        metavar="N",
+        help="1: scores and the bounds of gates range from 0 to 1 (default: 100; with -f card: 1)",
+    )
     add("--short", "-sh", action="store_true", help="use short keys in signatures")
     ours("--names", metavar="A,B...", help="names of the systems, in order")
     ours(
         "--name-by",
         choices=("path", "file"),
         metavar="WHAT",
-        help="%(choices)s: call systems by path, or by file name without folder and extension",
+        help="%(choices)s: name systems by path, or by file name without folder and extension",
     )
     ours(
         "--bold-best",
@@ -430,14 +453,14 @@ def _parser_of_run() -> Parser:
         metavar="NAME",
         help="style of tables: %(choices)s, such as 59.4 (59.3 ± 1.1) (p = 0.0010)*, 59.4±1.1*, 59.4* (default: full)",
     )
-    ours("--sort", metavar="METRIC", help="print the best system by this metric first, but after a test's baseline")
+    ours("--sort", metavar="METRIC", help="sort systems by this metric, best first; a test's baseline stays first")
     ours(
         "--difference",
         action="store_true",
         help="also print the difference from the baseline; with --paired-bs, also its 95%% interval",
     )
     ours("--caption", metavar="TEXT", help="caption of the table, in latex, html and rst")
-    ours("--label", metavar="NAME", help="name by which the document refers to that table")
+    ours("--label", metavar="NAME", help="name by which the document refers to the table; needs --caption")
     add("--no-color", "-nc", action="store_true", help="use no colours on a terminal")
     add("--quiet", "-q", action="store_true", help="print no notes, warnings or progress")
     ours("--output", "-o", metavar="FILE", help="write the answer to this file: whole, or not at all")
@@ -517,8 +540,8 @@ def _parser_of_run() -> Parser:
         nargs="?",
         const="8765",
         metavar="PORT",
-        help="serve a page on this machine that scores as you type, and an endpoint for programs (default: 8765; 0: any"
-        " free port)",
+        help="serve a page that scores as you type, and an endpoint for programs, for this machine only (default: 8765;"
+        " 0: any free port)",
     )
     ours(
         "--sacrebleu-path",
