@@ -199,7 +199,7 @@ def test_every_option_is_in_the_record_or_a_metrics():
 
 def test_the_record_of_options_is_not_changed():
     options = arguments.parse(["ref.txt", "-w", "3"])
-    with pytest.raises(AttributeError, match="options are not changed"):
+    with pytest.raises(AttributeError, match="options cannot be changed"):
         options.width = 4
     assert (options.replace(width=4).width, options.width) == (4, 3)
 

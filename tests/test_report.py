@@ -177,7 +177,7 @@ def test_scores_from_elsewhere_are_beside_metrics(write, run):
     )
     refused(
         run("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--add-scores", "BLEU=a.comet,a.comet"),
-        "--add-scores BLEU= is already the name of other scores",
+        "--add-scores BLEU=: other scores already have this name",
     )
 
 

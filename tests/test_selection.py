@@ -351,7 +351,7 @@ def test_marks_of_fewer_segments_are_an_error(words, world, run):
         file.truncate(len("en\nen\n"))
     answer = run(*words_of("wmt17", words), stdin=system("wmt17").encode())
     assert (answer.status, answer.out) == (2, "")
-    assert f"the test set has {SEGMENTS} segments, but languages or domains for 2; remove its folder" in answer.err
+    assert f"the test set has {SEGMENTS} segments, but original languages or domains for 2; remove" in answer.err
 
 
 # --- the functions alone

@@ -354,7 +354,7 @@ def test_texts_that_are_too_short_for_their_score_get_a_warning(run, write):
         (("--groups", "lone.txt"), "out.txt, group q: 1 text; self-BLEU compares texts, so give at least two"),
         (
             ("--groups", "x.jsonl"),
-            "--groups takes a text file of one label per line, but x.jsonl is JSON Lines; if the",
+            "--groups reads a text file with one label per line, but x.jsonl is JSON Lines; if the",
         ),
         (("--groups", ""), "--groups is empty; give it a value, or leave it out"),
         (("--groups", "few.txt", "-o", "few.txt"), "--output few.txt is also an input; name another file"),
@@ -415,9 +415,9 @@ def test_wrong_items_are_refused(run, write, items, fields, error):
 def test_options_of_self_bleu_are_refused_elsewhere(run, write):
     write("ref.txt", LINES)
     write("out.jsonl", json_lines(*({"output": text, "id": 1} for text in TEXTS)))
-    refused(run("ref.txt", "-i", "ref.txt", "--groups", "g"), "--groups is for --self-bleu; add it, or leave --groups")
+    refused(run("ref.txt", "-i", "ref.txt", "--groups", "g"), "--groups is for --self-bleu; add --self-bleu")
     fields = ("--jsonl-fields", "group=id")
-    refused(run("ref.txt", "-i", "out.jsonl", *fields), "group= is for --self-bleu; add it, or leave group= out")
+    refused(run("ref.txt", "-i", "out.jsonl", *fields), "group= is for --self-bleu; add --self-bleu, or leave")
     like = ("--like", "Self-BLEU|nrefs:3|case:mixed|tok:13a")
     refused(run("ref.txt", "-i", "ref.txt", *like), "--like is a signature of self-BLEU; add --self-bleu")
     refused(run("--self-bleu", "--list"), "--self-bleu has no effect: not used by --list; leave it out")

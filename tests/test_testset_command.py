@@ -434,7 +434,7 @@ def test_the_encoding_applies_only_to_the_system(run, demo):
         (("-t", "demo"), "a test set needs a language pair; name it with -l: demo has en-de"),
         (("-t", "demo", "-l", "ende"), "pair 'ende'; see bleu --list -t demo; did you mean en-de?"),
         (("-t", "", "-l", "en-de"), "scoring needs a test set; name it with -t, see bleu --list"),
-        ((*DEMO, "-nr", "2"), "--num-refs splits one reference file on tabs; 0 files were given"),
+        ((*DEMO, "-nr", "2"), "--num-refs splits one reference file at tabs; 0 files were given"),
     ],
 )
 def test_words_that_do_not_go_together_are_an_error(words, part, run, pair):

@@ -20,13 +20,14 @@ class Before:
         options: the options of the command; the file is the value of `--baseline`.
 
     Attributes:
-        is_tested: whether the systems that are scored are tested against it.
+        is_tested: whether the systems that are scored now are tested against this output.
     """
 
     def __init__(self, options: "Options") -> None:
         self.is_tested = options.paired_bs or options.paired_ar
         self._path = shown(str(options.baseline))
         self._statistics = stored.read([str(options.baseline)])
+        # What the options say about names, groups and tests is about the systems that are scored now
         alone = options.replace(names=None, name_by=None, by=None, paired_bs=False, paired_ar=False)
         self._texts = stored.StoredTexts(alone, self._statistics)
         names = request.names_of_metrics(options)
@@ -37,6 +38,7 @@ class Before:
         results = self._texts.score(self._metrics, 1, None, lambda *_: None)
         shards = self._statistics.shards()
         systems = [shard.system for shard in shards]
+        # The checksums of a shard's references do not identify the references of the whole
         known = {shard.system: shard.references for shard in shards if systems.count(shard.system) == 1}
         return baseline_of(results, self._path, known)
 

@@ -36,6 +36,7 @@ def answer(options: "Options") -> str:
 
         diversity.check(options)
     method = "bs" if options.paired_bs else "ar" if options.paired_ar else None
+    # --style stars leaves out the intervals of scores, but not those of --difference
     use = Use(
         list(_find_scores(options)),
         method,
@@ -66,7 +67,7 @@ def _find_scores(options: "Options") -> "Iterator[tuple[str, dict[str, str]]]":
             continue
         given = options.of_metric(name).get("tokenize")
         for chosen in [given] if given else dict.fromkeys(map(tokenizers.default_for, _find_targets(options))):
-            # In signatures, a checksum or versions follow the hyphen
+            # As in signatures, but without the checksum or the versions that follow the hyphen there
             yield told, info | {"tok": chosen.replace("spm:", "spm-", 1) + "-" * chosen.endswith("-mecab")}
 
 

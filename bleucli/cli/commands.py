@@ -22,8 +22,8 @@ class Status:
     GATE_FAILED = 1
     ERROR = 2
     FAULT = 70  # EX_SOFTWARE of sysexits.h
-    INTERRUPTED = 130
-    PIPE_CLOSED = 141
+    INTERRUPTED = 130  # what shells report after SIGINT
+    PIPE_CLOSED = 141  # what shells report after SIGPIPE
 
 
 def run(words: Sequence[str], environment: Environment) -> int:
@@ -62,7 +62,7 @@ def _is_behind(error: BaseException | None, kind: type[BaseException]) -> bool:
 
 def _run(words: Sequence[str], environment: Environment) -> int:
     """Choose the mode. Each mode imports only what it needs, so that --version answers at once."""
-    # Before the parser is made, since that and importing the metrics would take most of the time
+    # Answered before anything else: making the parser and importing the metrics would take most of the time
     if list(words) in (["--version"], ["-V"]):
         deliver([_version()], None, environment)
         return Status.FINE
@@ -83,6 +83,7 @@ def _run(words: Sequence[str], environment: Environment) -> int:
         from bleucli.cli.help import first_screen
 
         top = parser()
+        # --help has no value, so argparse reads `all` as a reference
         page = top.format_help() if list(options.refs) == ["all"] else first_screen(top)
         deliver([page], options.output, environment)
         return Status.FINE
@@ -119,7 +120,7 @@ def _answer(options: "Options", environment: Environment, words: Sequence[str]) 
 def _files_read(options: "Options", merges: bool) -> "Iterator[str]":
     """Give the files that the options and the environment name, whichever mode reads them.
 
-    merges: leave out statistics files, since merging may replace one of them by the file that holds the rows of all.
+    merges: whether to leave out statistics files: merging may replace one of them with the file that has all rows.
     """
     from bleucli.testsets import cache
 
@@ -144,9 +145,10 @@ def _files_read(options: "Options", merges: bool) -> "Iterator[str]":
 def _answer_mode(
     mode: str, options: "Options", environment: Environment, messages: "Messages", words: Sequence[str]
 ) -> bool:
-    """Run a mode that does not score, which may take a while and may warn; return whether all comparisons agreed."""
+    """Run a mode that does not score; return False only if --versus-sacrebleu finds different numbers."""
     from bleucli.cli.arguments import MODES
 
+    # Nothing else checks the values of options that the mode does not use
     if options.given - MODES[mode] - {mode}:
         from bleucli.cli import values
 

@@ -16,9 +16,10 @@ _PICTURES = {
 }
 _SAVED = {
     "there are no statistics to save": ("self_bleu", "explain"),
-    "statistics files contain all systems": ("keep_going",),
+    "a statistics file needs the statistics of all systems": ("keep_going",),
 }
-# For each option, the options that cannot be combined with it, by the reason; a reason may end in what to do instead
+# For each option, the options that cannot be combined with it, by the reason. A reason may say what to do, after a
+# semicolon; otherwise, the message says to leave out one of the two.
 CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     # other sources of texts
     "matrix": {
@@ -87,7 +88,7 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "detail": {"--detail gives corpus scores": ("sentence_level",)},
     "keep_going": {
         "--sentence-level scores only one system": ("sentence_level",),
-        "there are no references, so no system can fail to match them": ("segment_scores",),
+        "there are no references that a system could fail to match": ("segment_scores",),
     },
     "report": _PICTURES,
     "plot": _PICTURES,

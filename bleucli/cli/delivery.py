@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO
 
-# Larger than one line of scores, whatever the number of systems
+# More bytes than any line of scores has. Other files may have no line breaks, and must not fill the memory.
 _LONGEST_LINE = 1 << 24
 
 
@@ -106,7 +106,9 @@ def spool(chunks: Iterable[bytes]) -> "IO[bytes]":
     try:
         return wholefiles.spool(chunks)
     except OSError as error:
-        raise _unwritable("a temporary file", error) from None
+        raise BleuError(
+            f"cannot write a temporary file: {error.strerror or error}; set TMPDIR to a folder with free space"
+        ) from None
 
 
 def _unwritable(name: str, error: OSError) -> BleuError:
@@ -139,7 +141,7 @@ def _append(answer: "IO[bytes]", name: str) -> None:
         OSError: it cannot be written; its old content is kept.
         BleuError: its disk does not support locks, or it is not a history.
     """
-    if os.path.exists(name) and not os.path.isfile(name):
+    if os.path.exists(name) and not os.path.isfile(name):  # a device or a pipe, which has no content to check
         with open(name, "ab", buffering=0) as target:
             copy(answer, target)
         return
@@ -150,13 +152,13 @@ def _append(answer: "IO[bytes]", name: str) -> None:
         try:
             copy(answer, file)
             os.fsync(file.fileno())
-        except BaseException:
+        except BaseException:  # also after Ctrl-C: half a line would make the history unreadable
             file.truncate(end)
             raise
 
 
 def _lock(file: "IO[bytes]", name: str, shared: bool = False) -> None:
-    """Lock a file, and wait until other writers are done; `shared` locks do not exclude each other.
+    """Wait until other writers are done, and lock a file; `shared` locks do not exclude each other.
 
     The lock ends when the file is closed.
 
@@ -176,7 +178,7 @@ def _check_history(file: "IO[bytes]", name: str) -> None:
     """Refuse a file that is neither empty nor made of lines of jsonl.
 
     Raises:
-        BleuError: its first line is not one of jsonl, or its last line has no end.
+        BleuError: its first line is not one of jsonl, or its last line is incomplete.
     """
     from bleucli.output.jsonl_text import is_ours
 

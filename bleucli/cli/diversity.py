@@ -45,8 +45,8 @@ def check(options: "Options") -> None:
         )
     if options.groups is not None and is_jsonl(options.groups):
         raise UsageError(
-            f"--groups takes a text file of one label per line, but {shown(options.groups)} is JSON Lines; if the texts"
-            " are JSON Lines too, name the field of their groups with --jsonl-fields group=NAME"
+            f"--groups reads a text file with one label per line, but {shown(options.groups)} is JSON Lines; if the"
+            " texts are JSON Lines too, name the field of their groups with --jsonl-fields group=NAME"
         )
 
 
@@ -77,7 +77,7 @@ def print_self_bleu(
     results = Results(systems, len(found[0].scores), [])
     if asked is None:
         answer = [render(results, layout, chosen)]
-    else:  # only the lines of jsonl say how many texts a system has, and which file they come from
+    else:  # each line of jsonl has the number of texts and the file of one system
         run = asked.of_texts(texts)
         answer = [
             render(Results([_spread(system)], len(one.scores), [], run=run._replace(systems=[read])), layout, chosen)
@@ -110,7 +110,7 @@ def _hints(names: Sequence[str], found: Sequence[SelfBLEU]) -> Iterator[str]:
 
 
 class SampleTexts(Texts):
-    """The systems of one run; the texts of each are divided into groups."""
+    """The systems of one run; the texts of each may be divided into groups."""
 
     def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
         super().__init__(options, environment, hashed)
@@ -124,7 +124,7 @@ class SampleTexts(Texts):
             raise UsageError("--groups and --jsonl-fields group= both name groups; leave out one of the two")
         if is_grouped and plain:
             raise UsageError(
-                f"--jsonl-fields group= names groups in JSON Lines, and {plain} is a text file; leave out one of them"
+                f"--jsonl-fields group= names groups in JSON Lines, but {plain} is a text file; leave out one of them"
             )
 
     def _read(self, path: str, options: "Options", columns: int | None, **wanted: bool) -> TextFile | JsonLines:

@@ -115,7 +115,7 @@ def _tell(reasons: dict[str, str]) -> list[str]:
     >>> _tell({"chrf_beta": "chrF is not scored", "chrf_char_order": "chrF is not scored"})
     ['without effect: --chrf-beta, --chrf-char-order (chrF is not scored)']
     """
-    ours = frozenset(parser().ours if reasons else ())
+    ours = frozenset(parser().ours if reasons else ())  # the whole parser is slow to make, and rarely needed
     options: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         if _flag(name) in ours:
@@ -126,7 +126,7 @@ def _tell(reasons: dict[str, str]) -> list[str]:
 
 
 def _contradictions(options: "Options", run: Run) -> "Iterator[tuple[str, str]]":
-    """Give sacreBLEU's options that have no effect beside features of ours, each with the reason."""
+    """Give sacreBLEU's options that have no effect in combination with our own features, each with the reason."""
     if options.score_only and run.systems > 1:
         yield "score_only", "several systems are printed as a table"
     if options.score_only and options.by is not None:
@@ -185,7 +185,7 @@ def _of_metrics(options: "Options", run: Run) -> "Iterator[tuple[set[str] | froz
         if "bleu" not in run.metrics:
             yield {"language_pair"}, "it picks BLEU's tokenizer, and BLEU is not scored"
         named = "tokenize" in options.of_metric("bleu")
-        # For other languages, a hint compares the tokenizer with the language's own
+        # If the language has its own tokenizer, a hint compares it with the one that was named
         if named and default_for(target_language(options.language_pair)) == DEFAULT:
             by = "--tokenize" if "tokenize" in options.given else "--like"
             yield {"language_pair"}, f"it picks BLEU's tokenizer, which {by} names"
@@ -238,7 +238,7 @@ def _of_explanations(run: Run) -> "Iterator[tuple[set[str], str]]":
 def _why_not_bold(options: "Options", run: Run) -> str:
     """Return why nothing can be bold, or "" if something can.
 
-    Text has bold type only on a terminal. It is not refused elsewhere, since a script may not know where it runs.
+    Text has bold type only on a terminal. Elsewhere, --bold-best is accepted too: a script may not know where it runs.
     """
     is_table = not (options.score_only or options.explain or run.segments)
     if is_table and not shows_bold(run.format, not options.no_color):

@@ -65,6 +65,7 @@ class EnginedTexts(TabledTexts):
         survey, sums = self._run(work)
         found: dict[Labels, dict[str, SystemStats]] = {}
         for group in arrow.scores(sums, survey.segments * len(names), work.metrics):
+            # With --by system, the key is a label of the rows, and there is only one column of hypotheses
             name = names[0] if SYSTEM in self._by else group.keys[SYSTEM]
             of_group = found.setdefault(tuple(group.keys[column] for column in self._by), {})
             of_group[name] = SystemStats(name, list(group.stats.values()), None)
@@ -106,7 +107,7 @@ class EnginedTexts(TabledTexts):
         return survey, sums
 
     def inputs(self) -> tuple[list[Input], list[Input]]:
-        """Return the first file for each row, and all files; they are read here to be hashed.
+        """Return the first file for each row of the answer, and all files; this reads the files to hash them.
 
         Raises:
             BleuError: the files are on another machine.
@@ -147,5 +148,5 @@ def _find_engine(name: str) -> "Any":
 
     from bleucli.engines import spark
 
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers take the first python3 on the path
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers run the first python3 on the path
     return spark

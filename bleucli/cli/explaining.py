@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 
 def check(options: "Options") -> None:
-    """Refuse --line without --explain, and scales and formats that explanations do not have."""
+    """Refuse --line without --explain, and scales and formats that explanations do not have.
+
+    Raises:
+        UsageError: one of them is given.
+    """
     if not options.explain:
         raise UsageError("--line names the segment that --explain explains; add --explain")
     if options.scale == 1:

@@ -58,6 +58,7 @@ class Files:
         Raises:
             BleuError: standard input is closed, opened already, or a terminal.
         """
+        # sacreBLEU reads a byte-order mark as text; before numbers and JSON, it must be removed
         data = self._options.segment_scores or read_as_jsonl(path, self._options)
         form: dict[str, Any] = {
             "encoding": self._options.encoding,
@@ -88,13 +89,15 @@ class Files:
         """
         options = self._options
         if options.num_refs is not None and isinstance(references[0], JsonLines):
-            raise UsageError(f"--num-refs splits a text file; {references[0].name} is JSON Lines")
+            raise UsageError(
+                f"--num-refs splits a text file, but {references[0].name} is JSON Lines; leave out --num-refs"
+            )
         if options.jsonl and not self._is_stdin_taken:
             raise UsageError("--jsonl is for standard input, which is not read; rename files to end in .jsonl instead")
         if self.fields is not None:
             _check_fields(self.fields, systems, references)
             if self.fields.group and not options.self_bleu:
-                raise UsageError("--jsonl-fields group= is for --self-bleu; add it, or leave group= out")
+                raise UsageError("--jsonl-fields group= is for --self-bleu; add --self-bleu, or leave out group=")
         refuse_overwriting(options.output, self.systems)  # patterns have been replaced by files
         if self._is_stdin_taken and options.output is not None and is_file_of(self._stdin, options.output):
             raise UsageError(f"--output {shown(options.output)} is also the standard input; name another file")
@@ -127,7 +130,7 @@ def _check_fields(
 
 
 def _find_systems(paths: Sequence[str], paired: bool) -> list[str]:
-    """Return the files of the systems: all that match a pattern; a file that is also the baseline occurs only once.
+    """Return the files of the systems, with patterns replaced by the files that match.
 
     Raises:
         UsageError: a pattern matches nothing, or a file is given twice.
@@ -143,7 +146,7 @@ def _find_systems(paths: Sequence[str], paired: bool) -> list[str]:
             if not matches:
                 raise UsageError(f"no file matches {shown(path)}; name the systems' files")
         found += matches
-    if paired:
+    if paired:  # the baseline may also match a pattern: -i baseline.txt *.txt
         found = found[:1] + [path for path in found[1:] if path != found[0]]
     repeated = find_repeated(found)
     if repeated:

@@ -84,7 +84,7 @@ def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> "dict[str
     """Return bounds by the names of the metrics that are scored; `names` maps every accepted name to one of these.
 
     Raises:
-        UsageError: a bound is about something else, or one metric has two.
+        UsageError: a bound is for something that is not scored, or one metric has two bounds.
     """
     from bleucli import gates
 
@@ -110,6 +110,7 @@ def _check_scale(option: str, bounds: "Mapping[str, Bound]", unnamed: Sequence[s
 
     for name, bound in bounds.items():
         meant = [name] if name else unnamed
+        # A score can be 1, but a gate that allows a drop of 1 can never fail
         is_beyond = bound.number >= 1 if option == gates.MAX_DROP else bound.number > 1
         if is_beyond and not bound.percent and any(METRICS[one].higher_is_better for one in meant):
             raise UsageError(
@@ -125,6 +126,7 @@ def _explain_unscored(option: str, value: str, word: str, names: Mapping[str, st
     known = [*METRICS, *VARIANTS] if scored[0] in METRICS else scored
     if word not in known:
         return f"{option} {value!r}: {word!r} is not a metric; expected one of {', '.join(known)}{suggest(word, known)}"
+    # Only one variant of a metric can be scored: chrf++ takes the place of chrf
     others = [name for name in scored if name != VARIANTS.get(word, ("",))[0]]
     label = word if word in VARIANTS else METRICS[word].name
     return f"{option} is about {label}, which is not scored; add it: -m {' '.join([*others, word])}"

@@ -1,4 +1,4 @@
-"""`--keep-going`: before any system is scored, find those that cannot be.
+"""`--keep-going`: find the systems that cannot be scored, before any of them is scored.
 
 This reads each text once. A text that cannot be read again, such as standard input, is kept in a temporary file.
 """
@@ -35,7 +35,7 @@ class Survey:
             BleuError: the references are wrong, or it is unknown whether they are. A `LengthError` has the positions of
                 both texts, counting the systems first, then the references.
         """
-        measure = len(self._systems)
+        measure = len(self._systems)  # the first reference, if there is one
         if measure == len(self._files):
             return self._find_disagreements()
         count, _ = self._count(measure)
@@ -50,10 +50,10 @@ class Survey:
         return failures
 
     def _find_disagreements(self) -> dict[int, BleuError]:
-        """Compare systems with the first one that has references and can be read; return what is wrong with them.
+        """Compare systems with the first one that has references and can be read; return what is wrong with each.
 
         Raises:
-            BleuError: no other system agrees with it, so it is unknown which one is right.
+            BleuError: no other system agrees with that one, so it is unknown which is right.
         """
         failures: dict[int, BleuError] = {}
         found = self._find_measure(failures)
@@ -84,11 +84,11 @@ class Survey:
         """Return the position of the first system with references, and its number of segments; None if there is none.
 
         Args:
-            failures: what is wrong with earlier systems that should have references is added here.
+            failures: gets what is wrong with earlier systems that should have references.
         """
         for place, file in enumerate(self._systems):
             if isinstance(file, JsonLines):
-                file.demanded = True
+                file.demanded = True  # the others may rely on its references, so each object must have the field
                 try:
                     count, _ = self._count(place)
                     if count:
@@ -115,7 +115,7 @@ class Survey:
         return count, True
 
     def _read(self, file: TextFile | JsonLines) -> Iterator[Sequence[Segments]]:
-        """Give the blocks of a text; a `file` that can be read again is not marked as read."""
+        """Give the blocks of a text. A file that can be read again is read as a twin, and stays unread for scoring."""
         if file.is_file:
             return file.twin().blocks()
         if file not in self.kept:
@@ -132,7 +132,7 @@ class Survey:
         files = [self._files[measure], self._files[place]]
         sources = [Source(one.name, [one.name] * one.columns(), self._read(one), one.name, one.hurry) for one in files]
         try:
-            for _ in Corpus(sources, []).pieces():
+            for _ in Corpus(sources, []).pieces():  # this compares numbers of segments and references
                 pass
         except LengthError as error:
             places = (measure, place)

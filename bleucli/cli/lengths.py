@@ -22,7 +22,7 @@ def check(systems: "Sequence[TextFile | JsonLines]", references: "Sequence[TextF
     """Compare files that can be read twice.
 
     Raises:
-        BleuError: two differ. The message names the first one and says how many others differ.
+        BleuError: the numbers differ. The message is about the first file that does not fit, and counts the others.
     """
     misfits = list(find_misfits(systems, references))
     if not misfits:

@@ -87,6 +87,7 @@ def notes(ours: Mapping[str, str], signature: Signature, name: str) -> Iterator[
         name: the name of the metric that it belongs to.
     """
     theirs = signature.info
+    # sacreBLEU signs the value of smoothing with two decimals; where a default has that form, the default is assumed
     smooth = theirs.get("smooth", "")
     usual = [Smoothing(method).signature for method in DEFAULT_VALUES]
     if "[" in smooth and smooth not in usual and not reading.is_exact(signature):

@@ -36,7 +36,7 @@ class _PairTexts(Texts):
 class MatrixTexts(Texts):
     """The texts of many language pairs; hashed: as for `Texts`."""
 
-    unit = "output"  # a system may have others that are scored
+    unit = "output"  # the same system may have other outputs that are scored
 
     def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
         self._options = options
@@ -59,7 +59,7 @@ class MatrixTexts(Texts):
         tasks = []
         for texts in self._pairs:
             language = two_letters(texts.pair.language)
-            if language not in made:
+            if language not in made:  # a metric needs only the target, which picks the tokenizer
                 made[language] = request.make_metrics(self._options.replace(language_pair=f"xx-{language}"))
             tasks.append(Task(texts.pair.name, texts.corpus(), made[language]))
         return score_pairs(tasks, self._plan.systems, jobs=jobs, sampling=sampling, progress=progress)

@@ -42,10 +42,10 @@ class Messages:
             self.warn(text)
 
     def hold_back(self, hints: Iterable[str]) -> None:
-        """With --strict, raise an error if there are warnings, so that no answer is written; call it at the end.
+        """With --strict, raise an error if there are warnings; call it once all are known, before writing the answer.
 
         Args:
-            hints: warnings that were not shown yet; they are shown if they hold back the answer.
+            hints: warnings that were not shown yet; with --strict, they are shown here.
 
         Raises:
             BleuError: there are some, or there were some earlier.

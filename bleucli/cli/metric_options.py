@@ -44,6 +44,7 @@ def add_flags(top: "Parser", suffices: "Callable[[], bool]" = lambda: False) -> 
     added = []
     _, ours = top.group("what to score")
     ours(*SKIP_EMPTY_REFS.flags, action="store_true", default=argparse.SUPPRESS, help=SKIP_EMPTY_REFS.help)
+    # argparse can only append groups: take the later ones off, and put them back at the end
     groups = top._action_groups
     place = [group.title for group in groups].index("how to score") + 1
     others = groups[place:]
@@ -87,6 +88,7 @@ def make(options: "Options", name: str, without: "Iterable[Option]" = ()) -> Met
         "skip_empty_refs": options.skip_empty_refs,
         "trg_lang": target_language(options.language_pair, options.test_set is not None),
     }
+    # --like may set the shared options too; its value comes before that of the command's flag
     given = options.of_metric(name)
     values = dict(given) | {
         option.name: given.get(option.name) or shared[option.name] for option in METRICS[name].options if option.shared
@@ -113,6 +115,9 @@ def target_language(pair: str | None, of_test_set: bool = False) -> str:
     Args:
         pair: a language pair, such as `en-de`.
         of_test_set: accept the codes of NTREX too, with three letters and a region.
+
+    Raises:
+        UsageError: the pair has another form.
 
     >>> target_language("en-zh"), target_language("eng-zho-TW", of_test_set=True), target_language(None)
     ('zh', 'zh', '')

@@ -105,11 +105,12 @@ class Options:
     help: bool
     given: frozenset[str]
 
+    # Not a dataclass: importing dataclasses would slow down every run
     def __init__(self, values: "Mapping[str, Any]") -> None:
         vars(self).update(values)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"options are not changed; make others with replace({name}=...)")
+        raise AttributeError(f"options cannot be changed; make a copy with replace({name}=...)")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Options) and vars(self) == vars(other)
@@ -126,7 +127,7 @@ class Options:
 
 
 def flag_of(name: str) -> str:
-    """Return an option as users write it; references have none.
+    """Return an option as users write it; references have no flag.
 
     >>> flag_of("self_bleu"), flag_of("refs")
     ('--self-bleu', 'references')

@@ -41,7 +41,7 @@ class Layout(argparse.HelpFormatter):
 
 
 class Once(argparse.Action):
-    """An option that may be given only once: argparse would silently replace the first values by the second ones."""
+    """An option that may be given only once: argparse would silently replace the first values with the second ones."""
 
     def __call__(self, parser: object, found: argparse.Namespace, values: object, flag: str | None = None) -> None:
         """Keep the values.
@@ -77,7 +77,7 @@ class Parser(argparse.ArgumentParser):
         return group.add_argument, add_ours
 
     def read(self, words: "Sequence[str]") -> "dict[str, Any]":
-        """Return what the words say, by the names of the options.
+        """Return the values that the words give to options, by the names of the options.
 
         Raises:
             UsageError: an option does not exist or has a wrong value, or a file name is in the wrong place.
@@ -100,7 +100,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"there is no option {name}; see bleu --help all{suggest(name, alike)}")
 
     def error(self, message: str) -> "NoReturn":
-        """Raise what argparse would print."""
+        """Reword and raise what argparse would print, such as `argument --quiet/-q: ignored explicit argument 'x'`."""
         told = message.removeprefix("argument ").replace(": ignored explicit argument", " takes no value, but has")
         raise UsageError(f"{told}; see bleu --help all")
 
@@ -115,7 +115,7 @@ class Parser(argparse.ArgumentParser):
             raise UsageError(f"{action.option_strings[0]} {arg_string!r}; expected {expected}") from None
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
-        """Refuse a value that is not among the choices, and suggest one; commas may have joined several."""
+        """Refuse a value that is not among the choices, and suggest one, even if commas join several values."""
         choices = action.choices
         if choices is None or value in choices:
             return

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# User and password in an address
+# User and password in an address; the password may contain @
 _CREDENTIALS = re.compile(r"(?<=://)[^/?#\s]*@")
 
 
@@ -63,4 +63,4 @@ def time_of(variables: "Mapping[str, str]") -> str:
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(epoch) if epoch else None))
     except (ValueError, OverflowError, OSError):
         given = epoch if len(epoch) <= 40 else f"{epoch[:40]}..."
-        raise UsageError(f"SOURCE_DATE_EPOCH is {given!r}; expected seconds since 1970, a whole number") from None
+        raise UsageError(f"SOURCE_DATE_EPOCH is {given!r}; expected a whole number of seconds since 1970") from None

@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 
 KINDS = ("forest", "pairs", "lengths", "segments")
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
+# The point is TeX's: \the\columnwidth prints such points, of which an inch has 72.27, not 72
 _INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
+# The bounds of the width in inches
 _LEAST, _MOST = 1.0, 30.0
-# The width of a column in most papers
+# The width of a column in most papers, in inches
 _COLUMN = 3.3
 
 
@@ -48,7 +50,7 @@ def check(options: "Options") -> None:
     for name, needed in (("add_scores", "report"), ("plot_kind", "plot"), ("plot_width", "plot")):
         is_idle = getattr(options, needed) is None and (needed == "plot" or not asked)
         if getattr(options, name) is not None and is_idle:
-            raise UsageError(f"{flag_of(name)} is for --{needed}; add it, or leave {flag_of(name)} out")
+            raise UsageError(f"{flag_of(name)} is for --{needed}; add --{needed}, or leave out {flag_of(name)}")
     for name in asked:
         if options.baseline is not None and (options.paired_bs or options.paired_ar):
             raise UsageError(
@@ -132,7 +134,7 @@ class Reporting:
             load(module, "report")  # a missing package is reported before anything is scored
 
     def start(self, texts: "Texts", keep: "Keeper | None") -> "Reporting":
-        """Make texts remember what is read; `self`, and `keep` if any, are then called with each block."""
+        """Make texts remember what is read; `self` is then called with each block, and passes it on to any `keep`."""
         texts.remember()
         self._texts = texts
         self._keep = keep
@@ -227,7 +229,7 @@ class Reporting:
         for word in self._options.add_scores or ():
             name, paths = _read_added(shown(word))
             if name in [*taken, *(one.name for one in found)]:
-                raise UsageError(f"--add-scores {name}= is already the name of other scores; choose another name")
+                raise UsageError(f"--add-scores {name}=: other scores already have this name; choose another")
             if len(paths) != len(names):
                 given = tell_count(len(paths), "file of scores", "files of scores")
                 raise UsageError(

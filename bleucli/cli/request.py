@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
 
-# The beginning of signatures of self-BLEU
+# The name at the beginning of signatures of self-BLEU
 _SELF_BLEU = "Self-BLEU"
 
 
@@ -38,7 +38,7 @@ def check(options: "Options") -> None:
     if first.replace("-", "_") in (*MODES, "help") and not os.path.lexists(first):
         raise UsageError(f"there is no file {first}; did you mean bleu --{first}?")
     if options.groups is not None and not options.self_bleu:
-        raise UsageError("--groups is for --self-bleu; add it, or leave --groups out")
+        raise UsageError("--groups is for --self-bleu; add --self-bleu, or leave out --groups")
     if options.like is not None and options.like.name == _SELF_BLEU and not options.self_bleu:
         raise UsageError("--like is a signature of self-BLEU; add --self-bleu")
     _check_test_set(options)
@@ -46,11 +46,11 @@ def check(options: "Options") -> None:
     _check_source(options)
     values.check(options)
     if options.num_refs is not None and len(options.refs) != 1:
-        raise UsageError(f"--num-refs splits one reference file on tabs; {len(options.refs)} files were given")
+        raise UsageError(f"--num-refs splits one reference file at tabs; {len(options.refs)} files were given")
 
 
 def _check_source(options: "Options") -> None:
-    """Refuse texts without references, and options that cannot be combined with statistics or with scores of others."""
+    """Refuse texts without references, and options about another source than the one that is read."""
     if options.matrix is not None:  # the file of --matrix names the texts
         return
     if options.by is not None:
@@ -60,7 +60,7 @@ def _check_source(options: "Options") -> None:
     if options.table is not None:
         return
     if options.columns is not None:
-        raise UsageError("--columns names columns of --table; add it, or leave --columns out")
+        raise UsageError("--columns names columns of --table; add --table, or leave out --columns")
     if options.stats is not None:
         if options.segment_scores:
             _check_segment_scores(options, None)
@@ -73,7 +73,7 @@ def _check_source(options: "Options") -> None:
 
 
 def _check_groups(options: "Options") -> None:
-    """Refuse --by where there are no columns, and beside options that compare systems on all segments."""
+    """Refuse --by where there are no columns, and in a format that describes one set of segments."""
     if options.stats is None and options.table is None:
         raise UsageError("--by groups what --stats or --table reads; save statistics first, with --save-stats")
     if options.format == "paper":
@@ -107,7 +107,7 @@ def _check_test_set(options: "Options") -> None:
 
 
 def check_saving(options: "Options") -> None:
-    """Refuse to save statistics where there are none, or only those of some systems."""
+    """Refuse --first-line where no texts are counted for --save-stats, and for test sets, which are never shards."""
     if options.first_line is not None and (options.save_stats is None or options.stats is not None):
         raise UsageError(
             "--first-line numbers the segments of texts for --save-stats; add --save-stats, or leave out --first-line"
@@ -204,14 +204,14 @@ def scale_of(options: "Options", chosen: str | None) -> int:
 def names_of_metrics(options: "Options") -> list[str]:
     """Return the names of the metrics that were asked for, in the order in which they are printed.
 
-    Where scores of others are read, there are none.
+    With --segment-scores, there are none.
     """
     wanted = options.metrics or [options.followed or "bleu"]
     return [] if options.segment_scores else [name for name in METRICS if name in wanted]
 
 
 def names_printed(options: "Options") -> list[str]:
-    """Return the same names, or, where scores of others are read, the name of those scores."""
+    """Return the same names, or, with --segment-scores, the name of those scores."""
     if options.segment_scores:
         from bleucli import segment_scores
 

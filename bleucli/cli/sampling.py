@@ -61,7 +61,7 @@ def plan(options: "Options", environment: Environment, bold: bool) -> "Sampling 
         random_seed(environment.variables),
         count_threads(options.paired_jobs),
         options.paired_all,
-        bold and method != "ci",
+        bold and method != "ci",  # only a test shows which scores do not differ from the best
     )
 
 

@@ -36,6 +36,7 @@ class Saving:
         """Prepare for what these metrics count; `self` is then called with each block."""
         self._texts = texts
         self._metrics: Mapping[str, Metric] = texts.name_metrics(metrics)
+        # With --stats, `save` copies the rows from file to file; with --engine, workers write them
         is_counted_here = self._options.stats is None and self._options.engine is None
         is_counted_now = self._options.save_stats is not None and is_counted_here
         self._writer = Writer(self._metrics, self._first) if is_counted_now else None

@@ -61,6 +61,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
         diversity.print_self_bleu(options, environment, messages, asked)
         _note_slowness(start, messages)
         return True
+    # Each of these records the checksums of the files, or compares them with earlier ones
     hashed = any(one is not None for one in (asked, options.baseline, saving, options.report))
     texts = _open_texts(options, environment, hashed, statistics, words)
     try:
@@ -109,7 +110,7 @@ def _check(options: "Options") -> None:
 
 
 def _read_statistics(options: "Options") -> "tuple[Options, Statistics | None]":
-    """Return what the files of --stats hold, if any, and the options, with the files' metrics if none are named."""
+    """Return the options, with the metrics in the files of --stats if none are named, and what these files hold."""
     if options.stats is None:
         return options, None
     from bleucli.cli import stored
@@ -187,7 +188,7 @@ def _open_texts(
 
 
 def _note_slowness(start: tuple[float, float], messages: "Messages") -> None:
-    """Note why the kernels are slow, if they are and it was noticeable; `start` is what the clocks showed."""
+    """Note why the kernels are slow, if that was noticeable; `start` is what the clocks showed at the start."""
     # The shorter time counts: waiting for a pipe or a download takes no processor time, and threads together take more
     # processor time than the user waits
     if kernels.reason and min(now - then for now, then in zip(_read_clocks(), start, strict=True)) > _PATIENCE:

@@ -47,6 +47,7 @@ def print_segments(
     counts: dict[str, int] = {}  # number of segments by number of references
     hints = request.find_idle(options, 1, options.format or "text", True)
 
+    # The answer is written only after its last line is made, so an error after the loop still holds it back
     def counted() -> Iterator[ScoreRecord]:
         for record in chain((first,), records):
             nrefs = dict(record.signature)["nrefs"]

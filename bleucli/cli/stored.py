@@ -140,7 +140,7 @@ class StoredTexts(Texts):
         if not found:
             raise BleuError(
                 f"{self._statistics.files[0]} has {tell_count(len(part.systems), 'system')}, but a test compares with"
-                " one; save the statistics of that one alone, or give the compared system its name with --names"
+                " one; save the statistics of one system alone, or use --names to give the new system the same name"
             )
         return found[0]
 

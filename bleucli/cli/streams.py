@@ -104,7 +104,7 @@ class Environment:
 
     def limit_numpy(self) -> None:
         """Let NumPy, if it is imported later, start without threads for linear algebra, which is not used here."""
-        if self.variables is os.environ:
+        if self.variables is os.environ:  # tests have other variables, and must not change those of the process
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
     def _talk(self, text: str) -> None:

@@ -57,6 +57,7 @@ def print_systems(
     layout = request.layout_of(options, environment, chosen)
     baseline, before = _read_baseline(options)
     form = None if baseline is None else baseline.form  # the format in which gates name systems
+    # In a test, the earlier output is the baseline, which comes first
     then = [] if before is None else [before.system(texts.names_in("json"))]
     idle = request.find_idle(options, len(then) + texts.count_systems(), chosen, False)
 
@@ -75,7 +76,7 @@ def print_systems(
     signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
     request.check_like(options, signed)
     judged = results
-    if form is not None:
+    if form is not None:  # gates look up scores by the names and checksums that the baseline has
         judged = _rename(results, names_in(form))._replace(run=Run(*texts.inputs()))
     verdicts, gate_hints = gates.judge(judged, baseline) if gates else ((), [])
     hints = [*idle, *texts.hints(), *results.hints, *gate_hints]
@@ -92,7 +93,7 @@ def print_systems(
     is_for_file = options.output is not None
     if not (is_for_file and is_withheld):
         run = _tell_run(asked, texts, before)
-        named = judged if chosen == "junit" else _rename(results, names_in(chosen))  # the verdicts name the systems
+        named = judged if chosen == "junit" else _rename(results, names_in(chosen))  # junit finds verdicts by name
         write(named._replace(verdicts=verdicts, run=run))
     request.note_files(texts, results.segments, options, messages)
     request.note_differences(signed, options, messages)
@@ -101,7 +102,7 @@ def print_systems(
     for hint in hints:
         messages.warn(hint)
     _say_failures(failed, environment)
-    if is_for_file and is_withheld and not texts.failures:  # otherwise the message says how many were scored
+    if is_for_file and is_withheld and not texts.failures:  # `scoring.score` reports failures
         environment.say("error", f"{tell_withheld(options.output, options.append)}, because a gate failed")
     return not failed
 
@@ -217,7 +218,7 @@ def _plan(options: "Options", environment: Environment, bold: bool, systems: int
 def _score_numbers(
     texts: Texts, sampling: "Sampling | None", progress: "Callable[[str, int, int], None]", saving: "Saving | None"
 ) -> Results:
-    """Return the means of the scores that others gave to segments."""
+    """Return the mean of each system's segment scores, which come from elsewhere."""
     from bleucli import segment_scores
 
     columns = texts.numbers(progress)

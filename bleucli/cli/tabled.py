@@ -197,7 +197,7 @@ def columns_in_command(options: "Options", by: Sequence[str]) -> tables.Columns:
 
 
 def columns_of_groups(options: "Options") -> list[str]:
-    """Return the columns of --by that make groups; systems are rows of their own in any case.
+    """Return the columns of --by; commas may separate them as well.
 
     Raises:
         UsageError: a column is named twice.
@@ -227,6 +227,7 @@ def _take(system: SystemStats, indexes: Sequence[int], keep_rows: bool) -> Syste
         assert stats.rows is not None
         assert stats.nrefs is not None
         some = np.asarray(stats.rows)[indexes]
+        # NumPy's 64-bit integers have another format than q on some platforms; only a cast to bytes can change it
         rows = SegmentStats(memoryview(some.data).cast("B").cast("q" if some.dtype.kind == "i" else "d"), some.shape[1])
         nrefs = array("i", np.asarray(stats.nrefs)[indexes].tobytes())
         found = CorpusStats.of_rows(stats.metric, rows, nrefs)

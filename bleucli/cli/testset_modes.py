@@ -121,7 +121,7 @@ def _download(known: Registry, name: str, pair: str | None) -> Iterator[str]:
 
     for one in [pair] if pair else known.pairs(known[name].name):
         preparation.prepare(known.pair(name, one)[0], one)
-    yield ""
+    yield ""  # makes this a generator, so that the download starts only when the answer is delivered
 
 
 def _echo(known: Registry, options: "Options") -> Iterator[str]:
@@ -142,8 +142,8 @@ def _echo(known: Registry, options: "Options") -> Iterator[str]:
             yield line
     if number + 1 != selection.count(marks):
         raise BleuError(
-            f"{options.test_set} has {tell_count(number + 1, 'segment')}, but languages or domains for"
-            f" {selection.count(marks)}; {selection.AGAIN}"
+            f"{options.test_set} has {tell_count(number + 1, 'segment')}, but original languages or domains"
+            f" for {selection.count(marks)}; {selection.AGAIN}"
         )
 
 

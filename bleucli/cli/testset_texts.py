@@ -57,7 +57,9 @@ class TestSetTexts(Texts):
         counts = [len(one.references) for one in self._sets]
         if min(counts) != max(counts):
             told = ", ".join(f"{one.test_set.name} has {count}" for one, count in zip(self._sets, counts, strict=True))
-            raise UsageError(f"test sets with different numbers of references cannot be scored as one: {told}")
+            raise UsageError(
+                f"test sets with different numbers of references cannot be scored as one: {told}; score them separately"
+            )
         for place in zip(*(one.references for one in self._sets), strict=True):
             paths = [one.paths[field] for one, field in zip(self._sets, place, strict=True)]
             name = f"{self._options.test_set}/{self._pair}" + (f" {place[0]}" if counts[0] > 1 else "")
@@ -90,7 +92,7 @@ class TestSetTexts(Texts):
         marks = selection.count(self._marks())
         if segments != marks:
             raise BleuError(
-                f"the test set has {tell_count(segments, 'segment')}, but languages or domains for {marks};"
+                f"the test set has {tell_count(segments, 'segment')}, but original languages or domains for {marks};"
                 f" {selection.AGAIN}"
             )
 
@@ -128,6 +130,7 @@ class TestSetTexts(Texts):
         if marks.origlangs is not None:
             found["origlang"] = marks.origlangs
         if marks.subsets is not None:
+            # A segment belongs to a domain and, in some test sets, to a country, which is written country:XX
             found["domain"] = [next((name for name in of if ":" not in name), "") for of in marks.subsets]
             found["country"] = [
                 next((name.partition(":")[2] for name in of if ":" in name), "") for of in marks.subsets

@@ -58,6 +58,7 @@ class Texts:
         paths = self._files.systems
         first = next((path for path in paths if read_as_jsonl(path, options)), None)
         own = not (options.refs or options.test_set)
+        # As in sacreBLEU, tabs separate systems only on standard input, and references only with --num-refs
         columns, split = options.num_refs or 0, None if options.input is None else 0
         self._references = [self._read(path, options, columns, hypotheses=False) for path in options.refs]
         self._given = [self._read(path, options, split, references=own, demanded=path == first) for path in paths]

@@ -43,7 +43,7 @@ def check(options: Options) -> None:
     tokenizer = options.of_metric("bleu").get("tokenize")
     if tokenizer is not None:
         tokenizers.check_name(tokenizer)
-    TextFile("", encoding=options.encoding)
+    TextFile("", encoding=options.encoding)  # refuses an unknown encoding; no file is opened
     if options.jsonl_fields is not None:
         from bleucli.jsonfields import fields_named
 

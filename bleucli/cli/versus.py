@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
 
 _FLAG = "--versus-sacrebleu"
-# Decimals to which scores are compared: sacreBLEU resamples in single precision, but scores in double precision
+# Decimals to which scores are compared. Means and intervals of resamples are not compared: sacreBLEU computes them in
+# single precision.
 _DECIMALS = "9"
 
 
@@ -69,6 +70,7 @@ def _find_version() -> str:
 
 def _run(module: str, words: "Sequence[str]", stdin: bytes, by_segment: bool) -> Run:
     """Run one of the commands."""
+    # Without our folder that --sacrebleu-path names, in which bleucli is called sacrebleu
     path = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if place and place != folder()]
     variables = os.environ | {"PYTHONPATH": os.pathsep.join(path), "SACREBLEU": cache_directory()}
     start = perf_counter()
