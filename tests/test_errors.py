@@ -8,6 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 from itertools import repeat
 
@@ -16,7 +17,8 @@ from conftest import refused
 
 import bleucli
 from bleucli.cli import arguments
-from bleucli.errors import LengthError
+from bleucli.cli.delivery import spool
+from bleucli.errors import BleuError, LengthError
 
 BLOCK = 1 << 18  # the size of blocks in which files are read
 LINE = b"a" * 999 + b"\n"
@@ -663,6 +665,13 @@ def test_a_full_disk_is_one_line_with_status_2(command, pair, extra):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
 def test_a_full_device_as_output_is_named(run, pair):
     refused(run(*pair, "-o", "/dev/full"), "/dev/full", os.strerror(28))
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+def test_a_full_folder_of_temporary_files_is_one_line_about_that_folder(monkeypatch):
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: open("/dev/full", "r+b", buffering=0))  # noqa: SIM115
+    with pytest.raises(BleuError, match=r"^cannot write a temporary file: .*; set TMPDIR to a folder with free space$"):
+        spool([b"a" * (1 << 21)])
 
 
 def test_a_closed_standard_output_is_one_line_with_status_2(command, pair):

@@ -72,6 +72,7 @@ class Survey:
                     compare(self._files, (measure, count), place, self._count(place, count))
             except BleuError as error:
                 failures[place] = error
+                # Only these can also mean that the first system is wrong
                 differing += [error] if isinstance(error, LengthError | ReferencesDifferError) else []
         if differing and all(place in failures for place in others):
             name = self._systems[measure].name

@@ -94,7 +94,8 @@ def notes(ours: Mapping[str, str], signature: Signature, name: str) -> Iterator[
         yield f"smooth:{smooth} in the signature of --like may have been rounded to two decimals"
     for option in METRICS[name].options:
         if option.in_name and not signature.name:
-            yield (f"the signature of --like does not name its metric; {option.name} is assumed to be {option.default}")
+            flag = option.label(in_command=True)
+            yield f"the signature of --like does not name its metric; {flag} {option.default} is assumed"
     for key in RUN_KEYS:
         if key in theirs and key in ours and theirs[key] != ours[key]:
             yield f"the signature of --like has {key}:{theirs[key]}, but this score has {key}:{ours[key]}"

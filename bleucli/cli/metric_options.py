@@ -49,6 +49,7 @@ def add_flags(top: "Parser", suffices: "Callable[[], bool]" = lambda: False) -> 
     place = [group.title for group in groups].index("how to score") + 1
     others = groups[place:]
     del groups[place:]
+    # Without defaults, which the constructors have, only options that are given reach the constructors
     for name, metric in METRICS.items():
         theirs, ours = top.group(metric.name)
         for option in flags_of(name).values():

@@ -181,6 +181,7 @@ def _open_texts(
         from bleucli.cli.testset_texts import TestSetTexts
 
         texts = TestSetTexts(options, environment, hashed)
+    # If empty references are skipped, segments may have fewer references than there are files
     if options.like is not None and not options.skip_empty_refs and "empty" not in options.like.info:
         nrefs = texts.reference_count()
         request.check_like(options, {} if nrefs is None else {"nrefs": str(nrefs)})

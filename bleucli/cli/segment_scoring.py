@@ -43,7 +43,7 @@ def print_segments(
     keep = None if saving is None else saving.start(texts, metrics)
     records = texts.score_segments(metrics[0], request.count_threads(options.jobs), keep)
     layout = request.layout_of(options, environment, "text")
-    first = next(records)
+    first = next(records)  # its signature is that of all segments, except for nrefs
     counts: dict[str, int] = {}  # number of segments by number of references
     hints = request.find_idle(options, 1, options.format or "text", True)
 
