@@ -37,7 +37,7 @@ EFFECTS = {
     "chrf_lowercase": [(("--chrf-lowercase",), ("--like", "chrF2|nc:6|case:lc"), (), "chrF is not scored")],
     "chrf_whitespace": [(("--chrf-whitespace",), ("-m", "chrf"), (), "chrF is not scored")],
     "chrf_word_order": [(("-cw", "0"), ("-m", "chrf"), (), "chrF is not scored")],
-    "confidence_n": [(("-cin", "1000"), ("-ci",), TESTED, "without --confidence")],
+    "confidence_n": [(("-cin", "1000"), ("-ci",), TESTED, "it needs --confidence")],
     "difference": [
         (
             ("--difference",),
@@ -66,8 +66,8 @@ EFFECTS = {
     ],
     "max_ngram_order": [(("--max-ngram-order", "4"), (), ("-m", "chrf"), "BLEU is not scored")],
     "mirror": [(("--mirror", "x"), ("-tok", "char"), (), "nothing is downloaded")],
-    "paired_ar_n": [(("-parn", "1"), ("-par", "several"), TESTED, "without --paired-ar")],
-    "paired_bs_n": [(("-pbsn", "2"), ("-pbs", "several"), ("-ci", "-cin", "2"), "without --paired-bs")],
+    "paired_ar_n": [(("-parn", "1"), ("-par", "several"), TESTED, "it needs --paired-ar")],
+    "paired_bs_n": [(("-pbsn", "2"), ("-pbs", "several"), ("-ci", "-cin", "2"), "it needs --paired-bs")],
     "paired_jobs": [(("-j", "1"), ("-ci", "-cin", "2"), (), "nothing is resampled")],
     "scale": [
         (

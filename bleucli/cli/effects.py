@@ -143,7 +143,7 @@ def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset
     yield from _of_metrics(options, run)
     for asked, trials, _ in METHODS.values():
         if not getattr(options, asked):
-            yield {trials}, f"without {flag_of(asked)}"
+            yield {trials}, f"it needs {flag_of(asked)}"
     if not any(getattr(options, asked) for asked, _, _ in METHODS.values()):
         yield {"paired_jobs"}, "nothing is resampled"
     yield from _of_sources(options)

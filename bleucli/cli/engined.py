@@ -38,6 +38,7 @@ class EnginedTexts(TabledTexts):
     """
 
     def __init__(self, options: "Options", words: Sequence[str]) -> None:
+        # This does not open the tables, unlike the base class: perhaps only the engine can reach them
         self._read_names(options)
         self._by = columns_of_groups(options)
         self._columns = columns_in_command(options, self._by)
