@@ -551,7 +551,7 @@ def _parser_of_run() -> Parser:
     ours(
         "--versus-sacrebleu",
         action="store_true",
-        help="also run sacreBLEU, if it is installed, on the same texts; print numbers and times side by side",
+        help="run bleu and sacreBLEU, which must be installed, on the same texts; print numbers and times side by side",
     )
     ours("--list-tokenizers", action="store_true", help="list tokenizers, what they are for and what they need")
     add("--help", "-h", action="store_true", help="print a short page; --help all prints this one")

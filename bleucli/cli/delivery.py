@@ -25,7 +25,7 @@ _LONGEST_LINE = 1 << 24
 
 
 def deliver(chunks: Iterable[str], path: str | None, environment: Environment, append: bool = False) -> None:
-    """Write the complete answer to `path`, or to stdout if it is None; append: add it to the end of the file.
+    """Write the complete answer to a file, or to stdout if `path` is None; append: keep what the file already has.
 
     Raises:
         BleuError: the answer cannot be written.
