@@ -859,7 +859,7 @@ WRONG_USE = {
     ),
     "columns of JSON Lines": (
         ("sys.jsonl", "-nr", "2", "-i", "sys.txt"),
-        "--num-refs splits a text file, but sys.jsonl is JSON Lines",
+        "--num-refs splits a text file, but sys.jsonl is JSON Lines; leave out --num-refs",
     ),
     "several systems by segment": (
         ("-i", "sys.jsonl", "sys.txt", "-sl"),

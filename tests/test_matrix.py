@@ -814,7 +814,7 @@ def test_a_pair_called_average_is_refused(run, wmt24, matrix):
     refused(
         run("--matrix", "matrix.toml"),
         "matrix.toml: systems: system-outputs/average/GPT-4.5.txt has average in place of a language pair",
-        "rename it, or list the others under pairs",
+        "rename the file, or list the other pairs under pairs",
     )
     matrix(*lines, 'pairs = ["de"]')
     assert run("--matrix", "matrix.toml", "-q").status == 0

@@ -402,7 +402,7 @@ def test_options_that_do_not_fit_are_refused(run, write, words, error):
             ("group=id", "--groups", "g"),
             "--groups and --jsonl-fields group= both name groups; leave",
         ),
-        ([{"output": "a", "id": 1}], ("group=id", "-i", "x.jsonl", "t"), "names groups in JSON Lines, and t is a text"),
+        ([{"output": "a", "id": 1}], ("group=id", "-i", "x.jsonl", "t"), "names groups in JSON Lines, but t is a text"),
     ],
 )
 def test_wrong_items_are_refused(run, write, items, fields, error):
