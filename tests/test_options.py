@@ -296,11 +296,11 @@ def test_other_peoples_signatures_make_metrics(text, kind, signed):
         ("BLEU|smooth:linear", "smooth:linear in the signature is not a known smoothing; expected one such as exp"),
         ("BLEU|smooth:floor[0.00]|version:2.6.0", "smooth:floor[0.00] in the signature was rounded"),
         ("BLEU|tok:14a", "unknown tokenizer '14a' in the signature"),
-        ("BLEU|tok:ja-mecab-0.900-IPA", "asks for tok:ja-mecab-0.900-IPA, but this would be tok:ja-mecab-0.996-IPA"),
+        ("BLEU|tok:ja-mecab-0.900-IPA", "asks for tok:ja-mecab-0.900-IPA, but this metric has tok:ja-mecab-0.996-IPA"),
         ("BLEU|colour:red", "'colour' is not a key of BLEU signatures, so the score cannot be reproduced"),
         ("chrFx|nc:6", "chrFx is not the name of a chrF score"),
-        ("chrF2++|nc:6|nw:1", "asks for word_order:2, but this would be word_order:1"),
-        ("TER|tok:13a", "asks for tok:13a, but this would be tok:tercom"),
+        ("chrF2++|nc:6|nw:1", "asks for word_order:2, but this metric has word_order:1"),
+        ("TER|tok:13a", "asks for tok:13a, but this metric has tok:tercom"),
         ("TER|empty:0", "empty:0 in the signature; expected missing"),
     ],
 )
@@ -391,7 +391,7 @@ def test_a_new_metric_costs_its_own_file_and_one_line(run, pair, monkeypatch):
     line = run(*pair, "-q", "-f", "text", "-m", "length", "-lu", "4").out.strip()
     assert line == f"length|nrefs:1|unit:4|version:bleucli-{bleucli.__version__} = 2.2"
     assert run(*pair, "-q", "-f", "text", "--like", line).out == f"{line}\n"
-    assert "asks for unit:4, but this would be unit:2" in run(*pair, "--like", line, "-lu", "2").err
+    assert "asks for unit:4, but this metric has unit:2" in run(*pair, "--like", line, "-lu", "2").err
     assert "  --length-unit, -lu N      count (default: 1)\n" in run("--help", "all").out
     assert run(*pair, "--length-u", "0").err == "bleu: error: --length-unit 0; expected a number from 1 to 9\n"
     assert "--length-unit has no effect: length is not scored" in run(*pair, "-lu", "2").err

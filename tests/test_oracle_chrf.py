@@ -154,7 +154,7 @@ def test_a_name_of_chrf_follows_signatures_as_its_options_do(run, demo_files):
     assert run(*words, "chrF2++|nw:2|nc:5").out.startswith("chrF2++|nrefs:2|case:mixed|eff:yes|nc:5|nw:2|")
     answer = run(*words, "chrF2+|nw:1|nc:5")
     assert (answer.status, answer.out) == (2, "")
-    assert "asks for nw:1, but this would be nw:2" in answer.err
+    assert "asks for nw:1, but this metric has nw:2" in answer.err
 
 
 @pytest.mark.parametrize(

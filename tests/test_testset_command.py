@@ -303,12 +303,12 @@ def test_a_signature_with_test_set_can_be_followed(run, demo):
 @pytest.mark.parametrize(
     ("signature", "words", "told"),
     [
-        ("test:wmt17|lang:en-de", (), "asks for test:wmt17, but this would be test:demo;"),
+        ("test:wmt17|lang:en-de", (), "asks for test:wmt17, but this run has test:demo;"),
         ("BLEU+c.mixed+l.en-de+#.1+s.exp+t.wmt17+tok.13a+v.1.5.1", (), "test:wmt17"),
-        ("test:demo|lang:de-en", (), "asks for lang:de-en, but this would be lang:en-de;"),
-        ("nrefs:2|test:demo|lang:en-de", (), "asks for nrefs:2, but this would be nrefs:1;"),
-        ("nrefs:1|t:demo|o:en", ("--origlang", "de"), "asks for origlang:en, but this would be origlang:de;"),
-        ("S:US%7CGB", ("--subset", "US|FR"), "asks for subset:US%7CGB, but this would be subset:US%7CFR;"),
+        ("test:demo|lang:de-en", (), "asks for lang:de-en, but this run has lang:en-de;"),
+        ("nrefs:2|test:demo|lang:en-de", (), "asks for nrefs:2, but this run has nrefs:1;"),
+        ("nrefs:1|t:demo|o:en", ("--origlang", "de"), "asks for origlang:en, but this run has origlang:de;"),
+        ("S:US%7CGB", ("--subset", "US|FR"), "asks for subset:US%7CGB, but this run has subset:US%7CFR;"),
     ],
 )
 @pytest.mark.parametrize("extra", [(), ("-sl",), ("-m", "bleu", "chrf")])

@@ -59,7 +59,7 @@ def check_texts(signature: Signature, ours: Mapping[str, str]) -> None:
         theirs = _text(signature.info, key)
         if theirs is not None and _text(ours, key) not in (None, theirs):
             raise UsageError(
-                f"--like asks for {key}:{signature.info[key]}, but this would be {key}:{ours[key]}; score the texts and"
+                f"--like asks for {key}:{signature.info[key]}, but this run has {key}:{ours[key]}; score the texts and"
                 " references that the signature names"
             )
 

@@ -48,7 +48,7 @@ def metric_of(signature: Signature, metrics: "Mapping[str, type[Metric]]") -> st
     if signature.info.keys() >= _WHOLE and "tok" not in signature.info:  # BLEU signs its tokenizer
         example = [metric.name for metric in metrics.values() if "tok" not in _keys(metric)][-1]
         raise BleuError(f"{signature} does not name its metric; put the name first, as in {example}|{signature}")
-    return next(iter(metrics))
+    return next(iter(metrics))  # the keys fit several metrics: the first one, BLEU, is the default
 
 
 def _is_marked(signature: Signature, name: str, metrics: "Mapping[str, type[Metric]]") -> bool:
@@ -74,7 +74,8 @@ def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
     Raises:
         BleuError: there is another key, which may affect the score.
     """
-    words = {option.key for option in _signed(metric.options) if option.kind is str}  # whose values are free text
+    # Their values are free text, in which "true" is not sacreBLEU 1.x's word for yes
+    words = {option.key for option in _signed(metric.options) if option.kind is str}
     info = {key: value if key in words else _FORMER_VALUES.get(value, value) for key, value in signature.info.items()}
     for key in info:
         if key not in _keys(metric) and key not in (*TEXT_KEYS, *RUN_KEYS):
@@ -109,7 +110,7 @@ def values_of(metric: type[Metric], signature: Signature, given: Container[str] 
 
 
 def refuse_unknown_tokenizer(values: "Mapping[str, Any]") -> None:
-    """Refuse the name of a tokenizer that is not built in, which does not say what the tokenizer does.
+    """Refuse a tokenizer that is not built in: its name does not say what it does.
 
     Raises:
         BleuError: the tokenizer is not built in; the error says what to give instead.
@@ -119,7 +120,7 @@ def refuse_unknown_tokenizer(values: "Mapping[str, Any]") -> None:
         return
     if name.startswith("spm-"):
         raise BleuError(
-            f"tok:{name} is a SentencePiece model, named by its SHA-256; name its file: BLEU(tokenize='spm:PATH')"
+            f"tok:{name} names a SentencePiece model by its SHA-256; give the file instead: BLEU(tokenize='spm:PATH')"
         )
     raise BleuError(
         f"unknown tokenizer {name!r} in the signature; if it is one of your own, give the function:"
@@ -132,12 +133,12 @@ def _values_in_name(metric: type[Metric], signature: Signature) -> "dict[str, An
 
 
 def is_exact(signature: Signature) -> bool:
-    """Return whether the numbers in a signature are exact; sacreBLEU rounds all of them to two decimals."""
+    """Return whether the numbers in a signature are exact, as bleucli's are; sacreBLEU rounds to two decimals."""
     return str(signature.info.get("version", "")).startswith(VERSION.partition("-")[0])
 
 
 def refuse_other(metric: Metric, signature: Signature) -> None:
-    """Refuse a metric whose own signature would differ from this one.
+    """Refuse a metric whose own signature differs from the one that was asked for.
 
     Raises:
         BleuError: the signatures differ in a way that changes the score.
@@ -150,9 +151,9 @@ def refuse_other(metric: Metric, signature: Signature) -> None:
         if ours[key] != value:
             asked = f"asks for {key}:{value}" if value else f"names no {key}"
             raise BleuError(
-                Turn("the signature "),  # the command writes --like instead
-                f"{asked}, but this would be {key}:{ours[key]}; leave out the options that contradict the signature, or"
-                " install what it names",
+                Turn("the signature "),  # the command puts --like before the message
+                f"{asked}, but this metric has {key}:{ours[key]}; leave out the options that contradict the signature,"
+                " or install what the signature names",
             )
 
 
