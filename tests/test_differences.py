@@ -173,7 +173,7 @@ REASONS = {
     "method": (
         (["a b c d"], ["a b c"], [["a b c d"]]),
         {"smooth_method": "add-one"},
-        "it can with exp, floor, add-k and none",
+        "with exp, floor, add-k and none, it can",
     ),
 }
 

@@ -135,7 +135,7 @@ class DifferenceExplanation(NamedTuple):
         order = len(self.shares) - 1
         yield Paragraph(
             f"{self.name} is a product, BP × (p1 × ... × p{order})^(1/{order}), so each factor's share of the"
-            " difference is proportional to the change in its logarithm. The shares add up to it exactly."
+            " difference is proportional to the change in its logarithm. The shares add up to the difference exactly."
         )
         mean, *factors = self._show_factors(width)
         rows = [
@@ -182,8 +182,8 @@ class DifferenceExplanation(NamedTuple):
         yield Heading(f"Segments that move the difference most: {len(self.influences)} of {self.segments}")
         better, worse = ("plus", "minus") if self.higher_is_better else ("minus", "plus")
         yield Paragraph(
-            f"Influence: how many points of the difference go away without this segment. A {better} favours the second"
-            f" system, a {worse} the first. Influences do not add up to the difference."
+            "Influence: the difference with all segments minus the difference without this one, in points. A"
+            f" {better} favours the second system, a {worse} the first. Influences do not add up to the difference."
         )
         for segment in self.influences:
             favours_second = (segment.influence > 0) == self.higher_is_better
@@ -358,6 +358,7 @@ def share_out(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> tuple[Se
     if why_not:
         return (), None, why_not
     shares, mean = _share_out(metric, first, second)
+    # A class derived from BLEU may score by another formula
     if abs(sum(share.points for share in shares) - (second.score - first.score)) <= _ROUNDING:
         return shares, mean, ""
     return (
@@ -372,8 +373,8 @@ def _why_not_shared(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> st
     if metric.smoothing.method not in SACREBLEU_METHODS:
         *known, last = SACREBLEU_METHODS
         return (
-            f"With {metric.smoothing.method} smoothing the difference cannot be split into factors; it can with"
-            f" {', '.join(known)} and {last}."
+            f"With {metric.smoothing.method} smoothing, the difference cannot be split into factors; with"
+            f" {', '.join(known)} and {last}, it can."
         )
     if not (first.score and second.score):
         other = second.score or first.score
@@ -399,7 +400,7 @@ def _share_out(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> tuple[l
     total = sum(exponents)
     if abs(total) > 1:
         mean = (second.score - first.score) / total
-    else:  # the same, without losing digits if both scores are nearly equal
+    else:  # the same, since second = first · exp(total), but no digits are lost if both scores are nearly equal
         mean = first.score * (expm1(total) / total if total else 1.0)
     shares = zip(factors, exponents, strict=True)
     return [Share(name, one, other, mean * exponent) for (name, one, other, _), exponent in shares], mean

@@ -62,7 +62,8 @@ def tell_choice(edits_by_reference: Sequence[int], reference: int) -> Iterator[P
     """Say which of several references counts, given its index; say nothing if there is only one."""
     if len(edits_by_reference) > 1:
         counts = ", ".join(map(str, edits_by_reference))
-        yield Paragraph(f"Edits to each reference: {counts}. The fewest count: those to reference {reference + 1}.")
+        best = f"The fewest edits count: those to reference {reference + 1}."
+        yield Paragraph(f"Edits to each reference: {counts}. {best}")
 
 
 def tell_edits(edits: Sequence[Edit]) -> Iterator[Alignment]:

@@ -29,7 +29,8 @@ _SMOOTHING = {
     "chen-cherry-4": "the halves and quarters of method 3, times ln(length of the output) / 5.",
     "chen-cherry-5": "each precision becomes the mean of itself, the next one, and the mean before it, which for the"
     " first is p1 + 1; the score may exceed 100.",
-    "chen-cherry-6": "from order 3 on, the precision is mixed with an estimate from the two orders before; weight 5.",
+    "chen-cherry-6": "from order 3 on, the precision is mixed with an estimate from the two orders before, which has"
+    " weight 5.",
     "chen-cherry-7": "method 4, then the means of method 5; the score may exceed 100.",
 }
 # If there are more factors, only the first and the last are shown

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bleucli.prose import Block
 
 _KINDS = {"character": "char", "word": "word"}
-# How many character n-grams text and HTML list, since each order has about as many as the text has characters
+# The most n-grams of each character order that text and HTML list: a text has about as many as characters
 _LISTED = 20
 
 
@@ -74,7 +74,8 @@ class CHRFParts(NamedTuple):
         if len(self.scores_by_reference) > 1:
             scores = ", ".join(f"{one:.{width}f}" for one in self.scores_by_reference)
             yield Paragraph(
-                f"Scores against each reference: {scores}. The highest counts: that of reference {self.reference + 1}."
+                f"Scores against each reference: {scores}. The highest score counts: that of reference"
+                f" {self.reference + 1}."
             )
         yield Words("output   ", [(word, "") for word in self.hypothesis_text.split()])
         yield Words("reference", [(word, "") for word in self.reference_text.split()])
@@ -201,7 +202,7 @@ def _list_ngrams(order: CHRFOrder) -> "Iterator[Block]":
 def take_apart(
     metric: CHRF, hypothesis: str, references: Sequence[str], score: CHRFScore
 ) -> tuple[CHRFParts, tuple[int, ...]]:
-    """Return the parts of a segment's score, and its row of statistics; the arguments are those for BLEU."""
+    """Return the parts of a segment's score, and its row of statistics; the arguments are those of `explain_bleu`."""
     options = metric.char_order, metric.word_order, metric.whitespace
     ours = chrf_counts(hypothesis, *options)
     theirs = [chrf_counts(reference, *options) for reference in references]

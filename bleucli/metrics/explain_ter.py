@@ -114,7 +114,7 @@ class TERParts(NamedTuple):
 def take_apart(
     metric: TER, hypothesis: str, references: Sequence[str], score: TERScore
 ) -> tuple[TERParts, tuple[int | float, ...]]:
-    """Return the parts of a segment's score, and its row of statistics; the arguments are those for BLEU.
+    """Return the parts of a segment's score, and its row of statistics; the arguments are those of `explain_bleu`.
 
     Raises:
         BleuError: the texts are too long.
@@ -135,6 +135,7 @@ def take_apart(
     length = sum(map(len, others)) / len(others)
     shifted, before = [], words
     for start, size, target, after in traces[best][0]:
+        # The target counts words before the shift; the cases are those of `shift_words`
         position = target if target < start else target - size if target > start + size else target
         shifted.append(ShiftedPhrase(start, before[start : start + size], position, after))
         before = after
