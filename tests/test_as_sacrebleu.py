@@ -158,7 +158,7 @@ def test_references_of_the_wrong_shape_are_an_error_if_that_is_wanted():
     ("references", "words"),
     [
         ('["a b c d", "e f g h"]', "write [references]"),
-        ('[["a b c d", "e f g h", "i"]]', "there are 2 hypotheses, and references of 3"),
+        ('[["a b c d", "e f g h", "i"]]', "there are 2 hypotheses, and lists of 3 references"),
     ],
 )
 def test_the_warning_says_what_is_wrong(references, words):

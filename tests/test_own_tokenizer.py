@@ -157,7 +157,7 @@ def test_metric_from_signature_says_what_to_do():
         metric_from_signature("BLEU|nrefs:1|tok:spm-0a1b2c3d")
     with pytest.raises(UsageError, match="'13a' names a built-in tokenizer"):
         metric_from_signature("BLEU|nrefs:1|tok:13a", tokenize=split_hyphens)
-    with pytest.raises(InputTypeError, match="a signature of chrF, which has no tokenizer"):
+    with pytest.raises(InputTypeError, match="a signature of chrF, which takes no tokenizer"):
         metric_from_signature("chrF2|nrefs:1|nc:6", tokenize=split_hyphens)
 
 

@@ -93,12 +93,12 @@ if not TYPE_CHECKING:  # so that type checkers report names that are not importe
 
 
 def find_metric(metric: "str | Metric", options: "Mapping[str, Any] | None" = None) -> Metric:
-    """Return a metric object unchanged, or make the metric of that name with these options.
+    """Make the metric of a name with these options; return a metric object unchanged.
 
     Raises:
         UsageError: there is no metric of that name, or an option has an invalid value.
-        InputTypeError: `metric` is neither a string nor a metric, it has no such option, or options come with a metric
-            object.
+        InputTypeError: `metric` is neither a string nor a metric, the metric has no such option, or options come with a
+            metric object.
 
     >>> find_metric("chrf++", {"lowercase": True}).word_order
     2
@@ -122,11 +122,11 @@ def find_metric(metric: "str | Metric", options: "Mapping[str, Any] | None" = No
 
 
 def list_metrics(metrics: "str | Metric | Iterable[str | Metric]") -> "list[str | Metric]":
-    """Return the names and objects of an argument, which may be a single one, as a list.
+    """Return a list of names and metrics, from a single one or from several.
 
     Raises:
-        BleuError: there is none.
-        InputTypeError: it is something else.
+        BleuError: the list is empty.
+        InputTypeError: `metrics` is neither a name nor a metric, and not iterable.
 
     >>> list_metrics("bleu"), list_metrics(("bleu", "chrf"))
     (['bleu'], ['bleu', 'chrf'])
@@ -145,13 +145,13 @@ def metric_from_signature(signature: str | Signature, *, tokenize: "Callable[[st
     """Return the metric that a published signature describes, to score other texts in the same way.
 
     Args:
-        signature: long or short, from sacreBLEU 1.x, sacreBLEU 2.x or bleucli; or a whole score line. What it says
-            about texts and tests is ignored. If no name precedes it, chrF's beta is 2.
+        signature: long or short, from sacreBLEU 1.x, sacreBLEU 2.x or bleucli; or a whole score line. Its keys about
+            texts and tests are ignored. If no name precedes it, chrF's beta is 2.
         tokenize: the function that the signature names as its tokenizer, if that is not a built-in one.
 
     Raises:
-        BleuError: it is not a signature, or asks for something that bleucli cannot do; one line says what.
-        InputTypeError: it is not a string.
+        BleuError: the text is not a signature, or asks for something that bleucli cannot do; one line says what.
+        InputTypeError: the signature is not a string, or `tokenize` is not a function or does not fit the metric.
 
     >>> metric = metric_from_signature("chrF2++|nrefs:1|case:lc|eff:yes|nc:6|nw:2|space:no|version:2.6.0")
     >>> metric.corpus_score(["The dog bit the man."], [["the dog had bit the man."]])
@@ -171,11 +171,12 @@ def metric_from_signature(signature: str | Signature, *, tokenize: "Callable[[st
             raise InputTypeError(f"tokenize {tokenize!r:.40} is of type {type(tokenize).__name__}; give a function")
         if "tokenize" not in values:
             raise InputTypeError(
-                f"tokenize with a signature of {described.name}, which has no tokenizer; leave tokenize out"
+                f"tokenize with a signature of {described.name}, which takes no tokenizer; leave tokenize out"
             )
         values |= {"tokenize": tokenize, "tokenize_name": values["tokenize"]}
     reading.refuse_unknown_tokenizer(values)
     metric = described(**values)
+    # Checked last, because only the metric shows the version of the tokenizer that is installed, such as MeCab's
     reading.refuse_other(metric, signature)
     return metric
 
@@ -183,7 +184,7 @@ def metric_from_signature(signature: str | Signature, *, tokenize: "Callable[[st
 def metric_that_counted(
     signature: str | Signature, given: "Mapping[str, Any] | None" = None, in_command: bool = False
 ) -> Metric:
-    """Return the metric that a signature describes, to score what it has counted; a tokenizer is not loaded.
+    """Return the metric that a signature describes, to score statistics that it counted; no tokenizer is loaded.
 
     Args:
         signature: as for `metric_from_signature`.

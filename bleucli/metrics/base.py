@@ -54,7 +54,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     - `score_from_stats`: the score of a sum. It also scores resamples, row by row, unless `scores_from_stats`, which
       takes many rows at once, is overridden as well.
     - `score_pairs`, if it can score many pairs faster than by `compare` and `score_from_stats`.
-    - `options`, or `signature_fields`: whenever scores change, so that they are not mistaken for the original's.
+    - `options`, or `signature_fields`: whenever scores change, so that no one mistakes them for the original's.
 
     Set what `prepare` reads before calling `super().__init__(references=...)`, which prepares the references.
 
@@ -69,7 +69,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     """
 
     higher_is_better = True
-    # Whether p-values count trials that equal the difference. sacreBLEU's do not; neither do ours for its metrics.
+    # Whether a p-value counts trials that equal the difference. For sacreBLEU's metrics it does not, as in sacreBLEU.
     counts_ties = True
     needs_all_references = False
     # Which of its statistics, by `column_names`, may be fractions
@@ -77,14 +77,15 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     learned: object = None
     _nrefs: str | None = None
     _sampling: Sequence[tuple[str, str]] = ()
-    # All scores made since the last change of the metric share this list. The next change puts a copy of the metric, as
-    # it was, into it, so scoring copies nothing. None if there are no such scores.
+    # All scores made since the last change of the metric share this list. The next change first puts a copy of the
+    # metric into the list, so scoring itself copies nothing. None if there are no such scores.
     _before: "list[Metric] | None" = None
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         own = vars(cls)
-        if "score_from_stats" in own and "scores_from_stats" not in own:  # an inherited one has another formula
+        # An inherited fast way would bypass the step that this class overrides
+        if "score_from_stats" in own and "scores_from_stats" not in own:
             cls.scores_from_stats = Metric.scores_from_stats  # type: ignore[method-assign]
         if ("compare" in own or "score_from_stats" in own) and "score_pairs" not in own:
             cls.score_pairs = Metric.score_pairs  # type: ignore[method-assign]
@@ -162,7 +163,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return np.array([self.score_from_stats(row).score for row in sums], np.float64)
 
     def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
-        """Fill the scores of all pairs of prepared texts, as `kernels.pairwise_chrf` does.
+        """Fill in the scores of all pairs of prepared texts, as `kernels.pairwise_chrf` does.
 
         Raises:
             SegmentError: a pair has no score; the error has the number of the pair.
@@ -174,12 +175,12 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     # --- what all metrics do alike
 
     def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
-        """Prepare the references of a block of segments; `start` is the index of the block's first one.
+        """Prepare the references of a block of segments; `start` is the index of its first segment.
 
         Raises:
             BleuError: a segment has no reference at all.
         """
-        if self.skip_empty_refs:
+        if self.skip_empty_refs:  # a reference of white space alone is empty, too
             streams = [kernels.drop_empty(kernels.strip_trailing(stream)) for stream in streams]
         fewest, most, bare = kernels.reference_counts(streams)
         if bare >= 0:
@@ -198,7 +199,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the statistics of a block of hypotheses, the first of which has the index `start`.
 
         Raises:
-            BleuError: a segment cannot be prepared; the error gives its place, and `name`, whose output it is.
+            BleuError: a segment cannot be prepared; the error gives its place, and `name`, the system.
         """
         try:
             prepared = self.prepare(hypotheses)
@@ -284,8 +285,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             references: streams: one iterable of n strings for each reference set; None is a missing reference. Or
                 None, to use the references that this object was made with.
             n_bootstrap: resamples for a confidence interval, the score's `interval`, up to 10,000,000; 1 for none.
-            seed: of the resamples, a whole number from 0, which the signature then has; None for a new seed each time.
-                "environment" stands for `BLEU_SEED`, or else `SACREBLEU_SEED`, or else 12345.
+            seed: the seed of the resamples, a whole number from 0, which the signature shows; None for a new seed each
+                time. "environment" stands for `BLEU_SEED`, or else `SACREBLEU_SEED`, or else 12345.
             jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
         Raises:
@@ -301,6 +302,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         n_bootstrap = whole_number("n_bootstrap", n_bootstrap, 1, MOST_TRIALS)
         jobs = _count_threads(jobs)
         chosen_seed: int | None = None
+        # Without resampling, the module is imported only to check a seed that was given
         if n_bootstrap != 1 or seed != "environment":
             from bleucli.significance import resampling
 
@@ -319,7 +321,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return score
 
     def tell(self, hints: Sequence[str]) -> None:
-        """Warn of each hint."""
+        """Give each hint as a warning."""
         if hints:  # imported only if there is something to say
             from bleucli.hints import warn
 
@@ -337,8 +339,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the statistics of a system's output. Statistics of its parts can be added, wherever they were counted.
 
         Args:
-            hypotheses: as in `corpus_score`, but may be empty.
-            references: likewise.
+            hypotheses: as in `corpus_score`, but there may be none.
+            references: as in `corpus_score`.
             keep_rows: keep the statistics of each segment, so that some can be selected.
             jobs: as in `corpus_score`.
 
@@ -356,7 +358,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             from copy import copy
 
             metric = copy(self)
-            metric._cached = None  # statistics should be small
+            metric._cached = None  # statistics hold their metric, and should be small when they are pickled
         else:
             corpus, metric = of_strings([("", hypotheses)], references), self
         systems = count(corpus._replace(may_be_empty=True), [metric], jobs=_count_threads(jobs), keep_rows=keep_rows)
@@ -393,9 +395,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return score
 
     def sign(self, score: object, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> None:
-        """Give a score what it needs to make its signature when that is first read, if the score's class keeps it.
+        """Let a score make its signature when the signature is first read; scores of other classes stay unchanged.
 
-        The other arguments are those of `signature`.
+        Most signatures of segments are never read. The other arguments are those of `signature`.
         """
         if isinstance(score, Score):
             before = self._before
@@ -461,7 +463,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         Args:
             hypotheses: lists of strings, one for each group; or a column of pyarrow whose items are lists of strings.
-            references: likewise, as many lists; None for the hypotheses themselves.
+            references: lists of strings in either form, one for each group; None for the hypotheses themselves.
             jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
         Raises:
@@ -526,16 +528,16 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         Args:
             hypotheses: n strings, at least one.
             references: as in `expected`.
-            weights: likewise.
-            jobs: likewise.
+            weights: as in `expected`.
+            jobs: as in `expected`.
 
         Returns:
-            Its index, from 0, and its expected score. The best score is the highest one, or the lowest one of an error
-            rate. Of equal ones, the first is returned.
+            Its index, from 0, and its expected score, in percent. The best score is the highest one; for an error rate,
+            the lowest one. Of equal scores, the first counts.
 
         Raises:
             BleuError: as for `expected`; or there is no hypothesis.
-            InputTypeError: likewise.
+            InputTypeError: as for `expected`.
 
         >>> from bleucli import CHRF
         >>> index, score = CHRF().best(["the cat sat", "the cat sits", "a dog sat"])
@@ -555,16 +557,17 @@ def metric_for(kind: "type[MetricT]", *options: object, **named: object) -> "Met
     """Return a metric of a class with these options; the same object for the same options, as long as it is cached.
 
     Raises:
-        InputTypeError: the type of an option's value is one that no option takes.
+        InputTypeError: a value is of a type that no option takes, such as a list.
     """
     try:
         return _make(kind, *options, **named)  # type: ignore[return-value]
     except InputTypeError:
         raise
     except TypeError as error:
-        raise InputTypeError(f"an option is of an {error}; give numbers, strings and truth values") from None
+        raise InputTypeError(f"an option is of an {error}; give numbers, strings or truth values") from None
 
 
+# Typed, because 2 and 2.0 are equal, but as beta they give chrF different names
 @lru_cache(maxsize=32, typed=True)
 def _make(kind: type[Metric], *options: object, **named: "Any") -> Metric:
     return kind(*options, **named)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.pairwise import Pairs
 
 MAX_NGRAM_ORDER = 4  # by default
-# sacreBLEU 2.6.0 warns of tokenized input if at least this many hypotheses end in " ."
+# sacreBLEU 2.6.0 warns about tokenized input if at least this many hypotheses end in " ."
 _TOKENIZED_ENDING = b" ."
 _TOKENIZED_MANY = 100
 _TOKENIZED_HINT = (
@@ -46,7 +46,7 @@ _UNSPACED_HINT = (
 SHORT_PENALTY = 0.7
 _SHORT_HINT = "the output {}; are translations missing or cut short?"
 _TOO_SHORT_HINT = "the text is too short for n-grams of order {}; for single segments use effective order ({})"
-# sacreBLEU 2.6.0 takes this for the logarithm of 0
+# sacreBLEU 2.6.0 uses this as the logarithm of 0
 _LOG_OF_ZERO = -9999999999.0
 # Rounding can make a perfect score exceed 100 (100.00000000000004)
 _ROUNDING = 1e-9
@@ -114,7 +114,7 @@ class BLEUScore(Score):
 
 
 def _read_tokenizer(signed: str, exact: bool) -> "dict[str, Any]":
-    """Return the tokenizer that a signature calls `signed`; the names of MeCab's tokenizers end in versions there.
+    """Return the tokenizer that a signature calls `signed`; in signatures, the names of MeCab's end in versions.
 
     >>> _read_tokenizer("ja-mecab-0.996-IPA", True), _read_tokenizer("13a", True)
     ({'tokenize': 'ja-mecab'}, {'tokenize': '13a'})
@@ -136,7 +136,8 @@ def _read_smoothing(signed: str, exact: bool) -> "dict[str, Any]":
         return {"smooth_method": smoothing.method}
     if not exact and not smoothing.value:
         raise BleuError(
-            f"smooth:{signed} in the signature was rounded to two decimals; give the method and its value instead"
+            f"smooth:{signed} in the signature was rounded to two decimals, which hides the value; give the method and"
+            " its value instead of the signature"
         )
     return {"smooth_method": smoothing.method, "smooth_value": smoothing.value}
 
@@ -334,15 +335,16 @@ class BLEU(Metric[BLEUScore]):
 
         Args:
             correct: n-grams that match, of order 1, 2 and so on.
-            total: n-grams of the hypotheses, likewise.
+            total: n-grams of the hypotheses, of order 1, 2 and so on.
             sys_len: length of the hypotheses in tokens.
-            ref_len: length of the references, likewise.
-            smooth_method: as for `BLEU`; so are the following arguments.
-            smooth_value: likewise.
-            effective_order: likewise.
-            max_ngram_order: likewise.
+            ref_len: length of the references in tokens.
+            smooth_method: as for `BLEU`.
+            smooth_value: as for `BLEU`.
+            effective_order: as for `BLEU`.
+            max_ngram_order: as for `BLEU`.
 
         Raises:
+            UsageError: an option has an invalid value.
             InputTypeError: there are fewer counts than orders.
 
         >>> BLEU.compute_bleu([3, 2, 1, 0], [4, 3, 2, 1], 4, 5, smooth_method="exp")
@@ -385,15 +387,16 @@ class BLEU(Metric[BLEUScore]):
         bp = brevity_penalty(sys_len, ref_len)
         if self.smoothing.gives_all:
             return self._score_smoothed(counts, totals, bp, sys_len, ref_len)
-        if not any(counts):
+        if not any(counts):  # as in sacreBLEU, smoothing does not apply if nothing matches at all
             return BLEUScore(0.0, counts, totals, [0.0] * order, bp, sys_len, ref_len)
         counts, totals = self.smoothing.smoothed_counts(counts, totals)
         precisions = self.smoothing.precisions(counts, totals)
         effective = len(precisions) if self.effective_order else order
-        if len(precisions) < order:
+        if len(precisions) < order:  # the text is too short for the other orders
             precisions += [0.0] * (order - len(precisions))
         used = precisions[:effective]
         logarithms = map(log, used) if all(used) else [log(value) if value else _LOG_OF_ZERO for value in used]
+        # sum(), not a loop: from Python 3.12 on it rounds differently, and so does sacreBLEU's score
         score = _without_rounding(bp * exp(sum(logarithms) / effective))
         return BLEUScore(score, counts, totals, precisions, bp, sys_len, ref_len)
 
@@ -425,12 +428,14 @@ class BLEU(Metric[BLEUScore]):
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
         """Return the score of each row of sums; rows without a zero, which are nearly all, are scored at once.
 
-        NumPy's logarithm and exponential may differ from Python's in the last bit; all else is as for one row.
+        Scores may differ from those of `score_from_stats` in the last bit, because NumPy computes logarithms, their sum
+        and exponentials in its own way.
         """
         import numpy as np
 
         rows = np.asarray(sums, np.float64)
         order = self.max_ngram_order
+        # Other methods change precisions only where a count is 0
         is_plain = self.smoothing.method != "add-k" and not self.smoothing.gives_all
         plain = rows.all(axis=1) if is_plain else np.zeros(len(rows), bool)
         sys_len, ref_len, counts, totals = np.split(rows[plain], (1, 2, 2 + self.counted_order), axis=1)
@@ -442,7 +447,7 @@ class BLEU(Metric[BLEUScore]):
         return scores
 
     def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
-        """Fill the scores of all pairs, one by one if the smoothing method is not sacreBLEU's."""
+        """Fill in the scores of all pairs, one by one if the smoothing method is not sacreBLEU's."""
         method, value = self.smoothing.method, self.smoothing.value
         if self.smoothing.gives_all:
             super().score_pairs(pairs, scores)
@@ -455,7 +460,7 @@ class BLEU(Metric[BLEUScore]):
         return {} if name.endswith("BLEU") else None
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
-        """Count endings in a space and a period, subword marks and segments of a sample, unspaced and all letters."""
+        """Count texts that end in " .", subword marks in a sample, its texts, unspaced letters, and all letters."""
         endings = 0 if self.force else kernels.count_ending(hypotheses, _TOKENIZED_ENDING)
         sample = hypotheses[:_SUBWORD_SAMPLE]
         marks = 0 if self.force else subword_marks(sample)

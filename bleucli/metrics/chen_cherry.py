@@ -13,14 +13,14 @@ FIFTH = 5
 AVERAGING = (5, 7)
 # The sixth smooths from this order on
 INTERPOLATED = 3
-# NLTK's defaults: the matches that the first adds, the constant of the fourth, and the weight of the sixth
+# NLTK's defaults: the matches that the first puts in place of 0, the constant of the fourth, the weight of the sixth
 EPSILON = 0.1
 LENGTH_FACTOR = 5
 PRIOR_WEIGHT = 5
 
 
 def smooth(technique: int, counts: Sequence[float], totals: Sequence[float], sys_len: int, order: int) -> list[float]:
-    """Return the smoothed precisions, of the orders up to `order`: from 0 to 1, with techniques 5 and 7 sometimes more.
+    """Return the smoothed precisions of orders 1 to `order`: from 0 to 1, with techniques 5 to 7 sometimes more.
 
     Args:
         technique: its number, from 1 to 7.
@@ -35,6 +35,7 @@ def smooth(technique: int, counts: Sequence[float], totals: Sequence[float], sys
     >>> [round(value, 3) for value in smooth(2, [5, 2, 1, 0], [6, 5, 4, 3], 6, 4)]
     [0.833, 0.5, 0.4, 0.25]
     """
+    # NLTK counts at least one n-gram of each order, so an order that the text is too short for has a precision of 0
     plain = [count / max(1, total) for count, total in zip(counts, totals, strict=True)]
     counts, totals = counts[:order], totals[:order]
     if technique == 1:
@@ -60,7 +61,7 @@ def _halve(plain: Sequence[float], totals: Sequence[float], factor: float) -> li
     """
     smoothed = []
     share = factor
-    for value, total in zip(plain, totals, strict=False):
+    for value, total in zip(plain, totals, strict=False):  # for technique 7, `plain` has more orders
         if not value:
             share /= 2
         smoothed.append(value or share / max(1, total))
@@ -73,14 +74,18 @@ def _average(precisions: list[float], fifth: float) -> list[float]:
     >>> _average([1.0, 0.5], 0.0)
     [1.1666666666666667, 0.5555555555555556]
     """
-    averaged = [precisions[0] + 1]
+    averaged = [precisions[0] + 1]  # by definition, p1 + 1 stands before the first mean
     for value, following in zip(precisions, [*precisions[1:], fifth], strict=True):
         averaged.append((averaged[-1] + value + following) / 3)
     return averaged[1:]
 
 
 def _interpolate(plain: Sequence[float], counts: Sequence[float], totals: Sequence[float]) -> list[float]:
-    """Mix the precisions from order 3 on with an estimate from the two orders before."""
+    """Mix the precisions from order 3 on with an estimate from the two smoothed precisions before.
+
+    Raises:
+        SegmentError: there is no match of order 3.
+    """
     if not counts[2]:
         raise SegmentError(
             1, f"has no match of order {INTERPOLATED}, which chen-cherry-6 needs; choose another smoothing method"

@@ -186,7 +186,10 @@ class CHRF(Metric[CHRFScore]):
         return segments.lower() if self.lowercase else segments
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
-        """Return rows of `hyp_count, ref_count, match`, first for the character orders, then for the word orders."""
+        """Return rows of `hyp_count, ref_count, match`, first for the character orders, then for the word orders.
+
+        Of several references, only the one with the highest F-score counts, so beta and smoothing decide the rows, too.
+        """
         return kernels.chrf_stats(
             hypotheses,
             references.streams,
@@ -217,7 +220,7 @@ class CHRF(Metric[CHRFScore]):
         return f_scores(sums, self.beta, self.eps_smoothing)
 
     def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
-        """Fill the scores of all pairs; each text is counted once."""
+        """Fill in the scores of all pairs; each text is counted once."""
         orders = self.char_order, self.word_order
         kernels.pairwise_chrf(*pairs, scores, *orders, self.beta, self.whitespace, self.eps_smoothing)
 
@@ -240,7 +243,7 @@ class CHRF(Metric[CHRFScore]):
             beta = (int(digits) if digits.isdecimal() else read_number(digits)) if digits else DEFAULT_BETA
         except ValueError:
             beta = -1.0
-        if digits and str(beta) != digits:
+        if digits and str(beta) != digits:  # only the spelling that `score_name` gives is a name
             raise BleuError(f"{name} is not the name of a chrF score; expected one such as chrF2")
         return {"beta": beta} | ({"word_order": plus} if plus else {})
 

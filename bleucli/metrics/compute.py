@@ -122,6 +122,7 @@ def _blocks(
         items = [_list_references(item, number) for number, item in enumerate(islice(remaining, len(block)), done)]
         if len(items) < len(block):
             raise _wrong_length(done + len(block), str(done + len(items)), "at least ")
+        # At least one column, so that a prediction without any reference is reported
         columns = [
             [item[place] if place < len(item) else None for item in items] for place in range(max(1, *map(len, items)))
         ]
@@ -134,7 +135,7 @@ def _blocks(
 
 
 def _check_lengths(predictions: object, references: object) -> None:
-    """Refuse lists of different lengths before anything is counted, and say what streams of references should be."""
+    """Refuse lists of different lengths before anything is counted; if they are streams, tell how to transpose them."""
     try:
         n, k = len(predictions), len(references)  # type: ignore[arg-type]
     except TypeError:  # an iterator has no length

@@ -2,7 +2,7 @@
 
 - `explain`: for strings; `explain_segment`: for a metric and prepared texts
 - `Explanation`: the result, as data, as text and as HTML
-- `pick`: one or more segments of a corpus
+- `pick`: some segments of a corpus
 """
 
 from collections.abc import Iterable, Sequence
@@ -98,7 +98,7 @@ def as_data(value: "Any") -> "Any":
 
 
 def freeze(value: "Any") -> "Any":
-    """Return records and sequences with tuples for lists, at every depth, so that they cannot be changed."""
+    """Replace lists by tuples in records and sequences, at every depth, so that they cannot be changed."""
     if isinstance(value, tuple) and hasattr(value, "_make"):
         return value._make(map(freeze, value))
     return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value

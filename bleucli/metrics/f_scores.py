@@ -23,14 +23,14 @@ def f_scores(stats: SegmentStats, beta: float, eps_smoothing: bool) -> NDArray[n
             scores += _of_precision_and_recall(
                 factor, _quotients(match, hyp_count, EPSILON), _quotients(match, ref_count, EPSILON), EPSILON
             )
-        else:
+        else:  # adding 0.0 changes no bit, so a row may skip the orders that one of its texts lacks
             both = (hyp_count > 0) & (ref_count > 0)
             precision += np.where(both, _quotients(match, hyp_count, 0.0), 0.0)
             recall += np.where(both, _quotients(match, ref_count, 0.0), 0.0)
             effective += both
     if eps_smoothing:
         return 100 * scores / (stats.columns // 3)
-    effective = np.maximum(1, effective)
+    effective = np.maximum(1, effective)  # both sums are 0 if no order counts, and so is the score
     return 100 * _of_precision_and_recall(factor, precision / effective, recall / effective, 0.0)
 
 

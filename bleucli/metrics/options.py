@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# What an option decides: the statistics of segments; which of several references they are for; or only the score
+# What an option decides: the statistics of a segment; which of its references they are for; or only the score
 ROWS, CHOICE, SCORE = "rows", "choice", "score"
-# The largest number of digits of a number in a signature
+# The most digits of a whole number in a signature: no option needs more, and `int` refuses thousands of them
 _MOST_DIGITS = 9
 # Differs from every value that an option can have
 _NEVER = object()
@@ -39,21 +39,21 @@ class Option:
         help: a text for the command's help, which adds the default.
         least, most: the bounds of a number.
         choices: the allowed words; if empty, any word is allowed.
-        reads: how the command reads a value, if it accepts less than `kind` does.
-        ours: whether the flag is only ours, and not in sacreBLEU.
+        reads: the type of values that the command accepts, if that is narrower than `kind`.
+        ours: whether sacreBLEU lacks the flag.
         shared: whether the command itself declares the flag, because the flag does more than this option.
         loads: whether making the metric may load or download something that the value names.
         key: the key in signatures; "" for an option that has no key of its own.
-        words: the values in signatures for False and for True; "" for none.
+        words: the values in signatures for False and for True; "" leaves the key out.
         hidden: whether signatures leave out the default.
-        absent: the value that a signature without the key stands for, if that is not the default.
-        sign: takes a metric, and returns the value for its signature; "" for none, as for an empty text and None.
+        absent: the value that a missing key stands for, if that is not the default.
+        sign: takes a metric, and returns the value for its signature; "" leaves the key out.
         restate: takes a value from a signature, and returns it in today's form.
         read: takes a value from a signature, and whether its numbers are exact (sacreBLEU's have two decimals); returns
             the constructor's arguments.
         in_name: whether the value is part of the score's name instead of its signature.
         decides: `ROWS`; `SCORE` for an option that can still be changed after counting; `CHOICE` for one that can be
-            changed unless segments have several references, because it decides which one counts.
+            changed unless segments have several references, because it decides which of them counts.
         stand_in: for an option that loads something: takes a metric and a value from a signature, and makes the metric
             sign that value without loading anything.
 

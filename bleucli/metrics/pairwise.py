@@ -56,6 +56,7 @@ _PAIRS = 4096
 # Groups are scored together as long as they have fewer texts and pairs than these
 _BATCH_TEXTS = 4096
 _BATCH_PAIRS = 1 << 17
+# The number of lists of a pyarrow column that are converted to Python's at once
 _SLICE = 1024
 # Differs from every item
 _END = object()
@@ -88,7 +89,7 @@ def score_one_by_one(metric: "Scorer", pairs: Pairs, scores: "memoryview[float]"
         SegmentError: a pair has no score; the error has the number of the pair.
     """
     hypotheses, references, sizes, weights = pairs
-    if weights is not None:
+    if weights is not None:  # sums start at 0
         scores[:] = memoryview(array("d", bytes(8 * len(scores))))
     remaining, done = _indexes(sizes), 0
     while some := list(islice(remaining, _PAIRS)):
@@ -194,7 +195,7 @@ def _prepare(
     name: "Callable[[str, int], str]",
     name_reference: "Callable[[str, int], str]",
 ) -> tuple[Segments, Segments]:
-    """Prepare texts; if both are one object, so are the results. name: returns a text's name, from its index.
+    """Prepare texts; if both are the same object, so are the results. name: returns a text's name, from its index.
 
     Raises:
         BleuError: one is missing, or cannot be prepared.
@@ -214,6 +215,7 @@ def _prepare(
         (theirs,) = metric.prepare_references([references]).streams
     except SegmentError as error:
         raise BleuError(f"{called(what, error.number - 1)} {error.what}") from None
+    # A metric may prepare references in another way, as TER does with `normalized`
     is_one = hypotheses is references and (ours.data, ours.bounds) == (theirs.data, theirs.bounds)
     return ours, ours if is_one else theirs
 
@@ -225,7 +227,7 @@ def _refuse_missing(texts: Segments, name: "Callable[[int], str]") -> None:
 
 
 def _no_score(hypothesis: str, reference: str, error: SegmentError) -> BleuError:
-    both = f"{hypothesis} against {reference}".replace(COUNTED, "", 1)  # say this only once
+    both = f"{hypothesis} against {reference}".replace(COUNTED, "", 1)  # once is enough for both numbers
     return BleuError(f"{both} {error.what}")
 
 
@@ -254,6 +256,7 @@ def _check_weights(weights: "Any", count: int) -> "array[float]":
             f" is {numbers[wrong[0]]}; give finite numbers that are not negative, such as probabilities (exponentiate"
             " logarithms first)",
         )
+    # Relative to the largest, so that sums of extreme weights neither overflow nor lose digits
     largest = numbers.max()
     if not largest:
         raise BleuError("all weights are 0; give at least one reference a weight above 0")
@@ -342,7 +345,7 @@ def _batches(ours: Iterator[list[str]], theirs: Iterator[list[str]] | None) -> I
     for number, (one, other) in enumerate(both):
         if one is _END or other is _END:
             short, long = ("hypotheses", "references") if one is _END else ("references", "hypotheses")
-            raise BleuError(f"{short} has {tell_count(number, 'group')} but {long} has more; give equally many")
+            raise BleuError(f"{short} has {tell_count(number, 'group')} but {long} has more; give the same number")
         texts, pairs = texts + len(one) + len(other), pairs + len(one) * len(other)
         if hypotheses and (texts > _BATCH_TEXTS or pairs > _BATCH_PAIRS):
             yield _Batch(first, hypotheses, references if theirs else None)
@@ -391,7 +394,7 @@ def _flatten(lists: Sequence[Sequence[str]], what: str, first: int) -> Segments:
     """
     try:
         return Segments.from_strings([text for texts in lists for text in texts])
-    except BleuError:
+    except BleuError:  # encode them again one group at a time, for an error that names the group
         for number, texts in enumerate(lists, first):
             Segments.from_strings(texts, f"group {number}: {what}")
         raise

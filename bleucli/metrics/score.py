@@ -41,8 +41,8 @@ class Score:
     ('lc', 1)
     """
 
-    # `made` is the signature, or what it is made from when it is first read: what `Metric.sign` sets. It is hidden from
-    # `vars`, whose output programs write as JSON.
+    # `made` is the signature or, until that is first read, what `Metric.sign` set to make it from. It has a slot, since
+    # programs write what `vars` shows as JSON.
     __slots__ = ("__dict__", "__weakref__", "made")
 
     made: "Made | Signature | None"
@@ -64,7 +64,7 @@ class Score:
 
             raise BleuError(
                 "this score has no signature, because score_from_stats does not know the number of references; call"
-                " metric.signature(fewest, most) with the smallest and the largest one"
+                " metric.signature(fewest, most) with the smallest and the largest number"
             )
         return signature
 
@@ -139,6 +139,7 @@ class Score:
         found: dict[str, object] = {"name": self.name, "score": rounded(self.score), "signature": signature}
         if self.interval is not None:
             mean, half_width = self.interval
+            # sacreBLEU's keys: its `confidence_var` is not a variance, but half the width of the interval
             found |= {
                 "confidence_mean": rounded(mean),
                 "confidence_var": rounded(half_width),
@@ -168,6 +169,7 @@ class Score:
         return hash((type(self), self.score))
 
     def __getstate__(self) -> object:
+        # Attributes and slots, as pickle wants them; the signature itself, so that the metric is not pickled, too
         return vars(self), {"made": self._signature_if_known()}
 
     def _repr_html_(self) -> str:

@@ -180,6 +180,7 @@ def measure(
     signs = [counted for _, counted in prepared]
     texts = Segments.join([block for block, _ in prepared])
     members = _members(len(texts), labels, name)
+    # Texts are counted once for both measures; the score then skips the orders that only distinct n-grams need
     order = max(metric.counted_order, DISTINCT_ORDER)
     arranged = texts if labels is None else texts.take([index for group in members.values() for index in group])
     stats, distinct = _count(arranged, array("q", map(len, members.values())), order, jobs)
@@ -216,7 +217,7 @@ def _check_labels(groups: object) -> list[Hashable]:
         raise InputTypeError("groups: expected a list that names a group for each text")
     labels = list(getattr(groups, "to_pylist", lambda: groups)())  # items of pyarrow are not Python objects
     for number, label in enumerate(labels):
-        if label is None or (isinstance(label, float) and label != label):
+        if label is None or (isinstance(label, float) and label != label):  # NaN, as pandas marks a missing label
             raise InputTypeError("groups: ", tell_place("label", number), f" is {label}; name one group for each text")
     return labels
 
@@ -232,7 +233,9 @@ def _flatten(lists: "Sequence[Any]", labels: Sequence[Hashable] | None) -> tuple
     for number, (samples, label) in enumerate(zip(lists, labels or range(1, len(lists) + 1), strict=True)):
         if not isinstance(samples, _LISTS):
             raise InputTypeError(
-                "samples: ", tell_place("item", number), f" is of type {type(samples).__name__}, but others are lists"
+                "samples: ",
+                tell_place("item", number),
+                f" is of type {type(samples).__name__}, but others are lists; give either strings or lists",
             )
         if not samples:
             raise BleuError(
@@ -321,7 +324,7 @@ def _divide(different: Sequence[float], rows: SegmentStats) -> list[float | None
 
 
 def _hints(metric: BLEU, rows: SegmentStats, scores: Sequence[float]) -> Iterator[str]:
-    """Warn of texts that score 0 although they equal others."""
+    """Warn about texts that score 0 only because they are short, although they match others."""
     longest = rows.columns // 2 + metric.max_ngram_order
     matched, totals = rows.data[2 :: rows.columns], rows.data[longest :: rows.columns]
     found = zip(scores, matched, totals, strict=True)

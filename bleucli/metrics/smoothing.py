@@ -13,7 +13,7 @@ SACREBLEU_METHODS = ("exp", "floor", "add-k", "none")
 _CHEN_CHERRY = "chen-cherry-"
 METHODS = (*SACREBLEU_METHODS, "add-one", *(f"{_CHEN_CHERRY}{number}" for number in range(1, 8)))
 DEFAULT_VALUES = {"floor": 0.1, "add-k": 1.0}
-LARGEST_VALUE = 1e100  # above this, precisions overflow
+LARGEST_VALUE = 1e100  # far below where precisions overflow
 # Chen & Cherry's techniques that are defined only for single segments
 _OF_ONE_SEGMENT = (5, 6, 7)
 
@@ -86,13 +86,16 @@ class Smoothing:
         return max(order, chen_cherry.FIFTH) if self._technique in chen_cherry.AVERAGING else order
 
     def smooth(self, counts: Sequence[float], totals: Sequence[float], sys_len: int, order: int) -> list[float]:
-        """Return the precisions, from 0 to 1, of a method that gives all; BLEU then skips those that are 0.
+        """Return the precisions, as shares, of a method that gives all; BLEU then skips those that are 0.
 
         Args:
             counts: matches, for each order that is counted.
             totals: n-grams of the hypothesis, for the same orders.
             sys_len: length of the hypothesis.
             order: N, the longest n-gram of the score.
+
+        Returns:
+            N numbers from 0 to 1; those of `chen-cherry-5` to `-7` may be larger.
 
         Raises:
             SegmentError: the method is not defined for these counts.
@@ -109,7 +112,11 @@ class Smoothing:
         return [(count + 1) / (total + 1) for count, total in zip(counts, totals, strict=True)]
 
     def smoothed_counts(self, counts: list[float], totals: list[float]) -> tuple[list[float], list[float]]:
-        """Return matches and n-grams by order: unchanged or, with add-k, increased from the second order on."""
+        """Return matches and n-grams by order: unchanged or, with add-k, increased from the second order on.
+
+        Quirk: if the text is too short for an order, add-k makes k of k n-grams of it, a precision of 100%, so that
+        effective order leaves none out. The score reports the increased counts. Both are as in sacreBLEU.
+        """
         if self.method != "add-k" or not self.value:
             return counts, totals
         return (
@@ -118,7 +125,7 @@ class Smoothing:
         )
 
     def precisions(self, counts: list[float], totals: list[float]) -> list[float]:
-        """Return the precisions in percent, from order 1 to the last one before the first without n-grams.
+        """Return the precisions in percent, for each order before the first that has no n-grams.
 
         Args:
             counts: matches by order.
@@ -130,9 +137,9 @@ class Smoothing:
             if not total:
                 break
             if count:
-                found.append(100.0 * count / total)
+                found.append(100.0 * count / total)  # in this order, as sacreBLEU does: the last bit depends on it
             elif self.method == "exp":
-                zeros += 1
+                zeros += 1  # every order without a match halves again, even if orders with matches lie between them
                 found.append(100.0 / (2**zeros * total))
             else:
                 found.append(100.0 * self.value / total if self.method == "floor" else 0.0)
@@ -145,7 +152,7 @@ def _decimals(value: float) -> str:
     >>> _decimals(1), _decimals(0.125), _decimals(1e-7)
     ('1.00', '0.125', '0.0000001')
     """
-    value, decimals = float(value), 2  # also for a whole number, which may have more digits than a float
+    value, decimals = float(value), 2  # as a double, since no text of a longer whole number reads as that number
     while float(text := f"{value:.{decimals}f}") != value:
         decimals += 1
     return text

@@ -71,6 +71,7 @@ class TER(Metric[TERScore]):
     higher_is_better = False
     fractions = frozenset({"ref_len"})
     options = (
+        # Quirk: TER ignores case by default, while BLEU and chrF do not
         Option(
             "case_sensitive",
             bool,
@@ -80,6 +81,7 @@ class TER(Metric[TERScore]):
             key="case",
             words=("lc", "mixed"),
         ),
+        # Before the two options that its help mentions
         Option(
             "asian_support",
             bool,
@@ -146,7 +148,7 @@ class TER(Metric[TERScore]):
         return [f"{told}; use {cure}CER"] if told else []
 
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
-        """Return rows of edits and average length of the references."""
+        """Return rows of the fewest edits to any reference, and the average length of all references, in words."""
         return kernels.ter_stats(hypotheses, references.streams)
 
     def column_names(self) -> list[str]:

@@ -72,7 +72,7 @@ def lowercase_option(flag: str) -> Option:
 
 
 class ErrorRate(Metric["RateT"]):
-    """The fewest insertions, deletions and substitutions that turn output into reference, per unit of the reference.
+    """The fewest substitutions, deletions and insertions that turn reference into output, per unit of the reference.
 
     Edits and lengths are added up over the corpus. Of several references, the one with the fewest edits counts, with
     its own length; of equal ones, the first. Lower is better, and a score may exceed 100.
