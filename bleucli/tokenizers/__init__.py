@@ -76,23 +76,23 @@ _ENTRIES: dict[str, _Entry] = {
     "spBLEU-1K": _Entry(partial(_published, "spBLEU-1K"), f"1000 languages, {_MODEL}", *_SPM),
 }
 
-# Tokenizers that signatures name differently from the table
+# How signatures begin names that are not in the table
 _SIGNED = ("tercom", "ja-mecab-", "ko-mecab-", "spm-")
 NAMES = tuple(_ENTRIES)
 DEFAULT = "13a"
 LOCAL_MODEL = "spm:"
-# Languages that have their own tokenizer, and three-letter codes (ISO 639-3) in NTREX and FLORES
+# The languages that have their own tokenizer, by the three-letter codes (ISO 639-3) of NTREX and FLORES
 _TWO_LETTERS = {"zho": "zh", "jpn": "ja", "kor": "ko"}
 # sacreBLEU 2.6.0: the usual tokenizer for a target language, if it is not the default
 _BY_LANGUAGE = {"zh": ("zh", "Chinese"), "ja": ("ja-mecab", "Japanese"), "ko": ("ko-mecab", "Korean")}
 
 
 def get(name: str) -> "Tokenizer":
-    """Return the tokenizer with a name, or that of the SentencePiece model at PATH for `spm:PATH`.
+    """Return the tokenizer of a name; for `spm:PATH`, that of the SentencePiece model at PATH.
 
     Raises:
         UsageError: there is no tokenizer of that name.
-        BleuError: what it needs is not installed, or its model is missing and cannot be downloaded.
+        BleuError: what the tokenizer needs is not installed, or its model is missing and cannot be downloaded.
 
     >>> get("13a").signature
     '13a'
@@ -106,7 +106,7 @@ def get(name: str) -> "Tokenizer":
 
 
 def wrap(function: "Callable[[str], str]", name: str) -> "Tokenizer":
-    """Return a function as a tokenizer, with the caller's name for it in signatures.
+    """Return a tokenizer that calls a function; signatures show the caller's name for it.
 
     Args:
         function: from a string to a string with white space between the tokens.
@@ -195,7 +195,7 @@ def listing() -> Iterator[tuple[str, str, str]]:
 
 
 def is_ready(name: str) -> bool:
-    """Return whether a tokenizer with a name is installed and needs no download.
+    """Return whether the tokenizer of a name is installed and needs no download.
 
     >>> is_ready("13a")
     True

@@ -15,6 +15,7 @@ class International(OfLines):
     signature = "intl"
 
     def __init__(self) -> None:
+        # One byte per code point: asking `regex` once for each new character is much faster than for each text
         self._classes = bytearray(kernels.CODE_POINTS)
         self._known = bytearray(kernels.CODE_POINTS)
 
@@ -31,6 +32,7 @@ class International(OfLines):
             for value, pattern in ((1, r"\p{N}"), (2, r"\p{P}"), (3, r"\p{S}")):
                 for character in regex.findall(pattern, unknown):
                     self._classes[ord(character)] = value
+            # After the classes: another thread may use the class of every character that is known
             for character in unknown:
                 self._known[ord(character)] = 1
         return kernels.tokenize_intl(segments, self._classes)

@@ -24,7 +24,7 @@ class _Mecab(OfLines):
     extra: str  # our extra, which installs the two modules
     module: str
     dictionary: str
-    entries: int  # the size of the dictionary
+    entries: int  # the size of the dictionary: another version would split texts differently
     label: str  # the name of the dictionary, in signatures
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class _Mecab(OfLines):
                 f"the segment that starts with {text[:20]!r} has {len(text)} characters, more than MeCab accepts; cut"
                 f" it, or choose a tokenizer other than {self.name}"
             )
-        return [one.strip() for one in tokens]
+        return [one.strip() for one in tokens]  # MeCab adds a space and a line feed
 
     def _tagger(self) -> "Any":
         """Return this thread's tagger, since two threads must not share one."""

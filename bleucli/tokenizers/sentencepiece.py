@@ -1,7 +1,7 @@
 """The SentencePiece tokenizers: spBLEU's (`flores101`, `flores200`, `spBLEU-1K`) and local models (`spm:PATH`).
 
-Segments are split into the pieces of a model. Models with a name are downloaded into the cache, where those of
-sacreBLEU are used, too.
+Segments are split into the pieces of a model. Models with a name are downloaded into the cache; those that sacreBLEU
+has downloaded there are used, too.
 """
 
 import os
@@ -56,6 +56,7 @@ class LocalModel(OfLines):
 
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with a space between pieces."""
+        # One thread, since `jobs` decides how many there are
         return tokenize_distinct(
             segments, lambda texts: map(" ".join, self._model.EncodeAsPieces(texts, num_threads=1))
         )
@@ -65,7 +66,7 @@ class LocalModel(OfLines):
             type(self),
             self._given,
             self._digest,
-        )  # models are large: load it there
+        )  # the other process loads the model: it is too large to be pickled
 
 
 class PublishedModel(LocalModel):
