@@ -1,4 +1,4 @@
-"""The version and the package of this distribution, both bleucli's: it copies `bleucli/as_sacrebleu/path/sacrebleu`."""
+"""Build the distribution from bleucli's version and a copy of the package `bleucli/as_sacrebleu/path/sacrebleu`."""
 
 import os
 import shutil
@@ -15,6 +15,7 @@ version = run_path(os.path.join(CHECKOUT, "bleucli", "_version.py"))["__version_
 shutil.rmtree(COPY, ignore_errors=True)
 shutil.copytree(SOURCE, COPY, ignore=shutil.ignore_patterns("__pycache__"))
 setup(
+    # A local version (PEP 440), which requirements such as sacrebleu>=2.0 and sacrebleu==2.6.0 accept
     version=f"2.6.0+bleucli.{version}",
     install_requires=[f"bleucli=={version}"],
     package_dir={"": "build/package"},

@@ -33,8 +33,9 @@ def main(words: list[str]) -> int:
             )
             return 2
         command = [found, *words[1:]] if found else command
+    # In the environment, so that processes which the program starts use the package, too
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (folder(), os.environ.get("PYTHONPATH"))))
-    sys.stdout.flush()
+    sys.stdout.flush()  # what is buffered would be lost
     if os.name == "nt":  # on Windows, a process cannot be replaced
         import subprocess
 

@@ -9,8 +9,8 @@ try:
     import bleucli._version
 except ModuleNotFoundError:
     raise ImportError(
-        f"this sacrebleu ({__file__}) is a part of bleucli, which is not installed for this Python; install it there,"
-        " or remove the folder from PYTHONPATH"
+        f"this sacrebleu ({__file__}) belongs to bleucli, which is not installed for this Python; install bleucli, or"
+        " remove the folder from PYTHONPATH"
     ) from None
 
 from sacrebleu.compat import (

@@ -1,4 +1,8 @@
-"""sacreBLEU's functions for corpora and sentences."""
+"""sacreBLEU's functions for corpora and sentences. Scores are in percent.
+
+Their arguments and errors are those of bleucli's functions of the same names, but `corpus_bleu` and its like cut
+references of the wrong shape (see `sacrebleu.metrics.base.fit`).
+"""
 
 from collections.abc import Sequence
 
@@ -26,7 +30,7 @@ def raw_corpus_bleu(
     references: Sequence[Sequence[str]],
     smooth_value: float | None = BLEU.SMOOTH_DEFAULTS["floor"],
 ) -> BLEUScore:
-    """Score text that is already tokenized."""
+    """Score tokenized output by BLEU, with `floor` smoothing and effective order."""
     return corpus_bleu(hypotheses, references, "floor", smooth_value, True, False, "none", True)
 
 
@@ -40,6 +44,7 @@ def sentence_bleu(
     use_effective_order: bool = True,
 ) -> BLEUScore:
     """Score one segment by BLEU."""
+    # Programs call this in loops, so the metric is made once for the same options
     metric = BLEU.like(lowercase, True, tokenize, smooth_method, smooth_value, MAX_NGRAM_ORDER, use_effective_order)
     return metric.sentence_score(hypothesis, references)
 

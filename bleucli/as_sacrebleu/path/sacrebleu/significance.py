@@ -47,7 +47,10 @@ def estimate_ci(scores: Any) -> tuple[float, float]:
 
 
 def _compute_p_value(stats: Any, real_difference: float) -> float:
-    """Return the share of trials whose difference exceeds the real one; the real one counts as a trial."""
+    """Return the share of trials whose difference exceeds the real one; the real one counts as a trial.
+
+    Quirk: in sacreBLEU, trials with exactly the real difference do not count.
+    """
     return (int((stats > real_difference).sum()) + 1) / (len(stats) + 1)
 
 

@@ -36,7 +36,7 @@ def my_log(num: float) -> float:
 
 def sum_of_lists(lists: Sequence[Sequence[Any]]) -> list[Any]:
     """Return the sum of each column."""
-    if not lists:
+    if not lists:  # the class of sacreBLEU's error
         raise IndexError("list index out of range: there are no lists to add up")
     return [sum(column) for column in zip(*lists, strict=True)]
 
@@ -57,7 +57,7 @@ def get_available_testsets() -> list[str]:
 
 
 def get_available_testsets_for_langpair(langpair: str) -> list[str]:
-    """Return the names of those that have a language pair, in this direction or the other."""
+    """Return the names of sacreBLEU's test sets that have a language pair, in this direction or the other."""
     return [name for name in access.get_available_testsets_for_langpair(langpair) if name in DATASETS]
 
 

@@ -27,6 +27,7 @@ if not TYPE_CHECKING:
         if name not in ("SUBSETS", "COUNTRIES", "DOMAINS"):
             raise AttributeError(f"module 'sacrebleu.dataset' has no attribute {name!r}")
         subsets = {test_set: dict(tags) for test_set in DATASETS if (tags := document_tags(test_set))}
+        # Tags have the form COUNTRY-domain[-detail]
         parts = [tag.split("-") for tags in subsets.values() for tag in tags.values()]
         found = {
             "SUBSETS": subsets,

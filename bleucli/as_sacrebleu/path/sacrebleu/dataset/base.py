@@ -38,7 +38,7 @@ class Dataset:
 
     @property
     def md5(self) -> list[str]:
-        """Their checksums."""
+        """The MD5 checksums of its downloads, in the same order."""
         return [source.md5 for source in self._facts.sources]
 
     @cached_property
@@ -47,7 +47,7 @@ class Dataset:
         return {pair: [file.member for file in found.files] for pair, found in self._facts.pairs.items()}
 
     @property
-    def _outdir(self) -> str:
+    def _outdir(self) -> str:  # these private names, too, are used by programs
         return os.path.join(cache_directory(), self.name)
 
     @property
@@ -78,7 +78,7 @@ class Dataset:
         yield from _lines(self.get_source_file(langpair))
 
     def references(self, langpair: str) -> Iterator[tuple[str, ...]]:
-        """Give the references of each line."""
+        """Give the references of each line, as tuples."""
         yield from zip(*map(_lines, self.get_reference_files(langpair)), strict=True)
 
     def maybe_download(self) -> None:

@@ -1,4 +1,4 @@
-"""Test sets in one format; bleucli reads it."""
+"""sacreBLEU's class for one format of test sets; here, one class serves all formats."""
 
 from sacrebleu.dataset.base import Dataset
 

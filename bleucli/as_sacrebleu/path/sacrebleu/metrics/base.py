@@ -40,7 +40,10 @@ class Score(_Score):
         self.complete()
 
     def complete(self, **more: object) -> None:
-        """Set the attributes that sacreBLEU's scores have in addition to ours, so that `vars` shows them."""
+        """Set the attributes that sacreBLEU's scores have in addition to ours, so that `vars` shows them.
+
+        Without an interval, `_mean` and `_ci` are -1.
+        """
         vars(self).update(_mean=-1.0, _ci=-1.0, _verbose=self.verbose, **more)
 
     def set_interval(self, interval: Interval) -> None:
@@ -87,7 +90,7 @@ def fit(hypotheses: Iterable[str | None], references: Iterable[Iterable[str | No
     shortest = min(lengths)
     if max(lengths) == shortest and not any(isinstance(texts, str) for texts in sized):
         return hypotheses, streams
-    if shortest:
+    if shortest:  # otherwise there is nothing left to score, which is an error anyway
         say(_SHAPE.format(shortest, max(lengths), _tell_shape(sized, lengths)), "shape")
     return list(sized[0])[:shortest], [list(texts)[:shortest] for texts in streams]
 
@@ -100,7 +103,7 @@ def _tell_shape(sized: "list[Any]", lengths: list[int]) -> str:
     if len(sized) - 1 == lengths[0] and len(of_one) == 1:
         return f"there are {lengths[0]} lists of {lengths[1]}, one list per segment; write list(zip(*references))"
     counts = ", ".join(map(str, lengths[1:]))
-    return f"there are {lengths[0]} hypotheses, and references of {counts}"
+    return f"there are {lengths[0]} hypotheses, and lists of {counts} references"
 
 
 class Metric(_Metric[Any]):
@@ -113,7 +116,8 @@ class Metric(_Metric[Any]):
     def __init_subclass__(cls, **options: object) -> None:
         own = {"scores_from_stats": cls.scores_from_stats, "score_pairs": cls.score_pairs}
         super().__init_subclass__(**options)
-        if cls.__module__.startswith("sacrebleu."):  # classes of a program that give the same scores
+        # This package's own classes only give scores another type, so bleucli's fast ways stay right for them
+        if cls.__module__.startswith("sacrebleu."):
             for name, function in own.items():
                 setattr(cls, name, function)
 
@@ -165,6 +169,7 @@ class Metric(_Metric[Any]):
         if references is not None or self._texts is None:
             return fit(hypotheses, references)
         cut, streams = fit(hypotheses, self._texts)
+        # Prepared references can be used only if nothing was cut
         return (hypotheses, None) if streams == self._texts else (cut, streams)
 
     # --- private names of sacreBLEU that programs use
@@ -183,7 +188,7 @@ class Metric(_Metric[Any]):
 
     def _aggregate_and_compute(self, stats: Iterable[Sequence[int | float]]) -> Any:
         sums = [sum(column) for column in zip(*stats, strict=True)]
-        if not sums:
+        if not sums:  # the class of sacreBLEU's error
             raise IndexError("list index out of range: there are no statistics")
         return self.score_from_stats(sums)
 

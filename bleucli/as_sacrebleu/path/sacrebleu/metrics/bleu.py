@@ -84,10 +84,11 @@ class BLEU(Metric, _BLEU):
     def score_from_stats(self, sums: Sequence[int | float]) -> BLEUScore:
         """Return the score of sums; a perfect match is 100.00000000000004, with the rounding error of sacreBLEU."""
         ours = super().score_from_stats(sums)
+        # sacreBLEU adds the value as it was given, by default the whole number 1
         if self.smooth_method == "add-k" and not isinstance(self.smooth_value, float):
             ours.counts, ours.totals = list(map(int, ours.counts)), list(map(int, ours.totals))
         score = ours.score
-        if score == 100.0:
+        if score == 100.0:  # ours is cut to 100, so compute it again
             orders = self.averaged_orders(ours.totals)
             score = exp(sum(map(log, ours.precisions[:orders])) / orders)
         return BLEUScore(score, ours.counts, ours.totals, ours.precisions, ours.bp, ours.sys_len, ours.ref_len)

@@ -82,4 +82,4 @@ class CHRF(Metric, _CHRF):
             [number for pair in zip(ngrams, reference, strict=True) for number in self._get_match_statistics(*pair)]
             for reference in ref_kwargs["ref_ngrams"]
         ]
-        return max(rows, key=self._compute_f_score)
+        return max(rows, key=self._compute_f_score)  # of equal ones the first, as in the kernels

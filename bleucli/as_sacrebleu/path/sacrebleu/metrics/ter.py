@@ -48,9 +48,11 @@ class TER(Metric, _TER):
         return [[int(edits), length] for edits, length in rows]
 
     def _preprocess_segment(self, sent: str) -> str:
+        # sacreBLEU's tokenizer collapses white space, which ours leaves to the counting
         return " ".join(super()._preprocess_segment(sent).split())
 
     def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Any]:
+        # Quirk: references come here tokenized, and are tokenized once more; see `prepare_reference`
         return {"ref_words": [self._preprocess_segment(ref).split() for ref in refs]}
 
     def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[int | float]:
