@@ -105,7 +105,7 @@ def find_metric(metric: "str | Metric", options: "Mapping[str, Any] | None" = No
     """
     if isinstance(metric, Metric):
         if options:
-            raise InputTypeError(f"options with a metric object ({', '.join(options)}); give them to its constructor")
+            raise InputTypeError(f"options with a metric object ({', '.join(options)}); give them to the constructor")
         return metric
     if not isinstance(metric, str):
         raise InputTypeError(f"metric {metric!r:.40}; give a name such as bleu, or an object such as BLEU()")

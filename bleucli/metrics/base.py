@@ -53,7 +53,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     - `compare`: the numbers that are counted, together with `score_from_stats`, which reads them.
     - `score_from_stats`: the score of a sum. It also scores resamples, row by row, unless `scores_from_stats`, which
       takes many rows at once, is overridden as well.
-    - `score_pairs`, if it can score many pairs faster than by `compare` and `score_from_stats`.
+    - `score_pairs`: only if the metric can score many pairs faster than by `compare` and `score_from_stats`.
     - `options`, or `signature_fields`: whenever scores change, so that no one mistakes them for the original's.
 
     Set what `prepare` reads before calling `super().__init__(references=...)`, which prepares the references.
@@ -68,9 +68,11 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     100.0
     """
 
+    # False for error rates
     higher_is_better = True
     # Whether a p-value counts trials that equal the difference. For sacreBLEU's metrics it does not, as in sacreBLEU.
     counts_ties = True
+    # Whether `learn` must read all references before anything is counted; what it found is in `learned`
     needs_all_references = False
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
@@ -245,6 +247,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     def configuration(self) -> object:
         """Return a value that differs between metrics whose statistics cannot be added."""
+        # Signatures lack what the name of the score shows, such as beta
         named = [getattr(self, option.name) for option in self.options if option.in_name]
         return type(self), self.signature_fields(), named, self.learned
 
@@ -278,7 +281,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         seed: "Seed" = "environment",
         jobs: int = 1,
     ) -> "ScoreT_co":
-        """Return the score of a system's output, an object of the metric's own score class.
+        """Return the score of a system's output, in percent, as an object of the metric's own score class.
 
         Args:
             hypotheses: n strings.
@@ -291,6 +294,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         Raises:
             BleuError: lengths differ, or a segment has no reference.
+            UsageError: `n_bootstrap`, `seed` or `jobs` is out of range.
             InputTypeError: something other than strings, or a list of the wrong shape.
 
         >>> from bleucli import CHRF
@@ -376,13 +380,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return Source("references", names, (block.streams for block in self._cached))
 
     def sentence_score(self, hypothesis: str, references: Iterable[str | None]) -> "ScoreT_co":
-        """Return the score of one segment, an object of the metric's own score class.
+        """Return the score of one segment, in percent, as an object of the metric's own score class.
 
         Args:
-            hypothesis: the system's output.
-            references: its references.
+            hypothesis: the system's output, a string.
+            references: strings; None is a missing reference.
 
         Raises:
+            BleuError: there is no reference, or a text cannot be prepared.
             InputTypeError: something other than strings, or a bare string as references.
         """
         hypotheses, streams = of_one(hypothesis, references)

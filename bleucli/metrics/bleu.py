@@ -183,6 +183,7 @@ class BLEU(Metric[BLEUScore]):
     'hyphens-1'
     """
 
+    # Names that programs read from sacreBLEU's class
     TOKENIZERS = tokenizers.NAMES
     TOKENIZER_DEFAULT = tokenizers.DEFAULT
     SMOOTH_DEFAULTS: "ClassVar[Mapping[str, float | None]]" = dict.fromkeys(METHODS) | DEFAULT_VALUES
@@ -281,7 +282,7 @@ class BLEU(Metric[BLEUScore]):
         self.lowercase = self.check("lowercase", lowercase)
         self.force = self.check("force", force)
         self.smoothing = Smoothing(self.check("smooth_method", smooth_method), self.check("smooth_value", smooth_value))
-        self.smooth_value = smooth_value
+        self.smooth_value = smooth_value  # as given; `smoothing` has the default
         self.max_ngram_order = self.check("max_ngram_order", max_ngram_order)
         if self.max_ngram_order < self.smoothing.least_order:
             raise UsageError(

@@ -92,6 +92,7 @@ class CHRF(Metric[CHRFScore]):
     chrF2++ = 70.39
     """
 
+    # Names that programs read from sacreBLEU's class
     CHAR_ORDER = DEFAULT_CHAR_ORDER
     WORD_ORDER = DEFAULT_WORD_ORDER
     BETA = DEFAULT_BETA

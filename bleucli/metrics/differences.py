@@ -162,6 +162,7 @@ class DifferenceExplanation(NamedTuple):
         order = len(self.shares) - 1
         points = [float(f"{share.points:.{width}f}") for share in self.shares]
 
+        # Whether a reader who computes with these numbers gets the points that the table shows
         def holds(numbers: Sequence[float]) -> bool:
             mean, *factors = numbers
             if not all(factors):

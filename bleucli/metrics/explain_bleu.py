@@ -110,6 +110,7 @@ class BLEUParts(NamedTuple):
         return f"Precision of {which}: {', '.join(shown)}. Brevity penalty: {self._show_penalty()}."
 
     def _show_penalty(self) -> str:
+        # Three decimals would show a smaller one as 0
         return f"{self.brevity_penalty:.3f}" if self.brevity_penalty >= 0.0005 else f"{self.brevity_penalty:.3g}"
 
     def _reason(self, score: float) -> str:
@@ -267,6 +268,7 @@ class BLEUParts(NamedTuple):
         factors = [f"p{n}" for n, share in enumerate(shares, 1) if share or not skips_zeros]
         product = " × ".join(factors) if few else f"{factors[0]} × ... × {factors[-1]}"
 
+        # Both lines of the formula that have numbers must give the score
         def holds(numbers: Sequence[float]) -> bool:
             penalty, mean, *shares = numbers
             means = (mean, prod(share ** (1 / self.averaged_orders) for share in shares))
@@ -312,6 +314,7 @@ def take_apart(
         )
     ]
     lengths = [len(other) for other in others]
+    # Of two equally close ones, the shorter, as the kernels choose
     closest = min(range(len(lengths)), key=lambda index: (abs(lengths[index] - len(tokens)), lengths[index]))
     value = metric.smoothing.value if metric.smoothing.method in ("floor", "add-k") else None
     parts = BLEUParts(

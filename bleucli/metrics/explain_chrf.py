@@ -208,7 +208,7 @@ def take_apart(
     theirs = [chrf_counts(reference, *options) for reference in references]
     rows = [chrf_row(ours, counts) for counts in theirs]
     scores = [f_score(row, metric.beta, metric.eps_smoothing) for row in rows]
-    best = scores.index(max(scores))
+    best = scores.index(max(scores))  # of equal ones the first, as in the kernels
     row, counted = rows[best], zip(ours, theirs[best], strict=True)
     kinds = [("character", number) for number in range(1, metric.char_order + 1)]
     kinds += [("word", number) for number in range(1, metric.word_order + 1)]
@@ -217,6 +217,7 @@ def take_apart(
         hyp_count, ref_count, matches = counts
         precision = matches / hyp_count if hyp_count else None
         recall = matches / ref_count if ref_count else None
+        # With a single order, the mean of all F-scores is its own
         of_order = f_score(counts, metric.beta, True) / 100 if metric.eps_smoothing else None
         ngrams = compare_ngrams(left, [right])
         orders.append(CHRFOrder(kind, number, ngrams, hyp_count, ref_count, matches, precision, recall, of_order))

@@ -83,7 +83,7 @@ class TERParts(NamedTuple):
         kinds += [(count_edits(self.edits, kind), kind) for kind in ("substitution", "deletion", "insertion")]
         shown = f"{score:.{width}f}"
         length = f"{self.reference_length:.15g}" if self.reference_length else ""
-        if self.reference_length % 1:
+        if self.reference_length % 1:  # an average may need many digits; show those that give the score
             (length,) = show_numbers(
                 [self.reference_length], lambda one: f"{100 * self.num_edits / one[0]:.{width}f}" == shown
             )

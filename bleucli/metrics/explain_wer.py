@@ -88,6 +88,7 @@ def take_apart(
         BleuError: there are too many units and edits.
     """
     unit = "character" if metric.characters else "word"
+    # White space at both ends is not a character to edit, as in the kernels
     units, *others = (
         list(text.strip()) if metric.characters else edited_words(text) for text in (hypothesis, *references)
     )

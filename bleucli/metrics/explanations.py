@@ -184,6 +184,7 @@ def explain_segment(
     present = [stream[0] for stream in prepared.streams]
     kept = [(given[0] or "", text) for given, text in zip(references, present, strict=True) if text is not None]
     parts, counted = _take_apart(metric, metric.prepare(hypotheses)[0] or "", [text for _, text in kept], score)
+    # A derived class may count or score in another way, which the parts would then misrepresent
     recalculated = parts.recalculate()
     if counted != tuple(row) or abs(recalculated - score.score) > _ROUNDING * max(1.0, score.score):
         raise BleuError(f"{type(metric).__name__} counts in its own way, which cannot be explained")

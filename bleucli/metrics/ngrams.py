@@ -43,7 +43,7 @@ def compare_ngrams(hypothesis: "Counter[GramT]", references: "Sequence[Counter[G
     """
     most: Counter[GramT] = Counter()
     for reference in references:
-        most |= reference
+        most |= reference  # the higher count of each n-gram: clipping allows as many as any single reference has
     found = [NGram(gram, count, most[gram], min(count, most[gram])) for gram, count in hypothesis.items()]
     return found + [NGram(gram, 0, count, 0) for gram, count in most.items() if gram not in hypothesis]
 

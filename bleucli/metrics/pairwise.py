@@ -76,7 +76,7 @@ class Pairs(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The hypothesis with the best expected score: its index, from 0, and that score."""
+    """The hypothesis with the best expected score: its index, from 0, and that score, in percent."""
 
     index: int  # type: ignore[assignment] # replaces a method of tuples
     score: float

@@ -92,7 +92,7 @@ def values_of(metric: type[Metric], signature: Signature, given: Container[str] 
     """Return the constructor's arguments that a signature names, including defaults.
 
     Args:
-        metric: the class of the metric that made it.
+        metric: the class of the metric that made the signature.
         signature: the signature of a score.
         given: arguments that are already known; the signature's values for their keys are left out.
 

@@ -145,7 +145,7 @@ def self_bleu(
     jobs = count_threads(jobs)
     labels = None if groups is None else _check_labels(groups)
     texts: Iterable[Any] = samples
-    if isinstance(samples, Iterator):
+    if isinstance(samples, Iterator):  # its first item shows whether it gives strings or lists
         texts = samples = list(samples)
     if isinstance(samples, _LISTS) and samples and isinstance(samples[0], _LISTS):
         texts, labels = _flatten(samples, labels)
@@ -167,7 +167,7 @@ def measure(
     Args:
         metric: the metric that scores them.
         blocks: the texts, block by block.
-        labels: the label of each text's group.
+        labels: the label of each text's group; None if all texts are one group.
         name: what errors call the texts.
         jobs: the number of threads.
 
@@ -325,6 +325,7 @@ def _divide(different: Sequence[float], rows: SegmentStats) -> list[float | None
 
 def _hints(metric: BLEU, rows: SegmentStats, scores: Sequence[float]) -> Iterator[str]:
     """Warn about texts that score 0 only because they are short, although they match others."""
+    # The columns of matches of order 1, and of all n-grams of order N
     longest = rows.columns // 2 + metric.max_ngram_order
     matched, totals = rows.data[2 :: rows.columns], rows.data[longest :: rows.columns]
     found = zip(scores, matched, totals, strict=True)

@@ -65,7 +65,7 @@ class Smoothing:
                 f"smooth:{signed} in the signature is not a known smoothing; expected one such as exp or floor[0.10]"
             )
         if rest and method not in DEFAULT_VALUES:
-            raise BleuError(f"smooth:{signed} in the signature, but {method} takes no value")
+            raise BleuError(f"smooth:{signed} in the signature, but {method} takes no value; write smooth:{method}")
         return cls(method, value)
 
     @property

@@ -69,7 +69,7 @@ class TER(Metric[TERScore]):
     name = "TER"
     counts_ties = False
     higher_is_better = False
-    fractions = frozenset({"ref_len"})
+    fractions = frozenset({"ref_len"})  # an average over references
     options = (
         # Quirk: TER ignores case by default, while BLEU and chrF do not
         Option(

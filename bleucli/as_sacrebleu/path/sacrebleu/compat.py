@@ -1,7 +1,7 @@
 """sacreBLEU's functions for corpora and sentences. Scores are in percent.
 
-Their arguments and errors are those of bleucli's functions of the same names, but `corpus_bleu` and its like cut
-references of the wrong shape (see `sacrebleu.metrics.base.fit`).
+Arguments and errors are those of bleucli's functions of the same names, but the functions for corpora cut references
+of the wrong shape (see `sacrebleu.metrics.base.fit`).
 """
 
 from collections.abc import Sequence

@@ -23,6 +23,7 @@ DATASETS: dict[str, Dataset] = {name: Dataset(name) for name in load() if name n
 
 if not TYPE_CHECKING:
 
+    # Made when a program first asks for one: few do, and it takes time
     def __getattr__(name: str) -> Any:
         if name not in ("SUBSETS", "COUNTRIES", "DOMAINS"):
             raise AttributeError(f"module 'sacrebleu.dataset' has no attribute {name!r}")

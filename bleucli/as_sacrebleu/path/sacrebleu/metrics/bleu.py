@@ -106,6 +106,7 @@ class BLEU(Metric, _BLEU):
 
     def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[int | float]:
         ngrams, length = extract_all_word_ngrams(hypothesis, 1, self.max_ngram_order)
+        # The reference counts are the highest in any one reference, so the lesser count is the clipped one
         correct, total = [0] * self.max_ngram_order, [0] * self.max_ngram_order
         for ngram, count in ngrams.items():
             total[len(ngram) - 1] += count

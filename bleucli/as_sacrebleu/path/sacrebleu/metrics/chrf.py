@@ -52,6 +52,7 @@ class CHRF(Metric, _CHRF):
 
     @staticmethod
     def _get_match_statistics(hyp_ngrams: "Counter[Any]", ref_ngrams: "Counter[Any]") -> list[int]:
+        # Quirk: n-grams of an order that the reference lacks do not count, as in the kernels
         reference = sum(ref_ngrams.values())
         matches = sum(min(count, ref_ngrams[ngram]) for ngram, count in hyp_ngrams.items() if ngram in ref_ngrams)
         return [sum(hyp_ngrams.values()) if reference else 0, reference, matches]

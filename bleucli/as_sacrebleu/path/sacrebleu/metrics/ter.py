@@ -57,5 +57,6 @@ class TER(Metric, _TER):
 
     def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[int | float]:
         words, references = hypothesis.split(), ref_kwargs["ref_words"]
+        # Quirk: the fewest edits to any reference, but the average length of all of them
         edits = min(translation_edit_rate(words, reference)[0] for reference in references)
         return [edits, sum(map(len, references)) / len(references)]
