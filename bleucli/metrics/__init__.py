@@ -93,7 +93,7 @@ if not TYPE_CHECKING:  # so that type checkers report names that are not importe
 
 
 def find_metric(metric: "str | Metric", options: "Mapping[str, Any] | None" = None) -> Metric:
-    """Make the metric of a name with these options; return a metric object unchanged.
+    """Make the metric of this name with these options; return a metric object unchanged.
 
     Raises:
         UsageError: there is no metric of that name, or an option has an invalid value.

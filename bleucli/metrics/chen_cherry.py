@@ -74,7 +74,7 @@ def _average(precisions: list[float], fifth: float) -> list[float]:
     >>> _average([1.0, 0.5], 0.0)
     [1.1666666666666667, 0.5555555555555556]
     """
-    averaged = [precisions[0] + 1]  # by definition, p1 + 1 stands before the first mean
+    averaged = [precisions[0] + 1]  # by definition, the mean before the first one is p1 + 1
     for value, following in zip(precisions, [*precisions[1:], fifth], strict=True):
         averaged.append((averaged[-1] + value + following) / 3)
     return averaged[1:]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bleucli.prose import Block
 
 _KINDS = {"character": "char", "word": "word"}
-# The most n-grams of each character order that text and HTML list: a text has about as many as characters
+# The most n-grams of each character order that text and HTML list: a text has about as many as it has characters
 _LISTED = 20
 
 

@@ -41,8 +41,8 @@ class Score:
     ('lc', 1)
     """
 
-    # `made` is the signature or, until that is first read, what `Metric.sign` set to make it from. It has a slot, since
-    # programs write what `vars` shows as JSON.
+    # `made` is the signature or, until that is first read, what `Metric.sign` set for making it. It has a slot, which
+    # `vars` does not show, since programs write `vars` as JSON.
     __slots__ = ("__dict__", "__weakref__", "made")
 
     made: "Made | Signature | None"

@@ -152,7 +152,7 @@ def _decimals(value: float) -> str:
     >>> _decimals(1), _decimals(0.125), _decimals(1e-7)
     ('1.00', '0.125', '0.0000001')
     """
-    value, decimals = float(value), 2  # as a double, since no text of a longer whole number reads as that number
+    value, decimals = float(value), 2  # as a double: a longer whole number would never equal what is read back
     while float(text := f"{value:.{decimals}f}") != value:
         decimals += 1
     return text

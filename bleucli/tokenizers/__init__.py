@@ -76,7 +76,7 @@ _ENTRIES: dict[str, _Entry] = {
     "spBLEU-1K": _Entry(partial(_published, "spBLEU-1K"), f"1000 languages, {_MODEL}", *_SPM),
 }
 
-# How signatures begin names that are not in the table
+# How other names of tokenizers begin in signatures
 _SIGNED = ("tercom", "ja-mecab-", "ko-mecab-", "spm-")
 NAMES = tuple(_ENTRIES)
 DEFAULT = "13a"
@@ -88,7 +88,7 @@ _BY_LANGUAGE = {"zh": ("zh", "Chinese"), "ja": ("ja-mecab", "Japanese"), "ko": (
 
 
 def get(name: str) -> "Tokenizer":
-    """Return the tokenizer of a name; for `spm:PATH`, that of the SentencePiece model at PATH.
+    """Return the tokenizer of this name; for `spm:PATH`, that of the SentencePiece model at PATH.
 
     Raises:
         UsageError: there is no tokenizer of that name.
@@ -195,7 +195,7 @@ def listing() -> Iterator[tuple[str, str, str]]:
 
 
 def is_ready(name: str) -> bool:
-    """Return whether the tokenizer of a name is installed and needs no download.
+    """Return whether the tokenizer of this name is installed and needs no download.
 
     >>> is_ready("13a")
     True

@@ -47,7 +47,7 @@ class Dataset:
         return {pair: [file.member for file in found.files] for pair, found in self._facts.pairs.items()}
 
     @property
-    def _outdir(self) -> str:  # these private names, too, are used by programs
+    def _outdir(self) -> str:  # programs use these private names, too
         return os.path.join(cache_directory(), self.name)
 
     @property
