@@ -111,15 +111,15 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     @abstractmethod
     def prepare(self, segments: Segments) -> Segments:
-        """Return the texts in the form that `compare` takes."""
+        """Return as many texts, in the form that `compare` takes; missing ones stay missing."""
 
     @abstractmethod
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
-        """Return the statistics of prepared hypotheses against prepared references."""
+        """Return one row of statistics per segment, for prepared hypotheses and references; rows can be added."""
 
     @abstractmethod
     def score_from_stats(self, sums: Sequence[int | float]) -> "ScoreT_co":
-        """Return the score of a sum of statistics."""
+        """Return the score of a sum of rows; sums: one number per column."""
 
     def learn(self, references: Iterator[Sequence[Segments]]) -> None:  # few metrics need it
         """Read all references before anything is counted, and keep what is found in `learned`.
@@ -159,7 +159,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Raise a BleuError if a sum over this number of segments has no score."""
 
     def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
-        """Return the score of each row of sums, as `score_from_stats` does; BLEU's may differ in the last bit."""
+        """Return the score of each row of sums in percent, as `score_from_stats` does; BLEU's last bit may differ."""
         import numpy as np
 
         return np.array([self.score_from_stats(row).score for row in sums], np.float64)

@@ -529,7 +529,7 @@ def _without_rounding(score: float) -> float:
 
 
 def brevity_penalty(sys_len: int, ref_len: int) -> float:
-    """Return the factor for hypotheses that are shorter than their references (Papineni et al. 2002, 2.2.2).
+    """Return the factor, from 0 to 1, for hypotheses shorter than their references (Papineni et al. 2002, 2.2.2).
 
     >>> brevity_penalty(9, 9), brevity_penalty(0, 5), round(brevity_penalty(9, 10), 4)
     (1.0, 0.0, 0.8948)

@@ -54,7 +54,7 @@ def list_edits(
 
 
 def count_edits(edits: Sequence[Edit], operation: str) -> int:
-    """Return the number of edits of a kind."""
+    """Return the number of edits with an operation, such as "deletion"."""
     return sum(edit.operation == operation for edit in edits)
 
 

@@ -34,9 +34,10 @@ class ShiftedPhrase(NamedTuple):
 class TERParts(NamedTuple):
     """The parts of a segment's TER score.
 
-    reference: index of the first reference with the fewest edits, which are listed here. edits_by_reference: the number
-    of edits for each reference. edits: in reading order, after all shifts. reference_length: average number of words of
-    the references. lowercase: whether the words are compared, and listed here, in lower case.
+    reference: index of the first reference with the fewest edits. edits_by_reference: the number of edits for each
+    reference. shifts, edits: those to that reference; edits in reading order, after all shifts. reference_length:
+    average number of words of the references. lowercase: whether the words are compared, and listed here, in lower
+    case.
     """
 
     hypothesis_words: Sequence[str]

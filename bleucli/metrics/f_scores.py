@@ -8,7 +8,12 @@ from bleucli.stats import SegmentStats
 
 
 def f_scores(stats: SegmentStats, beta: float, eps_smoothing: bool) -> NDArray[np.float64]:
-    """Return the F-score of each row, equal to `kernels.f_score` to the last bit.
+    """Return the F-score of each row in percent, equal to `kernels.f_score` to the last bit.
+
+    Args:
+        stats: rows of `hyp_count, ref_count, match` for each order.
+        beta: as for `kernels.f_score`.
+        eps_smoothing: as for `kernels.f_score`.
 
     >>> from array import array
     >>> f_scores(SegmentStats(memoryview(array("q", [2, 3, 2, 1, 2, 1])), 6), 2, False).tolist()

@@ -34,7 +34,7 @@ class Tercom(OfLines):
     Args:
         normalized: split punctuation off and decode entities.
         no_punct: remove punctuation.
-        asian_support: treat East Asian punctuation likewise, and split Han characters.
+        asian_support: treat East Asian punctuation in the same way and, with `normalized`, split Han characters.
         case_sensitive: keep case.
 
     >>> list(Tercom(normalized=True).tokenize(Segments.from_strings(["It's 1,000.5 (net)."])))
