@@ -26,7 +26,7 @@ _SMOOTHING = {
     "chen-cherry-1": "an order without a match counts as 0.1 matches.",
     "chen-cherry-2": "1 is added to the matches and to the n-grams of every order from 2 on.",
     "chen-cherry-3": "the first order without a match counts as half a match, the second as a quarter, and so on.",
-    "chen-cherry-4": "the halves and quarters of method 3, times ln(length of the output) / 5.",
+    "chen-cherry-4": "an order without a match counts as in method 3, times ln(length of the output) / 5.",
     "chen-cherry-5": "each precision becomes the mean of itself, the next one, and the mean before it, which for the"
     " first is p1 + 1; the score may exceed 100.",
     "chen-cherry-6": "from order 3 on, the precision is mixed with an estimate from the two orders before, which has"
@@ -97,7 +97,7 @@ class BLEUParts(NamedTuple):
             if order.ngrams:
                 yield ngram_table(order.ngrams, several)
             else:
-                yield Paragraph(f"Neither text is long enough for {order.order}-grams.")
+                yield Paragraph(f"No text is long enough for {order.order}-grams.")
         yield from self._tell_precisions(max(2, width))
         yield from self._tell_penalty()
         yield from self._tell_score(name, score, width)
