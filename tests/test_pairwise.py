@@ -355,8 +355,10 @@ def test_groups_that_cannot_be_scored_are_named():
     kind = "hypotheses: group 1 (counting from 0) is of type NoneType, not a list; give one list for each group"
     fails(InputTypeError, kind, score, [["a"], None])
     fails(InputTypeError, "hypotheses: expected a list of lists of strings, one for each group", score, "abc")
-    fails(BleuError, "references has 1 group but hypotheses has more; give the same", score, [["a"]] * 3, [["a"]])
-    fails(BleuError, "hypotheses has 0 groups but references has more; give the same", score, [], [["a"]])
+    fails(
+        BleuError, "references has 1 group but hypotheses has more; give the same number", score, [["a"]] * 3, [["a"]]
+    )
+    fails(BleuError, "hypotheses has 0 groups but references has more; give the same number", score, [], [["a"]])
     empty = "group 1: reference 0 (counting from 0) is empty, and empty references are skipped; leave it out"
     fails(BleuError, empty, CHRF(skip_empty_refs=True).pairwise_groups, [["a"], ["b"]], [["a"], [""]])
     pair = "group 1: hypothesis 0 against reference 1 (counting from 0)"

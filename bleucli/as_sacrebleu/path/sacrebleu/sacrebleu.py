@@ -3,6 +3,7 @@
 import sys
 
 from bleucli.alias import VERSION
+
 # Programs import all of these names from here
 from sacrebleu.dataset import DATASETS
 from sacrebleu.logger import sacrelogger

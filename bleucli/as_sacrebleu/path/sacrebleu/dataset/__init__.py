@@ -22,7 +22,6 @@ DATASETS: dict[str, Dataset] = {name: Dataset(name) for name in load() if name n
 
 
 if not TYPE_CHECKING:
-
     # Made when a program first asks for one: few do, and it takes time
     def __getattr__(name: str) -> Any:
         if name not in ("SUBSETS", "COUNTRIES", "DOMAINS"):
