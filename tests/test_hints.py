@@ -662,16 +662,16 @@ def refusal(answer):
 @pytest.mark.parametrize("character", ODD_ENDS, ids=ascii)
 def test_a_character_that_ends_lines_elsewhere_is_named_with_file_and_line(cause, character):
     parted = f"one\ntwo{character}three\n"
-    said = f"line 2 holds {ODD_ENDS[character]}, at which other tools end a line"
-    assert cause(parted, "one\ntwo\nthree\n") == f"sys.txt, {said}"
-    assert cause(parted, "one\n") == f"sys.txt, {said}"
-    assert cause("one\ntwo\nthree\n", parted) == f"ref.txt, {said}"
-    assert cause("one\n", parted) == f"ref.txt, {said}"
+    said = f"contains {ODD_ENDS[character]}, at which other tools end a line"
+    assert cause(parted, "one\ntwo\nthree\n") == f"line 2 of sys.txt {said}"
+    assert cause(parted, "one\n") == f"line 2 of sys.txt {said}"
+    assert cause("one\ntwo\nthree\n", parted) == f"line 2 of ref.txt {said}"
+    assert cause("one\n", parted) == f"line 2 of ref.txt {said}"
 
 
 @pytest.mark.parametrize("character", ["\x1c", "\x1e", "\u00a0", "\u3000", "\0", "\u200b"], ids=ascii)
 def test_a_character_that_does_not_end_lines_is_not_named(cause, character):
-    assert "holds" not in cause(f"one\ntwo{character}three\n", "one\ntwo\nthree\n")
+    assert "contains" not in cause(f"one\ntwo{character}three\n", "one\ntwo\nthree\n")
 
 
 def test_carriage_returns_at_the_ends_of_lines_are_not_to_blame(cause):
@@ -687,7 +687,7 @@ def text_of(lines, size=2):
 def test_the_first_of_two_such_characters_in_a_line_is_named():
     for first, second in permutations(ODD_ENDS, 2):
         texts = text_of(["a", "b"]), text_of([f"a{first}b{second}c"])
-        assert f"line 1 holds {ODD_ENDS[first]}," in mismatch_cause(("ref.txt", "sys.txt"), *texts, (2, 1))
+        assert f"contains {ODD_ENDS[first]}," in mismatch_cause(("ref.txt", "sys.txt"), *texts, (2, 1))
 
 
 @pytest.mark.parametrize(
@@ -831,7 +831,7 @@ def test_the_two_files_that_differ_most_are_compared(run, write):
 
 
 def test_the_cause_is_found_in_compressed_text(cause):
-    assert cause(gzip.compress(b"one\rtwo\n"), gzip.compress(b"one\ntwo\n")).startswith("sys.txt, line 1 holds a lone")
+    assert cause(gzip.compress(b"one\rtwo\n"), gzip.compress(b"one\ntwo\n")).startswith("line 1 of sys.txt contains")
 
 
 def test_the_cause_is_found_in_other_encodings(cause):

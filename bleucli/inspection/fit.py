@@ -1,4 +1,4 @@
-"""Whether a system's output fits its references line by line, block by block.
+"""Whether a system's output fits its references line by line, examined in blocks.
 
 - `Fit`: findings about a system's output so far, which add up
 - `is_identical`: whether hypotheses equal their references
@@ -13,14 +13,17 @@ from bleucli.phrases import tell_place
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments
 
-# Texts are compared by their character trigrams, which work for all scripts.
+# Texts are compared by their character trigrams, which work for all scripts
 _ORDER = 3
+# Their columns in the rows of `ngram_stats`: two lengths, the matches of each order, the totals of each order
 _MATCHES, _TOTALS = 1 + _ORDER, 1 + 2 * _ORDER
-# How many lines at the end of a block are compared, to find out whether it is shifted; and how many a block needs
+# The number of lines at the end of a block that are compared to find out whether it is shifted, and the fewest that
+# a block needs for this
 SAMPLE = 64
 ENOUGH = 16
 # Shares of trigrams that match, measured on WMT's systems: a translation and its reference 0.28 (Japanese) to 0.62
-# (Ukrainian), unrelated lines 0.01 (Chinese) to 0.11 (German). Blocks above the first share are not examined further.
+# (Ukrainian), unrelated lines 0.01 (Chinese) to 0.11 (German). Blocks with at least the first share are in step, and
+# not examined further; moved lines must have at least the second one
 _SURELY_RELATED = 0.35
 RELATED = 0.15
 # A shifted block must match this many times as well as it does by chance, and this share of its lines must match better
@@ -73,7 +76,7 @@ class Fit(NamedTuple):
 def observe(hypotheses: Segments, references: Sequence[Segments], start: int, known: "Fit | None" = None) -> Fit:
     """Examine a block of a system's output; its first line has the index `start`.
 
-    known: the findings so far; once the output is out of step, no block is examined again.
+    known: the findings so far; once the output is out of step, later blocks are not searched for a shift.
     """
     shifted = known.shifted if known else None
     if shifted is None and (found := find_shift(hypotheses, references[0])):
@@ -133,10 +136,10 @@ def share(rows: Sequence[tuple[int, int]]) -> float:
 
 
 def _first_shifted(hypotheses: Segments, references: Segments, offset: int) -> int:
-    """Return the first shifted line: the one from which on moving by `offset` gains the most matches."""
+    """Return the first shifted line: moving it and all later ones by `offset` gains the most matches."""
     in_step = [matches for matches, _ in match_trigrams(hypotheses, references, 0)]
     moved = [matches for matches, _ in match_trigrams(hypotheses, references, offset)]
     first = max(0, -offset)  # the line of moved[0]
     gains = [there - here for there, here in zip(moved, in_step[first:], strict=False)]
-    behind = list(accumulate(reversed(gains)))[::-1]
+    behind = list(accumulate(reversed(gains)))[::-1]  # what moving each line and all later ones gains
     return first + behind.index(max(behind))

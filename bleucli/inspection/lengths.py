@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Lines that are this far apart are unrelated
 _CHANCE_OFFSET = 7
-# The most lines, and bytes, that the search for missing lines holds at a time, even if the texts are longer
+# The search for missing lines holds this many lines at a time, and gives up if they have more than this many bytes
 _BATCH_LINES, _BATCH_BYTES = 1 << 12, 1 << 22
 
 # Characters that end a line for other tools but not here
@@ -53,7 +53,7 @@ def mismatch_cause(names: tuple[str, str], longer: "Text", shorter: "Text", coun
     for name, text, count in zip(names, (longer, shorter), counts, strict=True):
         if found := _odd_end(text(), name, count):
             line, what = found
-            return f"{name}, line {line} holds {what}, at which other tools end a line"
+            return f"line {line} of {name} contains {what}, at which other tools end a line"
     missing = counts[0] - counts[1]
     bounds = (segments.pairs.tolist() for segments in _without_first(longer(), counts[1]))
     if all(ends[::2] == ends[1::2] for ends in bounds):
@@ -64,12 +64,12 @@ def mismatch_cause(names: tuple[str, str], longer: "Text", shorter: "Text", coun
         return ""
     if missing == 1:
         return f"line {at + 1} of {names[0]} seems to have no counterpart in {names[1]}"
-    # The missing lines may be a few lines apart: one gap fits nearly as well
+    # Only about, because the missing lines may be scattered over a few lines: a single gap fits nearly as well
     return f"from about line {at + 1} on, {missing} lines of {names[0]} seem to have no counterpart in {names[1]}"
 
 
 def _odd_end(blocks: Iterator[Segments], name: str, count: int) -> tuple[int, str] | None:
-    """Return the first line with a character that ends a line elsewhere, and what it is."""
+    """Return the first line, from 1, with a character at which other tools end a line, and the character's name."""
     before = 0
     for segments in blocks:
         data = bytes(segments.data)  # a quick check; Windows ends lines with carriage returns, which are fine
@@ -117,7 +117,7 @@ def _gap(longer: "Text", shorter: "Text", counts: tuple[int, int]) -> int | None
 
 
 def _gap_line(edge: Sequence[Sequence[Segments]], outside: Sequence[tuple[int, int]]) -> int | None:
-    """Find the gap in a few batches; `outside` has the matches in the others, which must also fit."""
+    """Find the gap in a few batches; outside: matches and trigrams of the other batches, which must also fit."""
     before = [row for shorter, here, _ in edge for row in match_trigrams(shorter, here, 0)]
     behind = [row for shorter, _, there in edge for row in match_trigrams(shorter, there, 0)]
     chance = [row for shorter, here, _ in edge for row in match_trigrams(shorter, here, _CHANCE_OFFSET)]
@@ -131,7 +131,7 @@ def _gap_line(edge: Sequence[Sequence[Segments]], outside: Sequence[tuple[int, i
 
 
 def _batches(blocks: Iterator[Segments]) -> Iterator[list[Segments]]:
-    """Cut a text into batches with the same number of lines, each in pieces; one that is too large becomes empty."""
+    """Cut a text into batches with the same number of lines, each in pieces; an empty one stands for one too large."""
     batch: list[Segments] = []
     room, size = _BATCH_LINES, 0
     for block in blocks:

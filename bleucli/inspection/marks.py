@@ -2,7 +2,7 @@
 
 - `subword_marks`: leftovers of subword segmentation
 - `unspaced_letters`: letters of scripts that put no spaces between words
-- `unspaced_stretches`: those of these letters that stand together, without spaces
+- `unspaced_stretches`: those of these letters that are in long stretches without spaces
 - `tell_unspaced`: what that means for a metric that counts words
 - `is_json_object`: whether a text is a line of JSON Lines
 """
@@ -13,7 +13,7 @@ from bleucli.segments import Segments
 
 # The marks of subword-nmt and SentencePiece
 _SUBWORD_MARKS = (b"@@ ", "▁".encode())
-# Thai, Lao, Burmese, Hangul, Khmer, kana, Han; in UTF-8, each begins with a byte above these
+# Letters of Thai, Lao, Burmese, Hangul, Khmer, kana and Han begin, in UTF-8, with a byte that is not one of these
 _SPACED_BYTES = bytes(range(0xE0))
 _UNSPACED = (
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
@@ -88,7 +88,7 @@ def _words(segments: Segments) -> list[str]:
 
 
 def _are_all_spaced(letters: str) -> bool:
-    """Return whether a quick check finds no such script; compiling the expression takes longer than reading a file."""
+    """Return whether a quick check finds no such script; compiling the expression would take much longer."""
     return letters.isascii() or not letters.encode().translate(None, _SPACED_BYTES)
 
 
@@ -111,6 +111,7 @@ def is_json_object(text: str) -> bool:
 def _stretch(segments: Segments, limit: int = -1) -> bytes:
     """Return at most `limit` bytes of the texts, including the bytes between them if they are lines of a file."""
     pairs = segments.pairs
+    # The bytes between texts may belong to something else: a missing text, or other columns of a table
     if len(pairs) < 4 or min(pairs[0], pairs[2], pairs[-2]) < 0 or b"\t" in bytes(segments.data[pairs[1] : pairs[2]]):
         return "\n".join([text for text in segments if text is not None]).encode()[: limit if limit >= 0 else None]
     end = pairs[-1] if limit < 0 else min(pairs[-1], pairs[0] + limit)

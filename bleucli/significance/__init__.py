@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["PairedScores", "PairedTest", "Result"]
 
 
-if not TYPE_CHECKING:  # hidden from type checkers, so that a misspelt name is an error
+if not TYPE_CHECKING:  # hidden from type checkers, so that they report misspelt names
 
     def __getattr__(name: str) -> object:
         if name in __all__:

@@ -23,9 +23,10 @@ from bleucli.results import (
 from bleucli.significance import max_t, resampling
 from bleucli.significance.resampling import Sample
 
-# A test that swaps fewer segments cannot be significant: of 2^5 ways, 2 are as extreme as what was observed
+# If fewer segments differ, no test can be significant: of the 2^5 ways to swap 5 segments, 2 (none or all of them) give
+# the observed difference, and 2 / 32 is above 0.05
 _FEW = 6
-# Corrected p-values are fine enough if the smallest possible one is this share of the level of significance
+# Corrected p-values need more trials: the smallest possible one should be at most this share of `SIGNIFICANT`
 _FINE = 1 / 20
 
 TYPE_CHECKING = False
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
 class Sampling(NamedTuple):
     """How scores are resampled.
 
-    method: "ci" for confidence intervals alone, "bs" for the paired bootstrap, "ar" for paired approximate
-    randomization, against the first system. trials: resamples, or trials. seed: None for fresh random numbers.
-    jobs: the number of threads. all_pairs: test every pair of systems, and rank them. all_best: find the systems that a
-    test of every pair cannot distinguish from the best one.
+    method: "ci" for confidence intervals alone; to test every other system against the first one, "bs" for the paired
+    bootstrap, "ar" for paired approximate randomization. trials: the number of resamples or trials. seed: None for
+    fresh random numbers. jobs: the number of threads. all_pairs: test every pair of systems, and rank them. all_best:
+    find the systems that a test of every pair cannot distinguish from the best one.
     """
 
     method: str
@@ -54,7 +55,8 @@ class Sampling(NamedTuple):
     all_best: bool = False
 
 
-# What the test of a system against itself finds
+# The result for systems with equal statistics. No trial exceeds their difference of 0, so sacreBLEU gives them the
+# smallest possible p-value: it calls a system significantly different from itself
 _SAME = max_t.PairTest(1.0, 1.0, 1.0)
 
 
@@ -78,7 +80,7 @@ def sample_of(stats: "CorpusStats") -> Sample:
 
 
 def _compares_all(sampling: Sampling) -> bool:
-    """Return whether every pair is tested. The best system needs that too, because it was chosen by its score."""
+    """Return whether every pair is tested, even if only to find the best: the top system was chosen by its score."""
     return sampling.method != "ci" and (sampling.all_pairs or sampling.all_best)
 
 
@@ -92,7 +94,7 @@ def resample(
 
     Args:
         results: scores of all systems by all metrics.
-        samples: for each system its statistics by each metric.
+        samples: for each of these systems, one sample per metric.
         sampling: what to resample, and how.
         progress: called with the number of trials done, and the number of all trials.
     """
@@ -140,7 +142,7 @@ def resample(
         for metric, (column, table) in enumerate(zip(columns, tables, strict=True))
     ]
     hints = [*results.hints, *_hints(sampling)]
-    if not sampling.all_pairs:  # with all pairs, tables show corrected p-values, which are right in these cases too
+    if not sampling.all_pairs:  # these hints doubt p-values without a correction, which tables of all pairs do not show
         shown = {pair: test for pair, test in tests.items() if pair[1] == 0 and pair not in same}
         hints += (
             _few_hints(results, samples, shown) if sampling.method == "bs" else _tie_hints(results, shown, p_values)
@@ -236,6 +238,7 @@ def _compare_with_first(
             gap = resampling.difference(*both)
             p_value = resampling.bootstrap_p_value(scores[0][metric], scores[number][metric], gap)
             found.append((p_value, p_value))
+    # The third p-value, the corrected one, is not used
     tested = {pair: max_t.PairTest(*p_values, 1.0) for pair, p_values in zip(pairs, found, strict=True)}
     return dict.fromkeys(same, _SAME) | tested
 

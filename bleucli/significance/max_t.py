@@ -4,14 +4,14 @@
 - `StepDown`: the correction that both use
 
 The more pairs are compared, the more likely it is that one of them differs by chance. Corrections that use only the
-p-values (Bonferroni, Holm) multiply them by the number of pairs: with many systems, no number of trials is enough.
+p-values (Bonferroni, Holm) multiply the smallest one by the number of pairs, so many systems need very many trials.
 Here, each difference is compared with the largest one that chance produces among all pairs (Westfall & Young 1993;
 Romano & Wolf 2005). The smallest p-value is 1 / (trials + 1), however many pairs there are.
 
-Each pair takes the trials in its own order, as if chance affected every pair independently. That is slightly too
-strict, no matter how the pairs depend on one another (Šidák 1967). If all pairs took the trials in the same order, the
+Each pair uses the trials in its own order, as if chance affected every pair independently. That is slightly too
+strict, no matter how the pairs depend on one another (Šidák 1967). If all pairs used the trials in the same order, the
 dependence would be estimated from the texts themselves, and overestimated if there are few segments: of 400 families of
-40 systems without a difference, 27 to 30 had a significant pair (500 segments; see `scripts/familywise`).
+40 systems without a difference, 27 to 30 instead of 20 had a significant pair (500 segments; see `scripts/familywise`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 class PairTest(NamedTuple):
     """The p-values of a difference between two systems.
 
-    p_value: not corrected. inclusive: also counts trials with an equal difference (see `resampling.randomize`).
-    corrected: for the number of pairs; counts such trials, too.
+    p_value: not corrected. inclusive: not corrected either, but also counts trials with an equal difference (see
+    `resampling.randomize`). corrected: corrected for the number of pairs; counts such trials, too.
     """
 
     p_value: float
@@ -67,7 +67,7 @@ class StepDown:
     only with the largest value of the tests that are at most as extreme as itself.
 
     Args:
-        observed: one value for each test, from 0; larger is more extreme. The values need comparable scales.
+        observed: one value for each test, at least 0; larger is more extreme. The values must have the same scale.
 
     >>> import numpy
     >>> tests = StepDown(numpy.array([2.0, 3.0]))
@@ -80,7 +80,7 @@ class StepDown:
         import numpy as np
 
         self._order = np.argsort(observed, kind="stable")  # the least extreme first
-        self._observed = observed[self._order] * (1 - TIE)
+        self._observed = observed[self._order] * (1 - TIE)  # trials with an equal value count
         self._reached = np.zeros(len(observed), np.int64)
         self._trials = 0
 
@@ -98,6 +98,7 @@ class StepDown:
 
         stepwise = (self._reached[::-1] + 1) / (self._trials + 1)
         found = np.empty(len(stepwise))
+        # A test must not have a smaller p-value than a more extreme one
         found[self._order[::-1]] = np.maximum.accumulate(stepwise)
         return [float(number) for number in found]
 
@@ -129,8 +130,9 @@ def _scale(samples: Sequence[Sample], jobs: int) -> "NDArray[np.float64]":
 def _spread(left: Sample, right: Sample) -> float:
     """Return approximately the standard deviation of the difference between two scores under random swaps.
 
-    Swaps move each column of the sums by a random walk over the differences of its rows. To find out how far this moves
-    the score, start from half the sum of both systems, and move one column at a time by the length of its walk.
+    Swaps move each column of the sums by a random walk, whose steps are the differences between the systems' rows. To
+    find out how steeply the score follows a column, start from half the sum of both systems, and move this column by
+    the typical length of its walk. The slopes turn the difference of each row into a step of the score.
     """
     import numpy as np
 
@@ -144,7 +146,7 @@ def _spread(left: Sample, right: Sample) -> float:
 
 
 def _divide_by_scale(values: "NDArray[np.float64]", scale: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Divide by the scale of each pair; if nothing varies, any difference is infinitely large."""
+    """Divide by the scale of each pair; if that is 0, a difference becomes infinite, and no difference stays 0."""
     import numpy as np
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -152,12 +154,12 @@ def _divide_by_scale(values: "NDArray[np.float64]", scale: "NDArray[np.float64]"
 
 
 def _trials_held(pairs: int) -> int:
-    """Return the number of trials in memory at a time, a multiple of the size of a group."""
+    """Return the number of trials in memory at a time, a multiple of `TRIAL_GROUP`."""
     return max(1, _DIFFERENCE_BYTES // (8 * pairs * TRIAL_GROUP)) * TRIAL_GROUP
 
 
 def _decouple(trials: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Put the trials of each row in a different order: rotate each group by the row's number."""
+    """Put the trials of each row in a different order: rotate each group of `TRIAL_GROUP` by the row's number."""
     import numpy as np
 
     columns = np.arange(trials.shape[1])
@@ -216,6 +218,7 @@ def _differences(
     pairs = _pairs(samples)
     most = _trials_held(len(pairs))
     segments = len(samples[0].stats)
+    # A system of zeros: swapping with it splits another system's sum into swapped and kept segments
     blank = _stats(np.zeros_like(np.asarray(samples[0].stats)))
 
     for words, bit, count in random_bits(segments, trials, seed):
@@ -236,7 +239,8 @@ def _split_sums(
 ) -> "list[tuple[Rows, Rows]]":
     """Return for each system the sums of its swapped segments and those of the others, one row per trial.
 
-    They are computed once for each system: the trial of a pair then adds only two of them.
+    Each is computed once for a system. For a pair, it is then enough to add the swapped segments of one system and the
+    other segments of the other system.
     """
     import numpy as np
 
@@ -263,9 +267,9 @@ def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence["Scores"]) -> li
         scores: those of each system's resamples, from the same draws (see `bleucli.significance.resampling.bootstrap`).
 
     Returns:
-        One test for each of `itertools.combinations(samples, 2)`. The p-value without a correction is Koehn's. The
-            corrected one is two-sided: it measures how far the difference of a resample is from the mean in either
-            direction. Koehn's is not.
+        One test for each of `itertools.combinations(samples, 2)`. The p-value without a correction is Koehn's, which
+            counts only resamples whose difference is above the mean. The corrected one is two-sided: it measures how
+            far the difference of a resample is from the mean in either direction.
     """
     import numpy as np
 
@@ -281,5 +285,5 @@ def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence["Scores"]) -> li
         bootstrap_p_value(scores[first], scores[second], gap)
         for (first, second), gap in zip(pairs, observed, strict=True)
     ]
-    # Koehn's p-value is computed differently, and may be the larger one
+    # Koehn's p-value is computed differently and may be larger, but a correction must not make it smaller
     return [PairTest(one, one, max(one, many)) for one, many in zip(p_values, tests.p_values(), strict=True)]

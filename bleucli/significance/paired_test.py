@@ -66,13 +66,13 @@ class PairedTest:
 
     Args:
         named_systems: pairs of a name and n strings, the baseline first.
-        metrics: metrics by any names. The results use the names of the scores, or your names if two scores have the
-            same name.
+        metrics: a dictionary of metrics, by names of your choice. The results use the names of the scores, or yours if
+            two scores have the same name.
         references: streams, each of n strings; None if the metrics have their own references.
         test_type: "ar" for paired approximate randomization, "bs" for the paired bootstrap.
         n_samples: the number of trials; 0 for 10000 (ar) or 1000 (bs).
-        n_ar_confidence: the number of resamples for confidence intervals in addition to approximate randomization: -1
-            for none, 0 for 1000.
+        n_ar_confidence: with "ar", the number of resamples for additional confidence intervals: -1 for none, 0 for
+            1000.
         n_jobs: the number of threads; 0 for all processors.
         seed: a whole number from 0; None for a new seed each time. "environment" stands for `BLEU_SEED`, or else
             `SACREBLEU_SEED`, or else 12345.
@@ -165,7 +165,10 @@ class PairedTest:
         return [("bs", str(self._resamples)), *fields] if self._resamples else fields
 
     def _with_intervals(self, results: Results, samples: Sequence[Sequence[Sample]]) -> Results:
-        """Add confidence intervals; as in sacreBLEU, their draws come after those of the trials."""
+        """Add confidence intervals.
+
+        As in sacreBLEU, their draws come after those of the trials; only those of the baseline start from the seed.
+        """
         skip = self._sampling.trials * len(samples[0][0].stats)
         systems = []
         for number, (system, row) in enumerate(zip(results.systems, samples, strict=True)):
@@ -182,6 +185,7 @@ class PairedTest:
 
 def _check_systems(named_systems: Iterable[tuple[str, Iterable[str]]]) -> list[tuple[str, Iterable[str]]]:
     pairs = list(named_systems) if isinstance(named_systems, Iterable) else [named_systems]
+    # Sets have no first system, and a dictionary gives only its keys
     if isinstance(named_systems, set | frozenset | dict) or not all(
         isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str) for pair in pairs
     ):
@@ -204,6 +208,7 @@ def _check_metrics(metrics: "Mapping[str, Measure]") -> "dict[str, Measure]":
 
 
 def _number_of_trials(name: str, value: int, least: int, unless: int | None) -> int:
+    """Return a checked number of trials; unless: another number to refuse, such as a single resample."""
     number = whole_number(name, value, least, MOST_TRIALS)
     if number == unless:
         raise UsageError(f"{name} {number}; expected a number from {least} to {MOST_TRIALS}, but not {unless}")

@@ -75,7 +75,8 @@ _BIT_BYTES = 1 << 25
 _TRIALS_HELD = 1 << 14
 # Differences that are this close count as equal, since a sum of doubles depends on the order of its terms
 TIE = 1e-12
-# The number of trials in memory is a multiple of this
+# The number of trials in memory is a multiple of this: `max_t` reorders trials within such groups, so that the order
+# does not depend on the size of the blocks
 TRIAL_GROUP = 32
 # The number of trials per call: few enough to share the work evenly, and enough to be worth a call
 _SHARE = 256
@@ -119,8 +120,8 @@ def choose_seed(seed: "Seed") -> int | None:
         seed: a whole number from 0; None for a new seed each time; "environment" for the one of `random_seed`.
 
     Raises:
-        InputTypeError: it is something else.
-        UsageError: it is below 0, or the seed in the environment is not valid.
+        InputTypeError: the seed is something else.
+        UsageError: the seed is below 0, or the seed in the environment is not valid.
 
     >>> choose_seed(7), choose_seed(None)
     (7, None)
@@ -155,7 +156,7 @@ def bootstrap(
     skip: int = 0,
     progress: Callable[[int, int], None] = report_nothing,
 ) -> list["Scores"]:
-    """Score resamples of the segments, drawn with replacement, for all samples with the same draws.
+    """Draw segments with replacement, and score each sample on these resamples: the draws are the same for all samples.
 
     Args:
         samples: statistics of the same n segments.
@@ -195,18 +196,18 @@ def _score_resamples(samples: Sequence[Sample], weights: memoryview, number: int
 
 
 def _weights(segments: int, resamples: int, seed: int | None, skip: int) -> Iterator[memoryview]:
-    """Draw weights, for a block of resamples at a time."""
+    """Give, for a block of resamples at a time, how often each resample has each segment."""
     import numpy as np
 
     generator = np.random.PCG64(seed)
     halves = -(-skip // 32)  # NumPy takes 32 bits at a time, and discards those that it does not need
     generator.advance(halves // 2)
-    words, half = np.zeros(0, np.uint64), halves % 2
+    words, half = np.zeros(0, np.uint64), halves % 2  # half: the first 32 bits of the words that are not used yet
     block = min(max(1, _WEIGHT_BYTES // segments), _TRIALS_HELD)
     while resamples > 0:
         count = min(block, resamples)
         drawn = kernels.draw_weights(words, half, segments, count)
-        if drawn is None:
+        if drawn is None:  # the words do not suffice: replace the used ones
             words = np.concatenate([words[half // 2 :], generator.random_raw(_word_count(segments * count, segments))])
             half %= 2
             continue
@@ -273,7 +274,7 @@ def bootstrap_p_value(baseline: "Scores", system: "Scores", difference: float) -
 
 
 def _p_value(exceeding: int, trials: int) -> float:
-    """Return the share of trials that exceed the observed difference, which counts as one of them."""
+    """Return the share of trials that exceed the observed difference; the observed one counts as such a trial."""
     return (exceeding + 1) / (trials + 1)
 
 
@@ -373,7 +374,7 @@ def sums_of(stats: SegmentStats) -> SegmentStats:
 
 
 def random_bits(segments: int, trials: int, seed: int | None) -> Iterator[tuple["Words", int, int]]:
-    """Give blocks of random words, each with the first bit to use and its number of trials.
+    """Give blocks of random words, each with the first unused bit and the number of trials.
 
     Trials use the bits one after the other, the lowest bit first, as NumPy's `integers(2, dtype=bool)` does.
     """
@@ -400,7 +401,7 @@ def identical(left: SegmentStats, right: SegmentStats) -> bool:
 
 
 def differing(left: SegmentStats, right: SegmentStats) -> int:
-    """Count the rows that differ; a test of two systems depends only on these."""
+    """Count the rows that differ; only these can make a difference between two systems."""
     import numpy as np
 
     return int((np.asarray(left) != np.asarray(right)).any(axis=1).sum())
@@ -417,7 +418,7 @@ def _length(samples: Sequence[Sample]) -> int:
     """Return the number of segments, which is the same for all samples.
 
     Raises:
-        BleuError: it differs, or there are no segments.
+        BleuError: the number differs, or there are no segments.
         InputTypeError: something other than samples of statistics was given.
     """
     if not isinstance(samples, Sequence) or not all(
