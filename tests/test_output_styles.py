@@ -288,7 +288,7 @@ def test_python_has_no_bold_type_without_the_test_that_decides_it():
         (None, "results of type NoneType; give what evaluate_systems or score_matrix returns"),
         ({"scores": []}, "results of type dict; give what evaluate_systems"),
         (bleucli.corpus_ter(["a"], [["a"]]), "results of type TERScore; give what evaluate_systems"),
-        (results({}), "there is no system in the results; give results of at least one"),
+        (results({}), "the results have no system; give results of at least one system"),
     ],
 )
 def test_only_results_are_rendered_and_cited(function, given, told):

@@ -329,5 +329,5 @@ def test_footnotes_compile(pdflatex):  # noqa: F811
 
 
 def test_results_without_a_system_cite_nothing():
-    with pytest.raises(BleuError, match="there is no system in the results"):
+    with pytest.raises(BleuError, match="the results have no system"):
         bleucli.cite(Results([], 0, []))

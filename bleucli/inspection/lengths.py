@@ -64,7 +64,7 @@ def mismatch_cause(names: tuple[str, str], longer: "Text", shorter: "Text", coun
         return ""
     if missing == 1:
         return f"line {at + 1} of {names[0]} seems to have no counterpart in {names[1]}"
-    # Only about, because the missing lines may be scattered over a few lines: a single gap fits nearly as well
+    # "About", because the missing lines may be scattered over a few lines: a single gap fits nearly as well
     return f"from about line {at + 1} on, {missing} lines of {names[0]} seem to have no counterpart in {names[1]}"
 
 
@@ -131,7 +131,7 @@ def _gap_line(edge: Sequence[Sequence[Segments]], outside: Sequence[tuple[int, i
 
 
 def _batches(blocks: Iterator[Segments]) -> Iterator[list[Segments]]:
-    """Cut a text into batches with the same number of lines, each in pieces; an empty one stands for one too large."""
+    """Cut a text into batches of as many lines, each in pieces. A batch that is too large is empty, and the last."""
     batch: list[Segments] = []
     room, size = _BATCH_LINES, 0
     for block in blocks:

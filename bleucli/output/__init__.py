@@ -62,7 +62,7 @@ def names_by_path(name: str) -> bool:
 
 
 def render(results: "Results", layout: "Layout", name: str = "json") -> str:
-    """Render in one of `FORMATS`.
+    """Return results as text in one of `FORMATS`, by default JSON.
 
     `layout.score_only` has an effect only on a single system, as in sacreBLEU. With it, json lists the numbers of
     several metrics; all other formats, and json with one metric, print one number per line.
@@ -162,19 +162,20 @@ def render_table(
         style: "full", "compact" (`59.4±1.1*`) or "stars" (`59.4*`).
         sort: the name of a score, such as BLEU or chrF2, in upper or lower case, to sort the systems by, best first; a
             test's baseline stays on top.
-        difference: also print each score's difference from the baseline's, with its interval if there is one.
-        bold_best: print the best score of each metric in bold, in all but text; for tested systems, also the scores
-            that a test of all pairs cannot distinguish from the best. With a test against a baseline, give
-            `bold_best=True` to `evaluate_systems`, too.
-        caption: of the table, in latex, html and rst.
+        difference: also print each score's difference from the baseline's score, with its interval if there is one.
+        bold_best: print the best score of each metric in bold; not in text. If the systems were tested, also print the
+            scores in bold that a test of all pairs cannot distinguish from the best. After a test against a baseline,
+            this needs results of `evaluate_systems(..., bold_best=True)`.
+        caption: the caption of the table, in latex, html and rst.
         label: the name by which a document refers to the table; it needs a caption.
-        width: decimals; None for 1, or 3 with a scale of 1.
+        width: the number of decimals; None for 1, or for 3 if the scale is 1.
         scale: what a perfect score is, 100 or 1.
         short: use short keys in signatures.
 
     Raises:
-        BleuError: an argument has an invalid value, or needs a test that the results do not have; or `sort` is the
-            name of more than one score.
+        BleuError: an argument has an invalid value, the results lack a test that it needs, or `sort` is the name of
+            more than one score.
+        InputTypeError: `results` are not results.
 
     >>> from bleucli import evaluate_systems, render_table
     >>> results = evaluate_systems({"weak": ["a b c x"], "fair": ["a b c d"]}, [["a b c d e"]])

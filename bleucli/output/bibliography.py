@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Use(NamedTuple):
     """What is used in scoring and has to be cited.
 
-    scores: name and signature of each. method: of the paired test, "bs" or "ar", if there is one. corrected: its
-    p-values are corrected for the number of pairs. intervals: scores or differences have them. distinct: distinct
-    n-grams are counted.
+    scores: the name and the signature of each score. method: the paired test, "bs" or "ar"; None without a test.
+    corrected: whether its p-values are corrected for the number of pairs. intervals: whether scores or differences have
+    intervals. distinct: whether distinct n-grams are counted.
     """
 
     scores: "Sequence[tuple[str, Mapping[str, str]]]"
@@ -36,7 +36,7 @@ class Use(NamedTuple):
 
 
 def find_use(results: Results, layout: Layout) -> Use:
-    """Return what was used for results, as a layout prints them."""
+    """Return what was used for the results that a layout prints."""
     rows = results.systems[:1] if results.matrix is None else results.systems  # language pairs differ in tokenizers
     records = [record for row in rows for record in row.scores]
     return Use(
@@ -81,11 +81,13 @@ def cite(results: Results, *, bold_best: bool = False) -> str:
     """Return what to cite for results: metrics, tokenizers, tests and the tool, as BibTeX.
 
     Args:
-        results: of at least one system, as `bleucli.evaluate_systems` returns them.
-        bold_best: whether a table has the best scores in bold, which a test of all pairs then decides.
+        results: results of at least one system, as `bleucli.evaluate_systems` returns them.
+        bold_best: whether your table shows the best scores in bold; if systems were tested, this rests on a test of all
+            pairs, whose correction is then cited.
 
     Raises:
-        BleuError: there is no system.
+        BleuError: the results have no system.
+        InputTypeError: `results` are not results.
 
     >>> from bleucli import cite, evaluate_systems
     >>> results = evaluate_systems({"ours": ["a b c d"]}, [["a b c e"]], ["bleu", "ter"])
@@ -107,6 +109,7 @@ def shows_intervals(results: Results, layout: Layout) -> bool:
 def follows_sacrebleu(name: str, info: "Mapping[str, str]") -> bool:
     """Return whether sacreBLEU has this metric with these settings."""
     tokenizer = find_tokenizer(info)
+    # sacreBLEU has no custom tokenizers, lacks some kinds of smoothing, and does not skip empty references
     is_foreign = "smooth" in info and (tokenizer is None or tokenizer.start == "spm-")
     own = info.get("smooth", "").startswith(("add-one", "chen-cherry")) or is_foreign
     paper = find_paper(name, info)

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# chrF without a number means a beta of 2
+# The command calls chrF2 "chrf": without a number, beta is 2
 _USUAL_CHRF = re.compile(r"^chrf2(?=\+*$)")
 
 

@@ -11,15 +11,15 @@ CODES = {"cyan": Fore.CYAN, "yellow": Fore.YELLOW, "red": Fore.RED, "green": For
 
 
 def paint(colour: str, text: str) -> str:
-    """Return text in one of the colours; what follows it has the terminal's own colour."""
+    """Return text in one of the colours of `CODES`; text after it has the terminal's default colour."""
     return f"{CODES[colour]}{text}{CODES['reset']}"
 
 
 def bold(text: str) -> str:
-    """Return bold text; the colour around it stays."""
+    """Return bold text; it keeps the colour of the text around it."""
     return f"{Style.BRIGHT}{text}{Style.NORMAL}"
 
 
 def underline(text: str) -> str:
-    """Return underlined text; the colour within stays."""
+    """Return underlined text; it keeps its colour."""
     return f"\x1b[4m{text}\x1b[24m"

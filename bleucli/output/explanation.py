@@ -91,7 +91,7 @@ def signatures_of(results: Results, number: int, layout: Layout) -> list[tuple[s
 
 
 def brief(results: Results, layout: Layout) -> list[str]:
-    """Return sentences that say what the figures of a table are, not escaped; none if they are plain scores."""
+    """Return sentences, not escaped, that say what the figures of a table mean; none if these are plain scores."""
     records = [record for system in results.systems for record in system.scores]
     is_full = layout.style == "full"
     found = []
@@ -121,12 +121,12 @@ def brief(results: Results, layout: Layout) -> list[str]:
 
 
 def _rests_on_ties(record: ScoreRecord) -> bool:
-    """Return whether a difference is significant only as long as ties do not count."""
+    """Return whether a difference is significant only if trials with an equal difference do not count."""
     return record.p_value is not None and record.p_value <= SIGNIFICANT and not record.differs
 
 
 def _tell_baseline(results: Results) -> str:
-    """Return the baseline with its name; a column of standard input has no other name.
+    """Return the baseline with its name, unless it is a column of standard input, which is only called "Baseline".
 
     >>> from bleucli.results import SystemResult
     >>> _tell_baseline(Results([SystemResult("a.txt", [])], 0, []))

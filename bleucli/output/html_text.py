@@ -12,9 +12,9 @@ from bleucli.results import Results
 def render(results: Results, layout: Layout) -> str:
     """Return a table with one row per system and one column per metric, then one per ranking, then a list.
 
-    The list explains the figures and gives the signatures. Everything is ASCII, and other characters are character
-    references, so the fragment fits into a page of any encoding. The best scores are in `<strong>`, if the layout says
-    so.
+    The list explains the figures and gives the signatures. All characters outside ASCII are written as character
+    references, so that the fragment fits into a page of any encoding. The best scores are in `<strong>` if the layout
+    says so.
     """
     tables = []
     for number, grid in enumerate(grids(results, layout, _MARKUP)):
@@ -31,7 +31,7 @@ def render(results: Results, layout: Layout) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text as HTML has it between tags."""
+    """Return text escaped for HTML, between tags."""
     return html.escape(text, quote=False)
 
 

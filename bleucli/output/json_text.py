@@ -1,10 +1,10 @@
 """Scores as JSON, in sacreBLEU's layout.
 
 Several systems are an array of objects, each with `"system"` and one object per metric, which has the keys of a single
-system's object. After a test, numbers are not rounded, and these keys replace `confidence` and those like it: `p_value`
-(null for the baseline), `mean` and `ci` (null without resamples), and `difference` if the layout asks for it. If all
-pairs were tested, `cluster` (1 is the best) and `p_values` follow. The latter has an object for each other system, by
-name: `p` as tested, and `corrected` for the number of pairs.
+system's object. After a test, numbers are not rounded, and other keys replace those that begin with `confidence`:
+`p_value` (null for the baseline), `mean` and `ci` (null without resamples), and `difference` if the layout asks for it.
+If all pairs were tested, `cluster` (1 is the best) and `p_values` follow. `p_values` has an object for each other
+system, by name: `p` is the p-value as tested, `corrected` the one that is corrected for the number of pairs.
 
 A matrix has one object per language pair and system, with a key `pair`, then one object per system for its averages,
 whose `pair` is `average`.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def render(results: Results, layout: Layout) -> str:
     """Return an object for one score of one system, an array of objects for several.
 
-    With `layout.score_only` numbers, or strings such as `"54.6 (μ = 53.9 ± 39.0)"` where there are intervals.
+    With `layout.score_only`, return numbers, or strings such as `"54.6 (μ = 53.9 ± 39.0)"` if there are intervals.
     """
     (system,) = results.systems
     if layout.score_only:
@@ -76,9 +76,10 @@ def score_line(record: ScoreRecord, layout: Layout) -> str:
 def score_object(
     record: ScoreRecord, layout: Layout, tested: "Mapping[str, object] | None" = None
 ) -> dict[str, object]:
-    """Return the keys of one score, signed, and with every signature key as a string.
+    """Return the keys of one score, including its signature, as a whole and key by key.
 
-    Numbers are rounded as the layout says, unless there was a test: its keys replace those of the interval.
+    tested: the keys of a test, which replace those of the interval. Without a test, numbers are rounded as the layout
+    says.
     """
     found: dict[str, object] = {
         "name": record.name,
@@ -136,7 +137,7 @@ def _render_alone(record: ScoreRecord, layout: Layout) -> str:
 
 
 def dump(value: object, indent: int | None = None) -> str:
-    """Return JSON in which only invisible characters are escaped; indent: of its lines; None for a single line."""
+    """Return JSON in which only invisible characters are escaped; indent: spaces per level, None for a single line."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     if text.replace("\n", "").isprintable():
         return text

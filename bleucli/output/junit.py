@@ -59,7 +59,7 @@ def _case(verdict: Verdict, layout: Layout) -> str:
 
 
 def _escape(text: str) -> str:
-    r"""Return text as it stands in an attribute or between tags; a name may have bytes that are not UTF-8.
+    r"""Return text escaped for attributes and between tags; a name may have bytes that are not UTF-8.
 
     >>> print(_escape('<"caf\udce9">'), _escape("a\x1bb"))
     &lt;&quot;caf\xe9&quot;&gt; a\x1bb

@@ -43,10 +43,10 @@ _LIGATURES = re.compile(r"([-,])(?=\1)")
 def render(results: Results, layout: Layout) -> str:
     r"""Return a `tabular` with a row for each system and a column for each metric, then one for each ranking.
 
-    The rest are comments. With a caption, everything is in a `table` environment. The output compiles with pdflatex as
-    it is, and so does the footnote in the comments, which says how the scores were made. A letter that LaTeX does not
-    know without a package (Chinese, Greek) is written as its number, `U+7CFB`, and a comment gives the name. The best
-    scores are in `\textbf` if the layout says so.
+    Comments follow. With a caption, the tables are in a `table` environment. The output compiles with pdflatex as it
+    is, and so does the footnote in the comments, which says how the scores were made. A letter that LaTeX does not know
+    without a package (Chinese, Greek) is written as its number, such as `U+7CFB`, and a comment gives the name of the
+    system in full. The best scores are in `\textbf` if the layout says so.
     """
     text = "\n\n\\bigskip\n".join(map(_render_grid, grids(results, layout, _MARKUP)))
     if layout.caption:
@@ -71,7 +71,7 @@ def _list(heading: str, items: Sequence[str]) -> str:
 
 
 def footnote(results: Results, layout: Layout) -> str:
-    r"""Return in a `\footnote` how the scores were made and tested, and the signatures, which may break at a `|`."""
+    r"""Return a `\footnote` that says how scores were made and tested, with signatures that may break at a `|`."""
     told = [escape(sentence) for sentence in publication.sentences(results, layout)]
     for name, signature in explanation.signatures(results, layout):
         breakable = escape(signature).replace(_BAR, f"{_BAR}\\allowbreak{{}}")
@@ -96,10 +96,10 @@ def _is_unknown(character: str) -> bool:
 
 
 def _compose(text: str) -> str:
-    return unicodedata.normalize("NFC", text)  # é as one character; file names on a Mac have e and an accent
+    return unicodedata.normalize("NFC", text)  # é as one character; a file name on a Mac may have e and an accent
 
 
-# A star without width hangs out of the column, so the figures under one another stay aligned
+# A star without width hangs over the edge of the column, so that the figures stay aligned
 _MARKUP = Markup(escape, r"\textbf{{{}}}".format, " ", ruled=True, star=r"\rlap{*}")
 
 

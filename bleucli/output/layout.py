@@ -26,7 +26,7 @@ STYLES = ("full", "compact", "stars")
 class Layout(NamedTuple):
     """How a score is printed."""
 
-    width: int = 1  # decimals
+    width: int = 1  # the number of decimals
     short: bool = False  # signatures with short keys
     score_only: bool = False  # the number alone
     colour: bool = False  # for a terminal
@@ -48,7 +48,7 @@ class Layout(NamedTuple):
         return f"{number:z.{self.width}f}"
 
     def share(self, share: float) -> str:
-        """Return a share, from 0 to 1, with two decimals more than scores in percent, or as many as scores up to 1.
+        """Return a share, from 0 to 1, with as many decimals as scores from 0 to 1: two more than scores in percent.
 
         >>> Layout(width=1).share(0.5714)
         '0.571'
@@ -60,7 +60,8 @@ def check_results(results: object) -> None:
     """Refuse anything that cannot be shown in a table or cited.
 
     Raises:
-        BleuError: there is no system, or it is something other than results.
+        BleuError: the results have no system.
+        InputTypeError: the argument is something other than results.
     """
     from bleucli.errors import BleuError, InputTypeError
     from bleucli.results import Results
@@ -69,7 +70,7 @@ def check_results(results: object) -> None:
         kind = type(results).__name__
         raise InputTypeError(f"results of type {kind}; give what evaluate_systems or score_matrix returns")
     if not results.systems:
-        raise BleuError("there is no system in the results; give results of at least one")
+        raise BleuError("the results have no system; give results of at least one system")
 
 
 def marked_names(results: "Results") -> list[str]:

@@ -19,7 +19,7 @@ def render(results: Results, layout: Layout) -> str:
 
 
 def details(system: SystemResult, layout: Layout) -> str:
-    """Return one line per part of the test set and metric, as sacreBLEU does; nothing if there are no parts."""
+    """Return one line for each part of the test set and metric, as sacreBLEU does; nothing if there are no parts."""
     labels = [visible(f"origlang={part.origlang} {part.kind}={part.value}") for part in system.scores[0].details]
     widest_label = max(map(len, labels), default=0)
     widest_name = max(len(record.name) for record in system.scores)

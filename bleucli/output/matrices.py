@@ -1,7 +1,7 @@
 """Language pairs side by side: what tables of a matrix hold and say, whatever their format.
 
 - `cells`: the scores of a metric by system and pair
-- `signatures_of`: one for each way in which pairs were scored
+- `signatures_of`: the signatures of a metric, which may differ between pairs
 - `explain`: what the averages are
 - `sort`: the systems by their averages
 - `by_pair`: the results of each pair alone
@@ -50,7 +50,7 @@ def cells(results: Results, matrix: Matrix, number: int) -> dict[tuple[str, str]
 
 
 def signatures_of(results: Results, matrix: Matrix, number: int, layout: Layout) -> list[tuple[str, str]]:
-    """Return name and signature of a metric; where signatures differ between pairs, one for each, with its pairs."""
+    """Return the name and signature of a metric; if pairs differ, each signature with the pairs that have it."""
     by_signature: dict[str, dict[str, None]] = {}
     for row in results.systems:
         signature = row.scores[number].signature.format(layout.short)

@@ -45,7 +45,7 @@ _MARKUP = Markup(escape, "**{}**".format, " ")
 
 
 def _caption(table: str, layout: Layout) -> str:
-    """Return a table in a directive that gives it its caption and label, if it has a caption."""
+    """Return a table in a directive with its caption and label, or as it is if it has no caption."""
     if not layout.caption:
         return table
     name = f"\n   :name: {layout.label}" if layout.label else ""

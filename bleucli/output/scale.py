@@ -52,7 +52,7 @@ def rescale_record(record: ScoreRecord, scale: int) -> ScoreRecord:
 
 
 def _rescale_verbose(record: ScoreRecord, scale: int) -> str:
-    """Return what follows a score in text, its precisions as shares with three decimals."""
+    """Return the text that follows a score, with precisions from 0 to 1, with three decimals."""
     precisions = record.figures.precisions or ()
     percent = "/".join(f"{precision:.1f}" for precision in precisions)
     if not percent or not record.verbose.startswith(percent):

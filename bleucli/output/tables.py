@@ -11,13 +11,14 @@ from bleucli.results import Results
 
 # Output of sacreBLEU 2.6.0 on a terminal
 _COLOURS = {"header": "cyan", "baseline": "yellow", "insignificant": "red"}
-_WIDTH = 79  # of sentences; signatures stay in one line, to be copied
+_WIDTH = 79  # of sentences; signatures stay on one line, so that users can copy them
 
 
 def render(results: Results, layout: Layout) -> str:
     """Return a table with a row for each system and a column for each metric, then the test and the signatures.
 
-    With colour, the baseline is yellow, headers are cyan and p-values above 0.05 are red; without, nothing is bold.
+    With colour, the baseline is yellow, headers are cyan, p-values above 0.05 are red, and the best scores are bold if
+    the layout says so. Without colour, nothing is bold.
     """
     is_full = layout.style == "full"
     markup, codes = Markup(str, str, "\n", arrows=not is_full), None
@@ -59,7 +60,7 @@ def _part(grid: Grid, start: int, end: int) -> Grid:
 
 
 def _is_wider(grid: Grid, look: str, width: int) -> bool:
-    """Return whether a table is wider than this; its rules have neither colours nor wide characters."""
+    """Return whether a table is too wide, by its rules, which have neither colour codes nor wide characters."""
     return any(len(line) > width for line in tabulate(grid, look).splitlines() if line.startswith(("╒", "-")))
 
 

@@ -202,7 +202,7 @@ def _weights(segments: int, resamples: int, seed: int | None, skip: int) -> Iter
     generator = np.random.PCG64(seed)
     halves = -(-skip // 32)  # NumPy takes 32 bits at a time, and discards those that it does not need
     generator.advance(halves // 2)
-    words, half = np.zeros(0, np.uint64), halves % 2  # half: the first 32 bits of the words that are not used yet
+    words, half = np.zeros(0, np.uint64), halves % 2  # half: how many 32-bit numbers of the words are used
     block = min(max(1, _WEIGHT_BYTES // segments), _TRIALS_HELD)
     while resamples > 0:
         count = min(block, resamples)
