@@ -29,6 +29,7 @@ def render_tabs(results: Results, layout: Layout) -> str:
 def _write(results: Results, layout: Layout, delimiter: str) -> str:
     systems = [_cells_of(results, index, layout) for index in order_rows(results, layout)]
     shares = {label for record in results.systems[0].scores for label, _ in record.shares}
+    # Columns without any value are left out, except shares, which may be unknown because the texts are short
     present = [name for name in systems[0] if name in shares or any(columns[name] for columns in systems)]
     table = StringIO()
     writer = csv.writer(table, delimiter=delimiter, lineterminator="\n")

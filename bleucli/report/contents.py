@@ -55,7 +55,7 @@ class Measured(NamedTuple):
 
     rows: for each system, n rows of k numbers that can be added. score: takes m × k sums of rows and the number of
     segments in each sum, and returns m scores. score_segments: takes rows, and returns one score per row. metric: None
-    for scores from another tool.
+    for scores from another tool. sample: for each system, the same rows as a sample to resample.
     """
 
     name: str
@@ -79,9 +79,9 @@ class Column(NamedTuple):
 
     signature: how scores were computed, without the resampling. records: one score per system, with intervals. ranking:
     the test of all pairs; None for a single system. segment_scores, influences: one row per system, one number per
-    segment. The influence of a segment is the score minus the score without it; on a difference, it is the difference
-    of two influences. span: the largest difference between two segments' scores; error rates beyond 100 count as 100.
-    is_given: whether the scores are from another tool.
+    segment. The influence of a segment is the score minus the score without it; its influence on the difference between
+    two systems is the difference of its two influences. span: the largest difference between two segments' scores;
+    error rates beyond 100 count as 100. is_given: whether the scores are from another tool.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Column(NamedTuple):
         return rank(self.records)
 
     def lead(self, first: int, second: int) -> float:
-        """Return by how much one system is better than another."""
+        """Return by how much one system is better than another, in points; below 0 if it is worse."""
         difference = self.records[first].score - self.records[second].score
         return difference if self.higher_is_better else -difference
 
@@ -181,7 +181,10 @@ class Report(NamedTuple):
 
 
 def of_metric(metric: Metric, stats: "Sequence[CorpusStats]") -> Measured:
-    """Return the statistics of all systems by a metric, with rows; single segments are scored as with `-sl`."""
+    """Return what a metric measures: its statistics of all systems, which must have rows.
+
+    Single segments are scored as with `-sl`.
+    """
     from copy import copy
 
     import numpy as np
@@ -216,6 +219,7 @@ def of_numbers(name: str, columns: "Sequence[Sequence[float]]") -> Measured:
         return np.asarray(np.asarray(sums)[:, 0] / len(columns[0]), np.float64)
 
     rows: Sequence[Numbers] = [np.asarray(column, np.float64).reshape(-1, 1) for column in columns]
+    # Scores of other tools may be coarse: then many trials have exactly the observed difference
     samples = [Sample(_as_stats(one), mean, ties=True) for one in rows]
     return Measured(name, True, rows, score, score_segments, None, samples)
 
@@ -231,7 +235,7 @@ def _as_stats(rows: "Numbers") -> SegmentStats:
 
 
 def plan_of(asked: Sampling | None, systems: int, jobs: int = 1, seed: int | None = SEED) -> Plan:
-    """Return how scores are resampled: as the user asked, completed by reliable methods.
+    """Return how scores are resampled: as the user asked, with reliable methods for what was not asked.
 
     Args:
         asked: the resampling of the usual output; None for none.
@@ -269,7 +273,7 @@ def resample(
     plan: Plan,
     progress: "Callable[[int, int], None]" = report_nothing,
 ) -> Results:
-    """Return results with intervals and, for several systems, a test of every pair; add those that are missing."""
+    """Return results with all intervals and, for several systems, a test of every pair; compute what is missing."""
     rankings: dict[int, Ranking] = dict(enumerate(results.rankings))
     hints = list(results.hints)
 
@@ -283,6 +287,7 @@ def resample(
             system.scores[place] = record
 
     results = results._replace(systems=[system._replace(scores=list(system.scores)) for system in results.systems])
+    # The command may have tested the metrics already, but not the scores of other tools
     untested = [place for place in range(len(measured)) if place not in rankings]
     if plan.tests is not None and untested:
         found = resample_some(untested, plan.tests)
@@ -333,6 +338,7 @@ def make_report(
     count = len(measured[0].rows[0])
     chosen = range(count) if lines is None else lines
     tokenizer, unit = _tokenizer(measured)
+    # The texts are read twice: which segments the page holds depends on the size of all texts
     lengths, size = passages.measure(read_again(), chosen, tokenizer, unit)
     held = passages.choose(columns[0].influences, columns[0].segment_scores, size, room)
     texts = passages.read(read_again(), chosen, held, tokenizer, sources)
@@ -356,7 +362,7 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
     signature = records[0].signature
     told = "|".join(f"{key}:{value}" for key, value in signature if key not in _SAMPLING)
     scores = np.array([measured.score_segments(rows) for rows in measured.rows])
-    span = 100.0 if measured.metric is not None else float(np.ptp(scores)) or 1.0
+    span = 100.0 if measured.metric is not None else float(np.ptp(scores)) or 1.0  # bins need a width above 0
     return Column(
         measured.name,
         measured.higher_is_better,
@@ -429,6 +435,7 @@ def _group_labels(measured: Sequence[Measured], column: str, title: str, values:
     """Return the segments grouped by a column, unless there is only one group."""
     import numpy as np
 
+    # Documents stay in the order of the texts
     labels = sorted(set(values)) if column != "docid" else list(dict.fromkeys(values))
     if len(labels) > 1:
         number = {label: place for place, label in enumerate(labels)}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMATS = ("pdf", "svg", "png")
-# The identifiers in SVG are made from this, so that they are the same in every run
+# Matplotlib makes the identifiers in SVG from this; a fixed value makes them the same in every run
 _SALT = "bleu"
 # Dots per inch of a PNG, enough for print
 _DOTS = 300
@@ -42,13 +42,14 @@ def inline(figure: "Figure", name: str, title: str, description: str) -> str:
     axes = figure.axes[0]
     points = [line for line in axes.lines if line.get_gid() == f"{PART}points"]
     for line in points:
-        line.set_markevery([0])  # matplotlib would spend most of the time on thousands of marks
+        line.set_markevery([0])  # matplotlib would spend most of its time on thousands of marks; a path replaces them
     svg = _draw_svg(figure)
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     height = figure.get_figheight() * 72
+    # The place of the origin and the length of a unit on both axes, with which the page's script draws other systems
     box = [*axes.transData.transform((0, 0)), *axes.transData.transform((1, 1))]
     numbers = " ".join(f"{number:.4f}" for number in (box[0], box[2] - box[0], height - box[1], box[1] - box[3]))
     opening = (
@@ -63,6 +64,7 @@ def inline(figure: "Figure", name: str, title: str, description: str) -> str:
         start, _, rest = svg.partition(f'<g id="{PART}points">')
         _, rest = re.split(r"</g>\s*</g>", rest, maxsplit=1)
         svg = f'{start}<g id="{PART}points">{path}</g>{rest}'
+    # Identifiers must be unique among all figures of a page; those that nothing refers to are left out
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
 
     def rename(match: "Match[str]") -> str:
@@ -73,6 +75,7 @@ def inline(figure: "Figure", name: str, title: str, description: str) -> str:
 
     svg = re.sub(r' id="([^"]*)"', rename, svg)
     svg = re.sub(r'(href="#|url\(#)([^")]+)', rf"\1{name}-\2", svg)
+    # The page decides about colours, for its light and its dark theme, and about fonts
     for colour, variable in VARIABLES.items():
         svg = svg.replace(colour, f"var(--{variable})")
     svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
@@ -87,13 +90,14 @@ def _join_points(places: "NDArray[np.float64]", height: float) -> str:
 
 
 def save(figure: "Figure", form: str) -> tuple[bytes, list[str]]:
-    """Return a figure as a file in one of `FORMATS`, and the characters that no font has."""
+    """Return a figure as a file in one of `FORMATS`, and the characters that none of the fonts has."""
     if form == "svg":
         return _draw_svg(figure).encode(), []
     import matplotlib as mpl
 
     target = BytesIO()
-    metadata = {"CreationDate": None} if form == "pdf" else None
+    metadata = {"CreationDate": None} if form == "pdf" else None  # so that the same input gives the same bytes
+    # TrueType: many publishers refuse the fonts of Type 3, which are matplotlib's default
     with mpl.rc_context({"pdf.fonttype": 42}), _missing_glyphs() as missing:
         figure.savefig(target, format=form, dpi=_DOTS, metadata=metadata)
     return target.getvalue(), missing

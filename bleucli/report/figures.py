@@ -48,8 +48,8 @@ _FALLBACKS = (
 class Look(NamedTuple):
     """How figures look: colours, fonts, points of text, inches of width.
 
-    is_measured: whether the width of texts is measured with the font. Otherwise it is estimated, which takes a third of
-    the time, and is good enough if the reader's browser has the font.
+    is_measured: whether the width of texts is measured with the font. If not, it is estimated; then drawing takes a
+    third of the time. An estimate is good enough for a page, since the reader's browser chooses the font.
     """
 
     text: str
@@ -150,7 +150,11 @@ def _style(look: Look) -> "Iterator[None]":
 def _make(
     look: Look, height: float, left: float, bottom: float = 2.4, top: float = 0.0, right: float = 1.8
 ) -> "tuple[Figure, Axes]":
-    """Return a figure; unless it is measured, it has room for characters at its sides, and lines above and below."""
+    """Return a figure and its axes.
+
+    If texts are not measured, `left` and `right` are the number of characters for which there is room beside the axes,
+    `bottom` and `top` the number of lines below and above.
+    """
     from matplotlib.figure import Figure
 
     if look.is_measured:
@@ -255,6 +259,7 @@ def pairs(
         from matplotlib.patches import Rectangle
 
         shown = [shorten(names[number]) for number in order]
+        # The lines of text that the names below the columns need: from three systems on, they are slanted
         slant = 2.4 + 0.25 * _widest(shown) if count > 2 else 2.4
         height = look.width * 0.68 * min(1.0, 0.34 + 0.11 * count) + 0.13 * slant * _scale(look)
         figure, axes = _make(look, height, _widest(shown), bottom=slant)
@@ -361,10 +366,11 @@ def distribution(
     with _style(look):
         figure, axes = _make(look, look.width * 0.6, 8)
         edges = np.linspace(-span, span, len(counts) + 1)
-        heights = np.sqrt(counts)
+        heights = np.sqrt(counts)  # so that bins with few segments can be seen beside the highest one
         axes.stairs(heights, edges, fill=True, color=look.series[0], gid=f"{PART}bars")
         axes.axvline(0, color=look.quiet, linewidth=0.8, dashes=(4, 2))
         top = most or max(counts, default=1)
+        # Ticks at 1, 2, 5, 10 and so on, without those too close to 0
         steps = [step * 10**power for power in range(9) for step in (1, 2, 5) if top / 40 <= step * 10**power <= top]
         if len(steps) > 4:
             steps = steps[::-2]
@@ -420,7 +426,7 @@ def _add_legend(figure: "Figure", look: Look) -> None:
 
 
 def _series(look: Look, number: int) -> "dict[str, Any]":
-    """Return the look of a system's series, which is the same in every figure."""
+    """Return the colour, marker and dashes of a system, which are the same in every figure."""
     place = number % MOST_SERIES
     return {
         "color": look.series[place],

@@ -42,7 +42,7 @@ class Lead(NamedTuple):
 class _Counts(NamedTuple):
     """How often systems get n-grams of references right.
 
-    N-grams are numbered. 0 is the one without tokens.
+    N-grams are numbered; 0 is the empty one.
 
     shorter: for each n-gram, the number of the n-gram without its last token. last: the number of its last token.
 
@@ -101,8 +101,9 @@ def _count(tokens: Tokens, longest: int) -> _Counts:
     streams = [*tokens.references, *tokens.hypotheses]
     ends = [np.repeat(np.cumsum(stream.lengths), stream.lengths) for stream in streams]
     starts = [np.arange(len(stream.words)) for stream in streams]
-    found = [stream.passages for stream in streams]  # at each start: the place of its n-gram in `ngrams`
-    base = max(1, len(tokens.vocabulary))
+    # At each start, the place of its n-gram in `ngrams`. In the beginning, each passage has one n-gram: the empty one
+    found = [stream.passages for stream in streams]
+    base = max(1, len(tokens.vocabulary))  # place * base + token is a different number for every longer n-gram
     passages = np.arange(len(streams[0].lengths))
     ngrams = np.zeros_like(passages)
     shorter, last, parts = [ngrams[:1]], [ngrams[:1]], []

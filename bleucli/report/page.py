@@ -86,8 +86,8 @@ def compare_systems(
         references: streams, each of n strings; None is a missing reference.
         metrics: names such as `bleu`, `chrf`, `ter`, or metrics.
         sources: the n strings that were translated; None if they are unknown.
-        scores: segment scores from other tools: for each tool's name, one list of n numbers per system; higher is
-            better.
+        scores: segment scores from other tools: for each tool's name, one list of n numbers per system, in the order of
+            the systems; higher is better.
         trials: the number of trials of the paired approximate randomization.
         seed: the seed of the trials and resamples, as for `BLEU.corpus_score`.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
@@ -119,7 +119,7 @@ def compare_systems(
             f"there are {segments} segments; give one source per segment, and one score per segment and system"
         )
     if any(len(given) != len(systems) for given in (scores or {}).values()):
-        raise BleuError(f"there are {len(systems)} systems; give the scores of each of them")
+        raise BleuError(f"there are {len(systems)} systems; give one list of scores per system")
     measured += [of_numbers(name, given) for name, given in (scores or {}).items()]
     plan = plan_of(None, len(counted), jobs, seed)
     if plan.tests is not None:
@@ -136,7 +136,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         report: the content of the page.
         run: the files that were read, the command and the time, if the page should name them.
         language: the language of the systems' output, such as "ja"; "" if it is not known.
-        origin: the language of the source, likewise.
+        origin: the language of the source; "" if it is not known.
     """
     template = load("jinja2", "report").Environment(autoescape=True, trim_blocks=True).from_string(_file("report.html"))
     script = _file("report.js")
@@ -214,7 +214,7 @@ def _styles() -> str:
 
 
 def safe_json(value: object) -> str:
-    r"""Return JSON for a script element; nothing in it begins a tag or a comment.
+    r"""Return JSON for a script element, without characters that could begin a tag or a comment.
 
     >>> safe_json("</script><!-- &")
     '"\\u003c/script\\u003e\\u003c!-- \\u0026"'
@@ -351,7 +351,7 @@ def _draw_pairs(report: Report, column: Column, number: int, order: Sequence[int
     drawn = figures.pairs(report.names, column.leads(), column.ranking.corrected, order, column.name, figures.PAGE)
     caption = (
         f"Every pair of systems by {column.name}: how much better the row is than the column, with corrected p-values."
-        " Hatched: cannot be told apart."
+        " Hatched: the two systems cannot be told apart."
     )
     told = " ".join(verdicts.compare(report, pair, column) for pair in report.pairs)
     return _Figure(number, drawings.inline(drawn, f"pairs-{number}", caption, told), caption)
@@ -409,6 +409,7 @@ def _pair_figures(report: Report, first: int, second: int) -> Iterator[_Figure]:
         caption = f"Each point is a segment on this page; {where} the line, the second system is better."
         yield _Figure(number, drawings.inline(drawn, f"segments-{number}", title, told), caption)
         counts = pair.counts[number] if pair.first == first else pair.counts[number][::-1]
+        # The axis must suit all pairs, because the script redraws only the bars
         most = max(max(one.counts[number]) for one in report.pairs)
         drawn = figures.distribution(names, counts, column.span, column.name, figures.PAGE, most=most)
         title = f"Differences between {names[0]} and {names[1]}, segment by segment, in {column.name}"

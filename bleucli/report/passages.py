@@ -1,4 +1,4 @@
-"""The segments whose texts are on a page, and the places of their tokens, which metrics compare.
+"""The segments whose texts are on a page, and the places of the tokens that metrics compare.
 
 - `measure`: the lengths of references, and the bytes of a segment's texts
 - `choose`: all segments, or the most informative ones and a sample; `Held` says which, and why
@@ -38,8 +38,8 @@ SPACES += "\u2028\u2029\u202f\u205f\u3000"
 class Held(NamedTuple):
     """The segments on a page.
 
-    places: their indexes among the scored segments, ascending. told: which ones they are, and why; "" if the page has
-    all.
+    places: their indexes among the scored segments, ascending. told: which segments they are, and why, in words; "" if
+    the page has all.
     """
 
     places: Sequence[int]
@@ -136,7 +136,7 @@ def choose(influences: "Floats", scores: "Floats", size: int, room: int) -> Held
     found: list[int] = []
     for numbers in (influences, scores):
         spread = np.ptp(numbers, axis=0) if len(numbers) > 1 else abs(numbers[0])
-        spread[found] = -1.0
+        spread[found] = -1.0  # those are on the page already
         found += np.argsort(-spread, kind="stable")[:third].tolist()
     from random import Random
 
@@ -172,7 +172,7 @@ def read(
     Args:
         corpus: the texts to read.
         chosen: the indexes of the scored segments, ascending.
-        held: those of them that are on the page.
+        held: the segments on the page.
         tokenizer: the metric whose tokens are shown; None for words.
         sources: a function that gives the source of every segment.
     """
@@ -225,10 +225,10 @@ def mark_tokens(text: str, tokens: str, lowercase: bool = False) -> str:
     words, parts = text.split(), tokens.split()
     bare, widths = "".join(words), list(map(len, parts))
     if (bare.lower() if lowercase else bare) != "".join(parts) or len(bare) != sum(widths):
-        return ""
+        return ""  # tokens are not parts of the text; or lower case changes its length, as for İ
     if len(words) > 1 and not set(accumulate(widths)).issuperset(accumulate(map(len, words))):
         return ""  # white space inside a token
-    if not bare.isascii() and max(bare) > "\uffff":
+    if not bare.isascii() and max(bare) > "\uffff":  # such characters are two units of UTF-16 each
         ends = accumulate(widths)
         widths = [_count_units(bare[end - width : end]) for width, end in zip(widths, ends, strict=True)]
     return "" if max(widths, default=0) >= len(_DIGITS) else bytes(widths).translate(_AS_DIGITS).decode()

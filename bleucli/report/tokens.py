@@ -54,7 +54,7 @@ def number_tokens(passages: Passages) -> Tokens:
     import numpy as np
 
     numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
+    numbers.default_factory = numbers.__len__  # a new token gets the next number
 
     def read(texts: "Iterator[Text | None]") -> Stream:
         split = [[] if text is None else text.tokens.split() for text in texts]

@@ -16,7 +16,7 @@ from bleucli.results import SIGNIFICANT
 # Groups with fewer segments say little about a system
 _FEW = 20
 # The most weaknesses named for a system, and the most n-grams in one of them
-_MOST, _NGRAMS = 4, 4
+_MOST, _NGRAMS = 5, 4
 # The most systems that a headline names; if there are more, it gives their number
 _MOST_NAMED = 3
 # Shares below this fraction of a difference are not worth a sentence
@@ -36,7 +36,7 @@ class Verdict(NamedTuple):
 
 
 def show(value: float, sign: str = "", decimals: int = 1) -> str:
-    """Return a number with enough decimals, so that it does not look like zero.
+    """Return a number with enough decimals not to look like zero.
 
     >>> show(1.25), show(0.04, "+"), show(0.0), show(-0.0004)
     ('1.2', '+0.04', '0.0', '-0.0004')
@@ -173,13 +173,13 @@ def summarize(report: Report) -> str:
     if not clear:
         return f"{best} has the best {_join(names)}, but {doubt}."
     return (
-        f"{best} has the best {_join(names)}; by {_join(clear)} it is significantly better than {all_others}, by"
+        f"{best} has the best {_join(names)}; by {_join(clear)} it is significantly better than {all_others}, but by"
         f" {_join([column.name for column in unsure])} it {doubt}."
     )
 
 
 def _name_tied(report: Report, columns: Sequence[Column]) -> str:
-    """Return the systems that do not differ significantly from the best, by name if few and always the same."""
+    """Return the systems that do not differ significantly from the best: by name if few, and always the same ones."""
     tied = set()
     for column in columns:
         best, *others = column.order()
@@ -230,6 +230,7 @@ def find_disagreements(report: Report) -> list[str]:
         elif not any(sure):
             why = "no difference is significant"
         found.append((not all(sure), not any(sure), f"{told}; {why}."))
+    # True disagreements first, then those with one significant side, then those without any
     return [told for _, _, told in sorted(found, key=lambda one: one[:2])]
 
 
@@ -268,7 +269,7 @@ def find_weaknesses(report: Report, pair: Pair, number: int) -> list[str]:
     for grouping in report.groups:
         found += _weak_group(report, grouping, number, better, worse)
     found += _weak_ngrams(report, better, worse)
-    return found[: _MOST + 1]
+    return found[:_MOST]
 
 
 def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: int) -> "Iterator[str]":
@@ -285,12 +286,12 @@ def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: i
     noun = "tokens" if re.search(r"\btok:(char|zh|spm|flores)", column.signature) else "words"
     if penalty.points > _SMALL_SHARE * gap:
         yield (
-            f"{name} is too short: its brevity penalty is {values[1]:.3f} against {values[0]:.3f}, which costs"
-            f" it {show(penalty.points, decimals=2)} of the {_points(show(gap, decimals=2))}."
+            f"The output of {name} is too short: its brevity penalty is {values[1]:.3f} against {values[0]:.3f}, which"
+            f" costs it {show(penalty.points, decimals=2)} of the {_points(show(gap, decimals=2))}."
         )
     elif -penalty.points > _SMALL_SHARE * gap:
         yield (
-            f"{name} is not too short: its brevity penalty even gains it"
+            f"{name} does not lose by its length: its brevity penalty even gains it"
             f" {_points(show(-penalty.points, decimals=2))}. It loses by its choice of {noun}."
         )
     if len(orders) > 1:
@@ -303,8 +304,8 @@ def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: i
             )
         elif phrases > 0:
             yield (
-                f"{name} has as many of the references' {noun}, but fewer of their phrases of 2 to {len(orders)}"
-                f" {noun}, which costs it {_points(show(phrases, decimals=2))}."
+                f"{name} has at least as many of the references' {noun}, but fewer of their phrases of 2 to"
+                f" {len(orders)} {noun}, which costs it {_points(show(phrases, decimals=2))}."
             )
 
 
@@ -350,4 +351,5 @@ def _weak_ngrams(report: Report, better: int, worse: int) -> "Iterator[str]":
         if len(found) == _NGRAMS:
             break
     if found:
-        yield f"{report.names[worse]} gets n-grams right less often than {report.names[better]}: {', '.join(found)}."
+        told = f"{report.names[worse]} gets these n-grams right less often than {report.names[better]}"
+        yield f"{told}: {', '.join(found)}."

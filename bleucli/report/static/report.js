@@ -28,7 +28,7 @@
 
   // --- two systems
 
-  /** Return the data about the two chosen systems, and -1 if the data have them in the other order. */
+  /** Return the data about the two chosen systems, and 1; or -1 if the data have the systems in the other order. */
   function chosenPair() {
     const { first, second } = state;
     const pair = data.pairs.find((p) => (p.a === first && p.b === second) || (p.a === second && p.b === first));
@@ -164,8 +164,8 @@
     return counts;
   }
 
-  /** Return for each token the orders of the n-grams that match and contain it; where fewer match than there are, those in
-   * the longest ones do. */
+  /** Return for each token the orders of the matching n-grams that contain it. If an n-gram occurs more often than it
+   * matches, the occurrences inside the longest matching n-grams count. */
   function coverTokens(keys, references) {
     const covered = keys.map(() => []);
     let longest = [];
@@ -367,7 +367,7 @@
     if (mode === "all") {
       const shades = Array.from({ length: data.order }, (_, place) => make("mark", { class: `l${place + 1}` }, String(place + 1)));
       legend.replaceChildren("Marked: n-grams that match a reference. The stronger the colour, the longer the n-gram: ", ...shades.flatMap((mark) => [mark, " "]), tokens);
-    } else if (mode === "changes") legend.replaceChildren("Marked: tokens that the other of the two systems does not have here. ", tokens);
+    } else if (mode === "changes") legend.replaceChildren("Marked: tokens that differ from the other system\u2019s output. ", tokens);
     else legend.replaceChildren(mode === "none" ? "\u00a0" : `Marked: ${mode}-grams that match a reference. ${tokens}`);
   }
 
@@ -441,6 +441,7 @@
   }
 
   addOptions(one("sort"), Object.fromEntries(Object.entries(SORTS).map(([name, [told]]) => [name, told])));
+  // JavaScript puts keys that are numbers first; a space, removed below, keeps these orders in their place
   const orders = Object.fromEntries(Array.from({ length: data.order }, (_, place) => [` ${place + 1}`, `${place + 1}-grams that match`]));
   addOptions(one("mark"), { all: "n-grams that match", ...(compares && { changes: "differences between the two" }), ...orders, none: "nothing" });
   for (const option of one("mark").options) option.value = option.value.trim();
@@ -468,11 +469,13 @@
     button.addEventListener("click", () => {
       state.page += Number(button.dataset.step);
       showPage();
+      // The buttons below the list lead to the top of the new page
       if (button.compareDocumentPosition(one("list")) & Node.DOCUMENT_POSITION_PRECEDING) one("found").scrollIntoView();
     });
   }
   addEventListener("hashchange", () => follow(location.hash));
   document.addEventListener("click", ({ target }) => {
+    // A link to the address that is already shown does not change the hash
     const link = target.closest?.("a[href^='#s']");
     if (link && link.getAttribute("href") === location.hash) follow(location.hash);
   });
