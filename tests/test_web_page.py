@@ -74,7 +74,7 @@ def test_typing_changes_numbers(opened):
     page.fill("#references", "")
     page.wait_for_selector("#message.bad")
     assert page.inner_text("#share") == "\u2013"
-    assert page.inner_text("#message") == "Write at least one reference, each on its own line."
+    assert page.inner_text("#message") == "Write at least one reference, one per line."
     # No answer about other texts is left
     assert page.is_disabled("#copy-command")
     assert page.inner_text("#command").strip() == page.inner_text("#signature").strip() == ""

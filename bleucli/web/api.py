@@ -1,7 +1,7 @@
 """The addresses: the page and its requests, the endpoint for programs, and the page that describes the endpoint.
 
-Threads compute scores, because the kernels release Python's lock. Short work does not wait for long work, as each kind
-has its own threads. Explanations have theirs, too, because they are made in plain Python.
+Threads compute scores, because the kernels release Python's lock. Short work and long work have separate threads, so
+that short work does not wait. Explanations have a separate thread, too, because they are made in plain Python.
 """
 
 import asyncio
@@ -28,15 +28,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Bodies with more bytes are long work. For metrics that align, time grows with the square: their limit is far lower.
+# Bodies with more bytes are long work. The limit is lower for metrics that align texts: their time grows with the
+# square of the length
 _SHORT_BYTES = 10_000
 _SHORT_BYTES_TO_ALIGN = 1_000
 _ALIGNING = ("ter", "wer", "cer")
 _ABOUT = (
-    "The engine of the command `bleu`, on this machine only. Items have the form of its JSON Lines. Options and"
-    " defaults are those of the Python API; the calculator's page starts with others (lower case, add-one smoothing)."
-    f" Scores are not rounded. A body holds at most {MOST_BYTES:,} bytes (1 MB). An error is one sentence, which the"
-    " command would print, too."
+    "The engine of the command `bleu`, on this machine only. An item has the form of a line of the command's JSON"
+    " Lines. Options and defaults are those of the Python API; the calculator's page starts with other settings (lower"
+    f" case, add-one smoothing). Scores are not rounded. A body holds at most {MOST_BYTES:,} bytes (1 MB). An error is"
+    " one sentence, the same as the command prints."
 )
 _POSTS = ("/score", "/page/numbers", "/page/explanation")
 _REFUSALS = {
@@ -77,7 +78,7 @@ class _Pool:
         self._threads = ThreadPoolExecutor(threads, name)
 
     async def answer(self, request: Request, function: "Callable[[], Response]") -> Response:
-        """Call a function in a thread, and return its result; do nothing if the client has left in the meantime."""
+        """Call a function in a thread, and return its answer; do not call it if the client has left in the meantime."""
         async with self._turns:
             if await request.is_disconnected():
                 return Response(status_code=499)  # no one reads this answer
@@ -102,7 +103,7 @@ async def _tell_error(_request: Request, error: Exception) -> Response:
 
 
 async def _tell_fault(_request: Request, error: Exception) -> Response:
-    """Answer a request whose exception nothing caught; the exception then goes on to the guard, which reports it."""
+    """Answer a request that failed with an unexpected exception; it is then raised again, and the guard reports it."""
     return JSONResponse({"error": tell_fault(error)}, 500)
 
 
@@ -136,7 +137,7 @@ def _serve_endpoint(app: FastAPI, work: _Work) -> None:
         def score() -> Response:
             choices = read_choices(query)
             found = score_items(read_items(body), choices)
-            # In this thread, because it may take long
+            # JSON is written in this thread, too, because a long answer takes time
             return JSONResponse(found if choices.sentence_level else found[0])
 
         return await work.choose(body, dict(query).get("metric", "bleu")).answer(request, score)
@@ -146,7 +147,7 @@ def _serve_numbers(app: FastAPI, work: _Work) -> None:
     """Serve the requests of the page."""
 
     def show(inputs: Inputs, function: _Shown) -> Response:
-        """Return what to show, even if it is an error: browsers should not report a half-typed text as a failure."""
+        """Return what to show, with status 200 even for an error: browsers need not report half-typed texts."""
         try:
             return JSONResponse(function(inputs))
         except BleuError as error:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 # Decimals of scores from 0 to 1
 _SHARE_DECIMALS = 4
-# Explanations are made in plain Python and can be long. The limits are characters in all and, where edits are shown,
-# words of one text times words of the other.
+# Explanations are made in plain Python and can be long. The limits are the characters of all texts and, where edits are
+# shown, the words of the candidate times the words of the references
 _MOST_CHARACTERS = 5_000
 _MOST_CELLS = {"ter": 2_500, "wer": 250_000}
 _ELSEWHERE = 'For longer texts, run the command under "Reproduce this score" with --explain instead of -b -w 2.'
@@ -105,7 +105,7 @@ def _check_length(inputs: Inputs, metric: Metric, hypotheses: "Segments", refere
     size = len(inputs.candidate) + sum(map(len, inputs.references))
     if size > _MOST_CHARACTERS:
         raise BleuError(
-            f"The texts have {size} characters; at most {_MOST_CHARACTERS} are explained here. {_ELSEWHERE}"
+            f"The texts have {size} characters; this page explains at most {_MOST_CHARACTERS}. {_ELSEWHERE}"
         )
     if inputs.metric in _MOST_CELLS:
         words, *others = (len((metric.prepare(texts)[0] or "").split()) for texts in (hypotheses, *references))
@@ -140,7 +140,7 @@ def _take_bleu_apart(stats: "CorpusStats") -> "Apart":
         plain = f"{precision:.2f}%" if total else "none"
         value = f"{plain}, smoothed {smoothed:.2f}%"
         shares = [precision, smoothed]
-        if not ours:  # a smoothed value would look like a match where there is none
+        if not ours:  # without a candidate, a smoothed value would look like a match
             shares, value = [0.0, 0.0], "none"
         bars.append(_bar(f"{order}-grams", f"{matches} of {total}", shares, value))
     return facts, bars

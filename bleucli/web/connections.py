@@ -1,4 +1,4 @@
-"""Connections without requests are closed, so that others can be served.
+"""Closes connections without requests, so that other connections can be served.
 
 - `Connection`: uvicorn's, with limits on the time until a request begins and on the number of connections
 - `most_connections`: the largest number of connections
@@ -65,7 +65,7 @@ class Connection(H11Protocol):
         return cycle is None or self.cycle.response_complete
 
     def _expect(self) -> None:
-        """Start the clock for the next request; bytes that arrive one by one do not extend the time."""
+        """Start the clock for the next request; more bytes of the same request do not restart it."""
         if self._timer is None:
             self._timer = self.loop.call_later(_SECONDS_TO_BEGIN, self._give_up)
 

@@ -39,7 +39,7 @@ class Inputs(NamedTuple):
     smoothing: str
 
 
-# What the page sends, as JSON Schema
+# The type of each field that the page sends
 _KINDS = {
     **dict.fromkeys(("candidate", "references", "metric", "tokenize", "smoothing"), str),
     "order": int,
@@ -83,7 +83,7 @@ def read_inputs(body: bytes) -> Inputs:
         raise BleuError("there is no such metric, smoothing or order here; reload the page")
     references = [line for line in given["references"].split("\n") if line.strip()]
     if not references:
-        raise BleuError("Write at least one reference, each on its own line.")
+        raise BleuError("Write at least one reference, one per line.")
     return Inputs(**{**given, "references": references})
 
 

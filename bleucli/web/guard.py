@@ -47,7 +47,7 @@ class Guard:
     Args:
         app: the application that answers the other requests.
         port: the port of the server.
-        report: called with each exception that nothing caught.
+        report: called with each unexpected exception.
     """
 
     def __init__(self, app: "ASGIApp", port: int, report: "Callable[[BaseException], None]") -> None:
@@ -82,7 +82,7 @@ class Guard:
                 await _refuse(answer, 500, tell_fault(error))
 
     def _refusal(self, scope: "Scope") -> tuple[int, str]:
-        """Return the status and the reason for refusing a request; without a reason, it is not refused."""
+        """Return the status and the reason for refusing a request; 0 and "" if it is not refused."""
         headers = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
         host = next((value for name, value in headers if name == b"host"), "")
         here = f"this server answers only at http://{self._addresses[0]}/"
@@ -95,7 +95,7 @@ class Guard:
 
 
 def tell_fault(error: BaseException) -> str:
-    """Return the answer that tells a browser or a program about an exception that nothing caught."""
+    """Return what a browser or a program is told about an unexpected exception."""
     return f"bleu itself failed ({type(error).__name__}); see the server's terminal"
 
 
@@ -122,7 +122,7 @@ async def read_body(request: Request) -> bytes:
         if int(request.headers.get("content-length", 0)) > MOST_BYTES:
             raise _too_large() from None
         raise HTTPException(
-            408, f"the body did not come within {_SECONDS_FOR_BODY:g} seconds; send it at once"
+            408, f"the body did not arrive within {_SECONDS_FOR_BODY:g} seconds; send it without pauses"
         ) from None
     except ClientDisconnect:
         raise HTTPException(400, "the body ended early; send all of it") from None

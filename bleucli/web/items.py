@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-# Limits that keep a request within a few seconds: the words for which TER searches for shifts; where texts are aligned,
-# the characters of one text times those of the other; and characters times orders of n-grams
+# Limits that keep a request within a few seconds: for TER, which searches for shifts, the words of all texts; for other
+# alignments, the characters of one text times those of the other; for n-grams, characters times orders
 _MOST_TER_WORDS = {"native": 20_000, "python": 200}
 _MOST_CELLS = {"native": 25_000_000_000, "python": 10_000_000}
 _MOST_NGRAMS = 10_000_000
 # The most numbers in an answer: other requests wait while Python writes it
 _MOST_NUMBERS = 300_000
-# How warnings name options, and how this endpoint names them
+# How warnings name options in Python, and how this endpoint names them
 _SPELLINGS = {"effective_order=True": "sentence_level=true", " or trg_lang=...": ""}
 _TEXTS = {"type": "array", "items": {"type": ["string", "null"]}}
 _ONE_OR_MORE = {"type": ["string", "array", "null"], "items": _TEXTS["items"]}
@@ -82,12 +82,12 @@ class Score(BaseModel):
     )
     totals: list[float] | None = Field(description="n-grams of the output, in the same order")
     reference_totals: list[float] | None = Field(description="the same for the references; only chrF has them")
-    brevity_penalty: float | None = Field(description="from 0 to 1; BLEU has one")
-    hypothesis_length: float | None = Field(description="in tokens; BLEU needs it")
+    brevity_penalty: float | None = Field(description="from 0 to 1; only BLEU has one")
+    hypothesis_length: float | None = Field(description="in tokens; only BLEU has one")
     reference_length: float | None = Field(
         description="in tokens, words or characters; of several references, the one that counts, or TER's average"
     )
-    edits: int | None = Field(description="to the reference with the fewest; TER, WER and CER have them")
+    edits: int | None = Field(description="to the reference with the fewest edits; only TER, WER and CER have them")
     warnings: list[str] = Field(description="what the command would warn about")
 
 
@@ -166,7 +166,7 @@ def _corpus(blocks: "Iterator[Sequence[Segments]]") -> Corpus:
 
 
 def check_effort(metric: Metric, blocks: "Sequence[Sequence[Segments]]") -> None:
-    """Refuse texts that would keep a processor busy for so long that other requests would wait.
+    """Refuse texts that would take so long that other requests would have to wait.
 
     Raises:
         BleuError: the texts are too long; the message gives the limit for one request.

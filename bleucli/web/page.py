@@ -86,4 +86,4 @@ def swagger_file(name: str) -> bytes:
         with open(os.path.join(folders[0], "static", name), "rb") as file:
             return file.read()
     except OSError:
-        raise BleuError(f"Swagger UI ({name} of {_SWAGGER}) is not there; type: pip install 'bleucli[web]'") from None
+        raise BleuError(f"Swagger UI ({name} of {_SWAGGER}) is missing; type: pip install 'bleucli[web]'") from None

@@ -37,7 +37,7 @@ def list_remarks(inputs: Inputs, metric: "Metric", stats: "CorpusStats") -> list
 
 
 def _give_reasons(inputs: Inputs, stats: "CorpusStats") -> list[str]:
-    """Say why a score is at the end of its scale or beyond, if it is."""
+    """Say why a score is at an end of its scale, or beyond it; nothing if it is not."""
     score = stats.score().score
     if not inputs.candidate.strip():
         return ["Write a candidate."]
@@ -65,7 +65,7 @@ def _give_reasons_of_bleu(inputs: Inputs, stats: "CorpusStats", score: float) ->
     if score > 100:
         return [f"Smoothing {inputs.smoothing} can make a precision higher than 1, so BLEU exceeds 100."]
     if score == 100 and all(matches == total for matches, total in rows):
-        return ["Every n-gram of the candidate matches, and it is not too short: the best score."]
+        return ["Every n-gram of the candidate matches, and the candidate is not too short: the best score."]
     if score:
         return []
     if not any(matches for matches, _ in rows):
@@ -124,7 +124,7 @@ def tell_range(metric: str, smoothing: str) -> str:
     'WER is the share of words that must be edited: 0'
     """
     if metric == "bleu":
-        beyond = f" Smoothing {smoothing} can exceed that." if smoothing in _BEYOND else ""
+        beyond = f" Smoothing {smoothing} can raise it above that." if smoothing in _BEYOND else ""
         return (
             f"BLEU runs from 0 to 1, or 0 to 100; higher is better.{beyond} The bands below are a rule of thumb for one"
             " system's BLEU on a whole test set; the marked band is where your score would be if it came from a test"

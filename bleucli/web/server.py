@@ -31,9 +31,9 @@ def serve(port: int, announce: "Callable[[str], None]", report: "Callable[[BaseE
     """Serve the calculator until the process is told to end.
 
     Args:
-        port: a port of 127.0.0.1; 0 for any that is free.
+        port: a port of 127.0.0.1; 0 for any free port.
         announce: called with the address once requests are accepted.
-        report: called with each exception that nothing caught.
+        report: called with each unexpected exception.
 
     Raises:
         BleuError: the extra is not installed, or the port is in use or not permitted.
@@ -48,12 +48,12 @@ def serve(port: int, announce: "Callable[[str], None]", report: "Callable[[BaseE
 
 
 def bind(port: int) -> socket.socket:
-    """Return a socket that listens on a port of 127.0.0.1; 0 stands for any that is free.
+    """Return a socket that listens on a port of 127.0.0.1; 0 stands for any free port.
 
     Raises:
         UsageError: the port is in use, or not permitted.
     """
-    # Where the protocol is named, asyncio turns off Nagle's algorithm, which would delay answers by 40 ms
+    # Only if the protocol is named does asyncio turn off Nagle's algorithm, which would delay answers by 40 ms
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     if sys.platform != "win32":  # not on Windows, where this option would let two servers share a port
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -73,8 +73,8 @@ def make_server(listener: socket.socket, report: "Callable[[BaseException], None
     """Return a server for the connections of a socket.
 
     Args:
-        listener: see `bind`.
-        report: called with each exception that nothing caught.
+        listener: a socket that listens (see `bind`).
+        report: called with each unexpected exception.
     """
     import uvicorn
 

@@ -7,8 +7,8 @@ const FIELDS = ["candidate", "references", "metric", "order", "tokenize", "smoot
 const OF_BLEU = ["order", "tokenize", "smoothing"];
 const EXAMPLES = JSON.parse(document.body.dataset.examples);
 const MOST_BYTES = Number(document.body.dataset.most);
-const MILLISECONDS_TO_REST = 40; // without a keystroke, before an explanation is requested: it would delay the next numbers
-const MILLISECONDS_TO_SPEAK = 800;
+const MILLISECONDS_TO_REST = 40; // without a keystroke, until an explanation is requested, which delays the next numbers
+const MILLISECONDS_TO_SPEAK = 800; // without a change, until screen readers announce the score
 const MILLISECONDS_UNTIL_STALE = 150; // until the numbers of older texts look stale
 const CALLED = { metric: "metric", order: "order", tokenize: "tokenizer", smoothing: "smoothing", lowercase: "value of lowercase" };
 
@@ -34,7 +34,7 @@ function writeFields(values) {
     const field = byId(name);
     const value = String(values[name]);
     const known = name === "lowercase" ? ["true", "false"] : field.options && [...field.options].map((one) => one.value);
-    if (known && !known.includes(value)) lacking[name] = value.slice(0, 40); // the link is from a machine where more is installed
+    if (known && !known.includes(value)) lacking[name] = value.slice(0, 40); // the link may be from a machine with more tokenizers
     else if (name === "lowercase") field.checked = value === "true";
     else field.value = value;
   }
