@@ -4,7 +4,7 @@
 - `StepDown`: the correction that both use
 
 The more pairs are compared, the more likely it is that one of them differs by chance. Corrections that use only the
-p-values (Bonferroni, Holm) multiply the smallest one by the number of pairs, so many systems need very many trials.
+p-values (Bonferroni, Holm) multiply the smallest one by the number of pairs: many systems need very many trials.
 Here, each difference is compared with the largest one that chance produces among all pairs (Westfall & Young 1993;
 Romano & Wolf 2005). The smallest p-value is 1 / (trials + 1), however many pairs there are.
 
