@@ -85,6 +85,7 @@ def tabulate(grid: Grid, style: "str | TableFormat") -> str:
 def _scores(results: Results, layout: Layout, markup: Markup) -> Grid:
     is_full, paired = layout.style == "full", has_baseline(results)
     ruled = markup.ruled and paired and not is_full
+    # Where no rule separates the baseline from the other systems, its name says what it is
     is_marked = is_full or (not ruled and (paired or layout.difference))
     names = marked_names(results) if is_marked else [system.name for system in results.systems]
     rows = []

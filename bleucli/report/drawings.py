@@ -44,6 +44,7 @@ def inline(figure: "Figure", name: str, title: str, description: str) -> str:
     for line in points:
         line.set_markevery([0])  # matplotlib would spend most of its time on thousands of marks; a path replaces them
     svg = _draw_svg(figure)
+    # Within a page, the declaration, metadata, styles and comments of a file are of no use
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)

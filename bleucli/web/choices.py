@@ -75,6 +75,7 @@ def read_choices(query: "Iterable[tuple[str, str]]") -> Choices:
             raise UsageError(f"{name!r:.80} was given twice; give it once")
         given[name] = text
     metric = given.pop("metric", "bleu")
+    # In an address, + stands for a space
     if " " in metric and metric.replace(" ", "+") in VARIANTS:
         raise UsageError(f"metric {metric!r}; in an address, write + as %2B: metric={metric.replace(' ', '%2B')}")
     sentence_level = _read(bool, "sentence_level", given.pop("sentence_level", "false"))

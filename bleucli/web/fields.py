@@ -77,6 +77,7 @@ def read_inputs(body: bytes) -> Inputs:
         given = json.loads(body)
     except (ValueError, RecursionError):
         raise BleuError("the fields are not valid JSON; reload the page") from None
+    # The exact types, because isinstance would accept true as a number
     if not isinstance(given, dict) or {name: type(value) for name, value in given.items()} != _KINDS:
         raise BleuError(f"expected an object with {', '.join(_KINDS)}; reload the page")
     if given["metric"] not in METRIC_NAMES or given["smoothing"] not in METHODS or given["order"] not in ORDERS:

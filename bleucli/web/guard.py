@@ -84,7 +84,7 @@ class Guard:
     def _refusal(self, scope: "Scope") -> tuple[int, str]:
         """Return the status and the reason for refusing a request; 0 and "" if it is not refused."""
         headers = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
-        host = next((value for name, value in headers if name == b"host"), "")
+        host = next((value for name, value in headers if name == b"host"), "")  # h11 refuses a request with two
         here = f"this server answers only at http://{self._addresses[0]}/"
         if host.lower() not in self._addresses:
             return 403, f"the request is for the host {host!r:.80}; {here}"
@@ -129,6 +129,7 @@ async def read_body(request: Request) -> bytes:
 
 
 async def _collect(request: Request) -> bytes:
+    # h11 has checked that the length is a number
     if int(request.headers.get("content-length", 0)) > _DISCARDED_BYTES:
         raise _too_large()
     pieces, size = [], 0

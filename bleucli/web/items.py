@@ -147,7 +147,7 @@ def _check_size(metric: Metric, items: int) -> None:
     """Refuse a request whose answer would have so many numbers that other requests would wait too long."""
     order = metric.max_ngram_order if isinstance(metric, BLEU) else 0
     order += metric.char_order + metric.word_order if isinstance(metric, CHRF) else 0
-    each = 10 + 4 * order
+    each = 10 + 4 * order  # of each order: a precision, the matches, and the n-grams of both texts
     if items * each > _MOST_NUMBERS:
         raise BleuError(
             f"there are {items} items, but one request scores at most {_MOST_NUMBERS // each} one by one; send fewer at"
