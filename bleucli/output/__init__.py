@@ -1,7 +1,7 @@
 """Renderers, each of which turns finished results into text.
 
 - `layout`: how scores are printed
-- `FORMATS`, `render`: formats by name; only the modules of the chosen one are imported
+- `FORMATS`, `render`: formats by name; only the modules of the chosen format are imported
 - `render_table`: a table for papers and pages, from Python
 - `names_by_path`, `shows_bold`: how a format names systems, and whether it has bold type
 - `lines`, `json_text`: one score per line or one object; `tables`: several systems as text
@@ -12,7 +12,7 @@
 - `paper`: what to write about scores in a paper
 - `scale`: scores from 0 to 1 instead of 100
 - `colours`: colours and bold on a terminal
-- `grids`, `explanation`: the cells of a table and the notes under it, in any format; `matrices`: of language pairs
+- `grids`, `explanation`: the cells of a table and the notes under it, in any format; `matrices`: tables of language pairs
 - `publication`: what a paper says about scores, in any format; `bibliography`, `citations`: what it cites
 """
 

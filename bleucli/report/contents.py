@@ -55,7 +55,7 @@ class Measured(NamedTuple):
 
     rows: for each system, n rows of k numbers that can be added. score: takes m × k sums of rows and the number of
     segments in each sum, and returns m scores. score_segments: takes rows, and returns one score per row. metric: None
-    for scores from another tool. sample: for each system, the same rows as a sample to resample.
+    for scores from another tool. sample: for each system, the same rows in the form that resampling needs.
     """
 
     name: str
