@@ -12,7 +12,8 @@
 - `paper`: what to write about scores in a paper
 - `scale`: scores from 0 to 1 instead of 100
 - `colours`: colours and bold on a terminal
-- `grids`, `explanation`: the cells of a table and the notes under it, in any format; `matrices`: tables of language pairs
+- `grids`, `explanation`: the cells of a table and the notes under it, in any format
+- `matrices`: tables of language pairs
 - `publication`: what a paper says about scores, in any format; `bibliography`, `citations`: what it cites
 """
 

@@ -107,7 +107,7 @@ def shows_intervals(results: Results, layout: Layout) -> bool:
 
 
 def follows_sacrebleu(name: str, info: "Mapping[str, str]") -> bool:
-    """Return whether sacreBLEU has this metric with these settings."""
+    """Return whether sacreBLEU has this metric with these settings; Self-BLEU counts as BLEU."""
     tokenizer = find_tokenizer(info)
     # sacreBLEU has no custom tokenizers, lacks some kinds of smoothing, and does not skip empty references
     is_foreign = "smooth" in info and (tokenizer is None or tokenizer.start == "spm-")
