@@ -397,7 +397,7 @@ class BLEU(Metric[BLEUScore]):
             precisions += [0.0] * (order - len(precisions))
         used = precisions[:effective]
         logarithms = map(log, used) if all(used) else [log(value) if value else _LOG_OF_ZERO for value in used]
-        # sum(), not a loop: from Python 3.12 on it rounds differently, and so does sacreBLEU's score
+        # sum(), not a loop: from Python 3.12 on it rounds differently, and the kernels for pairs follow it
         score = _without_rounding(bp * exp(sum(logarithms) / effective))
         return BLEUScore(score, counts, totals, precisions, bp, sys_len, ref_len)
 
