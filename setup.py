@@ -27,11 +27,11 @@ class BuildPages(Command):
     user_options = [("build-base=", "b", "the folder that all builds share")]  # noqa: RUF012 # as setuptools wants it
 
     def initialize_options(self):
-        """Leave the folder open until all builds share one."""
+        """Leave the folder unset until `build` has chosen one."""
         self.build_base = None
 
     def finalize_options(self):
-        """Take the folder."""
+        """Use the folder that `build` has chosen."""
         self.set_undefined_options("build", ("build_base", "build_base"))
 
     def run(self):
@@ -45,7 +45,7 @@ class BuildPages(Command):
             self.distribution.data_files.append((os.path.dirname(path), [target]))
 
     def _pages(self):
-        """Return each page by its path; they do not need the kernels in C, which may not be compiled yet."""
+        """Return the pages by path. The python kernels suffice for them; those in C may not be compiled yet."""
         import shtab
         from argparse_manpage.manpage import Manpage
 

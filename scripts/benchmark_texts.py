@@ -67,7 +67,7 @@ def make_noisy(folder: str) -> None:
 
 
 def make_candidates(folder: str) -> None:
-    """Write two files with 1024 candidates for a line of 185 characters, with 10 to 50% noise, like samples."""
+    """Write two files of 1024 candidates for a line of 185 characters: noisy copies, like samples from a model."""
     rng = random.Random(2026)
     with open(os.path.join(folder, "100000", "ref.txt"), encoding="utf-8") as file:
         lines = [line.rstrip("\n") for line in file]
@@ -78,6 +78,8 @@ def make_candidates(folder: str) -> None:
             for _ in range(1024):
                 noise, found = rng.choice((0.1, 0.2, 0.3, 0.5)), []
                 for word in words:
+                    # The noise affects 10 to 50% of the words: of these, 70% are replaced and 15% deleted; after the
+                    # other 15%, a word is inserted
                     turn = rng.random() / noise
                     found += [word] if turn > 0.85 else [rng.choice(vocabulary)] if turn < 0.7 else []
                     found += [rng.choice(vocabulary)] if 0.85 < turn < 1 else []

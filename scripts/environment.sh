@@ -1,12 +1,13 @@
-# Sourced by scripts/demo, scripts/test and .ci/run, which set `checkout`: the environment beside the checkout.
+# The environment beside the checkout. Sourced by scripts/demo, scripts/test and .ci/run, which set `checkout`.
 #
 # `set_up run` and `set_up test` do `python -m venv` and `pip install -e .` or `.[test]`, but only if something has
 # changed. Before a download they say how large it is, and on a terminal pip shows its progress. They put `bleu` on PATH
 # and set $environment_python and $kernels, the kernels that are required from then on: `native`, or `python` if
 # $missing says what is missing to compile them. The caller may set PYTHON, CC, CFLAGS and BLEU_ENVIRONMENT=DIR.
 #
-# `.made-from` in the environment says what it was made from: the interpreter, `run` or `test`, and the rest. It is
-# emptied first and written last, so that an environment whose setup was interrupted is made again.
+# `.made-from` in the environment says what it was made from: the interpreter, `run` or `test`, the checkout, the
+# compiler and its flags, pyproject.toml and setup.py. It is emptied first and written last, so that an environment
+# whose setup was interrupted is made again.
 
 environment=${BLEU_ENVIRONMENT:-$checkout.env}
 case $environment in /*) ;; *) environment=$PWD/$environment ;; esac
@@ -118,10 +119,11 @@ make_environment() {
     required='import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])'
     # shellcheck disable=SC2086 # several words
     { required=$("$environment_python" -c "$required") && pip_install $required; } ||
-        fail 1 "installing what builds bleucli failed; see above; the next run tries again"
+        fail 1 "installing the build tools failed; see above; the next run tries again"
 }
 
-# Python's files stay in the checkout; the kernels are compiled here, and required, so that a failure is reported.
+# An editable install: Python files stay in the checkout. The kernels are compiled, and required, so that a failure is
+# reported.
 install() {
     case $cost,$(sed -n 2p "$environment/.made-from" 2>/dev/null) in
     ,*) say "building bleucli (once for each change)" ;;

@@ -59,6 +59,7 @@ def try_shifts(rng: random.Random) -> None:
     """TER of moved phrases: few different words, very unequal lengths, sometimes so long that only the beam is used."""
     pair = random_words(rng)
     arguments = Segments.from_strings(pair[:1]), [Segments.from_strings(pair[1:])]
+    # `compare` calls the kernel up to 200 times more, which takes too long for long texts
     if max(map(len, pair)) < 60:
         compare("ter_stats", arguments)
     else:
@@ -102,7 +103,7 @@ def try_pairs(rng: random.Random) -> None:
 
 
 def try_collisions(rng: random.Random) -> None:
-    """Words that are made to collide in a hash table: by an unseeded hash, by their ends, or by their middles."""
+    """Words that would collide in a hash table whose hash has no seed, or skips the ends or the middles of words."""
     words = list(colliding_words(rng, rng.choice((10, 100, 1000))))
     lines = [" ".join(rng.choices(words, k=len(words))) for _ in range(2)]
     left, right = Segments.from_strings(lines[:1]), Segments.from_strings(lines[1:])
@@ -266,7 +267,7 @@ def random_words(rng: random.Random) -> list[str]:
     vocabulary = [str(number) for number in range(rng.choice((2, 3, 6, 40)))]
     left = rng.choices(vocabulary, k=rng.choice((0, 1, 4, 12, 30, 70, 130)))
     right = rng.choices(vocabulary, k=rng.choice((0, 1, 4, 12, 30, 70, 300))) if rng.random() < 0.5 else left[:]
-    if rng.random() < 0.01:
+    if rng.random() < 0.01:  # around LONG_TEXT in edits.h, beyond which the kernel uses only the beam
         length = 4090 + rng.randrange(12)
         right, left = rng.choices(vocabulary, k=length), rng.choices(vocabulary, k=rng.choice((1, 3, 9)))
     for _ in range(rng.randrange(5) if right else 0):
@@ -398,7 +399,7 @@ def random_stats(rng: random.Random, kind: str, rows: int, columns: int) -> Segm
 
 
 def mismatched_numbers(rng: random.Random, name: str):
-    """Make arguments for a resampling kernel that do not fit together."""
+    """Make arguments that do not fit together, for a resampling kernel."""
     words, numbers = rng.randbytes(rng.randrange(40)), [rng.randrange(-1, 99) for _ in range(3)]
     left, right = (random_stats(rng, rng.choice("qd"), rng.randrange(1, 3), 2) for _ in range(2))
     return {
@@ -448,7 +449,7 @@ def restless(rng: random.Random):
 
 
 def arguments_of(name: str, texts: Segments, data):
-    """Return arguments for a kernel that use the same texts for every parameter that takes texts."""
+    """Return arguments for a kernel, with the same texts for every parameter that takes texts."""
     count = len(texts.bounds) // 16
     values = {
         "data": data,

@@ -67,7 +67,7 @@ def main() -> int:
 
 
 def make_hasty() -> None:
-    """Make pauses of a minute last a moment."""
+    """Shorten pauses and time limits from minutes to moments."""
     download.PAUSES = (0.0, 0.0, 0.0, 0.0)
     download.SECONDS_OF_MEMORY = 0
     connection.SECONDS_OF_SILENCE = 0.3
@@ -80,7 +80,7 @@ def attempt(trial: Callable[[random.Random], str], rng: random.Random) -> str:
     """Return how a trial ended: the text of the exception, if it found a fault."""
 
     def hang(*_: object) -> None:
-        raise RuntimeError("it hangs")
+        raise RuntimeError(f"the trial is still running after {SECONDS_FOR_ONE} s")
 
     before = signal.signal(signal.SIGALRM, hang)
     signal.alarm(SECONDS_FOR_ONE)
@@ -115,7 +115,7 @@ def hostile_answers(rng: random.Random, files: Sequence[bytes]) -> Iterator["Ans
             content=files[number],
             tag=rng.choice((f'"v{number}"', f'"v{number}"', f'W/"v{number}"', f"v{number}", "")),
             date=rng.choice(("", f"Mon, 0{number + 1} Jan 2001 00:00:00 GMT")),
-            # if the header no longer says that an answer is in chunks, these look like the file
+            # Only honest answers are in chunks: a damaged header might not say so, and chunks would pass as the file
             is_chunked=kind == "honest" and rng.random() < 0.3,
             cut=rng.choice((None, rng.randrange(len(files[number]) + 1), rng.randrange(len(files[number]) + 1))),
             most=rng.choice((None, None, rng.randrange(1, 9000))),
@@ -281,7 +281,7 @@ def damage(rng: random.Random, path: str, outside: str) -> None:
 
 
 def archive(rng: random.Random) -> bytes:
-    """Return a test set as an archive, now and then with unwanted members."""
+    """Return a test set as an archive that also has unwanted members, in random order."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         listed = [("s.txt", FIELDS["src"]), ("r.txt", FIELDS["ref"]), ("../evil", b"evil"), ("/evil", b"evil")]
@@ -336,8 +336,8 @@ class Bench:
             else:
                 ended = "taken"
                 break
-            assert "\n" not in said, f"more than a line: {said}"
-            assert not os.path.lexists(target), "a file that was refused is there"
+            assert "\n" not in said, f"more than one line: {said}"
+            assert not os.path.lexists(target), "the refused file exists"
         left = {name.removeprefix("acme_x.file") for name in os.listdir(os.path.dirname(target))}
         part = partial.part_of("")
         if ended == "taken":
@@ -373,13 +373,13 @@ class Bench:
             assert out == b"one\teins\ntwo\tzwei\nthree\tdrei\n", f"wrong texts: {out!r}"
             return "taken"
         assert status == 2, f"status {status}: {said}"
-        assert out == b"", "an answer with an error"
+        assert out == b"", "stdout is not empty although the command failed"
         assert said.startswith("bleu: error: "), said
-        assert said.count("\n") == 1, f"more than a line: {said}"
+        assert said.count("\n") == 1, f"more than one line: {said}"
         return "refused"
 
     def echo(self) -> tuple[int, bytes, str]:
-        """Run the command."""
+        """Run the command with --echo; return its status, stdout and stderr."""
         out, said = io.BytesIO(), io.BytesIO()
         words = ["--registry", os.path.join(self.folder, "r.toml"), "-t", "acme/x", "-l", "en-de"]
         status = run([*words, "--echo", "src", "ref"], Environment(io.BytesIO(), out, said, {}))

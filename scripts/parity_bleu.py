@@ -16,7 +16,7 @@ from bleucli import kernels
 from bleucli.segments import Segments
 
 TOKENIZERS = ("13a", "char", "none")
-# Also compared, where they are meant for the language
+# Further tokenizers, compared only on the language that each is meant for
 TOKENIZERS_OF = {
     "wmt22.en-zh": ("zh",),
     "wmt22.en-ja": ("ja-mecab",),
@@ -140,7 +140,7 @@ class Comparison:
         self.report.record(self.group, "BLEU", not_default(configuration), expected_score.score)
         found = metric.score_from_stats(sums)
         self.report.scores("BLEU: score of a corpus", found, expected_score, self.describe, configuration)
-        if kernels.live == "native":  # the other tokenizers take half a second to load
+        if kernels.live == "native":  # the python kernels take half a second for each corpus
             found = metric.corpus_score(self.hypotheses, self.streams)
             self.report.scores("BLEU: corpus_score", found, expected_score, self.describe, configuration)
 

@@ -51,7 +51,7 @@ def texts(folder: str, group: Group) -> tuple[list[str], list[list[str | None]]]
 
 
 def share(group: Group, items: list, thorough: bool = False) -> list:
-    """Return a system's share where each choice is compared on only one system of a language pair; all, if thorough."""
+    """Return a system's share of items that are divided among the systems of a language pair; all, if `thorough`."""
     systems = SYSTEMS[group.pair]
     return items if thorough else items[systems.index(group.system) :: len(systems)]
 
@@ -62,7 +62,7 @@ def first_reference(group: Group) -> bool:
 
 
 def urgency(group: Group) -> tuple[bool, int]:
-    """Return a key to sort by: first the reference that all systems have, with one system of each language pair."""
+    """Return a sort key: the reference that all systems have first, and one system of each language pair in turn."""
     return not first_reference(group), SYSTEMS[group.pair].index(group.system)
 
 

@@ -1,7 +1,8 @@
 """The oracle's scores of whole corpora in a file: written by `scripts/parity --record`, compared by `--recorded`.
 
-The file has `oracle`, its version; `files`, the SHA-256 of each text; `folded`, the same with single blanks as white
-space; and `scores`: for each system with its references, a list of metric, options other than the default, and score.
+The file has `oracle`, its version; `files`, the SHA-256 of each text; `folded`, the SHA-256 of each text with single
+blanks as white space; and `scores`: for each system with its references, a list of metric, options other than the
+default, and score.
 
 Test sets made from XML have single blanks. For such texts, scores that depend on white space are not compared. Scores
 of missing texts are not compared either. The report says how many were left out.

@@ -26,11 +26,11 @@ COMBINATIONS: list[Options] = [
     {name: True for name, on in zip(SWITCHES, switches, strict=True) if on}
     for switches in product((False, True), repeat=len(SWITCHES))
 ]
-# Chinese and Japanese cut into characters make long segments, for which the oracle needs minutes. This combination, of
-# all that do so, is compared on every sentence of a language pair's first system
+# Chinese and Japanese cut into characters make long segments, for which the oracle needs minutes. Of the combinations
+# that do so, only this one is compared on every sentence, and only for the first system of the language pair
 SLOW = {"wmt22.en-zh": dict.fromkeys(SWITCHES, True), "wmt22.en-ja": {"normalized": True, "asian_support": True}}
-# How many segments are compared where not all are, and on how many the oracle itself computes a corpus's score; the
-# same for slow combinations
+# How many segments are compared where not all are, and how many make up a corpus that the oracle itself scores; below,
+# the same for slow combinations
 PART, CORPUS_PART = 150, 60
 SLOW_PART, SLOW_CORPUS_PART = 60, 10
 # How many combinations besides the default are compared where a system has further references

@@ -35,7 +35,7 @@ PUBLIC = tuple(name for name in CORPORA if name.startswith("wmt22."))
 
 
 def problem(folder: str) -> str:
-    """Return what a folder of evaluation data lacks and what to do, or "" if all that is public is there."""
+    """Return what a folder of evaluation data lacks and what to do, or "" if it has all public corpora."""
     missing = [name for name in PUBLIC if name not in present(folder)]
     if not missing:
         return ""

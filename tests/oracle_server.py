@@ -1,4 +1,4 @@
-"""Run the oracle's command again and again: loaded once, it runs in a fork of this process each time.
+"""Run the oracle's command many times: this process loads it once, and each run is a fork of this process.
 
 Started by `oracles`. A line of JSON on standard input is a command: its words, its folder, its variables, and the files
 that are its standard streams; the answer is a line with its exit status.
@@ -53,7 +53,7 @@ def serve():
     sys.tracebacklimit = 0  # no traceback may show the oracle's source
     with suppress(SystemExit):
         run(["--version"])  # loads it
-    sys.stdin = sys.stdout = None  # closes those that the oracle opened, before others take their place
+    sys.stdin = sys.stdout = None  # closes what the oracle opened, before other files get the same descriptors
     for line in commands:
         child = os.fork()
         if not child:

@@ -14,7 +14,7 @@ VICTIM, OTHER = 54321, 54322
 SECONDS = 30
 
 needs_root = pytest.mark.skipif(getattr(os, "geteuid", lambda: 1)() != 0, reason="only root may become another user")
-needs_users = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no such users")
+needs_users = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 
 
 def as_user(user: int, action: Callable[[], Any]) -> Any:
@@ -42,7 +42,7 @@ def as_user(user: int, action: Callable[[], Any]) -> Any:
     with os.fdopen(reading, "rb") as file:
         answer = file.read()
     _, status = os.waitpid(child, 0)
-    assert status == 0, "it hung" if os.waitstatus_to_exitcode(status) == -signal.SIGALRM else status
+    assert status == 0, "the action hung" if os.waitstatus_to_exitcode(status) == -signal.SIGALRM else status
     fine, result = pickle.loads(answer)
     assert fine, result
     return result

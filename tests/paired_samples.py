@@ -96,7 +96,7 @@ def plain_bootstrap(sample, resamples, seed):
 
 
 def plain_interval(scores):
-    """Return mean and half-width.
+    """Return the mean of scores, and half the width of the interval that holds 95% of them.
 
     >>> plain_interval([float(number) for number in range(40)])
     (19.5, 18.5)

@@ -17,8 +17,9 @@ from collections import namedtuple
 from collections.abc import Sequence
 
 Pair = namedtuple("Pair", "hypothesis reference")
-# The seeds that pairs of each kind are drawn from. The last ones of the first two kinds would have other edits if one
-# more or one fewer candidate were tried; those of `beam`, if the full distance were used instead of the beam's at 50.
+# The seeds that pairs of each kind are drawn from. The last pairs of the first two kinds would have other edits if one
+# more or one fewer candidate were tried; those of `beam`, if the full distance instead of the beam's were used where
+# edits plus the difference of lengths are 50.
 KINDS = {
     "few_words": (*range(160), 1080, 2860, 4687, 5704, 6862),
     "noisy": (*range(80), 691, 809, 427, 922, 2196),
@@ -82,7 +83,7 @@ def _move(dice: random.Random, words: Words, distance: int) -> None:
 
 
 def _beam(dice: random.Random, number: int) -> tuple[Words, Words]:
-    """Insert phrases on both sides and substitute: edits plus the difference of lengths are mostly 44 to 56.
+    """Insert phrases on both sides and substitute words; edits plus the difference of lengths are mostly 44 to 56.
 
     The first pair exceeds the bound by one: 25 insertions after the first of 87 words, for which the beam finds 28.
     """
@@ -114,7 +115,7 @@ def _unequal(dice: random.Random, number: int) -> tuple[Words, Words]:
 
 
 def _huge(dice: random.Random, number: int) -> tuple[Words, Words]:
-    """Move a few phrases towards the end of thousands of words; every other time, change so many that the beam matters.
+    """Move a few phrases near the end of thousands of words; in odd pairs, change so many words that the beam matters.
 
     All but a few words are new, so that there are few candidates.
     """

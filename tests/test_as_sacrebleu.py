@@ -121,7 +121,7 @@ def test_every_name_that_programs_use_is_there():
     assert run("-c", FIND_NAMES, json.dumps(names())).stdout == "[]\n"
 
 
-def test_every_name_that_programs_use_is_sacrebleus():
+def test_every_name_that_programs_use_is_also_in_sacrebleu():
     assert run("-c", FIND_NAMES, json.dumps(names()), real=True).stdout == "[]\n"
 
 

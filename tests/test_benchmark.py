@@ -1,4 +1,4 @@
-"""scripts/benchmark: what it measures is what the pages show, and what it writes there."""
+"""scripts/benchmark: it measures the rows that the pages show, and writes their figures there."""
 
 import os
 import runpy
@@ -28,7 +28,7 @@ def rows_of(path):
     return {title: cells for title, *cells in rows}
 
 
-@pytest.mark.skipif(bool(problem(FOLDER)) or not german(FOLDER).startswith("wmt17"), reason="wants WMT17")
+@pytest.mark.skipif(bool(problem(FOLDER)) or not german(FOLDER).startswith("wmt17"), reason="needs WMT17")
 def test_the_page_has_the_rows_that_are_measured(benchmark):
     assert {row.what for row in benchmark["rows"](FOLDER, "")} == benchmark["titles"](benchmark["SPEED"])
 
@@ -50,7 +50,7 @@ def test_figures_are_written_below_their_titles(benchmark, write):
     assert text == "| what | a |\n| --- | --- |\n| x | 3 |\n| y | 2 |\n\n<!-- measured -->\ntoday\n<!-- /measured -->\n"
 
 
-def test_a_peak_is_that_of_the_command_only(benchmark):
+def test_peak_memory_is_that_of_the_command_only(benchmark):
     ballast = bytearray(1) * 200_000_000
     found = benchmark["run"](["python", "-c", "pass"], os.path.dirname(sys.executable), "auto")
     assert 1 < found.megabytes < 100
@@ -59,7 +59,7 @@ def test_a_peak_is_that_of_the_command_only(benchmark):
 
 
 def test_a_command_that_fails_ends_the_run(benchmark):
-    with pytest.raises(SystemExit, match="ended with 3"):
+    with pytest.raises(SystemExit, match="ended with status 3"):
         benchmark["run"](["python", "-c", "raise SystemExit(3)"], os.path.dirname(sys.executable), "auto")
 
 

@@ -82,7 +82,7 @@ def test_the_brevity_penalty_is_a_factor_in_every_scale(card, write):
     assert card("ref", "-i", "sys", "-w", "4")["brevity_penalty"] == 0.6065
 
 
-def test_gates_read_the_scale_that_is_printed(run, demo_files):
+def test_gates_use_the_scale_that_is_printed(run, demo_files):
     words = (REF, "-i", STRONG, "-f", "card", "-q", "--fail-under")
     assert run(*words, "0.48").status == 0
     assert run(*words, "0.49").status == 1
@@ -128,7 +128,7 @@ def test_scores_from_elsewhere_keep_their_scale(run, write):
     }
 
 
-def test_results_are_rendered_as_they_are_in_python():
+def test_python_renders_results_as_a_card_without_scaling_them():
     shown = json.loads(render(one(record(58.64), record(28.88, "TER")), Layout(2), "card"))
     assert (shown["bleu"], shown["ter"], shown["items"], shown["version"]) == (58.64, 28.88, 20, "bleucli-1")
     assert "precisions" not in shown

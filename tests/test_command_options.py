@@ -158,7 +158,7 @@ def test_version_names_the_live_kernels(run, word):
     assert run(word) == (0, f"bleu {bleucli.__version__} ({kernels.live} kernels)\n", "")
 
 
-@pytest.mark.parametrize("word", ["python", "reference"])  # their former names
+@pytest.mark.parametrize("word", ["python", "reference"])  # `reference` is their former name
 def test_the_python_kernels_can_be_chosen(command, word):
     answer = command("-V", variables={"BLEU_KERNELS": word})
     assert answer == (0, f"bleu {bleucli.__version__} (python kernels)\n", "")

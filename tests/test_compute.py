@@ -102,7 +102,7 @@ def test_options_are_those_of_bleu(ours, theirs):
     )
 
 
-def test_empty_references_may_be_missing_ones():
+def test_empty_references_can_count_as_missing():
     items = [[*item, ""] for item in RAGGED]
     found = compute(predictions=PREDICTIONS, references=items, skip_empty_refs=True)
     check(found, corpus_bleu(PREDICTIONS, streams(RAGGED)))
@@ -122,7 +122,7 @@ def test_any_iterable_will_do(make):
     assert compute(predictions=make(PREDICTIONS), references=make(RAGGED)) == expected
 
 
-def test_blocks_may_have_other_numbers_of_references():
+def test_blocks_may_have_different_numbers_of_references():
     """Text is read in blocks of 4096 items; the second block has one more reference, the third has one fewer."""
     rng = random.Random(5)
     words = ["the", "cat", "sat", "on", "a", "mat", "dog", "ran"]
@@ -132,7 +132,7 @@ def test_blocks_may_have_other_numbers_of_references():
     check(found, corpus_bleu(texts, streams(items)))
 
 
-def test_hints_are_warnings_of_the_caller():
+def test_hints_are_warnings_that_point_at_the_caller():
     with pytest.warns(UserWarning, match="BLEU is 0 since no word matches") as caught:
         compute(predictions=["a"], references=["b"])
     assert caught[0].filename == __file__
@@ -144,7 +144,7 @@ def test_errors_are_one_line(wrong, message):
 
 
 @pytest.mark.parametrize(("wrong", "message"), WRONG_SHAPES)
-def test_another_shape_is_a_type_error(wrong, message):
+def test_input_of_the_wrong_shape_is_a_type_error(wrong, message):
     raised([message], compute, **{"predictions": PREDICTIONS, "references": RAGGED} | wrong)
     with pytest.raises(InputTypeError):
         compute(**{"predictions": PREDICTIONS, "references": RAGGED} | wrong)

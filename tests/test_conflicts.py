@@ -21,7 +21,7 @@ def test_every_name_in_the_table_is_an_option():
     assert [name for name in names if not hasattr(options, name)] == []
 
 
-def test_two_options_are_in_the_table_once():
+def test_each_pair_of_options_is_in_the_table_once():
     pairs = [frozenset(pair[:2]) for pair in PAIRS]
     assert len(set(pairs)) == len(pairs)
 

@@ -82,7 +82,7 @@ def test_segments_are_copied_wherever_their_text_is(way):
         assert list(found[1:]) == list(segments[1:])
 
 
-def test_a_slice_takes_only_its_own_bytes_along():
+def test_a_copy_of_a_slice_holds_only_its_own_bytes():
     many = Segments.from_strings(["x" * 1000] * 1000)
     assert len(pickle.dumps(many[10:12])) < 3000
     data = bytearray(b"abcd")

@@ -52,7 +52,7 @@ def test_functions_are_found():
 
 
 def test_documentation_tells_no_secrets():
-    """`help(bleucli.significance.resampling)` printed the whole environment, and `pydoc -w` wrote it to a file."""
+    """Once, `help(bleucli.significance.resampling)` printed the whole environment; `pydoc -w` wrote it to a file."""
     program = "import pydoc, sys\nfor name in sys.argv[1:]: print(pydoc.render_doc(name, renderer=pydoc.plaintext))"
     done = subprocess.run(
         [sys.executable, "-c", program, *(name for name in MODULES if not name.endswith("__main__"))],
@@ -65,7 +65,7 @@ def test_documentation_tells_no_secrets():
     assert SECRET not in done.stdout
 
 
-def test_modules_named_after_the_package_are_there_when_they_are_first_used():
+def test_submodules_are_imported_when_they_are_first_used():
     program = "import bleucli; print(bleucli.{0}.__name__); assert {0!r} in dir(bleucli)"
     homes = {name: f"bleucli.{name}" for name in ("metrics", "significance")}
     for name, home in (homes | {"resampling": "bleucli.significance.resampling"}).items():

@@ -1,4 +1,4 @@
-"""What scripts/demo and scripts/test print before they make their environment, and when they cannot. CI makes it."""
+"""What scripts/demo and scripts/test print before they make an environment, and when they cannot; CI makes one."""
 
 import os
 import re
@@ -88,7 +88,7 @@ def test_python_without_venv_is_named_and_leaves_nothing_half_made(script, progr
     assert (tmp_path / "environment" / ".made-from").read_text() == ""
 
 
-# What `python -m venv` makes here: it lacks a network
+# A Python that makes environments whose own Python has no network
 WITHOUT_A_NETWORK = r"""
 case $2 in
 venv)
@@ -115,12 +115,12 @@ def test_the_cost_of_setting_up_is_printed_before_anything_is_done(script, progr
         [
             f"setting up {tmp_path}/environment (once): {cost}",
             "no network",
-            f"scripts/{name}: installing what builds bleucli failed; see above; the next run tries again",
+            f"scripts/{name}: installing the build tools failed; see above; the next run tries again",
         ],
     )
 
 
-# What knows which interpreter it is, and has no network either
+# The Python of an existing environment: it has all packages that builds need, but no kernels and no network
 MADE = """
 case $* in
 *setuptools,*) exit 0 ;;

@@ -25,7 +25,7 @@ def test_segment_scores_have_no_signature_to_follow(run, numbers):
     refused(run(*numbers, "--like", SIGNATURE), "--segment-scores", "leave out", "--like")
 
 
-def test_the_answer_about_segment_scores_has_no_references_and_case(run, numbers):
+def test_messages_about_segment_scores_name_no_references_and_no_case(run, numbers):
     note, warning = run(*numbers, "-lc", terminal=True).err.splitlines()
     assert note == "bleu: note: 3 segments; systems a.txt, b.txt"
     assert "--lowercase (no texts are compared)" in warning

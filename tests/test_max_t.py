@@ -48,7 +48,7 @@ def plain_differences(samples, trials, seed):
 
 
 def decoupled(trials):
-    """Shift the trials of each test, within groups of 32 tests, by another number; return one row per trial."""
+    """Shift the trials of each test by its place in a group of 32 tests; return one row per trial and group."""
     found = []
     for start in range(0, trials.shape[1], 32):
         group = trials[:, start : start + 32]
@@ -181,8 +181,8 @@ def test_progress_is_reported():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["ar", "bs"])
-def test_among_systems_without_a_difference_one_is_rarely_found(method):
-    """Of 300 families of 66 true null hypotheses, about 15 may have an error; 3 to 31 is the range of 99.9 %."""
+def test_a_difference_is_rarely_found_among_equal_systems(method):
+    """Of 300 families of 66 true null hypotheses, about 15 may have an error; 3 to 31 is the range of 99.9%."""
     wrong = 0
     for repetition in range(300):
         samples = noisy(12, segments=200, seed=repetition)

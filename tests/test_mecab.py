@@ -65,7 +65,7 @@ def theirs(name, segments):
     return [None if text is None else oracles.tokenized(name, text) for text in segments]
 
 
-def test_the_words_of_a_sentence():
+def test_a_sentence_is_split_into_words():
     assert tokens("ja-mecab", ["東京都に住む。"]) == ["東京 都 に 住む 。"]
     assert tokens("ko-mecab", ["서울에 산다."]) == ["서울 에 산다 ."]
 
@@ -107,7 +107,7 @@ def _oracle_signature(name):
     return str(metric.get_signature())
 
 
-def test_the_current_signatures():
+def test_signatures_name_the_versions_of_the_dictionaries():
     assert JapaneseMecab().signature == "ja-mecab-0.996-IPA"
     assert KoreanMecab().signature == "ko-mecab-0.996/ko-0.9.2-KO"
 
@@ -161,7 +161,7 @@ def test_a_text_that_is_too_long_for_mecab_is_refused(kind, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [JapaneseMecab, KoreanMecab])
-def test_a_dictionary_that_is_broken_is_one_line(kind, monkeypatch, tmp_path):
+def test_a_broken_dictionary_is_refused_in_one_line(kind, monkeypatch, tmp_path):
     monkeypatch.setattr(f"{kind.dictionary}.MECAB_ARGS", f'-r "{tmp_path}/mecabrc" -d "{tmp_path}"')
     with pytest.raises(BleuError) as caught:
         kind()

@@ -60,7 +60,7 @@ def test_bleu_shows_its_parts():
     ]
 
 
-def test_the_other_scores_show_theirs():
+def test_the_other_scores_show_their_parts():
     assert shown(bleucli.corpus_ter(HYPOTHESES, REFERENCES)).rows == [
         ["TER", "edits", "reference"],
         ["11.11", "1", "9"],
@@ -115,7 +115,7 @@ def test_tests_are_shown_with_their_p_values():
     assert page.notes[1] == "BLEU, clusters by corrected p-values: a.txt 2, b.txt 1, c.txt 2"
 
 
-def test_a_paired_test_is_a_pair_that_shows_a_table():
+def test_a_paired_test_returns_a_pair_that_is_shown_as_a_table():
     systems = [("baseline", HYPOTHESES), ("<new>", REFERENCES[0])]
     answer = PairedTest(systems, {"BLEU": BLEU()}, REFERENCES, "bs", n_samples=100)()
     signatures, scores = answer
@@ -137,5 +137,5 @@ def test_names_are_text(name):
     assert Page(text).rows == [page.rows[1][:1]] * 2
 
 
-def test_no_system_is_an_empty_table():
+def test_results_without_systems_are_an_empty_table():
     assert shown(results({})).rows == [["System"]]

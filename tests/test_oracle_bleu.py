@@ -221,7 +221,7 @@ def test_sentence_bleu_refuses_values_of_a_wrong_type_also_after_equal_ones_of_t
         bleucli.sentence_bleu("a b", ["a b"], "floor", True)
 
 
-def test_numbers_of_numpy_are_taken():
+def test_numbers_of_numpy_are_accepted():
     metric = bleucli.BLEU(max_ngram_order=numpy.int64(2), smooth_method="floor", smooth_value=numpy.float64(0.5))
     metric.corpus_score(["a b"], [["a c"]])
     assert "smooth:floor[0.50]|ngram:2|" in str(metric.get_signature())

@@ -1,7 +1,7 @@
 """Comparisons with the oracle that only chrF needs: words, references with equal scores; and what we refuse.
 
-The oracle's statistics cannot be seen, but its scores can: those of segments; and those of corpora, which show which of
-two references with the same score a segment was compared with.
+The oracle does not show its statistics, only its scores. Where two references of a segment score the same, the score of
+a corpus shows which of them the oracle chose.
 """
 
 import json
@@ -39,7 +39,7 @@ def test_punctuation_is_cut_off_words_as_the_oracle_does(word_order, longest):
     assert_segments_alike(CHRF, {"char_order": 1, "word_order": word_order}, hypotheses, references)
 
 
-def test_all_other_characters_at_the_edges_of_words_are_the_oracles():
+def test_any_character_at_the_edges_of_a_word_counts_as_for_the_oracle():
     characters = [chr(code) for code in (*range(1, 0x300), *range(0x2000, 0x2070), *range(0x3000, 0x3040), 0xFF0C)]
     characters += [character for character in FRAGMENTS if len(character) == 1]
     hypotheses = [text for c in characters for text in (f"{c}ab{c} {c}cd ef{c} {c}", f"{c} ab {c} {c} cd ef {c} {c}")]
@@ -49,7 +49,7 @@ def test_all_other_characters_at_the_edges_of_words_are_the_oracles():
 
 # --- references that score the same
 
-# Short texts, of which many score the same for different reasons
+# Short texts; for a hypothesis, many of them have the same score with different statistics
 SHORT_TEXTS = ["".join(letters) for length in range(1, 6) for letters in product("ab .", repeat=length)]
 FILLER = ("abab ab. b", "ab abb. bb a")
 HYPOTHESES_PER_CONFIGURATION = enough(16)
@@ -107,7 +107,7 @@ def test_the_oracles_choice_among_references_with_equal_scores_is_ours(number):
             sums = [[a + b for a, b in zip(row, filler, strict=True)] for row, _ in pair]
             one, other = (ours.score_from_stats(sum_).score for sum_ in sums)
             if one == other:
-                continue  # the choice cannot be seen
+                continue  # the score does not show which reference was chosen
             for (_, first), (_, second) in (pair, pair[::-1]):
                 corpus = [hypothesis, FILLER[0]], [[first, FILLER[1]], [second, FILLER[1]]]
                 assert_same(ours.corpus_score(*corpus), theirs.corpus_score(*corpus))
@@ -149,7 +149,7 @@ def test_chrf_with_words_has_its_own_names(run, demo_files, name, order, extra):
     assert run(*named) == run(*named, "-cw", order) == expected
 
 
-def test_a_name_of_chrf_follows_signatures_as_its_options_do(run, demo_files):
+def test_like_treats_a_name_of_chrf_as_its_options(run, demo_files):
     words = f"{TWO} -m chrf++ -f text --like".split()
     assert run(*words, "chrF2++|nw:2|nc:5").out.startswith("chrF2++|nrefs:2|case:mixed|eff:yes|nc:5|nw:2|")
     answer = run(*words, "chrF2+|nw:1|nc:5")
@@ -199,7 +199,7 @@ def test_lowercasing_for_bleu_does_not_change_the_others(run, demo_files):
 
 
 def refused(chosen, kind, words):
-    """Check that the class and both functions refuse options in such words."""
+    """Check that the class and both functions refuse options with a message that matches the words."""
     texts = "a", ["a"]
     for function in (
         bleucli.CHRF,
@@ -244,7 +244,7 @@ def test_orders_that_are_not_whole_are_refused(name):
     refused({name: 2.0}, InputTypeError, "2.0 is of type float; give a whole number")
 
 
-def test_numbers_of_numpy_are_taken():
+def test_numbers_of_numpy_are_accepted():
     numpy = pytest.importorskip("numpy")
     chosen = {"char_order": numpy.int64(3), "word_order": numpy.uint8(1), "beta": numpy.int32(2)}
     assert str(bleucli.sentence_chrf("ab cd", ["ab ce"], **chosen)) == str(

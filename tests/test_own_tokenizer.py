@@ -1,4 +1,4 @@
-"""A custom tokenizer gives the scores of text that was tokenized before, signed with its name."""
+"""A custom tokenizer gives the scores of text that was tokenized beforehand, signed with the tokenizer's name."""
 
 import pickle
 
@@ -26,7 +26,7 @@ def before(texts):
 
 @pytest.mark.parametrize("options", [{}, {"lowercase": True}, {"trg_lang": "zh"}, {"max_ngram_order": 2}])
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_scores_are_those_of_text_that_was_tokenized_before(options, jobs, recwarn):
+def test_scores_are_those_of_text_that_was_tokenized_beforehand(options, jobs, recwarn):
     plain = BLEU(tokenize="none", force=True, **{key: value for key, value in options.items() if key != "trg_lang"})
     expected = plain.corpus_score(before(HYPOTHESES), [before(REFERENCES[0])])
     recwarn.clear()
@@ -114,7 +114,7 @@ def test_a_function_needs_a_name_and_a_name_a_function():
         BLEU(tokenize=5)
 
 
-def test_it_pickles_if_the_function_does():
+def test_a_metric_can_be_pickled_if_its_function_can():
     metric = pickle.loads(pickle.dumps(own()))
     assert metric.corpus_score(HYPOTHESES, REFERENCES).score == own().corpus_score(HYPOTHESES, REFERENCES).score
     stats = own().corpus_stats(HYPOTHESES, REFERENCES)
@@ -161,7 +161,7 @@ def test_metric_from_signature_says_what_to_do():
         metric_from_signature("chrF2|nrefs:1|nc:6", tokenize=split_hyphens)
 
 
-def test_papers_do_not_confuse_it_with_a_built_in_tokenizer_of_that_name():
+def test_papers_do_not_confuse_a_custom_tokenizer_with_a_built_in_one_of_that_name():
     from bleucli.output import publication
     from bleucli.output.layout import Layout
     from bleucli.results import Results, SystemResult
@@ -173,7 +173,7 @@ def test_papers_do_not_confuse_it_with_a_built_in_tokenizer_of_that_name():
     assert not any("sacreBLEU" in sentence for sentence in publication.sentences(results, Layout()))
 
 
-def test_a_signature_is_followed_only_with_functions():
+def test_metric_from_signature_accepts_only_functions_as_tokenizers():
     signature = "nrefs:1|case:mixed|eff:no|tok:hyphens|smooth:exp|version:bleucli-0.2.0"
     with pytest.raises(InputTypeError, match="tokenize 3 is of type int; give a function"):
         metric_from_signature(signature, tokenize=3)

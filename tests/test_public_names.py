@@ -145,7 +145,7 @@ def test_additions_to_a_signature_are_printed_before_the_version():
 
 
 def test_editors_see_the_names_without_running_the_package():
-    """Completion by jedi skips `if TYPE_CHECKING:` if it can infer the value, which a type in front of it prevents."""
+    """Completion by jedi skips `if TYPE_CHECKING:` if it can infer the value; the annotation prevents that."""
     tree = ast.parse(Path(bleucli.__file__).read_text(encoding="utf-8"))
     (declared,) = [node for node in tree.body if isinstance(node, ast.AnnAssign)]
     assert ast.unparse(declared) == "TYPE_CHECKING: bool = False"

@@ -17,7 +17,7 @@ SYSTEMS = {"old": HYPOTHESES, "new": REFERENCES[0]}
 SIGNATURE = "BLEU|nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:2.0.0"
 STATS = BLEU().corpus_stats(**SHARED, keep_rows=True)
 
-# What is called, with arguments that are right; each of its parameters is then given each of the values below
+# What is called, with valid arguments; a test replaces each argument in turn with each of the values below
 CALLS = {
     **{
         f"corpus_{name}": (getattr(bleucli, f"corpus_{name}"), SHARED) for name in ("bleu", "chrf", "ter", "wer", "cer")
@@ -88,7 +88,7 @@ def messages(call):
     return [text for one in caught for text in (str(one.message), getattr(one.message, "detail", ""))]
 
 
-def test_the_sign_of_the_command_is_seen():
+def test_words_of_the_command_are_recognized():
     for text in ("use --force if", "with -tok zh", "see bleu --list", "from line 5 on", "reference stream 1"):
         assert OF_THE_COMMAND.search(text)
     assert not OF_THE_COMMAND.search("jobs -1; en-de has n-grams; p = 1e-5; segment 4 (counting from 0); line= to")
@@ -127,7 +127,7 @@ def test_a_hint_at_the_tokenizer_names_arguments(metric):
     assert not [text for text in told if OF_THE_COMMAND.search(text)]
 
 
-def test_a_file_of_a_matrix_in_another_encoding(tmp_path):
+def test_a_file_of_a_matrix_in_another_encoding_is_refused_with_a_remedy(tmp_path):
     (tmp_path / "ref.en-de").write_text("schön\n", encoding="latin-1")
     (tmp_path / "A.en-de").write_text("schön\n", encoding="utf-8")
     path = tmp_path / "matrix.toml"

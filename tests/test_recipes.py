@@ -27,7 +27,7 @@ def parts(folder):
     return "parts"
 
 
-def test_the_page_has_a_program_for_each():
+def test_the_page_has_a_program_for_each_library():
     assert RECIPES.keys() == NEEDED.keys()
 
 

@@ -104,7 +104,7 @@ def test_draws_of_more_than_memory_holds_are_refused():
 
 @given(seed=seeds, rows=sizes, columns=st.integers(1, 12), kind=kinds, whole=st.booleans(), times=st.integers(0, 4))
 @examples(80)
-def test_weighted_sums(seed, rows, columns, kind, whole, times):
+def test_weighted_sums_agree_with_numpy(seed, rows, columns, kind, whole, times):
     stats = random_rows(seed, rows, columns, kind, whole)
     weights = np.random.default_rng(seed).integers(0, 256, size=(times, rows)).astype(np.uint8)
     found, expected = both("weighted_sums", stats, weights.tobytes())
@@ -171,7 +171,7 @@ def plain(sums):
     trials=st.integers(0, 5),
 )
 @examples(80)
-def test_swapped_sums(seed, rows, columns, kind, whole, first, trials):
+def test_swapped_sums_of_both_kernels_agree(seed, rows, columns, kind, whole, first, trials):
     left, right = random_rows(seed, rows, columns, kind, whole), random_rows(seed + 1, rows, columns, kind, whole)
     words = words_of(seed, (first + rows * trials) // 64 + 1)
     found, expected = both("swapped_sums", left, right, words, first, trials)

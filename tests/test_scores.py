@@ -34,7 +34,7 @@ def test_scores_of_other_texts_metrics_and_signatures_differ(metric):
     assert score != (CHRF if metric is TER else TER)().corpus_score(HYPOTHESES, REFERENCES)
 
 
-def test_scores_of_one_number_but_other_parts_differ():
+def test_scores_with_the_same_number_but_other_parts_differ():
     assert WER().corpus_score(["a b"], [["a c"]]).score == WER().corpus_score(["a b a b"], [["a c a c"]]).score == 50
     assert WER().corpus_score(["a b"], [["a c"]]) != WER().corpus_score(["a b a b"], [["a c a c"]])
 

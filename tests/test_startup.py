@@ -1,7 +1,7 @@
 """What the command imports: little, so that it answers at once.
 
-The interpreter itself reports it (`-X importtime`). It is started as the installed command starts it, but without site
-packages (`-S`), and with a separate folder for compiled files.
+The interpreter itself reports the imports (`-X importtime`). It is started as for the installed command, but without
+site packages (`-S`), and with a separate folder for compiled files.
 """
 
 import os

@@ -73,7 +73,7 @@ def test_a_subclass_with_its_own_prepare_scores_what_it_prepares(metric, options
 
 @PER_METRIC
 def test_a_text_against_itself_is_perfect_however_it_is_prepared(metric, options):
-    """A bug once made this 0.00 for chrF, because references took another path."""
+    """A bug once made this 0.00 for chrF, because other code prepared the references."""
     texts = ["Das Haus steht dort drüben", "Die Katzen schliefen alle dort"]
     score = backward(metric)(**options).corpus_score(texts, [texts]).score
     assert score == (100 if metric.higher_is_better else 0)
@@ -92,7 +92,7 @@ def test_a_subclass_may_replace_prepare_altogether(metric):
 
 
 @PER_METRIC
-def test_a_subclass_with_its_own_formula_is_resampled_by_it(metric, options):
+def test_a_subclass_with_its_own_formula_is_resampled_with_that_formula(metric, options):
     class Half(metric):
         def score_from_stats(self, sums):
             found = super().score_from_stats(sums)
@@ -110,7 +110,7 @@ def test_a_subclass_with_its_own_formula_is_resampled_by_it(metric, options):
 def test_a_subclass_may_score_many_rows_at_once_in_its_own_way():
     class Half(CHRF):
         def score_from_stats(self, sums):
-            raise AssertionError("not asked for a single one")
+            raise AssertionError("a single row was scored")
 
         def scores_from_stats(self, sums):
             return super().scores_from_stats(sums) / 2
@@ -152,7 +152,7 @@ def test_a_custom_metric_may_return_scores_of_any_class():
     assert Counts().sentence_score("a b", ["a b"]) == Counts().corpus_score(["a b"], [["a b"]]) == (2, 2)
 
 
-def test_classes_after_the_metric_see_the_attributes_that_are_set():
+def test_a_mixin_after_the_metric_sees_the_attributes_that_are_set():
     class Noting:
         def __setattr__(self, name, value):
             vars(self).setdefault("noted", []).append(name)

@@ -1,4 +1,4 @@
-"""jury: its BLEU, chrF, TER and SacreBLEU, with one reference and with several."""
+"""jury: its SacreBLEU, chrF and TER, with one reference and with several."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""lighteval: its corpus metrics for translation, to which it passes lists of the wrong shape."""
+"""lighteval: its corpus metrics for translation; it passes lists of the wrong shape to sacreBLEU."""
 
 import sys
 
