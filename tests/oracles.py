@@ -41,12 +41,12 @@ sentence_bleu = sacrebleu.sentence_bleu
 sentence_chrf = sacrebleu.sentence_chrf
 sentence_ter = sacrebleu.sentence_ter
 
-# It recommends effective order at every sentence.
+# The oracle recommends effective order at every sentence
 logging.getLogger("sacrebleu").setLevel(logging.ERROR)
 
 
 def _shut() -> None:
-    """Keep the black box shut when a test fails: pytest leaves frames with this name out of its tracebacks."""
+    """Keep the black box shut when a test fails: pytest omits frames of modules with this variable from tracebacks."""
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "sacrebleu":
             module.__tracebackhide__ = True  # type: ignore[attr-defined]
@@ -225,10 +225,11 @@ def kernel_modules() -> list[ModuleType]:
 EXCESS = 1e-9
 # Resampled BLEU scores come from NumPy's logarithm and exponential, that of a whole corpus from Python's
 NUMPYS_LOGARITHM = 1e-12
-# The averages of three or more references' lengths are rounded; TER's sum of them depends on the order, which for us is
-# block after block (4096 segments in Python, 256 KiB of a file), for the oracle segment after segment
+# The averages of three or more references' lengths are rounded, so TER's sum of them depends on the order. The oracle
+# adds segment after segment, we add block after block (4096 segments in Python, 256 KiB of a file)
 OTHER_ORDER = 1e-12
-# The oracle adds up resamples in single precision: the relative error of means, and of half-widths, their differences
+# The oracle adds up resamples in single precision: the relative error of means, and that of half-widths, which are
+# differences
 SINGLE_PRECISION, OF_DIFFERENCES = 2e-6, 2e-5
 
 
@@ -292,7 +293,7 @@ def published_chrf(folder: str) -> Iterator[tuple[str, str, str, float]]:
 def _published(folder: str, metric: str) -> Iterator[tuple[str, str, str, float]]:
     path = os.path.join(folder, evaluation_data.PUBLISHED)
     if not os.path.isfile(path):
-        pytest.skip(f"{path} is not there")
+        pytest.skip(f"there is no {path}")
     with open(path, encoding="utf-8") as file:
         for line in file:
             pair, system, _, _, what, score = line.rstrip("\n").split("\t")

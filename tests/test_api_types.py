@@ -94,7 +94,7 @@ def test_a_signature_is_parsed_from_a_string():
 
 @pytest.mark.parametrize("name", ["test_type", "n_samples", "n_ar_confidence", "n_jobs"])
 @pytest.mark.parametrize("value", [None, [], {}, nan, "x" * 3, True, b"ar"], ids=repr)
-def test_arguments_of_a_paired_test_have_their_types(name, value):
+def test_a_paired_test_refuses_arguments_of_a_wrong_type(name, value):
     kind = UsageError if (name, value) == ("test_type", "xxx") else InputTypeError
     with pytest.raises(kind, match=f"^{name} "):
         PairedTest(SYSTEMS, {"BLEU": BLEU()}, REFERENCES, **{name: value})
@@ -113,7 +113,7 @@ def test_arguments_of_a_paired_test_have_their_types(name, value):
     ],
     ids=repr,
 )
-def test_arguments_of_resampling_have_their_types(options, kind):
+def test_resampling_refuses_arguments_of_a_wrong_type_or_value(options, kind):
     (name,) = options
     with pytest.raises(kind, match=f"^{name} "):
         bootstrap([sample()], **{"resamples": 5, **options})
@@ -208,7 +208,7 @@ def test_only_strings_are_texts():
 
 
 @pytest.mark.parametrize("texts", [Subscriptable(), 5, None, 1.5, Encodable()], ids=lambda value: type(value).__name__)
-def test_texts_are_a_list(texts):
+def test_texts_that_are_not_a_list_are_refused(texts):
     for refused in (
         *scored(texts, HYPOTHESES),
         *list(scored(HYPOTHESES, texts))[:2],
@@ -240,7 +240,7 @@ def test_unordered_texts_are_refused(kind):
 
 
 @pytest.mark.parametrize("texts", ["ab", b"ab", "", iter(["a"])], ids=lambda value: type(value).__name__)
-def test_segments_are_made_of_a_list(texts):
+def test_segments_are_made_only_of_a_list(texts):
     with pytest.raises(InputTypeError, match=r"^text: (a bare string|of type list_iterator)"):
         Segments.from_strings(texts)
 

@@ -1,4 +1,4 @@
-"""Where the command takes text from, and what it says about it: notes, warnings, and warnings as errors."""
+"""Where the command reads text from, and what it says about the text: notes, warnings, and warnings as errors."""
 
 import io
 import json

@@ -213,7 +213,7 @@ def test_a_file_that_is_cut_in_its_second_member_is_refused(kind):
 
 @each_kind
 @pytest.mark.parametrize("words", [("-i", "sys.txt"), ("-i", "sys.txt", "-sl"), ("-i", "sys.txt", "-J", "2")])
-def test_a_damaged_file_is_one_line_with_its_name(run, write, kind, words):
+def test_a_damaged_file_is_refused_in_one_line_with_its_name(run, write, kind, words):
     packed = bytearray(kind.pack(SYSTEM * 10))
     write("ref.txt", REFERENCE * 10)
     packed[-7 if kind.name in ("gzip", "bzip2") else len(packed) // 2] ^= 0xFF

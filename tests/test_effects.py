@@ -148,12 +148,12 @@ CASES = [(name, *case) for name, cases in EFFECTS.items() for case in cases]
 
 
 OURS = set(arguments.parser().ours)
-# Options of sacreBLEU's that are refused where they have no effect
+# Options of sacreBLEU that are refused where they have no effect
 CONTRADICTIONS = {("score_only", "-b"), ("format", "csv")}
 
 
 def said(answer):
-    """Return the line about options without effect, or none."""
+    """Return the line about options without effect, or "" if there is none."""
     assert answer.status == 0, answer.err
     lines = [line for line in answer.err.splitlines() if "without effect" in line]
     assert len(lines) < 2

@@ -108,7 +108,7 @@ def test_the_length_is_that_of_the_reference_that_counts():
     assert (score.num_edits, score.ref_length) == (2, 3)
 
 
-def test_an_empty_reference_can_be_a_missing_one():
+def test_an_empty_reference_can_count_as_missing():
     texts = ["a b"], [[" "], ["a b c d e f"]]
     assert WER().corpus_score(*texts).num_edits == 2
     assert WER(skip_empty_refs=True).corpus_score(*texts).num_edits == 4
@@ -170,7 +170,7 @@ def files(write):
     write("sys2", "a cat sits on a mat\nhello over there world\nit RAINS\n")
 
 
-def test_the_command_scores_them(files, run):
+def test_the_command_scores_wer_and_cer(files, run):
     answer = run("ref", "-i", "sys", "-m", "wer", "cer", "-f", "text", "-q")
     assert answer.out == f"WER|nrefs:1|case:mixed|{VERSION} = 18.2\nCER|nrefs:1|case:mixed|{VERSION} = 19.1\n"
     _, second = json.loads(run("ref", "-i", "sys", "-m", "bleu", "cer", "-w", "3").out)
@@ -178,7 +178,7 @@ def test_the_command_scores_them(files, run):
 
 
 @pytest.mark.parametrize("layout", FORMATS)
-def test_every_format_shows_them(files, run, layout):
+def test_every_format_shows_wer_and_cer(files, run, layout):
     answer = run("ref", "-i", "sys", "sys2", "-m", "bleu", "wer", "cer", "-f", layout, "-q")
     assert answer.status == 0
     for text in ("WER", "CER", "18.2", "19.1"):
@@ -276,7 +276,7 @@ def test_words_between_spaces_need_no_hint(text, recwarn):
 
 
 def test_ties_count_in_tests_of_metrics_that_sacrebleu_does_not_have(run, write):
-    """With three segments, no difference is significant. Counted as sacreBLEU does for BLEU, it would be."""
+    """With three segments, no difference is significant. Without ties, as sacreBLEU counts for BLEU, this one is."""
     ref = write("ref.txt", "a b c d\ne f g h\ni j k l\n")
     systems = write("one.txt", "a b c d\ne f g h\ni j k l\n"), write("two.txt", "a x x x\ny y g h\ni j z z\n")
     answer = run(ref, "-i", *systems, "-m", "wer", "--paired-ar", "-f", "json", "-q")

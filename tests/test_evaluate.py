@@ -235,5 +235,5 @@ def test_impossible_arguments_are_refused_in_one_line(more, kind, message):
     assert "\n" not in str(caught.value)
 
 
-def test_it_is_a_public_name():
+def test_evaluate_systems_and_its_results_are_public_names():
     assert {"evaluate_systems", "Results"} <= set(bleucli.__all__)

@@ -254,7 +254,7 @@ def test_lists_of_very_different_lengths_are_left_to_the_other_parser():
 
 
 @pytest.mark.parametrize(("size", "asked"), [(1 << 20, False), (1 << 25, True)])
-def test_only_long_files_use_it(monkeypatch, size, asked):
+def test_only_long_files_use_the_faster_parser(monkeypatch, size, asked):
     blocks = []
     monkeypatch.setattr(fastjson, "read", lambda data, *_: blocks.append(data))
     lines = size // len(GOOD)
@@ -264,7 +264,7 @@ def test_only_long_files_use_it(monkeypatch, size, asked):
 
 
 @pytest.mark.parametrize(("times", "asked"), [(300000, 0), (400000, jsonlines._REFUSALS)])
-def test_it_reads_all_but_the_first_block_of_long_regular_files(monkeypatch, tmp_path, times, asked):
+def test_the_faster_parser_reads_all_but_the_first_block_of_long_files(monkeypatch, tmp_path, times, asked):
     path = tmp_path / "a.jsonl"
     path.write_bytes(GOOD * times)
     blocks = []

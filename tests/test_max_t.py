@@ -48,7 +48,7 @@ def plain_differences(samples, trials, seed):
 
 
 def decoupled(trials):
-    """Shift the trials of each test by its place in a group of 32 tests; return one row per trial and group."""
+    """Within each group of 32 trials, shift the trials of each test by its number; return one row per trial."""
     found = []
     for start in range(0, trials.shape[1], 32):
         group = trials[:, start : start + 32]

@@ -74,7 +74,7 @@ def test_lowercasing_follows_unicode(upper, lower):
 def test_score_from_stats_equals_the_oracles_formula(lengths, matches, method, value, eff):
     order = len(matches)
     totals = [max(0, lengths[0] - n) for n in range(order)]
-    # nothing matches without its words; orders without a match need not be neighbours here
+    # words match at least as often as longer n-grams; here, an order without a match may precede one with matches
     matches = [max(matches), *matches[1:]]
     counts = [min(count, total) for count, total in zip(matches, totals, strict=True)]
     sums = (*lengths, *counts, *totals)

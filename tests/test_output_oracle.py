@@ -163,7 +163,7 @@ def unpadded(table):
 
 @pytest.mark.parametrize("test", ["bootstrap", "randomization"])
 def test_tested_systems_have_the_oracles_keys_and_numbers_in_json(corpus, test):
-    bleu = ("-m", "bleu")  # it fails for other metrics
+    bleu = ("-m", "bleu")  # the oracle fails for other metrics
     theirs = json.loads(oracle(corpus, "-i", *SYSTEMS, *bleu, *TESTS[test], "-f", "json"))
     ours = json.loads(render(results_of(corpus, test, bleu), Layout(), "json"))
     for system, expected in zip(ours, theirs, strict=True):

@@ -204,7 +204,7 @@ def test_json_lines_are_refused(run, files, write):
 # --- gates
 
 
-def test_gates_hold_for_means(run, files):
+def test_gates_apply_to_means(run, files):
     line = ("-q", "--segment-scores", "-i")
     assert run(*line, "c.txt", "--fail-under", "0.75").status == 0
     failed = run(*line, *files, "--fail-under", "0.75")
@@ -249,7 +249,7 @@ def test_one_system_is_one_line_of_text(run, write):
     assert run("--segment-scores", "-i", "x.txt", "-b", "-ci").out == f"3.0 (μ = {mean:.1f} ± {half_width:.1f})\n"
 
 
-# --- coarse scores, of which many trials equal the difference
+# --- coarse scores, for which many trials equal the observed difference
 
 
 @pytest.fixture

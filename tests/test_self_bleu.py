@@ -147,7 +147,7 @@ def test_texts_that_are_too_short_for_their_score_get_a_warning(options):
         assert self_bleu([*texts, *["a b c d"] * 37]).score > 0  # 2 of 40 are few
 
 
-def test_real_texts():
+def test_real_texts_score_as_in_a_loop_over_the_oracle():
     texts = random.Random(5).sample(real_texts("ref"), 150)
     found = self_bleu(texts)
     assert all(map(oracles.same, found.scores, expected(texts)))
@@ -158,7 +158,7 @@ def test_real_texts():
 
 
 @pytest.mark.parametrize("options", [{}, {"lowercase": True, "effective_order": True, "smooth_method": "floor"}])
-def test_real_outputs_of_several_systems_for_each_segment(options):
+def test_real_outputs_of_several_systems_are_scored_by_segment(options):
     """The systems' files one after the other, so that no group is contiguous."""
     columns = [real_texts(name)[:40] for name in ("KIT", "LIUM-NMT", "online-B", "uedin-nmt", "SYSTRAN")]
     found = self_bleu([text for column in columns for text in column], [*range(40)] * len(columns), **options)
@@ -233,7 +233,7 @@ def test_lists_may_come_from_a_generator_and_groups_may_have_no_name():
 
 
 @pytest.mark.parametrize("options", [{"foo": 1}, {"references": [["a"]]}])
-def test_options_are_those_that_bleu_has(options):
+def test_options_that_bleu_does_not_have_are_refused(options):
     with pytest.raises(InputTypeError, match=rf"^bleu has no option {next(iter(options))}; choose from tokenize"):
         self_bleu(["a", "b"], **options)
 
