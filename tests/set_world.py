@@ -1,7 +1,7 @@
 """A small world of test sets: archives in each real layout, under the names of public test sets, on a local server.
 
 - `ARCHIVES`: the downloads of some public test sets, with texts of our own, including awkward ones
-- `serve`: put them on a server; what it returns replaces the facts of their sources, in ours and in sacreBLEU
+- `serve`: put them on a server; return the sources that replace the real ones, in bleucli and in sacreBLEU
 - `oracle`: run sacreBLEU's commands on them, with a separate cache
 """
 
@@ -79,7 +79,7 @@ def sgml(kind: str, word: str = "") -> str:
 
 
 def odd_sgml(kind: str) -> str:
-    """Return an SGML file with oddities of real ones."""
+    """Return an SGML file with the oddities of real ones."""
     return f"""\ufeff<seg id="0">after a byte-order mark: not read</seg>\r
 <{kind}set setid="newstest" srclang="any">\r
 <doc origlang="en" sysid="a&amp;b" docid="first.1" genre="news x">\r
@@ -332,7 +332,7 @@ json.dump(answers, sys.stdout)
 
 
 def order_of(served: Mapping[str, list[dict[str, str]]]) -> Mapping[str, list[dict[str, str]]]:
-    """Return the sources as sacreBLEU numbers them: each set's own order, found by the last component."""
+    """Return the sources in sacreBLEU's order for each set, matched by the last components of addresses."""
     from sacrebleu.dataset import DATASETS
 
     ordered = {}

@@ -401,7 +401,7 @@ def test_a_broken_header_is_not_the_end_of_an_archive(box):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_damage_of_any_kind_is_one_line_or_does_not_matter(kind, box):
+def test_damage_of_any_kind_gives_one_line_or_does_not_matter(kind, box):
     expected = random.Random(3).randbytes(2000)
     whole = archive_of(kind, ("dev/x", b"x" * 900), ("dev/news.de", expected), ("é" * 60, b"y" * 700))
     rng = random.Random(kind)
@@ -525,7 +525,7 @@ def root_of_package():
 # --- the disk, and several at once
 
 
-def test_a_full_disk_is_one_line_that_names_the_file(box):
+def test_a_full_disk_gives_one_line_that_names_the_file(box):
     pytest.importorskip("resource")
     box.put(archive_of("tgz", ("small", SHORT), ("dev/news.de", NEWS)))
     script = """
@@ -541,13 +541,13 @@ extract(sys.argv[1], {"small": sys.argv[3], "dev/news.de": sys.argv[2]}, name="a
     assert box.came_out() == []
 
 
-def test_a_place_in_a_file_instead_of_a_folder_is_one_line(box):
+def test_a_place_in_a_file_instead_of_a_folder_gives_one_line(box):
     box.put(archive_of("tgz", ("dev/news.de", NEWS)))
     (box.folder / "dev").write_bytes(b"")
     box.refused(f"cannot write {box.place('dev')}")
 
 
-def test_a_place_that_is_a_folder_is_one_line(box):
+def test_a_place_that_is_a_folder_gives_one_line(box):
     box.put(archive_of("tgz", ("dev/news.de", NEWS)))
     os.makedirs(box.place("dev/news.de"))
     box.refused("cannot write", "news.de", os.strerror(errno.EISDIR))

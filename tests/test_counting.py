@@ -236,7 +236,7 @@ def test_the_command_counts_each_text_once(run, write, calls, options):
 
 
 class Rarity(BLEU):
-    """Gives words that are rare in references more weight, so no row can be counted before all of these are known."""
+    """Gives words that are rare in references more weight, so no row can be counted before all references are read."""
 
     name = "Rarity"
     needs_all_references = True

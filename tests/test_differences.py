@@ -229,7 +229,7 @@ def test_texts_may_be_iterators_and_references_missing():
     assert found.influences == ((0, 25.0, ("a b", "a x"), ("a b",)),)
 
 
-def test_it_can_be_pickled_shown_and_given_as_data():
+def test_an_explanation_can_be_pickled_shown_and_given_as_data():
     found = explain_difference(["<b>a</b> b c d"], ["a b c d"], [["a b c d"]], names=("old", "new"))
     assert pickle.loads(pickle.dumps(found)) == found
     html = found._repr_html_()

@@ -675,7 +675,7 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
         *("no status", "noise", "no address", "no text", "no port", "no server", "long server"),
     ],
 )
-def test_an_answer_that_makes_no_sense_is_one_line(raw, web, target, monkeypatch):
+def test_an_answer_that_makes_no_sense_gives_one_line(raw, web, target, monkeypatch):
     monkeypatch.setattr(download, "PAUSES", ())
     refused(web.put("/news.tgz", Page(raw=raw)), target, f"{web.url}/news.tgz ")
     assert beside(target) == []
@@ -945,7 +945,7 @@ class _FullDisk:
         return self.file.write(data)
 
 
-def test_a_full_disk_is_one_line_and_leaves_nothing(web, target, monkeypatch):
+def test_a_full_disk_gives_one_line_and_leaves_nothing(web, target, monkeypatch):
     create = partial.create
     monkeypatch.setattr(partial, "create", lambda path: _FullDisk(create(path), 50_000))
     url = web.put("/news.tgz", Page(CONTENT, headers=TAGGED))
@@ -954,7 +954,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(web, target, monkeypatch):
     assert len(web.requests) == 1
 
 
-def test_a_limit_on_the_size_of_files_is_one_line(web, target):
+def test_a_limit_on_the_size_of_files_gives_one_line(web, target):
     pytest.importorskip("resource")
     script = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)){FETCH}"
     process = start(web.put("/news.tgz", Page(CONTENT)), target, script, stderr=subprocess.PIPE)
@@ -992,7 +992,7 @@ def test_a_place_that_is_a_folder_is_named(web, target):
     assert only(target)
 
 
-def test_a_disk_that_cannot_lock_is_one_line(web, target, monkeypatch):
+def test_a_disk_that_cannot_lock_gives_one_line(web, target, monkeypatch):
     import portalocker
 
     def lock(file, flags):

@@ -1,4 +1,4 @@
-"""--engine: tables are scored on a cluster as they are here, whatever happens to its workers."""
+"""--engine: tables are scored on a cluster as they are on one machine, whatever happens to the workers."""
 
 import os
 import random
@@ -176,7 +176,7 @@ def test_a_dataset_from_python_is_scored(columns, parts, engine, cluster):
     assert sorted(tell(found)) == sorted(tell(expected))
     with pytest.raises(BleuError, match="some were lost"):
         counted_by(engine).score(dataset_of(engine, cluster, paths), ["chrf"], expected=COUNT + 1)
-    with pytest.raises(Exception, match="nix") as caught:  # an engine may look first, and say so itself
+    with pytest.raises(Exception, match="nix") as caught:  # an engine may find the mistake before us
         counted_by(engine).score(dataset_of(engine, cluster, paths), ["chrf"], "nix", expected=COUNT)
     assert isinstance(caught.value, BleuError) or engine != "dask"
 
@@ -317,7 +317,7 @@ def test_a_worker_that_dies_changes_no_count(run, parts, engine, cluster, tmp_pa
 
 
 @all_engines
-def test_an_engine_that_gives_up_is_one_line(run, parts, engine, monkeypatch):
+def test_an_engine_that_gives_up_gives_one_line(run, parts, engine, monkeypatch):
     def give_up(*_):
         raise RuntimeError("the scheduler\nis gone")
 

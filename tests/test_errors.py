@@ -214,31 +214,31 @@ def test_odd_encodings_cause_no_traceback(run, write, encoding):
 # --- files that cannot be read
 
 
-def test_a_missing_reference_is_one_line_with_the_systems_reason(run, pair):
+def test_a_missing_reference_gives_one_line_with_the_systems_reason(run, pair):
     refused(run("nofile.txt", "-i", "sys.txt"), "nofile.txt", os.strerror(2))
 
 
-def test_a_missing_system_is_one_line_with_the_systems_reason(run, pair):
+def test_a_missing_system_gives_one_line_with_the_systems_reason(run, pair):
     refused(run("ref.txt", "-i", "sys.txt", "nofile.txt"), "nofile.txt", os.strerror(2))
 
 
-def test_a_directory_as_reference_is_one_line_with_status_2(run, pair):
+def test_a_directory_as_reference_gives_one_line_with_status_2(run, pair):
     os.mkdir("directory")
     refused(run("directory", "-i", "sys.txt"), "directory", os.strerror(21))
 
 
-def test_a_directory_as_system_is_one_line_with_status_2(run, pair):
+def test_a_directory_as_system_gives_one_line_with_status_2(run, pair):
     os.mkdir("directory")
     refused(run("ref.txt", "-i", "directory"), "directory", os.strerror(21))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_a_file_without_permission_is_one_line_with_the_systems_reason(run, pair):
+def test_a_file_without_permission_gives_one_line_with_the_systems_reason(run, pair):
     os.chmod("ref.txt", 0)
     refused(run(*pair), "ref.txt", os.strerror(13))
 
 
-def test_a_permission_that_open_is_denied_is_one_line_with_the_systems_reason(run, pair, monkeypatch):
+def test_a_permission_that_open_is_denied_gives_one_line_with_the_systems_reason(run, pair, monkeypatch):
     really_open = open
 
     def open_what_is_permitted(file, *arguments, **options):
@@ -658,7 +658,7 @@ def test_output_below_a_file_is_refused(run, pair):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
 @pytest.mark.parametrize("extra", [(), ("-sl",), ("-V",), ("-h",)])
-def test_a_full_disk_is_one_line_with_status_2(command, pair, extra):
+def test_a_full_disk_gives_one_line_with_status_2(command, pair, extra):
     refused(command(*pair, *extra, shell='exec "$@" >/dev/full'), "standard output", os.strerror(28), "--output")
 
 
@@ -668,13 +668,13 @@ def test_a_full_device_as_output_is_named(run, pair):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
-def test_a_full_folder_of_temporary_files_is_one_line_about_that_folder(monkeypatch):
+def test_a_full_folder_of_temporary_files_gives_one_line_about_that_folder(monkeypatch):
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda: open("/dev/full", "r+b", buffering=0))  # noqa: SIM115
     with pytest.raises(BleuError, match=r"^cannot write a temporary file: .*; set TMPDIR to a folder with free space$"):
         spool([b"a" * (1 << 21)])
 
 
-def test_a_closed_standard_output_is_one_line_with_status_2(command, pair):
+def test_a_closed_standard_output_gives_one_line_with_status_2(command, pair):
     refused(command(*pair, shell='exec "$@" >&-'), "standard output", "closed", "--output")
 
 

@@ -223,13 +223,13 @@ def test_a_file_whose_writing_was_interrupted_is_written_again(mirror, make, mon
     assert read_lines("data", "wmt22.en-de", "OpenNMT.txt") == corpus_texts("wmt22.en-de")["OpenNMT"]
 
 
-def test_a_mirror_that_has_nothing_is_one_line(mirror, make):
+def test_a_mirror_that_has_nothing_gives_one_line(mirror, make):
     mirror().put(ARCHIVE, Page(b"", 404))
     refused(make(), "404", "wmt22")
 
 
 @pytest.mark.slow
-def test_a_system_that_the_archive_lacks_is_one_line(mirror, make):
+def test_a_system_that_the_archive_lacks_gives_one_line(mirror, make):
     german = f"{TOP}/xml/wmttest2022.en-de.all.xml"
     mirror(tar(xml_members() | {german: wmt_xml("wmt22.en-de").replace("OpenNMT", "Other")}))
     refused(make(), "wmt22/en-de has no field OpenNMT, only src, ref:A, ref:B")
@@ -249,7 +249,7 @@ def test_scores_of_another_layout_are_refused(mirror, make):
     assert PUBLISHED not in files_in("data")
 
 
-def test_a_place_that_cannot_be_a_folder_is_one_line(mirror, make, write):
+def test_a_place_that_cannot_be_a_folder_gives_one_line(mirror, make, write):
     write("data", "a file\n")
     refused(make(), "data")
 

@@ -252,7 +252,7 @@ def test_files_of_one_name_are_distinguished_by_their_folders(score, append, fol
     append(REF, "-i", "w/s.txt")
     append(REF, "-i", "x/s.txt")
     append(REF, "-i", "w/s.txt")
-    assert score(REF, "-i", "w/s.txt", *COMPARED).status == 0, "the one of x is better"
+    assert score(REF, "-i", "w/s.txt", *COMPARED).status == 0, "compared with x/s.txt, which is better"
     assert score(REF, "-i", "./x//s.txt", *COMPARED).status == 0
     shutil.copy(WEAK, "x/s.txt")
     assert score(REF, "-i", "x/s.txt", *COMPARED).status == 1

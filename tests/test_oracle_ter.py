@@ -283,7 +283,7 @@ def test_the_sum_of_three_references_lengths_may_differ_only_by_the_order_of_add
 
 
 def test_rates_are_divided_before_they_become_percentages():
-    """23 edits on 80 words are 28.749999999999996 %, which prints as 28.7."""
+    """23 edits on 80 words are 28.749999999999996%, which prints as 28.7."""
     words = [f"w{number}" for number in range(80)]
     for edits in range(80):
         pair = " ".join(["x"] * edits + words[edits:]), [" ".join(words)]

@@ -203,7 +203,7 @@ def test_owner_and_group_of_a_file_are_kept(run, pair, write):
     assert (read("out.txt"), found.st_uid, found.st_gid, mode("out.txt")) == (SCORE, 1234, 2345, 0o2660)
 
 
-def test_a_file_whose_owner_a_new_file_cannot_have_is_written(kept, monkeypatch):
+def test_a_file_whose_owner_cannot_be_given_to_a_new_file_is_written_in_place(kept, monkeypatch):
     if not hasattr(os, "chown") or os.geteuid() != 0:
         pytest.skip("only root may change the owner of a file")
     os.chown("out.txt", 1234, 2345)
@@ -398,7 +398,7 @@ def test_a_kill_at_any_moment_leaves_the_old_file_or_the_whole_new_one(run, star
     assert survived < count
 
 
-# Forks once for each line of the module that writes files, and kills the child where it is about to run that line.
+# Forks once for every `stride`th line of the modules that write files, and kills the child just before that line.
 KILLED_AT_EACH_LINE = """
 import os, signal, sys
 from bleucli import wholefiles

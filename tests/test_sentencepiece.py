@@ -201,14 +201,14 @@ def test_a_model_that_was_replaced_is_loaded_again(model_bytes, tmp_path):
 
 
 @pytest.mark.parametrize(("path", "why"), [("none.model", "No such file"), (".", "Is a directory"), ("a\0b", "null")])
-def test_a_local_model_that_cannot_be_read_is_one_line(path, why, tmp_path, monkeypatch):
+def test_a_local_model_that_cannot_be_read_gives_one_line(path, why, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BleuError, match=rf"^cannot read the SentencePiece model .*{why}.*; give the path of"):
         tokenizers.get(f"spm:{path}")
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>not found</html>", b"\x00" * 100])
-def test_a_cached_file_that_is_not_a_model_is_one_line_that_says_to_delete_it(content, cached):
+def test_a_cached_file_that_is_not_a_model_gives_one_line_with_the_advice_to_delete_it(content, cached):
     path = cached("flores101", content)
     with pytest.raises(BleuError) as caught:
         tokenizers.get("flores101")

@@ -89,7 +89,7 @@ class Shared:
 def shared(monkeypatch):
     for name in ("BLEU_MIRROR", "BLEU_OFFLINE", "BLEU_REGISTRY", "SACREBLEU"):
         monkeypatch.delenv(name, raising=False)
-    # Other users may not be allowed to read the folder of the package
+    # Other users may not be allowed to read the folder of the package, so its data are read once and kept
     monkeypatch.setattr(registry, "_package_data", functools.cache(registry._package_data))
     with shared_folder() as folder:
         shared = Shared(folder)
@@ -113,7 +113,7 @@ def names_in_the_cache():
 
 
 @pytest.mark.parametrize("target", ["project", "project/thesis.tex", "project/new.txt"])
-def test_links_of_others_neither_delete_nor_write_nor_make_a_file(target, shared):
+def test_links_of_others_cause_no_file_to_be_deleted_written_or_made(target, shared):
     shared.open_to_all()
     there = os.path.join(shared.folder, target)
     paths = [os.path.join(shared.raw, name) for name in names_in_the_cache()]

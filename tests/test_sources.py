@@ -1,4 +1,4 @@
-"""The downloads of test sets, signed or not: each fault gives one line or a right result, and nothing is half there."""
+"""Downloads of test sets, signed (with a known checksum) or not: each fault gives one line or the right file."""
 
 import errno
 import hashlib
@@ -141,7 +141,7 @@ def test_a_file_that_is_there_and_right_is_not_requested(web, target, source_of)
     assert len(web.requests) == 1
 
 
-def test_a_file_that_is_there_but_cannot_be_read_is_one_line(web, target, monkeypatch):
+def test_a_file_that_is_there_but_cannot_be_read_gives_one_line(web, target, monkeypatch):
     def refuse(path, kind):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
@@ -168,7 +168,7 @@ def test_an_invalid_record_is_an_error_and_not_taken_for_a_missing_one(record, w
     assert content(f"{target}.sha256") == record
 
 
-def test_a_record_that_is_a_folder_is_one_line(web, target):
+def test_a_record_that_is_a_folder_gives_one_line(web, target):
     os.makedirs(f"{target}.sha256")
     refused(Source(web.put("/n.tgz", Page(CONTENT))), target, f"{target}.sha256 cannot be read (Is a directory)")
 
@@ -246,7 +246,7 @@ def test_a_file_with_a_wrong_checksum_is_not_kept(sum_of, web, target):
     ],
     ids=["404", "403", "503", "redirects", "stall", "no answer", "cut", "cut chunks"],
 )
-def test_a_server_that_fails_is_one_line_and_leaves_nothing(page, reason, requests, web, target, source_of):
+def test_a_server_that_fails_gives_one_line_and_leaves_nothing(page, reason, requests, web, target, source_of):
     source = source_of(web.put("/n.tgz", page))
     refused(source, target, f"cannot download acme/news: {source.url} {reason}", f"put the file at {target}")
     assert len(web.requests) == requests
@@ -276,7 +276,7 @@ def mount(tmp_path):
         subprocess.run(["umount", folder], check=True)
 
 
-def test_a_full_disk_is_one_line_and_leaves_nothing(web, source_of, mount):
+def test_a_full_disk_gives_one_line_and_leaves_nothing(web, source_of, mount):
     target = os.path.join(mount("size=100k"), "acme", "n.tgz")
     refused(
         source_of(web.put("/n.tgz", Page(CONTENT))), target, "cannot write ", "No space left on device", "BLEU_HOME"
@@ -404,7 +404,7 @@ os.fsync = lambda _: os.path.exists({target!r}) and os.kill(os.getpid(), 9)
 def test_many_processes_at_once_download_once(web, target, slow_source, count):
     processes = [start(slow_source, target) for _ in range(count)]
     for process in processes:
-        said = process.communicate(timeout=SECONDS)[1]  # on a slow machine, perhaps that it waits
+        said = process.communicate(timeout=SECONDS)[1]  # on a slow machine, this may be the note about waiting
         assert process.returncode == 0, said
     assert len(web.requests) == 1
     check_came(target, is_signed=False)

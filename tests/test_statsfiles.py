@@ -591,7 +591,7 @@ def test_gaps_and_missing_columns_are_refused(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
-def test_a_full_folder_of_temporary_files_is_one_line(tmp_path, monkeypatch):
+def test_a_full_folder_of_temporary_files_gives_one_line(tmp_path, monkeypatch):
     path = save(tmp_path / "s.parquet")
     before = (tmp_path / "s.parquet").read_bytes()
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda: open("/dev/full", "r+b", buffering=0))  # noqa: SIM115

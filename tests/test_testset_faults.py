@@ -222,7 +222,7 @@ def test_programs_get_an_error_of_ours(world, monkeypatch):
     ],
     ids=["404", "403", "503", "redirects", "stall", "cut"],
 )
-def test_a_server_that_fails_is_one_line_and_does_no_lasting_harm(page, reason, signed, world, clean_files):
+def test_a_server_that_fails_gives_one_line_and_does_no_lasting_harm(page, reason, signed, world, clean_files):
     url = world.serve(page, signed=False)
     world.refused("acme/support", f"{url} {reason}")
     assert world.files() == []
@@ -238,7 +238,7 @@ def test_a_cut_connection_is_resumed_and_a_busy_server_tried_again(world, clean_
     assert world.files() == clean_files
 
 
-def test_a_wrong_checksum_is_one_line_and_the_file_is_not_kept(world):
+def test_a_wrong_checksum_gives_one_line_and_the_file_is_not_kept(world):
     url = world.serve(Page(b"<html>"), Page(ARCHIVE))
     found, expected = (hashlib.sha256(data).hexdigest() for data in (b"<html>", ARCHIVE))
     world.refused(f"{url} sent a file with the sha256 {found}, expected {expected}", "try again")
@@ -318,7 +318,7 @@ def special(kind, target):
     ids=["page", "half", "missing", "link out", "link to root", "hard link", "device", "pipe", "folder"],
 )
 @pytest.mark.parametrize("signed", [True, False], ids=["signed", "unsigned"])
-def test_a_useless_archive_is_one_line(archive, reason, signed, world):
+def test_a_useless_archive_gives_one_line(archive, reason, signed, world):
     world.serve(Page(archive), signed=signed)
     world.refused(reason)
     world.refused(reason)
@@ -343,7 +343,7 @@ def test_other_members_of_an_archive_are_ignored_whatever_their_paths(world, cle
 
 
 @pytest.mark.parametrize("is_wanted", [True, False])
-def test_a_bomb_is_one_line(is_wanted, world, monkeypatch):
+def test_a_bomb_gives_one_line(is_wanted, world, monkeypatch):
     monkeypatch.setattr(limits, "GROWTH_FROM_BYTES", 1 << 20)
     zeros = bytes(1 << 24)
     listed = [tar_member(MEMBER, zeros)] if is_wanted else [tar_member("zeros", zeros), tar_member(MEMBER, xml_of())]
@@ -352,14 +352,14 @@ def test_a_bomb_is_one_line(is_wanted, world, monkeypatch):
 
 
 @pytest.mark.parametrize("path", ["../kept.txt", "/etc/passwd", "support/../../x", "C:/x", "a\\\\b", "source:../x"])
-def test_an_unsafe_wanted_name_is_one_line(path, world):
+def test_an_unsafe_wanted_name_gives_one_line(path, world):
     world.serve(Page(ARCHIVE), files=(path,))
     world.refused("acme.toml")
     assert world.web.requests == []
 
 
 @pytest.mark.parametrize(("name", "pair"), [("../evil", "en-de"), ("acme/../../evil", "en-de"), ("/evil", "en-de")])
-def test_an_unsafe_name_of_a_test_set_is_one_line(name, pair, world):
+def test_an_unsafe_name_of_a_test_set_gives_one_line(name, pair, world):
     world.serve(Page(ARCHIVE), name=name, pair=pair)
     world.refused("acme.toml", name, words=("-t", name, "-l", pair, "--echo", "src"))
     world.refused("acme.toml", name, words=("--download", name))
@@ -371,7 +371,7 @@ def packed_text(size):
 
 
 @pytest.mark.parametrize("is_member", [True, False])
-def test_a_bomb_in_a_text_is_one_line(is_member, world, monkeypatch):
+def test_a_bomb_in_a_text_gives_one_line(is_member, world, monkeypatch):
     monkeypatch.setattr(limits, "GROWTH_FROM_BYTES", 1 << 20)
     bomb = packed_text(1 << 24)
     archive = archive_of(tar_member("s.txt", bomb), tar_member("r.txt", b"eins\n"), FILLING)
@@ -484,14 +484,14 @@ ENTITIES = {
 
 @pytest.mark.parametrize("prolog", ENTITIES.values(), ids=ENTITIES)
 @pytest.mark.parametrize("use", ["The number &e; .\n", "The number 1 .\n"], ids=["used", "unused"])
-def test_xml_with_entities_is_one_line_and_loads_nothing(use, prolog, world):
+def test_xml_with_entities_gives_one_line_and_loads_nothing(use, prolog, world):
     prolog = prolog.replace("URL", world.web.url)
     world.serve(Page(archive_of(tar_member(MEMBER, xml_of(source=use, reference="x\n", prolog=prolog)))))
     world.refused("en-de.xml", "entity")
     assert world.web.paths == ["/data/support.tgz"]
 
 
-def test_an_unknown_entity_is_one_line(world):
+def test_an_unknown_entity_gives_one_line(world):
     world.serve(Page(archive_of(tar_member(MEMBER, xml_of(source="&e;\n", reference="x\n")))))
     world.refused("en-de.xml", "entity")
 
@@ -503,14 +503,14 @@ def test_an_external_document_type_is_not_loaded(world):
     assert world.web.paths == ["/data/support.tgz"]
 
 
-def test_xml_that_ends_in_the_middle_is_one_line(world):
+def test_xml_that_ends_in_the_middle_gives_one_line(world):
     world.serve(Page(archive_of(tar_member(MEMBER, xml_of()[:50_000]))))
     world.refused("en-de.xml is not well-formed XML")
 
 
 @pytest.mark.parametrize("label", ["../../../kept", "a/b", "/kept.txt", "a\\b", "a&#10;b", "..", "x" * 300, "src"])
 @pytest.mark.parametrize("attribute", ["translator", "system"])
-def test_labels_that_would_be_bad_file_names_are_one_line(attribute, label, world):
+def test_labels_that_would_be_bad_file_names_give_one_line(attribute, label, world):
     prepared = xml_of(**{"translator": "A", "system": "S", attribute: label})
     if (attribute, label) in (("translator", ".."), ("translator", "src"), ("system", "..")):
         pytest.skip("these names are fine after the name of the field")
@@ -551,7 +551,7 @@ def remount(folder, options):
     subprocess.run(["mount", "-o", f"remount,{options}", folder], check=True)
 
 
-def test_a_full_disk_is_one_line_whenever_it_is_full(world, mount):
+def test_a_full_disk_gives_one_line_whenever_it_is_full(world, mount):
     mount("size=10m")
     world.serve(Page(ARCHIVE))
     world.check_source()
@@ -568,7 +568,7 @@ def free_kilobytes(folder):
     return status.f_bavail * status.f_frsize // 1024
 
 
-def test_a_write_protected_cache_is_one_line_but_its_files_are_used(world, mount):
+def test_a_write_protected_cache_gives_one_line_but_its_files_are_used(world, mount):
     mount("size=10m")
     remount(world.cache, "ro")
     world.serve(Page(ARCHIVE))
@@ -579,7 +579,7 @@ def test_a_write_protected_cache_is_one_line_but_its_files_are_used(world, mount
     world.check_source()
 
 
-def test_a_file_in_place_of_the_cache_is_one_line(world, monkeypatch):
+def test_a_file_in_place_of_the_cache_gives_one_line(world, monkeypatch):
     monkeypatch.setenv("BLEU_HOME", str(world.around / "kept.txt"))
     world.serve(Page(ARCHIVE))
     world.refused("cannot write", "kept.txt", "BLEU_HOME")

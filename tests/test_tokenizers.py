@@ -102,7 +102,7 @@ def assert_equal(name, segments, modules=()):
         ("none", " a,  b ", " a,  b "),
     ],
 )
-def test_the_examples_of_the_specification(name, text, expected):
+def test_the_examples_of_the_specification_hold(name, text, expected):
     assert tokens(name, [text]) == [expected]
     assert oracles.tokenized(name, text) == expected
 
@@ -118,7 +118,7 @@ def test_every_code_point_of_the_basic_plane_is_treated_as_the_oracle_does(name,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_every_code_point_of_the_basic_plane_has_the_oracles_neighbours(name):
+def test_every_code_point_of_the_basic_plane_is_treated_as_the_oracle_does_beside_any_neighbour(name):
     for around in MORE_AROUND:
         assert_equal(name, [around.format(character) for character in PLANE_0])
 
@@ -136,13 +136,13 @@ def test_intl_knows_every_code_point_as_the_oracle_does():
 
 @pytest.mark.parametrize("longest", [4, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ALPHABETS)
-def test_all_short_texts_of_the_characters_that_the_rules_distinguish(name, longest):
+def test_all_short_texts_of_the_characters_that_rules_distinguish_get_the_oracles_tokens(name, longest):
     short = ["".join(letters) for length in range(longest + 1) for letters in product(ALPHABETS[name], repeat=length)]
     assert_equal(name, short)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_random_texts(name):
+def test_random_texts_get_the_oracles_tokens(name):
     rng = random.Random(name)
     assert_equal(name, ["".join(rng.choices(CHARACTERS, k=rng.randint(1, 9))) for _ in range(enough(20_000))])
     assert_equal(name, ["".join(rng.choices(FRAGMENTS, k=rng.randint(1, 6))) for _ in range(enough(10_000))])
@@ -154,12 +154,12 @@ def test_random_texts(name):
 @example("")
 @example("\n")
 @example(" , 5% \u3000")
-def test_any_text(name, text):
+def test_any_text_gets_the_oracles_tokens(name, text):
     assert_equal(name, [text])
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_runs_of_punctuation_at_the_edges_and_between(name):
+def test_runs_of_punctuation_at_the_edges_and_between_get_the_oracles_tokens(name):
     runs = ["".join(run) for length in (1, 2, 3) for run in product(".,-%$“。", repeat=length)]
     runs += [character * count for character in ".,-$“。…" for count in (4, 5, 64)]
     for pattern in (
@@ -181,7 +181,7 @@ def test_runs_of_punctuation_at_the_edges_and_between(name):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("digits", ["٣٤", "५६", "๗๘", "Ⅷⅷ", "½²", "〇〡", "一二", "𝟜𝟝", "①㈠", "0９"])
-def test_numbers_of_other_scripts(name, digits):
+def test_numbers_of_other_scripts_get_the_oracles_tokens(name, digits):
     a, b = digits
     between = (".", ",", "-", "%", "$", "…", "。", "’", "..", ",-", "")
     assert_equal(
@@ -190,7 +190,7 @@ def test_numbers_of_other_scripts(name, digits):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_newlines_and_other_white_space(name):
+def test_newlines_and_other_white_space_get_the_oracles_tokens(name):
     spaced = [
         f"{left}{space}{right}"
         for space in (*SPACES, "\r\n")
@@ -203,7 +203,7 @@ def test_newlines_and_other_white_space(name):
 
 @pytest.mark.parametrize("size", [10_000, pytest.param(50_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NAMES)
-def test_one_long_text(name, size):
+def test_a_long_text_gets_the_oracles_tokens(name, size):
     rng = random.Random(name)
     assert_equal(name, ["".join(rng.choices(CHARACTERS, k=2 * size)), ",." * size, "中" * size, "5" * size])
 
