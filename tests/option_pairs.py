@@ -183,7 +183,7 @@ SAME_ANYWAY = {
     ("registry", "cite"),
     ("tokenize", "cite"),  # there is no paper about char
     ("registry", "list"),
-    ("width", "wer_lowercase"),  # the score is exactly 22 %
+    ("width", "wer_lowercase"),  # the score is exactly 22%
 }
 SOURCES = ["One cat.", "Two dogs.", "Three birds.", "Four fish.", "Five ants.", "Six bees."]
 REFERENCES = {
@@ -397,7 +397,7 @@ def render(decisions):
     """Return the list: one row and one column per option."""
     names = list(GIVEN)
     lines = [
-        "What each option (row) does beside each other one (column, by the number of its row).",
+        "What each option (row) does together with another one (column; columns have the numbers of rows).",
         f"{FINE} it has its effect   {TOLD} it has none, and a warning says so   {REFUSED} the two are refused",
         "",
     ]

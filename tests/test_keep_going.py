@@ -15,7 +15,7 @@ from bleucli.cli.commands import run as run_command
 from bleucli.cli.streams import Environment
 
 
-def test_the_others_are_scored(run, three_lines):
+def test_the_other_systems_are_scored(run, three_lines):
     answer = run("ref", "-i", "a", "short", "b", "latin", "missing", "-f", "csv", "--keep-going")
     assert answer.status == 2
     assert answer.out == run("ref", "-i", "a", "b", "-f", "csv").out
@@ -46,7 +46,7 @@ def test_standard_output_is_not_a_file(run, three_lines):
     assert run(*gated, "-o", "-") == run(*gated)
 
 
-def test_a_history_gets_no_lines_either(run, three_lines):
+def test_a_history_gets_no_lines_about_only_some_systems(run, three_lines):
     answer = run("ref", "-i", "a", "short", "-f", "jsonl", "--append", "-o", "history.jsonl", "--keep-going")
     assert answer.err.endswith("1 system could not be scored (see above); nothing was added to history.jsonl\n")
     assert not os.path.exists("history.jsonl")
@@ -155,7 +155,7 @@ PAIRED = pytest.mark.parametrize("test", [("-pbs", "-pbsn", "2"), ("-par", "-par
 
 
 @PAIRED
-def test_others_are_tested(run, three_lines, test):
+def test_the_other_systems_are_tested(run, three_lines, test):
     answer = run("ref", "-i", "a", "short", "b", *test, "-f", "csv", "--keep-going")
     assert answer.status == 2
     assert [line.partition(",")[0] for line in answer.out.splitlines()] == ["system", "a", "b"]
@@ -191,7 +191,7 @@ def test_each_is_named_if_all_fail(run, three_lines):
     assert last == "bleu: error: none of the 3 systems could be scored (see above)"
 
 
-def test_one_system_ends_the_run_as_without_the_option(run, three_lines):
+def test_the_only_system_ends_the_run_as_without_the_option(run, three_lines):
     for name in ("short", "latin", "missing", "empty"):
         assert run("ref", "-i", name, "--keep-going") == run("ref", "-i", name)
     assert run("ref", "--keep-going", stdin=b"") == run("ref", stdin=b"")

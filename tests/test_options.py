@@ -25,7 +25,7 @@ from bleucli.significance import resampling
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-# Those that the command has, too
+# The options that the command has as well
 OPTIONS = [(metric, option) for metric in METRICS.values() for option in metric.options if option.flags]
 each_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 each_option = pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_errors_name_the_option_as_the_reader_knows_it(metric, option):
             metric.of_command(**{option.name: value})
 
 
-def test_truth_values_of_numpy_and_numbers_are_taken_as_pythons():
+def test_truth_values_of_numpy_and_numbers_count_as_pythons():
     numpy = pytest.importorskip("numpy")
     for value in (True, 1, numpy.True_, numpy.int64(1)):
         assert BLEU(lowercase=value).lowercase is True
@@ -176,7 +176,7 @@ def flags_of(action):
 def test_the_command_has_each_flag_once_with_the_tables_type_and_help():
     actions = {flags_of(action): action for action in arguments.parser()._actions}
     for _, option in OPTIONS:
-        if option.shared and option is not SKIP_EMPTY_REFS:  # it says more than the option
+        if option.shared and option is not SKIP_EMPTY_REFS:  # the command's help says more about it
             assert option.flags in actions
             continue
         action = actions[option.flags]
@@ -197,7 +197,7 @@ def test_every_option_is_in_the_record_or_a_metrics():
     assert arguments.parse([]).skip_empty_refs is False
 
 
-def test_the_record_of_options_is_not_changed():
+def test_the_record_of_options_cannot_be_changed():
     options = arguments.parse(["ref.txt", "-w", "3"])
     with pytest.raises(AttributeError, match="options cannot be changed"):
         options.width = 4
@@ -355,7 +355,7 @@ def test_a_custom_metric_declares_its_option_and_signs_it():
     assert "prefix" not in str(BLEU().signature(1, 1))
 
 
-def test_a_metric_without_a_table_has_the_option_of_all():
+def test_a_metric_without_a_table_has_the_option_that_all_metrics_share():
     assert Metric.options == (SKIP_EMPTY_REFS,)
 
 
@@ -474,6 +474,6 @@ def test_metrics_and_scores_can_be_sent_to_other_processes(metric):
         assert vars(pickle.loads(pickle.dumps(score))) == vars(score)
 
 
-def test_the_package_gives_it_by_its_name():
+def test_metric_from_signature_is_a_public_name():
     assert bleucli.metric_from_signature is metric_from_signature
     assert "metric_from_signature" in bleucli.__all__

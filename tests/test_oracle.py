@@ -233,14 +233,14 @@ def test_skip_empty_refs_is_the_oracle_with_missing_references(kind, system):
 
 
 @of_each_metric
-def test_skip_empty_refs_takes_white_space_for_empty(kind):
+def test_skip_empty_refs_treats_white_space_as_empty(kind):
     metric = kind.ours(skip_empty_refs=True)
     found = metric.corpus_score(["a b", "c d"], [["a b", "c d"], [" \u3000\n", ""]])
     assert_same(found, kind.oracle().corpus_score(["a b", "c d"], [["a b", "c d"]]))
 
 
 @of_each_metric
-def test_as_many_streams_as_segments_are_taken_for_streams(kind):
+def test_as_many_streams_as_segments_are_treated_as_streams(kind):
     hypotheses, streams = ["a b", "c d"], [["a x", "c d"], ["a b", "c x"]]
     ours, theirs = both(kind, {})
     assert_same(ours.corpus_score(hypotheses, streams), theirs.corpus_score(hypotheses, streams))

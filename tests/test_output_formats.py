@@ -126,7 +126,7 @@ def test_json_gives_names_back_despite_escapes():
 # --- text
 
 
-def test_one_score_with_an_interval():
+def test_one_score_is_followed_by_its_interval():
     made = one_system(record(58.64, half_width=8.72))
     assert render(made, Layout(2, short=True), "text").startswith(
         "BLEU|#:1|bs:1000|c:mixed|v:bleucli-1 = 58.64 (μ = 58.64 ± 8.72) 82.0/63.4/52.7/43.2 (BP"

@@ -277,7 +277,7 @@ def test_the_expected_score_is_the_mean_of_the_row(metric, either):
 
 
 def plain_sum(row):
-    """Return the sum of a row, added up from left to right; from Python 3.12 on, sum() does not do that."""
+    """Return the sum of a row, added up from left to right; from Python 3.12 on, sum() compensates for rounding."""
     total = 0.0
     for score in row:
         total += score

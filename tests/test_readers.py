@@ -12,7 +12,7 @@ from bleucli.errors import BleuError
 from bleucli.testsets import fields, plain, sgml
 from bleucli.testsets import wmt_xml as wmt
 
-# The number of documents in a big file
+# The numbers of segments and systems in a large file
 MANY_SEGMENTS, MANY_SYSTEMS = 2000, 12
 
 
@@ -327,7 +327,7 @@ def test_fields_whose_counts_differ_are_an_error_that_says_what_to_do(world, run
     assert f"src has {SEGMENTS} segments but ref has {SEGMENTS + 1}; remove " in answer.err
 
 
-# --- sacreBLEU's traces
+# --- what an interrupted run left in the cache
 
 
 def test_members_that_sacrebleu_left_incomplete_are_unpacked_again(world, run):

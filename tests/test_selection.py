@@ -1,4 +1,4 @@
-"""Parts of test sets: the same segments and scores as sacreBLEU, and an error where it crashes."""
+"""Parts of test sets: the same segments and scores as sacreBLEU, and an error where sacreBLEU crashes."""
 
 import json
 from itertools import pairwise

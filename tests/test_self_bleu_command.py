@@ -230,7 +230,7 @@ def test_a_card_has_the_distinct_ngrams(run, write):
 
 
 @pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
-def test_tables_for_programs(run, write, form, delimiter):
+def test_tables_for_programs_have_a_column_for_each_order(run, write, form, delimiter):
     write("a.txt", LINES)
     write("b.txt", "a\nb\n")
     answer = run("--self-bleu", "-i", "a.txt", "b.txt", "-f", form, "-w", "2", "-q")
@@ -241,7 +241,7 @@ def test_tables_for_programs(run, write, form, delimiter):
     assert (second["system"], second["distinct-1"], second["distinct-2"]) == ("b", "1.0000", "")
 
 
-def test_a_table_of_80_columns(run, write):
+def test_a_table_fits_into_80_columns(run, write):
     write("old.txt", LINES)
     write("new.txt", LINES)
     table, _, rest = run("--self-bleu", "-i", "old.txt", "new.txt", "-f", "text").out.partition("\n\n")

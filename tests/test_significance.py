@@ -36,7 +36,7 @@ def no_seed(monkeypatch):
 
 @pytest.fixture
 def seeded(monkeypatch):
-    """Set the seed of both."""
+    """Set the seed of our tests and of the oracle's."""
 
     def seeded(seed):
         monkeypatch.setenv("BLEU_SEED", seed)
@@ -310,7 +310,7 @@ def test_calling_twice_gives_the_same():
     assert test() == test()
 
 
-def test_the_result_is_that_of_the_package():
+def test_the_package_exports_the_paired_test():
     assert bleucli.PairedTest is PairedTest
 
 
