@@ -415,7 +415,7 @@ def test_damage_of_any_kind_gives_one_line_or_does_not_matter(kind, box):
 
 
 def came_out_or_refused(box):
-    """Return whether a file came out; there is never more, and no file if there is an error."""
+    """Return whether a file came out; check that no others did, and none at all after an error."""
     with suppress(FileNotFoundError):
         os.remove(box.place("dev/news.de"))
     try:

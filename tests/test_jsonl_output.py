@@ -239,7 +239,7 @@ def test_the_difference_from_the_baseline_has_the_interval_of_the_resamples(line
             gaps = sorted((scores - baseline).tolist())
             difference = line["difference"]
             assert difference["value"] == line["score"] - of_metric[0]["score"]
-            assert [difference["low"], difference["high"]] == [gaps[1], gaps[58]], "2.5% of 60 are 1"
+            assert [difference["low"], difference["high"]] == [gaps[1], gaps[58]], "2.5% of 60, rounded down, are 1"
 
 
 def test_without_a_bootstrap_the_difference_has_no_interval(lines):
@@ -563,7 +563,7 @@ def score(run):
     return lambda *words, **more: run("-q", REF, "-i", *words, **more)
 
 
-def test_an_unchanged_score_has_not_fallen_by_anything(score, append):
+def test_an_unchanged_score_is_not_a_drop(score, append):
     append(*SYSTEMS, *ALL)
     answer = score(*SYSTEMS, *ALL, "--baseline", "h.jsonl", "--max-drop", "0")
     assert (answer.status, answer.err) == (0, "")
@@ -616,7 +616,7 @@ def test_a_history_is_compared_with_and_added_to_in_one_run(append):
     assert len(history()) == 2
 
 
-def test_a_file_that_holds_no_such_scores_is_refused(score, append, write):
+def test_a_history_without_scores_to_compare_is_refused(score, append, write):
     words = (STRONG, "--baseline", "h.jsonl", "--max-drop", "0")
     append(STRONG, "-sl")
     refused(score(*words), "h.jsonl has only scores of segments")

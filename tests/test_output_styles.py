@@ -302,7 +302,7 @@ def test_only_results_are_rendered_and_cited(function, given, told):
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("style", ["compact", "stars"])
 def test_there_is_a_star_only_where_the_difference_is_significant_with_ties_counted(name, style):
-    # the systems differ in one segment, so all trials have the same difference up to its sign, and none a greater one
+    # the systems differ in one segment, so all trials have the same difference, except for its sign
     reference = ["a b c d e", "f g h i j k"]
     systems = {"a": ["a b c d x", "f g h i j x"], "b": ["a b c d x", "f g h i j k"]}
     with pytest.warns(bleucli.BleuWarning, match="leaves out trials with exactly the observed difference"):

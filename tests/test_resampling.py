@@ -306,7 +306,7 @@ TRIALS = 399  # so that p can be 0.05
 
 
 def bounds(chance):
-    """Return the bounds within which the number of hits in 400 attempts lies with a probability of 99.9 %."""
+    """Return the bounds within which the number of hits in 400 attempts lies with a probability of 99.9%."""
     weights = [comb(PAIRS, hits) * chance**hits * (1 - chance) ** (PAIRS - hits) for hits in range(PAIRS + 1)]
     sums = list(accumulate(weights))
     return next(i for i, s in enumerate(sums) if s > 0.0005), next(i for i, s in enumerate(sums) if s >= 0.9995)

@@ -1,4 +1,4 @@
-"""The command with files of statistics: they give what the texts themselves give."""
+"""The command with files of statistics: they give the same answers as the texts themselves."""
 
 import json
 import os

@@ -140,7 +140,7 @@ def test_columns_of_standard_input_are_named_as_the_oracle_names_them(run, test)
     columns = zip(*(texts(name) for name in ("strong", "weak", "reference.A")), strict=True)
     piped = "".join("\t".join(column) + "\n" for column in columns).encode()
     ours, theirs = outputs(run, f"{REF} -f text {test} -pbsn 50 -parn 50", stdin=piped)
-    assert ours == theirs.replace("compared to .", "compared to Baseline."), "it forgets the name there"
+    assert ours == theirs.replace("compared to .", "compared to Baseline."), "the oracle forgets the name"
     assert ("Baseline │" in ours) == bool(test)
 
 

@@ -91,7 +91,7 @@ def test_texts_that_are_too_long_for_the_server_are_not_sent(opened):
     assert "1,000,000 bytes" in page.inner_text("#message")
 
 
-def test_legends_are_of_the_metric(opened):
+def test_legends_belong_to_the_metric(opened):
     page = opened
     assert page.is_visible("#shades")
     fill(page, metric="wer")
