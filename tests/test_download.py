@@ -351,7 +351,7 @@ def test_a_server_that_stays_silent_is_given_up(web, target, monkeypatch):
     assert beside(target) == []
 
 
-def test_nobody_at_the_address_is_an_error_that_says_so(target):
+def test_an_address_where_no_server_listens_is_an_error_that_says_so(target):
     with serving() as gone:
         url = f"{gone.url}/news.tgz"
     refused(url, target, f"{url} cannot be reached (Connection refused)")
@@ -452,7 +452,7 @@ def test_a_wrong_answer_to_a_request_for_the_rest_starts_all_over(page, web, tar
     assert only(target)
 
 
-def test_a_part_without_a_request_for_a_part_is_refused(web, target):
+def test_a_part_that_was_not_requested_is_refused(web, target):
     refused(web.put("/news.tgz", Page(CONTENT, 206)), target, "answered 206 Partial Content")
     assert beside(target) == []
 
@@ -558,7 +558,7 @@ def test_a_part_of_the_rest_is_not_taken_for_the_end(web, target):
     assert len(web.requests) == 1 + -(-100_000 // 7000)
 
 
-def test_a_part_by_date_needs_its_date(web, target):
+def test_a_part_with_another_date_is_not_taken(web, target):
     changed = formatdate(1e9, usegmt=True)
     first = Page(CONTENT, headers={"Last-Modified": changed}, cut=100_000)
     other = part(REST, headers={"Last-Modified": formatdate(1e9 + 60, usegmt=True)})
@@ -734,7 +734,7 @@ def test_credentials_are_not_sent_to_another_server(is_netrc, web, target, tmp_p
 
 @pytest.fixture
 def secure(tmp_path, monkeypatch):
-    """Serve https with a certificate of our own, by redirections to an address."""
+    """Serve https with a certificate of our own."""
     openssl = shutil.which("openssl") or pytest.skip("there is no openssl to make a certificate")
     key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
     words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
@@ -924,7 +924,7 @@ def test_a_waiting_download_tries_itself_when_the_other_fails(web, target):
 
 
 class _FullDisk:
-    """A file on a disk that takes no more than `size` bytes."""
+    """A file on a disk that has room for `room` bytes."""
 
     def __init__(self, file, room):
         self.file, self.room = file, room

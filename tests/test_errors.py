@@ -358,7 +358,7 @@ def test_standard_input_cannot_be_named_twice(run, pair, words):
 
 
 @pytest.mark.parametrize("extra", [(), ("-sl",), ("-m", "chrf"), ("--jsonl",)])
-def test_references_alone_are_taken_for_a_system_without_its_option(run, pair, terminal, extra):
+def test_references_alone_get_the_advice_that_the_last_may_be_the_system(run, pair, terminal, extra):
     remedy = "if sys.txt is the system's output, write -i sys.txt\n"
     words = ("ref.txt", "sys.txt", *extra)
     assert refused(run(*words, stdin=terminal)).endswith(f"nothing was piped in; {remedy}")
@@ -719,7 +719,7 @@ def test_output_to_a_hyphen_is_standard_output(run, pair, folder):
     assert not (folder / "-").exists()
 
 
-# --- what is said
+# --- what messages contain
 
 
 def test_control_characters_in_messages_do_not_reach_a_terminal(run, pair, write):

@@ -324,7 +324,7 @@ def test_the_arithmetic_of_10000_random_pairs_gives_their_scores(model):
 # --- BLEU
 
 
-def test_the_worked_example_digit_by_digit():
+def test_the_worked_example_is_right_digit_by_digit():
     explanation = explain(OUTPUT, [REFERENCE])
     parts = explanation.parts
     assert [(order.matches, order.total) for order in parts.orders] == [(5, 6), (2, 5), (1, 4), (0, 3)]

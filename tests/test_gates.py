@@ -435,7 +435,7 @@ WRONG_WORDS = {
 
 
 @pytest.mark.parametrize("words", WRONG_WORDS.values(), ids=WRONG_WORDS)
-def test_errors_of_the_words_themselves_are_annotated(run, words):
+def test_errors_in_the_command_line_are_annotated(run, words):
     answer = run(*words)
     error, annotation = answer.err.splitlines()
     assert (answer.status, annotation) == (2, error.replace("bleu: error: ", "::error title=bleu::"))
@@ -654,7 +654,7 @@ def test_resampling_need_not_be_the_same(score, baseline):
 
 
 def test_json_that_is_almost_an_answer_is_refused(score, write):
-    """Scores without magnitude, and names that are not text or cannot be written."""
+    """Refused are names that are not text and scores that are not numbers; a zero with an exponent is accepted."""
     one = '{"name": %s, "score": %s, "signature": "nrefs:1|tok:13a"}'
     for name, number in (("7", "1"), ("null", "1"), ("[]", "1"), ('"BLEU"', "[]")):
         write("old.json", one % (name, number))

@@ -239,7 +239,7 @@ def test_the_old_name_of_a_tokenizer_gets_a_hint(score, monkeypatch):
 
 
 def untouched(name):
-    """Return the table's entry of a tokenizer, but with another one that needs no model."""
+    """Return a tokenizer's entry in the table, with a tokenizer that needs no model in its place."""
     return tokenizers._ENTRIES[name]._replace(make=Untouched)
 
 
@@ -250,7 +250,7 @@ def test_a_hint_that_is_not_about_one_system_is_printed_once(run, write):
     assert len(of(said, "13a is not made for Chinese")) == 1
 
 
-# --- text that was not put together again
+# --- text whose subwords were not joined
 
 
 @pytest.mark.parametrize("text", ["an un@@ usual word", "▁an unusual word"])
@@ -324,7 +324,7 @@ def test_text_too_short_for_the_longest_n_grams_is_explained(score, order, text)
     assert len(warned(TOO_SHORT, [text], [text], max_ngram_order=order)) == 1
 
 
-def test_one_segment_of_the_order_is_long_enough(score):
+def test_one_segment_as_long_as_the_order_is_enough(score):
     assert not of(score(["a b c", "a b c d"], ["a b c", "a b c e"]), TOO_SHORT)
     assert not warned(TOO_SHORT, ["a b c d"], ["a b c e"])
     assert not warned(TOO_SHORT, ["a b c"], ["a b c"], effective_order=True)
@@ -408,7 +408,7 @@ class WaitedFor(BytesIO):
         return super().readinto(buffer)
 
 
-# --- all of them
+# --- all hints
 
 
 def test_good_text_gets_no_hint(run, write):
@@ -857,7 +857,7 @@ def write_pipe(name, content):
         pipe.write(content)
 
 
-def test_columns_are_refused_without_a_cause(run, write):
+def test_columns_with_another_number_of_lines_are_refused_without_a_cause(run, write):
     write("ref.txt", "one\ntwo\n\n")
     assert CAUSE not in refusal(run("ref.txt", stdin=b"one\tone\ntwo\ttwo\n"))
     write("ref.txt", "one\tone\ntwo\ttwo\n\t\n")
@@ -870,7 +870,7 @@ def test_a_column_alone_is_plain_text(run, write):
     assert said.endswith(f"{CAUSE}the last line of ref.txt is empty\n")
 
 
-def test_json_lines_are_refused_without_a_cause(run, write):
+def test_json_lines_of_another_number_are_refused_without_a_cause(run, write):
     write("ref.txt", "one\n\n")
     write("sys.jsonl", '{"hypothesis": "one"}\n')
     assert CAUSE not in refusal(run("ref.txt", "-i", "sys.jsonl"))

@@ -1,4 +1,4 @@
-"""JSON Lines: hypotheses, references or both from one object per segment, as the API scores the same texts."""
+"""JSON Lines: hypotheses, references or both, one object per segment, with the scores that the API gives."""
 
 import gzip
 import json
@@ -82,7 +82,7 @@ def test_names_of_json_lines_are_known(name):
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.txt", "jsonl", "a.jsonl.txt", "a.gz", "-", "a.jsonl/b"])
-def test_other_names_are_of_text(name):
+def test_files_with_other_names_are_text(name):
     assert not is_jsonl(name)
 
 
@@ -346,7 +346,7 @@ def test_a_path_that_leads_nowhere_is_named_with_the_fields_that_were_found(run,
 
 
 @pytest.mark.parametrize("step", ["-1", "+0", "٠", "9" * 5000, "x"])
-def test_an_array_has_numbers_from_0(step):
+def test_elements_of_an_array_are_numbered_from_0(step):
     fields = fields_named(f"hyp=out.{step}")
     assert "found 'out', an array of length 1; name" in error_of(jsonl({"out": ["a"], "ref": "b"}), fields=fields)
 
@@ -522,7 +522,7 @@ def test_the_error_about_samples_of_a_harness_without_a_path_lists_their_fields(
     )
 
 
-# --- the ways to give them
+# --- where the texts come from
 
 
 def test_hypotheses_and_references_come_from_one_file(run, write):
@@ -617,7 +617,7 @@ def test_a_varying_number_of_references_is_signed(run, write):
     assert found["signature"] == api_score()[1]
 
 
-def test_references_of_one_number_are_counted(run, write):
+def test_an_equal_number_of_references_is_signed(run, write):
     write("sys.jsonl", items(SYSTEM, [["a", "b c"]] * 4))
     assert json.loads(run("-i", "sys.jsonl", "-q").out)["nrefs"] == "2"
 

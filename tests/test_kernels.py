@@ -682,7 +682,7 @@ print((peak() - before) / len(segments.data))
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system has no /proc")
-def test_chrf_stats_of_a_long_segment_take_few_bytes_for_each_of_its():
+def test_chrf_stats_of_a_long_segment_take_little_memory_per_byte():
     answered = subprocess.run(
         [sys.executable, "-c", GROWTH], env=os.environ | {"BLEU_KERNELS": "native"}, capture_output=True, check=True
     )
@@ -989,7 +989,7 @@ def test_ter_stats_at_the_edges_of_machine_words(length):
         pytest.param("unequal", range(160), marks=pytest.mark.slow),
     ],
 )
-def test_ter_stats_of_pairs_that_take_it_to_its_limits(kind, numbers):
+def test_ter_stats_of_pairs_that_take_the_search_to_its_limits(kind, numbers):
     """The other pairs are compared with the oracle's answers, in `test_oracle_ter`."""
     pairs = ter_pairs.pairs(kind)
     hypotheses, references = ([pairs[number][side] for number in numbers] for side in (0, 1))
@@ -1029,7 +1029,7 @@ print(edits, int(peak.split()[1]) < 512 * 1024)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the system has no file with the peak")
+@pytest.mark.skipif(sys.platform != "linux", reason="the system has no file with the peak of memory")
 def test_ter_of_a_long_line_of_different_words_takes_little_memory(root):
     done = subprocess.run([sys.executable, "-c", MEMORY.format(root=root)], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[(0.0, 320000.0)] True\n", "")
@@ -1131,7 +1131,7 @@ print(int(peak.split()[1]) < 512 * 1024)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the system has no file with the peak")
+@pytest.mark.skipif(sys.platform != "linux", reason="the system has no file with the peak of memory")
 def test_edit_stats_of_a_long_line_of_different_words_take_little_memory(root):
     done = subprocess.run([sys.executable, "-c", EDITS.format(root=root)], capture_output=True, text=True)
     size = len(" ".join(f"w{number}" for number in range(320_000)))
@@ -1142,7 +1142,7 @@ def test_edit_stats_of_a_long_line_of_different_words_take_little_memory(root):
 
 
 def unseeded_collisions(count):
-    """Make words that fall into one slot of a table that is hashed with the golden ratio, as ours once was."""
+    """Make words that fall into one slot of a table that is hashed with the golden ratio, as the kernels' table was."""
     factor, dice, words = 0x9E3779B97F4A7C15, random.Random(1), set()
     letters = string.ascii_letters + string.digits
     inverse = pow(factor, -1, 2**20)
@@ -1178,7 +1178,7 @@ def test_words_that_once_collided_take_no_longer_than_others(name):
 # --- several threads
 
 
-def test_kernels_give_the_same_from_several_threads_at_once():
+def test_kernels_give_the_same_answers_in_several_threads_at_once():
     dice = random.Random(4)
     hypotheses = Segments.from_strings([sentence(dice, FRAGMENTS, 30) for _ in range(300)])
     streams = [Segments.from_strings([sentence(dice, FRAGMENTS, 30) for _ in range(300)])]

@@ -315,7 +315,7 @@ def test_a_signature_names_the_metric(run, files, signature, signed):
     assert answer.out.startswith(f"{signed}|version:{OURS} = ")
 
 
-def test_empty_references_are_missing_ones_for_chrf_and_ter_too(run, write):
+def test_empty_references_count_as_missing_for_chrf_and_ter_too(run, write):
     write("ref.txt", "a b c d\t\n")
     write("sys.txt", "a b c e\n")
     for name in ("chrf", "ter"):

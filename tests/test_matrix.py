@@ -73,7 +73,7 @@ def wmt24(folder):
 
 @pytest.fixture
 def matrix(write):
-    """Write a file of a matrix."""
+    """Write the TOML file of a matrix."""
     return lambda *lines: write("matrix.toml", "".join(f"{line}\n" for line in lines))
 
 
@@ -353,7 +353,7 @@ def test_references_are_not_systems_and_patterns_start_at_the_folder_of_the_file
     assert [len(pair.references) for pair in plan.pairs] == [1, 2, 1]
 
 
-def test_several_patterns_and_a_choice_in_an_order(run, wmt24, matrix):
+def test_several_patterns_are_read_and_a_choice_keeps_its_order(run, wmt24, matrix):
     os.makedirs("ours")
     with open("ours/uk.txt", "w", encoding="utf-8") as file:
         file.writelines(f"{line}\n" for line in TEXTS["cs-uk", "ref", "A"])
@@ -518,7 +518,7 @@ def test_wrong_references_are_an_error_with_keep_going_too(run, wmt24, write):
     ],
     ids=" ".join,
 )
-def test_options_that_make_no_sense_beside_it_are_refused(run, wmt24, words):
+def test_options_that_make_no_sense_beside_a_matrix_are_refused(run, wmt24, words):
     answer = run("--matrix", "matrix.toml", *words)
     line = refused(answer, "cannot be combined with --matrix: ", "; leave out one of the two")
     assert len(line) < 130
@@ -531,7 +531,7 @@ def test_tests_are_refused_with_an_error_that_says_where_they_work(run, wmt24, w
     assert len(line) < 165
 
 
-def test_references_are_refused_beside_it(run, wmt24):
+def test_references_are_refused_beside_a_matrix(run, wmt24):
     told = "references cannot be combined with --matrix: the TOML file has patterns"
     refused(run("ref.txt", "--matrix", "matrix.toml"), told)
 
@@ -716,7 +716,7 @@ def test_errors_name_the_pair_and_exceptions_note_it():
     raised(["en-zh: references: expected a list of streams"], bleucli.score_matrix, {"en-zh": ({"A": ["a"]}, ["a"])})
 
 
-def test_threads_share_long_pairs_from_the_first_one(wmt24):
+def test_threads_work_on_several_pairs_at_once(wmt24):
     from threading import Barrier
 
     both = Barrier(2, timeout=60)  # broken unless two threads are at work on the first blocks of two pairs

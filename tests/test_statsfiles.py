@@ -534,7 +534,7 @@ def test_files_without_statistics_are_refused(tmp_path):
     raised(["it lacks refs"], read, path)
 
 
-def test_a_later_layout_is_refused_and_a_later_minor_one_read(tmp_path):
+def test_a_later_layout_is_refused_and_a_later_minor_version_is_read(tmp_path):
     path = save(tmp_path / "s.parquet")
     for layout, parts in (("2", ["has layout 2", "install a newer bleu"]), ("x", ["has layout x"]), ("1.7", None)):
         table = pq.read_table(path)

@@ -321,7 +321,7 @@ def test_a_signature_of_other_texts_is_refused_before_any_is_prepared(run, monke
     assert told in answer.err
 
 
-def test_texts_that_only_the_signature_or_only_the_score_names_are_notes(run, demo, demo_files):
+def test_texts_that_only_the_signature_or_only_the_score_names_get_a_note(run, demo, demo_files):
     signed = "BLEU|nrefs:1|test:demo|origlang:en|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
     answer = run(*DEMO, "-f", "text", "--like", signed, stdin=demo("weak.de.txt"), terminal=True)
     assert answer.status == 0
@@ -377,7 +377,7 @@ def test_several_references_are_scored(world, run):
     assert answer.out.startswith("BLEU|nrefs:2|test:wmt20/tworefs|lang:de-en|")
 
 
-def test_a_translator_who_left_out_a_segment_is_an_empty_reference_or_a_missing_one(world, run):
+def test_a_segment_that_a_translator_left_out_is_an_empty_or_a_missing_reference(world, run):
     words = ("-t", "wmt21/AB", "-l", "en-de", "-f", "text", "-q")
     assert run(*words, stdin=b"x\n" * 6).out.startswith("BLEU|nrefs:2|")
     assert run(*words, "--skip-empty-refs", stdin=b"x\n" * 6).out.startswith("BLEU|nrefs:var|")

@@ -199,7 +199,7 @@ def test_programs_get_the_same_files(world, monkeypatch):
     assert len(world.web.requests) == 1
 
 
-def test_programs_get_an_error_of_ours(world, monkeypatch):
+def test_programs_get_a_bleu_error(world, monkeypatch):
     url = world.serve(Page(b"gone", 404))
     monkeypatch.setenv("BLEU_REGISTRY", str(world.around / "acme.toml"))
     with pytest.raises(BleuError, match=f"acme/support: {url} answered 404 Not Found"):
@@ -702,7 +702,7 @@ def test_each_plain_file_is_downloaded_and_recorded(world):
     assert world.web.paths == ["/en.txt", "/de.txt.gz"]
 
 
-def test_two_downloads_with_the_same_name_are_kept_apart(world):
+def test_two_downloads_with_the_same_name_are_refused_or_kept_apart(world):
     source = world.web.put("/en/test.txt", Page(SOURCE.encode()))
     reference = world.web.put("/de/test.txt", Page(REFERENCE.encode()))
     world.write_registry(

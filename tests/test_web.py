@@ -1,4 +1,4 @@
-"""The calculator's server: what it answers, what it refuses, and that it is the command's engine."""
+"""The calculator's server: what it answers, what it refuses, and that its numbers are the command's."""
 
 import asyncio
 import json
@@ -60,7 +60,7 @@ def ask(calculator):
 
 
 def error_of(answer, *statuses):
-    """Return the sentence of a refusal; the page, which shows it, asks for no status."""
+    """Return the sentence of a refusal; to the page, which shows it, it is sent with status 200."""
     shown = answer.request.url.path.startswith("/page/") and 422 in statuses
     assert answer.status_code in ((200,) if shown else statuses)
     assert answer.headers["content-type"] == "application/json"
@@ -330,7 +330,7 @@ def test_other_hosts_are_refused(calculator):
     port = calculator.port
     for host in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
         assert status(f"{host}:{port}") == 200
-        assert status(host) == 403  # another port than ours
+        assert status(host) == 403  # without our port
     for host in (f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", f"localhost:{port + 1}", "0.0.0.0", ""):
         assert status(host) == 403
 
@@ -356,7 +356,7 @@ def test_no_answer_lets_other_origins_read_it(ask):
     assert answer.headers["cross-origin-resource-policy"] == "same-origin"
 
 
-def test_it_listens_only_on_this_machine():
+def test_the_server_listens_only_on_this_machine():
     with web_server.bind(0) as listener:
         assert listener.getsockname()[0] == "127.0.0.1"
 
@@ -466,7 +466,7 @@ def test_warnings_and_advice_name_parameters_of_the_endpoint(ask):
     assert "spm:PATH" not in told
 
 
-def test_fifty_at_a_time_are_served(ask):
+def test_fifty_requests_at_once_are_served(ask):
     with ThreadPoolExecutor(50) as pool:
         together = threading.Barrier(50)
 
@@ -480,7 +480,7 @@ def test_fifty_at_a_time_are_served(ask):
 
 
 def test_answers_are_sent_at_once(ask):
-    """Nagle's algorithm would, for 40 ms."""
+    """Nagle's algorithm would delay them by 40 ms."""
     times = []
     for _ in range(10):
         start = time.perf_counter()
@@ -609,7 +609,7 @@ def test_the_address_is_printed_and_control_c_is_quiet(start):
 
 
 @needs_signals
-def test_control_c_ends_it_while_it_works(start):
+def test_control_c_ends_the_server_while_it_works(start):
     process = start("--serve", "0", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     address = process.stdout.readline().decode().strip()
     port = int(address.rstrip("/").rpartition(":")[2])
