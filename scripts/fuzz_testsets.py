@@ -67,7 +67,7 @@ def main() -> int:
 
 
 def make_hasty() -> None:
-    """Shorten pauses and time limits from minutes to moments."""
+    """Shorten pauses and time limits from minutes to moments, and limit the growth of smaller archives too."""
     download.PAUSES = (0.0, 0.0, 0.0, 0.0)
     download.SECONDS_OF_MEMORY = 0
     connection.SECONDS_OF_SILENCE = 0.3

@@ -189,9 +189,11 @@ def compare_group(folder: str, group: Group, tokenize: str, seed: int) -> Report
     for lowercase in (False, True):
         chosen = configurations(tokenize, lowercase)
         rows = comparison.oracle_rows(chosen[0])
+        # Smoothing and effective order do not change what is counted
         ours = {order: comparison.statistics(chosen[0]._replace(max_ngram_order=order), rows) for order in ORDERS}
         for number, configuration in enumerate(chosen):
             comparison.scores(configuration, ours[configuration.max_ngram_order], rows)
+            # Together, the configurations cover each segment once
             comparison.sentences(configuration, rows, range(number, len(rows), len(chosen)))
             comparison.sentences_end_to_end(configuration, dice.sample(range(len(rows)), SENTENCES))
             comparison.window(dice, WINDOW).corpus_end_to_end(configuration)

@@ -133,6 +133,7 @@ def write_texts(folder: str, place: str) -> None:
     written["ref.AB"] = list(map("\t".join, zip(written["ref.A"], written["ref.B"], strict=True)))
     written["sys.12"] = list(map("\t".join, zip(written["sys.1"], written["sys.2"], strict=True)))
     written["empty"] = [""] * len(written["ref.A"])
+    # Line ends and white space by one definition or another, then two characters that are neither
     odd = ("\r", "\u2028", "\x85", "\f", "\x1c", "\u3000\r", "\xa0", " \t", "\u200b", "\0")
     written["sys.odd"] = [
         text.replace(" ", odd[n % len(odd)] + " ", 2) + odd[n % 7] for n, text in enumerate(written["sys.1"])

@@ -11,9 +11,9 @@ from parity_report import Report
 
 import bleucli
 
-# The tokenizers of BLEU
+# The tokenizers of the BLEU scores that were published
 TOKENIZERS = {"en-de": "13a", "cs-uk": "13a", "en-ja": "char", "en-zh": "zh"}
-# For each metric: the name of the published scores, and our metric for a language pair
+# For each metric: what reads the published scores from a folder, and what makes our metric for a language pair
 METRICS: dict[str, tuple[Callable[[str], Iterator[tuple[str, str, str, float]]], Callable[[str], Any]]] = {
     "BLEU": (oracles.published_bleu, lambda pair: bleucli.BLEU(tokenize=TOKENIZERS[pair])),
     "chrF": (oracles.published_chrf, lambda pair: bleucli.CHRF()),

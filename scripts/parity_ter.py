@@ -52,6 +52,7 @@ def summed(scores: Sequence[Any]) -> Sum:
     Sum(score=25.0, num_edits=1, ref_length=4)
     """
     edits, length = sum(score.num_edits for score in scores), sum(score.ref_length for score in scores)
+    # The oracle divides first; 100 * edits / length could be rounded differently
     return Sum(100 * (edits / length), edits, length)
 
 
