@@ -175,7 +175,7 @@ def test_hints_go_to_the_logger_once_where_programs_silence_them():
 
 
 @pytest.mark.parametrize("words", [("-m", "sacrebleu"), (os.path.join(HERE, "sacrebleu_program.py"),)])
-def test_programs_and_modules_are_run_with_it(words, tmp_path):
+def test_programs_and_modules_run_with_bleucli_as_sacrebleu(words, tmp_path):
     (tmp_path / "ref.txt").write_text("the cat sat on the mat\n")
     given = [str(tmp_path / "ref.txt"), "-i", str(tmp_path / "ref.txt"), "-b", "-q"]
     done = subprocess.run(
@@ -195,7 +195,7 @@ def test_a_command_is_found_on_the_path(tmp_path):
 
 
 @pytest.mark.parametrize(("words", "status"), [((), 2), (("-m",), 2), (("--help",), 0), (("no-such-program",), 2)])
-def test_without_a_program_it_says_how_it_is_used(words, status):
+def test_without_a_program_the_command_says_how_it_is_used(words, status):
     done = subprocess.run(
         [sys.executable, "-m", "bleucli.as_sacrebleu", *words], capture_output=True, text=True, timeout=60
     )

@@ -84,7 +84,7 @@ def test_randomization_gives_p_values_and_no_intervals():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_scores_and_everything_else_stay(method):
+def test_a_test_leaves_scores_and_everything_else_as_they_were(method):
     before, after = results_of(samples_of(30)), compared(samples_of(30), method, 20, 1)
     assert (after.segments, after.hints[: len(before.hints)]) == (before.segments, before.hints)
     for one, other in zip(before.systems, after.systems, strict=True):

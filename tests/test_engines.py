@@ -211,7 +211,7 @@ def test_a_data_frame_of_dask_is_scored(dask_cluster, columns):
 
 
 @all_engines
-def test_errors_have_the_commands_words(run, columns, folder, engine, cluster):
+def test_errors_are_those_of_the_command(run, columns, folder, engine, cluster):
     cases = {
         "null": columns | {"hyp": [*columns["hyp"][:40], None, *columns["hyp"][41:]]},
         "bare": columns | {"ref": [*columns["ref"][:40], None, *columns["ref"][41:]]},

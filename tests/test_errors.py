@@ -424,7 +424,7 @@ def test_a_file_may_begin_with_a_dash(run, pair):
     assert run("ref.txt", "-i", "\N{EN DASH}sys", "-q").status == 0
 
 
-def test_a_file_apart_from_the_other_references_is_named(run, pair):
+def test_a_file_that_options_separate_from_the_references_is_named(run, pair):
     refused(run("ref.txt", "-b", "sys.txt"), "sys.txt is separated from the other references", "after -i")
 
 

@@ -382,7 +382,7 @@ def test_the_closest_reference_counts():
     assert (parts.closest_reference, parts.reference_length) == (1, 3)
 
 
-def test_n_grams_of_only_some_references_are_not_missing():
+def test_n_grams_that_only_some_references_have_are_not_missing():
     assert "c            0          1        0  missing" in str(explain("a b", ["a b c"]))
     text = str(explain("a b c d", ["a b c d", "a x c d"]))
     assert text.startswith("BLEU = 100.00")

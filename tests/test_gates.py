@@ -799,7 +799,7 @@ def test_a_drop_within_the_bound_passes(score):
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_a_drop_that_may_be_chance_passes(score, write, test):
+def test_a_drop_that_may_be_due_to_chance_passes(score, write, test):
     for seed in (1, 2):
         rng = random.Random(seed)
         dropped = [" ".join(word for word in line.split() if rng.random() > 0.1) for line in texts("strong")]

@@ -55,7 +55,7 @@ def test_markup_in_words_stays_text():
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["light", "dark"])
-def test_all_text_can_be_read(which):
+def test_all_text_has_enough_contrast(which):
     colours = {name: pair[which] for name, pair in theme.COLOURS.items()}
     for name in ("text", "quiet", "accent", "good", "bad", "missing"):
         for ground in ("page", "panel", "field"):

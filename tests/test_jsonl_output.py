@@ -140,7 +140,7 @@ def test_names_are_the_same_with_and_without_a_test(lines):
 
 
 @pytest.mark.parametrize("variables", [{"BLEU_FORMAT": "jsonl"}, {"SACREBLEU_FORMAT": "jsonl"}])
-def test_the_environment_may_ask_for_it(run, variables):
+def test_the_environment_may_ask_for_jsonl(run, variables):
     (line,) = lines_of(run("-q", REF, "-i", STRONG, variables=variables).out)
     assert line["system"] == "strong.de"
 

@@ -182,7 +182,7 @@ def test_a_single_remaining_system_is_not_tested(run, three_lines, test):
 # --- nothing can be scored
 
 
-def test_each_is_named_if_all_fail(run, three_lines):
+def test_each_system_is_named_if_all_fail(run, three_lines):
     answer = run("ref", "-i", "short", "latin", "missing", "--keep-going", "-f", "csv")
     assert (answer.status, answer.out) == (2, "")
     *each, last = answer.err.splitlines()
@@ -338,7 +338,7 @@ def test_a_system_may_bring_no_references(run, harness):
 
 
 @pytest.mark.parametrize("wrong", ["bare", "broken", "missing", "empty"])
-def test_the_first_that_can_be_read_brings_the_references(run, harness, wrong):
+def test_the_first_system_that_can_be_read_brings_the_references(run, harness, wrong):
     answer = run("-i", f"{wrong}.jsonl", "one.jsonl", "two.jsonl", "-f", "csv", "--keep-going")
     assert answer.status == 2
     assert answer.out == run("-i", "one.jsonl", "two.jsonl", "-f", "csv").out
@@ -374,7 +374,7 @@ def test_systems_of_one_file_fail_together(run, three_lines, write):
 # --- reports
 
 
-def test_a_report_has_an_error_for_each(run, three_lines):
+def test_a_report_has_an_error_for_each_system_that_is_left_out(run, three_lines):
     answer = run("ref", "-i", "short", "a", "missing", "b", "--fail-under", "101", "-f", "junit", "--keep-going")
     assert answer.status == 2
     root = ElementTree.fromstring(answer.out)

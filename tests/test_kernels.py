@@ -141,7 +141,7 @@ TAKE_SEGMENTS = [
 # --- what the kernels are
 
 
-def test_both_have_the_same_functions():
+def test_both_kernels_have_the_same_functions():
     found = {name for name in dir(native) if callable(getattr(native, name)) and not name.startswith("_")}
     assert found - ONLY_IN_TEST_BUILDS == set(FUNCTIONS)
 

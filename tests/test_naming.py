@@ -60,7 +60,7 @@ def names(answer):
         "System 1": "System 1",
     }.items(),
 )
-def test_a_file_goes_without_folder_and_known_endings(path, name):
+def test_names_of_files_leave_out_the_folder_and_known_endings(path, name):
     assert by_file([path]) == [name]
 
 
@@ -99,7 +99,7 @@ def test_sacrebleus_formats_name_paths(run, systems, form):
 
 
 @pytest.mark.parametrize("form", BY_FILE)
-def test_the_others_name_files(run, systems, form):
+def test_all_other_formats_name_files(run, systems, form):
     answer = run(*systems, "-f", form)
     assert answer == run(*systems, "-f", form, "--name-by", "file")
     assert "old/out" in answer.out

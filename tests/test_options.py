@@ -120,7 +120,7 @@ def test_errors_name_the_option_as_the_reader_knows_it(metric, option):
             metric.of_command(**{option.name: value})
 
 
-def test_truth_values_of_numpy_and_numbers_count_as_pythons():
+def test_numbers_and_truth_values_of_numpy_count_like_those_of_python():
     numpy = pytest.importorskip("numpy")
     for value in (True, 1, numpy.True_, numpy.int64(1)):
         assert BLEU(lowercase=value).lowercase is True
@@ -189,7 +189,7 @@ def test_the_command_has_each_flag_once_with_the_tables_type_and_help():
         assert action.default == "==SUPPRESS=="  # defaults are the constructors'
 
 
-def test_every_option_is_in_the_record_or_a_metrics():
+def test_every_option_belongs_to_the_record_or_to_a_metric():
     of_metrics = {dest for name in METRICS for dest in metric_options.flags_of(name)}
     dests = {action.dest for action in arguments.parser()._actions}
     assert dests - of_metrics == Options.__annotations__.keys() - {"given", "of_metrics", "followed"}

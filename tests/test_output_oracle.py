@@ -102,7 +102,7 @@ def results_of(folder, test, words=METRICS):
 @pytest.mark.parametrize("layout", [Layout(3), Layout(short=True), MORE_WIDTHS])
 @pytest.mark.parametrize("words", [("-m", "bleu"), METRICS], ids=["one metric", "three"])
 @pytest.mark.parametrize("name", ["text", "json"])
-def test_one_system_with_an_interval_looks_as_the_oracles(corpus, layout, words, name):
+def test_one_system_with_an_interval_looks_like_the_oracles(corpus, layout, words, name):
     made = Results([SystemResult("strong.txt", scores_of(corpus, "strong.txt", words, True))], SEGMENTS, [])
     short = ("-sh",) if layout.short else ()
     theirs = oracle(corpus, "-i", "strong.txt", *words, *INTERVAL, "-w", str(layout.width), *short, "-f", name)
@@ -111,7 +111,7 @@ def test_one_system_with_an_interval_looks_as_the_oracles(corpus, layout, words,
 
 @pytest.mark.parametrize("words", [("-m", "bleu"), METRICS], ids=["one metric", "three"])
 @pytest.mark.parametrize("name", ["text", "json"])
-def test_a_bare_score_with_an_interval_looks_as_the_oracles(corpus, words, name):
+def test_a_bare_score_with_an_interval_looks_like_the_oracles(corpus, words, name):
     made = Results([SystemResult("strong.txt", scores_of(corpus, "strong.txt", words, True))], SEGMENTS, [])
     theirs = oracle(corpus, "-i", "strong.txt", *words, *INTERVAL, "-b", "-f", name)
     ours = render(made, Layout(score_only=True), name)
@@ -127,7 +127,7 @@ def test_a_bare_score_with_an_interval_looks_as_the_oracles(corpus, words, name)
 
 @pytest.mark.parametrize("layout", [pytest.param(Layout(), marks=pytest.mark.slow), Layout(3, short=True), MORE_WIDTHS])
 @pytest.mark.parametrize("test", TESTS)
-def test_several_systems_look_as_the_oracles(corpus, test, layout):
+def test_several_systems_look_like_the_oracles(corpus, test, layout):
     short = ("-sh",) if layout.short else ()
     words = ("-i", *SYSTEMS, *METRICS, *TESTS[test], "-w", str(layout.width), *short, "-f", "text")
     assert without_version(render(results_of(corpus, test), layout, "text")) == oracle(corpus, *words)

@@ -49,7 +49,7 @@ def left_on_screen(sent):
     return [line for line in lines if line]
 
 
-def test_left_on_screen():
+def test_left_on_screen_returns_what_a_terminal_shows():
     assert left_on_screen("\rabc\r   \rx\r\nnote\r\n") == ["x", "note"]
 
 

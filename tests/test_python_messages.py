@@ -120,7 +120,7 @@ def test_texts_that_do_not_fit_together_are_counted_from_0():
 
 
 @pytest.mark.parametrize("metric", [BLEU, TER, WER])
-def test_a_hint_at_the_tokenizer_names_arguments(metric):
+def test_a_hint_about_the_tokenizer_names_arguments(metric):
     texts = ["东京是日本的首都也是最大的城市"] * 3
     told = messages(lambda: metric().corpus_score(texts, [texts]))
     assert told

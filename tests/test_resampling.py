@@ -181,7 +181,7 @@ def test_numbers_are_tested_as_in_the_formulas(count, seed, trials):
     assert found == pytest.approx(plain_randomization_p_value(left, right, trials, seed), abs=1.5 / trials)
 
 
-def test_a_trial_that_swaps_all_segments_or_none_does_not_exceed():
+def test_a_trial_that_swaps_all_segments_or_none_does_not_exceed_the_difference():
     left, right = numbers([0.1]), numbers([0.7])
     assert randomization_p_values([(left, right)], 99, 1) == [0.01]
     assert randomization_p_values([(right, left)], 99, 1) == [0.01]

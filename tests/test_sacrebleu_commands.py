@@ -180,13 +180,13 @@ def test_there_are_many_command_lines():
 
 
 @pytest.mark.parametrize("line", [*lines_of(ONE_SYSTEM), *lines_of(SEVERAL_SYSTEMS)])
-def test_both_print_the_same(run, texts, line):
+def test_both_commands_print_the_same(run, texts, line):
     ours, theirs = outputs(run, line)
     assert ours == theirs
 
 
 @pytest.mark.parametrize("line", lines_of(ON_STDIN))
-def test_both_print_the_same_for_stdin(run, texts, corpus, line):
+def test_both_commands_print_the_same_for_stdin(run, texts, corpus, line):
     ours, theirs = outputs(run, line, (corpus / "a.txt").read_bytes())
     assert ours == theirs
 
@@ -214,7 +214,7 @@ def first_words(text):
 
 
 @pytest.mark.parametrize("line", lines_of(OF_TEST_SETS))
-def test_both_list_the_same_but_for_two_sets_of_ours(run, texts, line):
+def test_both_commands_list_the_same_but_for_two_sets_of_ours(run, texts, line):
     ours, theirs = run(*line.split()), oracle_command(line.split(), os.getcwd())
     assert ours.status == theirs.returncode == 0
     told = first_words(theirs.stdout.decode())
@@ -223,7 +223,7 @@ def test_both_list_the_same_but_for_two_sets_of_ours(run, texts, line):
 
 
 @pytest.mark.parametrize("line", lines_of(REFUSED_BY_BOTH))
-def test_both_refuse(run, texts, line):
+def test_both_commands_refuse_the_same_lines(run, texts, line):
     ours, theirs = run(*line.split()), oracle_command(line.split(), os.getcwd())
     assert (ours.status, ours.out) == (2, "")
     assert theirs.returncode != 0

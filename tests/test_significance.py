@@ -305,7 +305,7 @@ def test_the_answer_is_signatures_and_a_table_by_score():
     assert all(type(number) is float for number in system)
 
 
-def test_calling_twice_gives_the_same():
+def test_calling_twice_gives_the_same_answer():
     test = PairedTest(**small(n_ar_confidence=20))
     assert test() == test()
 
@@ -315,7 +315,7 @@ def test_the_package_exports_the_paired_test():
 
 
 @pytest.mark.parametrize("test", ["bs", "ar"])
-def test_every_shape_of_texts_gives_the_same(test):
+def test_texts_in_every_container_give_the_same_answer(test):
     numpy, pandas, pyarrow = (pytest.importorskip(name) for name in ("numpy", "pandas", "pyarrow"))
     expected = PairedTest(**small(test))()
     arguments = small()

@@ -437,11 +437,11 @@ def test_the_encoding_applies_only_to_the_system(run, demo):
         ((*DEMO, "-nr", "2"), "--num-refs splits one reference file at tabs; 0 files were given"),
     ],
 )
-def test_words_that_do_not_go_together_are_an_error(words, part, run, pair):
+def test_options_that_cannot_be_combined_are_an_error(words, part, run, pair):
     refused(run(*words, stdin=b"x\n"), part)
 
 
-def test_test_sets_with_different_numbers_of_references_cannot_be_one(world, run, monkeypatch):
+def test_test_sets_with_different_numbers_of_references_cannot_be_joined(world, run, monkeypatch):
     refused(
         run("-t", "wmt22,wmt21/AB", "-l", "en-de", stdin=b"x\n" * 12),
         "different numbers of references cannot be scored as one: wmt22 has 1, wmt21/AB has 2",
@@ -561,7 +561,7 @@ def test_the_example_of_the_page_is_read(root, world, run, write, monkeypatch):
     assert "test:acme/support" in run(*words, stdin=b"x\n" * 6).out
 
 
-def test_the_reason_of_a_failed_download_is_its_own(own, world, monkeypatch):
+def test_the_reason_of_a_failed_download_is_not_that_of_an_earlier_exception(own, world, monkeypatch):
     own("plain", ["source:0", "source:1"], ("cut.en", b"one\n"), ("cut.de", b"eins\n"))
     world.web.put("/own/cut.en", Page(b"x" * 100, cut=10))
     monkeypatch.setenv("BLEU_REGISTRY", "acme.toml")

@@ -30,7 +30,7 @@ def test_numbers_and_times_are_side_by_side(run, pair):
     assert re.fullmatch(TABLE[1:], answer.out)
 
 
-def test_both_read_stdin(run, pair):
+def test_both_commands_read_stdin(run, pair):
     reference, _, system = pair
     with open(system, "rb") as file:
         answer = run(reference, "--versus", stdin=file.read())
