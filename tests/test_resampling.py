@@ -494,7 +494,7 @@ def test_the_unit_of_scores_does_not_decide_which_trials_tie():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system has no file with the peak")
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system has no file with the peak of memory")
 def test_ten_million_resamples_take_little_more_than_their_scores(demo_files):
     # not by getrusage, which would include the peak of the process that started this one
     program = (
