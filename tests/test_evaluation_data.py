@@ -282,7 +282,6 @@ def run_script(root, name, *words, **variables):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_the_scripts_run_on_data_made_by_the_script(mirror, make, root):
     make()
     named = {VARIABLE: "data"}
