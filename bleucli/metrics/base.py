@@ -579,7 +579,7 @@ def _make(kind: type[Metric], *options: object, **named: "Any") -> Metric:
 
 
 def _count_threads(jobs: int) -> int:
-    if jobs == 1:
+    if jobs == 1:  # the usual number needs no import
         return 1
     from bleucli.threads import count_threads
 

@@ -443,7 +443,7 @@ class BLEU(Metric[BLEUScore]):
         logarithms = sum(np.log(100.0 * counts / totals).T)  # order after order, not pairwise
         penalties = np.exp(np.minimum(0.0, 1.0 - ref_len / sys_len)).ravel()
         scores = np.empty(len(rows))
-        scores[plain] = np.minimum(100.0, penalties * np.exp(logarithms / order))
+        scores[plain] = np.minimum(100.0, penalties * np.exp(logarithms / order))  # only rounding can exceed 100
         scores[~plain] = [self.score_from_stats(row).score for row in rows[~plain].tolist()]
         return scores
 

@@ -321,6 +321,7 @@ def _influences(first: CorpusStats, second: CorpusStats) -> list[float]:
 def _scores_without(stats: CorpusStats) -> Iterator[float]:
     """Give the score without the first segment, without the second, and so on."""
     for row in stats.rows or ():
+        # Rows are additive, so nothing is counted again
         rest = [total - number for total, number in zip(stats.sums, row, strict=True)]
         yield stats.metric.score_from_stats(rest).score if stats.segments > 1 else 0.0
 

@@ -235,6 +235,7 @@ class BLEUParts(NamedTuple):
         own = plain
         if self.smooth_method == "chen-cherry-7":
             own = chen_cherry.smooth(4, matches, totals, self.hypothesis_length, self.averaged_orders)
+        # By definition, the mean before the first is p1 + 1, and p5 follows the last order, whatever N is
         before = own[0] + 1 if order == 1 else (self.orders[order - 2].smoothed or 0.0) / 100
         return [before, own[order - 1], own[order] if order < self.averaged_orders else plain[chen_cherry.FIFTH - 1]]
 

@@ -62,6 +62,7 @@ def ngram_table(ngrams: Sequence[NGram], several: bool) -> Table:
 def _judge(ngram: NGram, several: bool) -> tuple[str, str]:
     """Return the verdict on an n-gram, and its role."""
     if not ngram.hypothesis:
+        # With several references, no output can have the n-grams of all of them
         return ("unused", "") if several else ("missing", "missing")
     if not ngram.reference:
         return "no match", "bad"
