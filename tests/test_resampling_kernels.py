@@ -1,6 +1,7 @@
 """The kernels that resample: the native and the Python ones agree, and both agree with NumPy's own draws and sums."""
 
 from array import array
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -121,14 +122,27 @@ def test_weighted_sums_of_large_and_negative_numbers(number, kind):
         assert list(found) == [(255 * 700 * number, 255 * 700), (700 * number, 700)]
 
 
-def test_sums_beyond_64_bits_are_refused():
-    stats = stats_of([[LARGEST // 255 + 1]])
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
+@pytest.mark.parametrize(
+    ("number", "fits"),
+    [(LARGEST // 255, True), (LARGEST // 255 + 1, False), (-(LARGEST // 255), True), (-(LARGEST // 255) - 1, False)],
+)
+def test_weighted_sums_that_might_exceed_64_bits_are_refused(module, number, fits):
+    with nullcontext() if fits else pytest.raises(OverflowError, match="64 bits"):
+        assert list(module.weighted_sums(stats_of([[number]]), bytes([255]))) == [(255 * number,)]
+
+
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
+@pytest.mark.parametrize(
+    ("number", "fits"),
+    [(2**62 - 1, True), (2**62, False), (1 - 2**62, True), (-(2**62), False), (LARGEST, False), (-LARGEST - 1, False)],
+)
+def test_swapped_sums_that_might_exceed_64_bits_are_refused(module, number, fits):
     words = words_of(1, 1)
-    for module in (native, python):
-        with pytest.raises(OverflowError, match="64 bits"):
-            module.weighted_sums(stats, bytes([1]))
-        with pytest.raises(OverflowError, match="64 bits"):
-            module.swapped_sums(stats_of([[LARGEST]]), stats, words, 0, 1)
+    for left, right in ((number, 1), (1, number)):
+        with nullcontext() if fits else pytest.raises(OverflowError, match="64 bits"):
+            sums, others = module.swapped_sums(stats_of([[left]]), stats_of([[right]]), words, 0, 1)
+            assert {*list(sums), *list(others)} == {(left,), (right,)}
 
 
 @pytest.mark.parametrize("number", [1e300, 2.0**53, 2.0**60])

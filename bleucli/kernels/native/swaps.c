@@ -125,7 +125,7 @@ static Outcome swap_whole(const Whole *left, const Whole *right, const Swaps *sw
         return NO_MEMORY;
     }
     /* If not even all rows of both sides together overflow an entry, no sum does */
-    if ((magnitude(left) + magnitude(right)) * (double)left->rows < MAX_ENTRY) {
+    if (((double)magnitude(left) + (double)magnitude(right)) * (double)left->rows < MAX_ENTRY) {
         outcome = swap_groups(left, right, swaps, sums, call);
     }
     else {
@@ -175,9 +175,9 @@ static void swap_reals(Stats left, Stats right, const Swaps *swaps, double *sums
 Outcome swapped_sums(Stats left, Stats right, Swaps swaps, Sums sums, Sums others, Call *call)
 {
     Whole lefts, rights = {.copy = NULL};
-    Outcome outcome = whole_open(left, 2.0 * (double)left.rows, &lefts);
+    Outcome outcome = whole_open(left, (uint64_t)2 * left.rows, &lefts);
     if (outcome == DONE) {
-        outcome = whole_open(right, 2.0 * (double)left.rows, &rights);
+        outcome = whole_open(right, (uint64_t)2 * left.rows, &rights);
     }
     if (outcome == DONE && left.reals == NULL) {
         outcome = swap_whole(&lefts, &rights, &swaps, sums.integers, others.integers, call);

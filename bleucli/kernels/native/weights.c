@@ -59,7 +59,7 @@ Outcome draw_weights(Words words, size_t *half, size_t segments, size_t resample
  * 16-bit numbers, many of which processors multiply and add at once. 256 products of a weight (up to 255) and such a
  * number fit into 32 bits. */
 #define TILE_ROWS 256
-#define MAX_SHORT 32767.0
+#define MAX_SHORT 32767
 
 /* Add up a whole tile, so that compilers know the number of rows; in the last tile, the other weights are 0. */
 static int32_t short_product(const int16_t *numbers, const int16_t *weights)
@@ -150,7 +150,7 @@ static Outcome weigh_whole(const Whole *whole, const unsigned char *weights, siz
     }
     memset(sums, 0, count * sizeof *sums);
     Outcome outcome = DONE;
-    if (whole->smallest >= 0.0 && whole->largest <= MAX_SHORT) {
+    if (whole->smallest >= 0 && whole->largest <= MAX_SHORT) {
         outcome = add_short(whole, weights, resamples, sums, call);
     }
     else {
@@ -166,7 +166,7 @@ static Outcome weigh_whole(const Whole *whole, const unsigned char *weights, siz
 Outcome weighted_sums(Stats stats, const unsigned char *weights, size_t resamples, Sums out, Call *call)
 {
     Whole whole;
-    Outcome outcome = whole_open(stats, 255.0 * (double)stats.rows, &whole);
+    Outcome outcome = whole_open(stats, (uint64_t)255 * stats.rows, &whole);
     if (outcome == DONE && whole.numbers != NULL) {
         outcome = weigh_whole(&whole, weights, resamples, out, call);
     }

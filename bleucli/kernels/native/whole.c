@@ -5,7 +5,6 @@
 
 /* Below this, doubles hold all whole numbers. */
 #define MAX_EXACT 9007199254740992.0
-#define MAX_INTEGER 9223372036854775807.0 /* rounded to 2^63 */
 
 void whole_close(Whole *whole)
 {
@@ -26,23 +25,23 @@ static int copy_whole(const double *reals, size_t count, int64_t *copy)
 
 static void find_range(Whole *whole)
 {
-    int64_t smallest = 0, largest = 0;
     for (size_t i = 0; i < whole->rows * whole->columns; i++) {
-        smallest = whole->numbers[i] < smallest ? whole->numbers[i] : smallest;
-        largest = whole->numbers[i] > largest ? whole->numbers[i] : largest;
+        int64_t number = whole->numbers[i];
+        whole->smallest = number < whole->smallest ? number : whole->smallest;
+        whole->largest = number > whole->largest ? number : whole->largest;
     }
-    whole->smallest = (double)smallest;
-    whole->largest = (double)largest;
 }
 
-double magnitude(const Whole *whole)
+uint64_t magnitude(const Whole *whole)
 {
-    return fmax(-whole->smallest, whole->largest);
+    uint64_t below = 0 - (uint64_t)whole->smallest; /* unlike its negative, this exists for the smallest integer */
+    uint64_t above = (uint64_t)whole->largest;
+    return below > above ? below : above;
 }
 
-Outcome whole_open(Stats stats, double times, Whole *whole)
+Outcome whole_open(Stats stats, uint64_t times, Whole *whole)
 {
-    *whole = (Whole){stats.integers, NULL, stats.rows, stats.columns, 0.0, 0.0};
+    *whole = (Whole){.numbers = stats.integers, .rows = stats.rows, .columns = stats.columns};
     if (stats.reals != NULL) {
         whole->copy = allocate(stats.rows * stats.columns, sizeof *whole->copy);
         if (whole->copy == NULL) {
@@ -50,14 +49,20 @@ Outcome whole_open(Stats stats, double times, Whole *whole)
         }
         whole->numbers = copy_whole(stats.reals, stats.rows * stats.columns, whole->copy) ? whole->copy : NULL;
     }
-    if (whole->numbers != NULL) {
-        find_range(whole);
+    if (whole->numbers == NULL) {
+        return DONE;
     }
-    double most = magnitude(whole) * times;
-    if (stats.reals != NULL && most >= MAX_EXACT) {
+    find_range(whole);
+    /* A division, because the product itself may not fit into 64 bits */
+    uint64_t limit = stats.reals != NULL ? (uint64_t)MAX_EXACT - 1 : INT64_MAX;
+    if (times == 0 || magnitude(whole) <= limit / times) {
+        return DONE;
+    }
+    if (stats.reals != NULL) {
         whole->numbers = NULL;
+        return DONE;
     }
-    return stats.reals == NULL && most >= MAX_INTEGER ? TOO_LARGE : DONE;
+    return TOO_LARGE;
 }
 
 void store_as_reals(const int64_t *sums, size_t count, double *reals)
