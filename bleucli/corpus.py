@@ -49,9 +49,9 @@ class Piece(NamedTuple):
 class Corpus(NamedTuple):
     """Systems and their references, which can be read once.
 
-    systems: sources with at least one column in all. references: likewise, or none if a source of systems brings them
-    along. prepared: whether a metric has already prepared the references. may_be_empty: whether a corpus without
-    segments is allowed.
+    systems: sources with at least one column in all. references: the same for references, or none if a source of
+    systems brings them along. prepared: whether a metric has already prepared the references. may_be_empty: whether a
+    corpus without segments is allowed.
     """
 
     systems: Sequence[Source]

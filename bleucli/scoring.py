@@ -160,9 +160,7 @@ def score_counted(
         counted: systems, with rows if they are resampled or parts of them are scored.
         metrics: those that counted.
         references: the names of the references, for hints about texts.
-        sampling: as for `score_systems`.
-        selection: likewise.
-        progress: likewise.
+        sampling, selection, progress: as for `score_systems`.
     """
     hints = [hint for system in counted for hint in _hints(system, references)]
     hints += [hint for metric in metrics for hint in metric.advice]
@@ -196,7 +194,7 @@ def score_groups(
         groups: for each, what its segments have in common, and what was counted of each system.
         metrics: those that counted.
         sampling: as for `score_systems`; nothing is compared across groups.
-        progress: likewise.
+        progress: as for `score_systems`.
 
     Raises:
         BleuError: a column that makes groups has the name of a column of the answer.

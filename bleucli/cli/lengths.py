@@ -41,7 +41,7 @@ def find_misfits(
 
     Args:
         systems: texts; those that can be read only once are left out.
-        references: likewise.
+        references: texts, too; those that can be read only once are left out.
 
     Returns:
         The position of each text, counting systems before references, with what is wrong; references come first. A
