@@ -26,7 +26,7 @@ _PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _JSON_SPACE = " \t\r"
 # The largest table of references in a block: its number of lines times the most references on a line
 _BLOCK_TEXTS = 1 << 18
-# How many times as large as usual blocks are: a line holds several texts, and the faster parser costs time per call
+# How many times as large as usual each block is: a line holds several texts, and calls of the faster parser cost time
 _BLOCK_FACTOR = 16
 # From this many bytes on, the faster parser saves more time than its import takes
 _PATIENCE = 1 << 24
@@ -171,7 +171,7 @@ class JsonLines:
         return columns
 
     def _find_wanted(self) -> "Wanted | None":
-        """Return what to read if all objects are like the last one that was parsed; None if they may have more."""
+        """Return what to read if all objects are like the last one that was parsed; None while this is unknown."""
         places = [*self._hypotheses, *([self._references] if self.with_references else [])]
         found = [place.settled_name() for place in places]
         names = [name for name, _ in found]

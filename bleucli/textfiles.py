@@ -42,8 +42,8 @@ class TextFile:
         encoding: the encoding of the text.
         columns: the number of tab-separated columns; 0 to treat tabs as white space; None for as many as the first line
             has.
-        mark: how to treat a byte-order mark at the start that the encoding leaves: "text", like any other character, as
-            sacreBLEU does; "noted", the same with a hint; "dropped", for files that hold data.
+        mark: how to treat a byte-order mark at the start if the encoding does not drop it: "text", like any other
+            character, as sacreBLEU does; "noted", the same with a hint; "dropped", for files that hold data.
         among: the number of files that are read in step, this one included.
         hashed: whether to hash the bytes while reading.
 
@@ -315,7 +315,7 @@ class TextFile:
                 return
             with _open_raw(self._path) if self._stream is None else _Borrowed(self._stream) as stream:
                 while chunk := self._read_chunk(stream):
-                    if not self.is_file:  # it cannot be read again, so the start of its data is kept
+                    if not self.is_file:  # it cannot be read again, so its data are kept if they are few
                         self._kept_bytes += len(chunk)
                         if self._kept_bytes <= _AGAIN_BYTES:
                             self._kept.append(chunk)
