@@ -230,7 +230,7 @@ def _unpack_member(member: "_Member", data: bytes, codec: Codec, name: str) -> I
     try:
         yield from member.pieces(data)
     except member.errors as error:
-        if "memory" in str(error).lower():  # only the text tells too large a window from damage
+        if "memory" in str(error).lower():  # only the message distinguishes a large window from damage
             raise BleuError(
                 f"{name} takes too much memory to unpack (its {codec.name} window is too large); unpack it first"
             ) from None

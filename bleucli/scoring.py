@@ -33,10 +33,10 @@ class Part(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """What is to be scored of a corpus.
+    """Which segments of a corpus to score.
 
-    chosen: the indexes of its segments, in ascending order; None for all. parts: groups of segments that also get a
-    score. check: called with the number of all segments; may raise an error.
+    chosen: their indexes, in ascending order; None for all. parts: groups of segments that also get a score.
+    check: called with the number of all segments; may raise an error.
     """
 
     chosen: Sequence[int] | None
@@ -66,8 +66,8 @@ def score_systems(
         metrics: at least one.
         jobs: the number of threads; None for all usable processors if there is enough text.
         sampling: how to resample scores, or None. With resampling, the statistics of all segments are kept.
-        selection: what to score of the corpus; None for all of it and nothing else. With a selection, these statistics
-            are kept as well.
+        selection: which segments to score; None for all, without scores of parts. With a selection, the statistics of
+            all segments are kept as well.
         progress: called with what is counted, how many are done, and how many there are (0: unknown).
         keep: called with the statistics of each block, rows included.
         before: systems that were counted earlier, with rows; they come first in the results.

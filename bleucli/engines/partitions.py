@@ -228,7 +228,7 @@ def number_rows(rows: "Iterable[Sequence[Any]]", keys: Sequence[str], given: Map
             continue
         before = partitions.get(path) or Partition(len(partitions), path, address, 0, {})
         place = tuple(row[n] for n in places)
-        starts = {place: done.get(place, 0), **before.starts}  # the count before the file's first row of a place stays
+        starts = {place: done.get(place, 0), **before.starts}  # the file's first row of a place sets this count
         partitions[path] = before._replace(rows=before.rows + count, starts=starts)
         done[place] = done.get(place, 0) + count
         order.setdefault(tuple(values), len(order))
