@@ -111,7 +111,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     @abstractmethod
     def prepare(self, segments: Segments) -> Segments:
-        """Return as many texts, in the form that `compare` takes; missing ones stay missing."""
+        """Return each text in the form that `compare` takes; missing ones stay missing."""
 
     @abstractmethod
     def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
@@ -400,7 +400,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         return score
 
     def sign(self, score: object, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> None:
-        """Let a score make its signature when the signature is first read; scores of other classes stay unchanged.
+        """Let a score make its signature when the signature is first read; anything but a `Score` stays unchanged.
 
         Most signatures of segments are never read. The other arguments are those of `signature`.
         """

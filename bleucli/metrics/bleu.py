@@ -461,7 +461,7 @@ class BLEU(Metric[BLEUScore]):
         return {} if name.endswith("BLEU") else None
 
     def observe(self, hypotheses: Segments) -> tuple[int, ...]:
-        """Count texts that end in " ."; in a sample, subword marks and texts; unspaced letters, and all letters."""
+        """Count texts that end in " ."; subword marks in a sample, and its texts; unspaced letters, and all letters."""
         endings = 0 if self.force else kernels.count_ending(hypotheses, _TOKENIZED_ENDING)
         sample = hypotheses[:_SUBWORD_SAMPLE]
         marks = 0 if self.force else subword_marks(sample)

@@ -202,7 +202,7 @@ def _list_ngrams(order: CHRFOrder) -> "Iterator[Block]":
 def take_apart(
     metric: CHRF, hypothesis: str, references: Sequence[str], score: CHRFScore
 ) -> tuple[CHRFParts, tuple[int, ...]]:
-    """Return the parts of a segment's score, and its row of statistics; the arguments are those of `explain_bleu`."""
+    """Return the parts of a segment's score, and its row of statistics; arguments as in `explain_bleu.take_apart`."""
     options = metric.char_order, metric.word_order, metric.whitespace
     ours = chrf_counts(hypothesis, *options)
     theirs = [chrf_counts(reference, *options) for reference in references]

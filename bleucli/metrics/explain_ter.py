@@ -115,7 +115,7 @@ class TERParts(NamedTuple):
 def take_apart(
     metric: TER, hypothesis: str, references: Sequence[str], score: TERScore
 ) -> tuple[TERParts, tuple[int | float, ...]]:
-    """Return the parts of a segment's score, and its row of statistics; the arguments are those of `explain_bleu`.
+    """Return the parts of a segment's score, and its row of statistics; arguments as in `explain_bleu.take_apart`.
 
     Raises:
         BleuError: the texts are too long.

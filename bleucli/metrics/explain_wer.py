@@ -82,7 +82,7 @@ class ErrorRateParts(NamedTuple):
 def take_apart(
     metric: "ErrorRate[ErrorRateScore]", hypothesis: str, references: Sequence[str], score: ErrorRateScore
 ) -> tuple[ErrorRateParts, tuple[int, ...]]:
-    """Return the parts of a segment's score, and its row of statistics; the arguments are those of `explain_bleu`.
+    """Return the parts of a segment's score, and its row of statistics; arguments as in `explain_bleu.take_apart`.
 
     Raises:
         BleuError: there are too many units and edits.

@@ -56,7 +56,7 @@ _PAIRS = 4096
 # Groups are scored together as long as they have fewer texts and pairs than these
 _BATCH_TEXTS = 4096
 _BATCH_PAIRS = 1 << 17
-# The number of lists of a pyarrow column that are converted to Python's at once
+# The number of lists of a pyarrow column that are converted to Python lists at once
 _SLICE = 1024
 # Differs from every item
 _END = object()

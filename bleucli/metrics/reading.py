@@ -74,7 +74,7 @@ def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
     Raises:
         BleuError: there is another key, which may affect the score.
     """
-    # Their values are free text, in which "true" is not sacreBLEU 1.x's word for yes
+    # Keys whose values are free text, in which "true" is not sacreBLEU 1.x's word for yes
     words = {option.key for option in _signed(metric.options) if option.kind is str}
     info = {key: value if key in words else _FORMER_VALUES.get(value, value) for key, value in signature.info.items()}
     for key in info:

@@ -114,8 +114,8 @@ class Smoothing:
     def smoothed_counts(self, counts: list[float], totals: list[float]) -> tuple[list[float], list[float]]:
         """Return matches and n-grams by order: unchanged or, with add-k, increased from the second order on.
 
-        Quirk: if the text is too short for an order, add-k makes k of k n-grams of it, a precision of 100%, so that
-        effective order leaves none out. The score reports the increased counts. Both are as in sacreBLEU.
+        Quirk: if the text is too short for an order, add-k counts k matches among k n-grams, a precision of 100%, so
+        effective order leaves no such order out. The score reports the increased counts. Both are as in sacreBLEU.
         """
         if self.method != "add-k" or not self.value:
             return counts, totals
@@ -152,7 +152,7 @@ def _decimals(value: float) -> str:
     >>> _decimals(1), _decimals(0.125), _decimals(1e-7)
     ('1.00', '0.125', '0.0000001')
     """
-    value, decimals = float(value), 2  # as a double: a longer whole number would never equal what is read back
+    value, decimals = float(value), 2  # as a double: a whole number with more digits never equals the text
     while float(text := f"{value:.{decimals}f}") != value:
         decimals += 1
     return text
