@@ -131,7 +131,7 @@ def _gap_line(edge: Sequence[Sequence[Segments]], outside: Sequence[tuple[int, i
 
 
 def _batches(blocks: Iterator[Segments]) -> Iterator[list[Segments]]:
-    """Cut a text into batches of as many lines, each in pieces. A batch that is too large is empty, and the last."""
+    """Cut a text into batches of `_BATCH_LINES` lines, each in pieces; end with an empty one if one is too large."""
     batch: list[Segments] = []
     room, size = _BATCH_LINES, 0
     for block in blocks:

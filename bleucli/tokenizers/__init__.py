@@ -76,7 +76,7 @@ _ENTRIES: dict[str, _Entry] = {
     "spBLEU-1K": _Entry(partial(_published, "spBLEU-1K"), f"1000 languages, {_MODEL}", *_SPM),
 }
 
-# How other names of tokenizers begin in signatures
+# Signatures also have names that are not in the table; these are their beginnings
 _SIGNED = ("tercom", "ja-mecab-", "ko-mecab-", "spm-")
 NAMES = tuple(_ENTRIES)
 DEFAULT = "13a"

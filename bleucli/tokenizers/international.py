@@ -32,7 +32,7 @@ class International(OfLines):
             for value, pattern in ((1, r"\p{N}"), (2, r"\p{P}"), (3, r"\p{S}")):
                 for character in regex.findall(pattern, unknown):
                     self._classes[ord(character)] = value
-            # After the classes: another thread may use the class of every character that is known
+            # Only now: as soon as a character is known, another thread may use its class
             for character in unknown:
                 self._known[ord(character)] = 1
         return kernels.tokenize_intl(segments, self._classes)

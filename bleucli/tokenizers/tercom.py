@@ -69,7 +69,7 @@ class Tercom(OfLines):
         """Tokenize all texts at once: one per line, spaces around each, so that no rule sees more than one of them."""
         if not texts:
             return []
-        # Quirk: a line feed is deleted with a hyphen after it, while 13a deletes it with a hyphen before it
+        # Quirk: a line feed and the hyphen after it are deleted; 13a deletes a hyphen and the line feed after it
         lines = [text.replace("\n-", "") if self.normalized else text for text in texts]
         joined = f" {f' {_LINE_END} '.join([line.replace(_LINE_END, ' ') for line in lines])} "
         if self.normalized:
