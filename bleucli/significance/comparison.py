@@ -80,7 +80,7 @@ def sample_of(stats: "CorpusStats") -> Sample:
 
 
 def _compares_all(sampling: Sampling) -> bool:
-    """Return whether every pair is tested, even if only to find the best: the top system was chosen by its score."""
+    """Return whether every pair is tested; finding the best needs it because the top system was chosen by its score."""
     return sampling.method != "ci" and (sampling.all_pairs or sampling.all_best)
 
 

@@ -146,7 +146,7 @@ def _spread(left: Sample, right: Sample) -> float:
 
 
 def _divide_by_scale(values: "NDArray[np.float64]", scale: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Divide by the scale of each pair; if that is 0, a difference becomes infinite, and no difference stays 0."""
+    """Divide by the scale of each pair; if that is 0, a value of 0 stays 0, and any other becomes infinite."""
     import numpy as np
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -237,10 +237,10 @@ def _differences(
 def _split_sums(
     samples: Sequence[Sample], blank: SegmentStats, words: "Words", bit: int, trials: int, jobs: int
 ) -> "list[tuple[Rows, Rows]]":
-    """Return for each system the sums of its swapped segments and those of the others, one row per trial.
+    """Return for each system the sums of its swapped segments and of its kept ones, one row per trial.
 
-    Each is computed once for a system. For a pair, it is then enough to add the swapped segments of one system and the
-    other segments of the other system.
+    They are computed once per system. A trial of a pair then only adds the swapped sum of each system to the kept sum
+    of the other.
     """
     import numpy as np
 

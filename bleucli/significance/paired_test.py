@@ -203,7 +203,7 @@ def _check_metrics(metrics: "Mapping[str, Measure]") -> "dict[str, Measure]":
     ):
         raise InputTypeError('metrics: expected a dictionary of metrics; write {"BLEU": BLEU()}')
     if not metrics or "System" in metrics:
-        raise BleuError("metrics: expected at least one metric, and none named System, as the first column is")
+        raise BleuError("metrics: expected at least one metric, and none named System, the name of the first column")
     return dict(metrics)
 
 
