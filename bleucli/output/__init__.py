@@ -164,9 +164,9 @@ def render_table(
         sort: the name of a score, such as BLEU or chrF2, in upper or lower case, to sort the systems by, best first; a
             test's baseline stays on top.
         difference: also print each score's difference from the baseline's score, with its interval if there is one.
-        bold_best: print the best score of each metric in bold; not in text. If the systems were tested, also print the
-            scores in bold that a test of all pairs cannot distinguish from the best. After a test against a baseline,
-            this needs results of `evaluate_systems(..., bold_best=True)`.
+        bold_best: print the best score of each metric in bold; not in text. If the systems were tested, also those that
+            a test of all pairs cannot distinguish from the best. After a test against a baseline, this needs results of
+            `evaluate_systems(..., bold_best=True)`.
         caption: the caption of the table, in latex, html and rst.
         label: the name by which a document refers to the table; it needs a caption.
         width: the number of decimals; None for 1, or for 3 if the scale is 1.

@@ -80,7 +80,7 @@ def footnote(results: Results, layout: Layout) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Return text as LaTeX sets it in a table's cell.
+    r"""Return text escaped for a cell of a LaTeX table.
 
     >>> print(escape("50% of a_b"))
     50\% of a\_b

@@ -28,7 +28,7 @@ def tables(results: Results, layout: Layout) -> list[str]:
 
 
 def escape(text: str) -> str:
-    r"""Return text as Markdown shows it in a line.
+    r"""Return text escaped for a line of Markdown.
 
     >>> print(escape("a_b|c"))
     a\_b\|c

@@ -32,7 +32,7 @@ def render(results: Results, layout: Layout) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Return text as reStructuredText shows it in a line.
+    r"""Return text escaped for a line of reStructuredText.
 
     >>> print(escape("a_b"))
     a\_b
