@@ -235,7 +235,7 @@ def _as_stats(rows: "Numbers") -> SegmentStats:
 
 
 def plan_of(asked: Sampling | None, systems: int, jobs: int = 1, seed: int | None = SEED) -> Plan:
-    """Return how scores are resampled: as the user asked, with reliable methods for what was not asked.
+    """Return how scores are resampled: as the user asked, and by reliable methods otherwise.
 
     Args:
         asked: the resampling of the usual output; None for none.

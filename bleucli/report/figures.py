@@ -91,7 +91,7 @@ PAGE = Look(
     width=4.7,
     is_measured=False,
 )
-# Those colours of Okabe & Ito (2008), "Color universal design", that are dark enough on white, the darkest first
+# The colours of Okabe & Ito (2008), "Color universal design", with grey instead of yellow, which is too light on white
 _PAPER_SERIES = ("#0072b2", "#d55e00", "#000000", "#cc79a7", "#009e73", "#e69f00", "#56b4e9", "#7f7f7f")
 
 

@@ -110,7 +110,7 @@ def measure(corpus: "Corpus", chosen: Sequence[int], tokenizer: "BLEU | None", u
 
 
 def _first_references(piece: "Piece") -> Segments:
-    """Return the first reference of each segment that is not missing."""
+    """Return each segment's first reference that is not missing."""
     if all(text is not None for text in piece.references[0]):
         return piece.references[0]
     rows = zip(*piece.references, strict=True)

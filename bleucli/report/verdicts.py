@@ -179,7 +179,7 @@ def summarize(report: Report) -> str:
 
 
 def _name_tied(report: Report, columns: Sequence[Column]) -> str:
-    """Return the systems that do not differ significantly from the best: by name if few, and always the same ones."""
+    """Return the systems that do not differ significantly from the best: named if few and the same by every metric."""
     tied = set()
     for column in columns:
         best, *others = column.order()
