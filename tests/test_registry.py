@@ -290,7 +290,7 @@ def test_a_file_of_another_kind_is_refused(text, message, own):
 def test_a_key_that_has_no_effect_is_refused(own):
     at = f"{AT}.pairs.en-de.files[1]"
     for form, file, key, message in (
-        ("plain", '{ file = "a.de", column = 1 }', "column", "is only for tsv, but 'a.de' is of the format plain"),
+        ("plain", '{ file = "a.de", column = 1 }', "column", "is only for tsv, not for 'a.de' of the format plain"),
         ("tsv", '{ file = "source:0", source = 0, column = 1 }', "source", "is only for a file in an archive"),
         ("plain", '{ file = "a.de", field = "ref" }', "field", "is only for packaged"),
     ):

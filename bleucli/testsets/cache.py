@@ -84,7 +84,7 @@ def choose_directory(variables: Mapping[str, str], home: str, shared: str, platf
         if own == "~" or own.startswith("~/"):  # no shell has expanded it, as in a Dockerfile or a systemd unit
             return home + own[1:]
         return os.path.expanduser(own)
-    # Quirk: sacreBLEU takes a tilde in its variable as the name of a folder, and both share the cache
+    # Quirk: sacreBLEU takes a tilde in its variable as the name of a folder, and we share its cache
     return variables.get("SACREBLEU") or shared or _platform_directory(variables, home, platform)
 
 

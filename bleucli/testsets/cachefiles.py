@@ -4,7 +4,7 @@
 - `Draft`: a new file under a name that no one can guess, until it gets its own name
 - `create`, `reopen`: a file that the same user's next run finds again
 - `open_lock`: a file that everyone may lock
-- `remove`, `replace`, `read_start`: the same for files that exist
+- `remove`, `replace`, `read_start`: for files that exist
 - `disk_errors`: errors of the disk as a `BleuError`, in one line
 
 Nothing is opened, written or removed through a link. A folder of the cache may be a link only if the link is ours or

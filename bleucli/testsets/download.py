@@ -222,7 +222,7 @@ def _advise(target: str, expected: Checksum | None, is_wrong: bool) -> str:
 
 
 def _fetch_with_retries(address: str, target: str, expected: Checksum | None) -> None:
-    """Fetch the file; try again if that may help, but not at all if the server did not answer a moment ago."""
+    """Fetch the file, with retries if they may help; do not even try if the server did not answer a moment ago."""
     server = address.partition("://")[2].partition("/")[0]
     when, why = _SILENT.get(server, (0.0, ""))
     if why and time.monotonic() - when < SECONDS_OF_MEMORY:

@@ -43,7 +43,8 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
     at = f'{where}: testsets."{name}"'
     folders = name.lower().split("/")  # in the cache, where models are in `models`, and downloads in `raw`
     if not _NAME.fullmatch(name) or folders[0] == "models" or "raw" in folders:
-        _refuse(at, "a name of letters, digits, and . _ + - between slashes, neither raw nor models", name)
+        what = "a name of letters, digits and . _ + - in parts between slashes, none called raw, the first not models"
+        _refuse(at, what, name)
     table = _expect_table(facts, at, _SET_KEYS)
     kind = _expect(table, "format", str, at, "a string")
     if kind not in FORMATS and not (packaged and kind == PACKAGED):
@@ -181,7 +182,7 @@ def _parse_file(value: object, kind: str, archives: Sequence[int], at: str) -> F
         ("source", "a file in an archive", not whole and kind != PACKAGED),
     ):
         if key in table and not has_effect:
-            raise BleuError(f"{at}: {key} is only for {of}, but {path!r} is of the format {kind}; leave {key} out")
+            raise BleuError(f"{at}: {key} is only for {of}, not for {path!r} of the format {kind}; leave {key} out")
     column = _expect_number(table, "column", at) if has_columns else 0
     if whole:
         return File(int(whole[1]), "", column)
