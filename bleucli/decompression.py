@@ -1,4 +1,4 @@
-"""Compressed text, unpacked piece by piece: gzip, bzip2, xz and zstd, recognised by their first bytes.
+"""Compressed text, unpacked piece by piece: gzip, bzip2, xz and zstd, recognized by their first bytes.
 
 A file may consist of several members (streams, frames) in a row. Data after the last one are treated as the
 command-line tools treat them: for gzip and bzip2, they are left out with a warning; for xz and zstd, they are an error.

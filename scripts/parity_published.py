@@ -1,4 +1,4 @@
-"""How `scripts/parity` compares our scores with those that the organisers of WMT22 published."""
+"""How `scripts/parity` compares our scores with those that the organizers of WMT22 published."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -18,7 +18,7 @@ VARIABLE = "BLEU_EVALUATION_DATA"
 FOLDER = os.path.abspath(
     os.path.expanduser(os.environ.get(VARIABLE, "")) or os.path.join(os.path.dirname(CHECKOUT), "shared", "data")
 )
-# The scores that the organisers of WMT22 published
+# The scores that the organizers of WMT22 published
 PUBLISHED = "published-scores.wmt22.tsv"
 
 # Names of files, without `.txt`

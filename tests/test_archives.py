@@ -133,7 +133,7 @@ def test_only_wanted_members_are_unpacked_each_to_its_place(kind, box):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_kind_of_an_archive_is_recognised_by_content_whatever_its_name(kind, box):
+def test_the_kind_of_an_archive_is_recognized_by_content_whatever_its_name(kind, box):
     box.archive = str(box.folder / "acme.news.download")
     box.put(archive_of(kind, ("news.de", NEWS)))
     box.extract("news.de")

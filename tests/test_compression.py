@@ -1,4 +1,4 @@
-"""Compressed files and streams: recognised by content, read as the texts that they hold, and refused when damaged."""
+"""Compressed files and streams: recognized by content, read as the texts that they hold, and refused when damaged."""
 
 import bz2
 import gzip

@@ -81,7 +81,7 @@ def xml_members():
 
 
 def score_rows():
-    """Return the scores that the organisers published: those to compare, and others."""
+    """Return the scores that the organizers published: those to compare, and others."""
     yield "pair", "system", "id", "is_constrained", "metric", "score"
     for pair, system, tokenize in (("en-de", "OpenNMT", "13a"), ("en-ja", "KYB", "char")):
         texts = corpus_texts(f"wmt22.{pair}")

@@ -266,7 +266,7 @@ def real_corpus(folder, pair, system, references):
 
 
 @pytest.mark.slow
-def test_scores_are_those_that_the_organisers_of_wmt22_published():
+def test_scores_are_those_that_the_organizers_of_wmt22_published():
     folder = oracles.real_data()
     rows = list(oracles.published_chrf(folder))
     assert len(rows) == 30

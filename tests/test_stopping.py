@@ -242,7 +242,7 @@ def test_ctrl_c_ends_the_command_within_one_segment(start, write, monkeypatch, j
 
 @pytest.mark.slow
 def test_ctrl_c_does_not_wait_for_a_regular_expression_in_a_thread(start, write):
-    """A line of 6 MB takes TER's normalisation several seconds, during which no kernel asks whether to stop."""
+    """A line of 6 MB takes TER's normalization several seconds, during which no kernel asks whether to stop."""
     write("ref.txt", "它是 1,990's. " * 400_000 + "\n")
     process = start(
         "ref.txt", "-i", "ref.txt", *["-m", "ter", "--ter-normalized", "--ter-asian-support", "-J", "2", "-q"]

@@ -21,7 +21,7 @@ _UNSPACED = (
 )
 # More letters than nearly all words have
 _STRETCH = 8
-# The number of bytes of a block that are enough to recognise its script
+# The number of bytes of a block that are enough to recognize its script
 _SAMPLE_BYTES = 4096
 
 

@@ -1,4 +1,4 @@
-"""The checksum that ties compiled kernels to their C sources, so that an outdated build is recognised."""
+"""The checksum that ties compiled kernels to their C sources, so that an outdated build is recognized."""
 
 import os
 
