@@ -140,7 +140,7 @@ class TER(Metric[TERScore]):
         return unspaced_stretches(hypotheses)
 
     def hints(self, stats: CorpusStats) -> list[str]:
-        """Warn of text without spaces between words."""
+        """Warn about text without spaces between words."""
         told = tell_unspaced(self.name, stats.signs)
         asian, normalized = self.spell("asian_support"), self.spell("normalized")
         splitting = f"{asian} with {normalized}, which split Chinese characters, or "

@@ -151,7 +151,7 @@ class WER(ErrorRate[WERScore]):
         return unspaced_stretches(hypotheses)
 
     def hints(self, stats: CorpusStats) -> list[str]:
-        """Warn of text without spaces between words."""
+        """Warn about text without spaces between words."""
         told = tell_unspaced(self.name, stats.signs)
         return [f"{told}; use CER"] if told else []
 
