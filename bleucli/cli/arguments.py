@@ -277,8 +277,8 @@ def _parser_of_run() -> Parser:
         action=Once,
         nargs="+",
         metavar="FILE",
-        help="read statistics instead of texts, from files that --save-stats wrote; FILE may be a folder or a pattern,"
-        " and shards may be in any order",
+        help="read statistics instead of texts, from files that --save-stats or --save-sums wrote; FILE may be a folder"
+        " or a pattern, and shards may be in any order",
     )
     ours(
         "--table",

@@ -140,7 +140,8 @@ class StoredTexts(Texts):
         if not found:
             raise BleuError(
                 f"{self._statistics.files[0]} has {tell_count(len(part.systems), 'system')}, but a test compares with"
-                " one; save the statistics of one system alone, or use --names to give the new system the same name"
+                " one; save the statistics of one system alone, or use --names to give the new system the name of one"
+                " of them"
             )
         return found[0]
 
