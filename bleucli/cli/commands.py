@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Status:
-    """Exit status of the command; 1 means only that a gate failed."""  # creating an Enum takes too long
+    """Exit status of the command."""  # creating an Enum takes too long
 
     FINE = 0
-    GATE_FAILED = 1
+    GATE_FAILED = 1  # or --versus-sacrebleu found a difference
     ERROR = 2
     FAULT = 70  # EX_SOFTWARE of sysexits.h
     INTERRUPTED = 130  # what shells report after SIGINT

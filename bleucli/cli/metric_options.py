@@ -89,7 +89,7 @@ def make(options: "Options", name: str, without: "Iterable[Option]" = ()) -> Met
         "skip_empty_refs": options.skip_empty_refs,
         "trg_lang": target_language(options.language_pair, options.test_set is not None),
     }
-    # --like may set the shared options too; its value comes before that of the command's flag
+    # --like may set the shared options too; where it does not, the command's own flags count
     given = options.of_metric(name)
     values = dict(given) | {
         option.name: given.get(option.name) or shared[option.name] for option in METRICS[name].options if option.shared

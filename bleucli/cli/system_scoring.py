@@ -174,7 +174,7 @@ def _results(
         texts: systems and references.
         environment: the world around the command.
         bold: whether the best of each column will be bold.
-        report: writes the report of failures, if one is asked for, where no system can be scored.
+        report: writes the report of failures, if one is asked for, where no system is scored.
         saving: what saves the statistics.
         before: what was counted earlier, to be tested against.
         reporting: what makes a page or a figure.

@@ -257,7 +257,7 @@ def _match(pattern: str, key: str, path: str) -> list[_Found]:
 
 
 def _as_expression(pattern: str) -> str:
-    r"""Return a pattern as a regular expression with a group for each placeholder, which has one value in a path.
+    r"""Return a pattern as a regular expression with a group for each placeholder; if one recurs, so must its text.
 
     >>> _as_expression("{target}/*.{target}")
     '(?P<target>[A-Za-z]{2,8}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?)/[^/]*\\.(?P=target)'

@@ -62,7 +62,7 @@ async function ask(address, body, signal) {
 async function update() {
   const change = ++latest;
   clearTimeout(resting);
-  document.body.dataset.change = change; // tells which change the page shows; see showExplanation
+  document.body.dataset.change = change; // number of the last change; showExplanation notes the one that it shows
   const fields = readFields();
   const isBleu = fields.metric === "bleu";
   OF_BLEU.forEach((name) => { byId(name).disabled = !isBleu; });
