@@ -61,7 +61,7 @@ def _character_grams(characters: str, order: int) -> Counter[Gram]:
 
 
 def count_items(items: "Iterable[Item]", most: int) -> "Counter[Item]":
-    """Count items as `Counter` does; if their upper bound `most` is high, check now and then whether to stop."""
+    """Count items as `Counter` does; if there may be many (`most`), check now and then whether to stop."""
     if most <= PIECE:
         return Counter(items)
     counter: Counter[Item] = Counter()

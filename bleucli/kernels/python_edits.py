@@ -1,4 +1,4 @@
-"""The edits of WER and CER in plain Python: Levenshtein's distance, and what jiwer considers a word or a character."""
+"""The edits of WER and CER in plain Python: Levenshtein's distance, and what jiwer considers a word."""
 
 import re
 from collections.abc import Sequence

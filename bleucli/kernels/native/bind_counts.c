@@ -286,7 +286,8 @@ PyObject *py_column_sums(PyObject *module, PyObject *object)
 
 /* --- scores ------------------------------------------------------------------------------------------------------- */
 
-/* Read a sequence of counts; 0, or -1 with an exception set: as in Python, wrong types before wrong values. */
+/* Read a sequence of counts; 0, or -1 with an exception set. As in Python, wrong types are refused before wrong
+ * values. */
 static int read_numbers(PyObject *sequence, Py_ssize_t size, double *numbers)
 {
     for (Py_ssize_t i = 0; i < size; i++) {

@@ -17,8 +17,8 @@ typedef struct {
     uint32_t ids;
 } Alphabet;
 
-/* An upper bound of the different other code points in a text of `size` bytes: each takes three bytes and fits into 21
- * bits. */
+/* An upper bound of the different other code points in a text of `size` bytes: each takes at least three bytes and
+ * fits into 21 bits. */
 static size_t others_in(size_t size)
 {
     size_t most = (size_t)1 << 21;

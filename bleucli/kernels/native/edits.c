@@ -190,7 +190,7 @@ int64_t full_distance(Pair *pair)
 
 int64_t full_distance_in_order(Pair *pair, const Order *order)
 {
-    /* The last state kept of the words that have not moved */
+    /* Start from the last kept state before the words that moved */
     size_t row = order->from < pair->kept_rows ? order->from : pair->kept_rows - 1;
     int64_t cost = pair->row_costs[row];
     if (!goes_on_with(pair)) {

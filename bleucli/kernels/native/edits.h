@@ -18,7 +18,7 @@ typedef struct {
     uint32_t *trial;                /* a shifted hypothesis, for the beam */
     size_t size, ref_size;
     uint32_t *first_place, *next_place; /* by word: its first place in the reference; by place: the word's next place */
-    int is_long;                    /* only the beam is used; the following members are unused */
+    int is_long;                    /* only the beam is used, not the members from `masks` to `state` */
     uint64_t *masks;                /* by word: a bit for each place in the reference, 64 to a block */
     size_t masks_room;
     size_t blocks;

@@ -167,7 +167,7 @@ static int64_t distance_of(Work *work)
                                                                 : reference.size - hypothesis.size);
     size_t distance = (size_t)distance_within(work, hypothesis, reference, most);
     while (distance > most && !work->call->stopped) {
-        most = distance < 2 * most ? distance : 2 * most; /* `distance` is an upper bound, so it would suffice */
+        most = distance < 2 * most ? distance : 2 * most; /* `distance` is an upper bound */
         distance = (size_t)distance_within(work, hypothesis, reference, most);
     }
     return (int64_t)distance;

@@ -177,8 +177,8 @@ typedef struct {
     size_t first, trials;
 } Swaps;
 
-/* half: the first half of a word to use; on return, the next one. weights: one byte per segment and resample, undefined
- * if the outcome is TOO_FEW (words) or TOO_LARGE (a weight). */
+/* half: how many halves of words are used, before and after the call. weights: one byte per segment and resample,
+ * undefined if the outcome is TOO_FEW (words) or TOO_LARGE (a weight). */
 Outcome draw_weights(Words words, size_t *half, size_t segments, size_t resamples, unsigned char *weights,
                      Call *call);
 /* out: room for one row per resample. */

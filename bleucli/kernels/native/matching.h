@@ -25,7 +25,7 @@ typedef struct {
     Call *call;
     Table hashed;          /* pairs, where a table of all of them would be too large */
     uint32_t *direct;      /* a table of all pairs; an entry is era << 16 | id */
-    size_t direct_room, direct_used; /* its entries, and the first ones, which hold an era */
+    size_t direct_room, direct_used; /* how many entries it has, and how many of the first hold an era */
     uint32_t direct_era;
     int is_direct;
     uint32_t width;        /* of the table: the number of different tokens */

@@ -227,8 +227,8 @@ static size_t replace(unsigned char *text, size_t size, const char *old, const c
     return kept;
 }
 
-/* Make, in place, the replacements that come before punctuation in 13a, in its order: &amp;lt; becomes <. Returns the
- * new size. */
+/* Make, in place, the replacements that 13a makes before it splits off punctuation, in its order: &amp;lt; becomes <.
+ * Returns the new size. */
 static size_t clean_13a(unsigned char *text, size_t size, Call *call)
 {
     size = replace(text, size, "<skipped>", "", call);

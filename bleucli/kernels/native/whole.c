@@ -34,7 +34,7 @@ static void find_range(Whole *whole)
 
 uint64_t magnitude(const Whole *whole)
 {
-    uint64_t below = 0 - (uint64_t)whole->smallest; /* unlike its negative, this exists for the smallest integer */
+    uint64_t below = 0 - (uint64_t)whole->smallest; /* not -smallest, which overflows for INT64_MIN */
     uint64_t above = (uint64_t)whole->largest;
     return below > above ? below : above;
 }
