@@ -62,7 +62,7 @@ def first_reference(group: Group) -> bool:
 
 
 def urgency(group: Group) -> tuple[bool, int]:
-    """Return a sort key: the reference that all systems have first, and one system of each language pair in turn."""
+    """Return a sort key: the reference that all systems have comes first, and the language pairs take turns."""
     return not first_reference(group), SYSTEMS[group.pair].index(group.system)
 
 

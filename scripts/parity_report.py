@@ -42,7 +42,7 @@ class Report:
     def texts(self, what: str, ours: str, theirs: str, where: Callable[..., str], *place: object) -> None:
         """Compare two texts; the first line that differs is shown."""
         if self.differs(what, ours == theirs):
-            # None after the last line, so that texts of which one continues the other have a first line that differs
+            # None after the last line, so that there is a first difference even if one text continues the other
             pairs = zip([*ours.split("\n"), None], [*theirs.split("\n"), None], strict=False)
             line, expected = next((a, b) for a, b in pairs if a != b)
             self.show(what, [f"{where(*place)}: ours {line!r}, expected {expected!r}"])
