@@ -46,7 +46,7 @@ logging.getLogger("sacrebleu").setLevel(logging.ERROR)
 
 
 def _shut() -> None:
-    """Keep the black box shut when a test fails: pytest omits frames of modules with this variable from tracebacks."""
+    """Keep the black box shut when a test fails: tracebacks of pytest omit modules with `__tracebackhide__`."""
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "sacrebleu":
             module.__tracebackhide__ = True  # type: ignore[attr-defined]
@@ -226,7 +226,7 @@ EXCESS = 1e-9
 # Resampled BLEU scores come from NumPy's logarithm and exponential, that of a whole corpus from Python's
 NUMPYS_LOGARITHM = 1e-12
 # The averages of three or more references' lengths are rounded, so TER's sum of them depends on the order. The oracle
-# adds segment after segment, we add block after block (4096 segments in Python, 256 KiB of a file)
+# adds segment after segment; we add block after block (4096 segments in Python, 256 KiB of a file)
 OTHER_ORDER = 1e-12
 # The oracle adds up resamples in single precision: the relative error of means, and that of half-widths, which are
 # differences

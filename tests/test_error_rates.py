@@ -276,7 +276,7 @@ def test_words_between_spaces_need_no_hint(text, recwarn):
 
 
 def test_ties_count_in_tests_of_metrics_that_sacrebleu_does_not_have(run, write):
-    """With three segments, no difference is significant. Without ties, as sacreBLEU counts for BLEU, this one is."""
+    """Three segments make no difference significant. If ties did not count, as in sacreBLEU, this one would be."""
     ref = write("ref.txt", "a b c d\ne f g h\ni j k l\n")
     systems = write("one.txt", "a b c d\ne f g h\ni j k l\n"), write("two.txt", "a x x x\ny y g h\ni j z z\n")
     answer = run(ref, "-i", *systems, "-m", "wer", "--paired-ar", "-f", "json", "-q")

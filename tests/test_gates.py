@@ -654,7 +654,7 @@ def test_resampling_need_not_be_the_same(score, baseline):
 
 
 def test_json_that_is_almost_an_answer_is_refused(score, write):
-    """Refused are names that are not text and scores that are not numbers; a zero with an exponent is accepted."""
+    """Names that are not text and scores that are not numbers are refused; a zero with an exponent is accepted."""
     one = '{"name": %s, "score": %s, "signature": "nrefs:1|tok:13a"}'
     for name, number in (("7", "1"), ("null", "1"), ("[]", "1"), ('"BLEU"', "[]")):
         write("old.json", one % (name, number))

@@ -164,7 +164,7 @@ def test_ctrl_c_while_the_answer_is_not_read_is_quiet(start, many):
 
 
 class Interrupted:
-    """Press Ctrl-C just before the modules that read and write run their line number `steps`."""
+    """Press Ctrl-C when the modules that read and write have run `steps` lines."""
 
     def __init__(self, steps):
         self.steps = steps

@@ -1142,7 +1142,7 @@ def test_edit_stats_of_a_long_line_of_different_words_take_little_memory(root):
 
 
 def unseeded_collisions(count):
-    """Make words that fall into one slot of a table that is hashed with the golden ratio, as the kernels' table was."""
+    """Make words that fall into one slot of a table that is hashed with the golden ratio, as ours once was."""
     factor, dice, words = 0x9E3779B97F4A7C15, random.Random(1), set()
     letters = string.ascii_letters + string.digits
     inverse = pow(factor, -1, 2**20)

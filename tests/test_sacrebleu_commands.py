@@ -114,7 +114,7 @@ ref.txt -i a.txt b.txt c.txt --paired-ar --paired-ar-n 20 -m bleu chrf ter -f te
 ref.txt -i a.txt b.txt -par -parn 20 -j 2 -f text
 ref.txt -i a.txt b.txt -q -f text
 """
-# For several systems, our JSON has another form than sacreBLEU's, but everything that is in it
+# For several systems, our JSON has another form than sacreBLEU's, but contains everything that is in it
 IN_JSON = """
 ref.txt -i a.txt b.txt
 ref.txt -i a.txt b.txt -m chrf ter -w 3
