@@ -363,11 +363,11 @@ class Results(NamedTuple):
         rows = [[system.name, *(_tell_score(one, with_p_values) for one in system.scores)] for system in self.systems]
         notes = []
         if self.test is not None:
-            name, _ = TESTS[self.test.method]
+            name, trial = TESTS[self.test.method]
             compared = (
                 "every pair" if self.rankings else f"against {self.systems[0].name}; * p ≤ {SIGNIFICANT}, nominal"
             )
-            notes.append((f"{name}, {self.test.trials} trials: {compared}", ""))
+            notes.append((f"{name}, {self.test.trials} {trial}s: {compared}", ""))
         for ranking in self.rankings:
             clusters = zip(self.systems, ranking.clusters, strict=True)
             told = ", ".join(f"{system.name} {cluster}" for system, cluster in clusters)

@@ -160,7 +160,9 @@ def score_counted(
         counted: systems, with rows if they are resampled or parts of them are scored.
         metrics: those that counted.
         references: the names of the references, for hints about texts.
-        sampling, selection, progress: as for `score_systems`.
+        sampling: as for `score_systems`.
+        selection: as for `score_systems`.
+        progress: as for `score_systems`.
     """
     hints = [hint for system in counted for hint in _hints(system, references)]
     hints += [hint for metric in metrics for hint in metric.advice]

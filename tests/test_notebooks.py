@@ -108,10 +108,10 @@ def test_tests_are_shown_with_their_p_values():
     assert page.rows[1][1] == "58.64 (μ = 58.64 ± 8.72)"
     assert page.rows[2][1:] == ["11.35 (μ = 11.35 ± 8.72) p = 0.0010*", "28.06 (μ = 28.06 ± 8.72) p = 0.2000"]
     assert page.rows[3][1].endswith(" identical")
-    assert page.notes[0] == "Paired bootstrap resampling, 1000 trials: against a.txt; * p ≤ 0.05, nominal"
+    assert page.notes[0] == "Paired bootstrap resampling, 1000 resamples: against a.txt; * p ≤ 0.05, nominal"
     page = shown(ranked())
     assert [row[1] for row in page.rows] == ["BLEU", "30.04", "40.00", "30.06"]
-    assert page.notes[0] == "Paired bootstrap resampling, 1000 trials: every pair"
+    assert page.notes[0] == "Paired bootstrap resampling, 1000 resamples: every pair"
     assert page.notes[1] == "BLEU, clusters by corrected p-values: a.txt 2, b.txt 1, c.txt 2"
 
 

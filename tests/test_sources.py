@@ -163,7 +163,7 @@ def test_a_record_is_read_as_other_programs_write_it(web, target):
 @pytest.mark.parametrize("record", [b"", b"\n", b"0123  n.tgz\n", b"\xff" * 64, b"g" * 64, b"<html>"])
 def test_an_invalid_record_is_an_error_and_not_taken_for_a_missing_one(record, web, target):
     put(f"{target}.sha256", record)
-    refused(Source(web.put("/n.tgz", Page(CONTENT))), target, f"{target}.sha256", "fix or delete it")
+    refused(Source(web.put("/n.tgz", Page(CONTENT))), target, f"{target}.sha256", "fix or delete the file")
     assert web.requests == []
     assert content(f"{target}.sha256") == record
 

@@ -134,6 +134,19 @@ def test_sums_are_one_row_per_system(tmp_path):
         raised([f"{number}.parquet was given twice", "the same bytes"], read, path, str(tmp_path / f"{number}.parquet"))
 
 
+@pytest.mark.parametrize("given", [{"columns": {"domain": "news"}}, {"first": 4}])
+def test_sums_are_written_without_columns_and_first(tmp_path, given):
+    path = str(tmp_path / "sums.parquet")
+    raised(
+        ["no statistics have rows", "count with keep_rows=True"],
+        write,
+        path,
+        {"KIT": BLEU().corpus_stats(["a"], [["a"]])},
+        **given,
+    )
+    assert not os.path.exists(path)
+
+
 def test_statistics_that_do_not_match_are_not_written_together(tmp_path):
     path = str(tmp_path / "s.parquet")
     kept, sums = (BLEU().corpus_stats(["a b"], [["a b"]], keep_rows=keep) for keep in (True, False))

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from bleucli import arrow, wholefiles
 from bleucli.buffers import text_array, to_arrow
 from bleucli.counting import CorpusStats, SystemStats
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, UsageError
 from bleucli.metrics import Metric
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
@@ -239,6 +239,7 @@ def write(
     Raises:
         BleuError: systems were counted by different metrics or have different numbers of segments; only some have rows;
             the file cannot be written; or pyarrow is not installed.
+        UsageError: columns or first are given, but no statistics have rows.
 
     >>> import os, tempfile
     >>> from bleucli import CHRF
@@ -266,6 +267,11 @@ def write(
     if len(kept) > 1:
         raise BleuError("some statistics have rows and others do not; count all with keep_rows=True, or none")
     if kept == {False}:
+        if columns or first:
+            raise UsageError(
+                "columns and first describe segments, but no statistics have rows; count with keep_rows=True, or leave"
+                " both out"
+            )
         write_sums(path, [Part((), blocks)], metrics, shards=shards, command=command)
         return
     if len({one.segments for block in blocks for one in block.stats}) > 1:
