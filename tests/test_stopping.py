@@ -3,6 +3,7 @@
 import random
 import signal
 import subprocess
+import sys
 import time
 from array import array
 from concurrent.futures import ThreadPoolExecutor
@@ -220,6 +221,33 @@ def test_a_signal_ends_a_kernel_soon(calls, name):
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("group_stats", (Segments.from_strings(["a b"]), array("q", [1]), 2)),
+        ("swapped_sums", (rows := SegmentStats(memoryview(array("q", [1, 2])), 2), rows, bytes(8), 0, 1)),
+    ],
+)
+def test_an_exception_while_either_result_is_made_is_passed_on(name, arguments, failing):
+    """As when a signal arrives between the end of counting and the return to Python."""
+    made = []
+
+    def interrupt(frame, event, _):
+        if event == "call" and frame.f_code is SegmentStats.__init__.__code__:
+            made.append(frame)
+            if len(made) > failing:
+                raise KeyboardInterrupt
+
+    sys.setprofile(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            getattr(native, name)(*arguments)
+    finally:
+        sys.setprofile(None)
+    assert len(made) == failing + 1
 
 
 @pytest.mark.slow

@@ -116,11 +116,16 @@ static PyObject *count_groups(PyObject *module, Segments texts, const Py_buffer 
         return outcome_error(outcome);
     }
     PyObject *stats = new_stats(module, row_bytes, "q", columns);
+    if (stats == NULL) { /* as when a signal arrives now */
+        Py_DECREF(distinct_bytes);
+        return NULL;
+    }
     PyObject *distinct_stats = new_stats(module, distinct_bytes, "q", max_order);
-    PyObject *both = stats != NULL && distinct_stats != NULL ? PyTuple_Pack(2, stats, distinct_stats) : NULL;
-    Py_XDECREF(stats);
-    Py_XDECREF(distinct_stats);
-    return both;
+    if (distinct_stats == NULL) {
+        Py_DECREF(stats);
+        return NULL;
+    }
+    return Py_BuildValue("NN", stats, distinct_stats);
 }
 
 PyObject *py_group_stats(PyObject *module, PyObject *arguments)
