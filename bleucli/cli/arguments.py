@@ -212,7 +212,7 @@ def _refuse_unknown_short_options(words: Sequence[str], top: Parser) -> None:
 
 
 def parser() -> Parser:
-    """Return the parser of all options; options that are not given are None or False."""
+    """Return the parser of all options, including those of metrics."""
     from bleucli.cli import metric_options
 
     top = _parser_of_run()

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Options:
-    """What the command was asked for, each option by its long flag; options that are not given are None or False.
+    """What the command was asked for, each option by its long flag; without a default, an absent one is None or False.
 
     given: the options that the command line set. of_metrics: for each metric, the arguments of its constructor that its
     flags or the signature of `--like` set. followed: the metric that this signature belongs to, or "".

@@ -64,7 +64,7 @@ def check(options: "Options") -> None:
 
 
 def _check_files(written: "Mapping[str, str]") -> None:
-    """Refuse files that cannot all be written; `written` maps options to files."""
+    """Refuse `-`, and a figure whose format is unknown; `written` maps options to files."""
     for flag, path in written.items():
         if path == "-":
             raise UsageError(f"{flag} - is not a file; name one")

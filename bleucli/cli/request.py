@@ -211,7 +211,7 @@ def names_of_metrics(options: "Options") -> list[str]:
 
 
 def names_printed(options: "Options") -> list[str]:
-    """Return the same names, or, with --segment-scores, the name of those scores."""
+    """Return what `names_of_metrics` returns, or, with --segment-scores, the name of those scores."""
     if options.segment_scores:
         from bleucli import segment_scores
 

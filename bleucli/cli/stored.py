@@ -130,7 +130,7 @@ class StoredTexts(Texts):
         return results._replace(systems=systems)
 
     def read_only_system(self, metrics: Sequence[Metric], names: Sequence[str]) -> SystemStats:
-        """Return what a test compares with: the only system, or the one whose name is the only one in `names`.
+        """Return what a test compares with: the only system, or, if `names` has one name, the system of that name.
 
         Raises:
             BleuError: there are several, or the file has only sums.

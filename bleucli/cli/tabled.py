@@ -153,7 +153,7 @@ class TabledTexts(Texts):
         return [found[0]] * len(self._rows), found
 
     def shards(self, first: int, rows: int) -> list[Shard]:
-        """Return what statistics files say about where rows come from: nothing, as columns have no checksums."""
+        """Return what statistics files say about where rows come from: the files, without checksums of columns."""
         return [Shard(name, first, rows, source=", ".join(self._table.files)) for name in self._names()]
 
     def which_is_which(self, segments: int) -> str:

@@ -41,7 +41,7 @@ def compare(options: "Options", environment: Environment, words: "Sequence[str]"
     """
     conflicts.check(options)
     version = _find_version()
-    # Abbreviations of the flag are left out too, except --ve, which could also mean --version
+    # Abbreviations of the flag are left out too, but not - and --; --vers and shorter ones mean --version
     given = [word for word in words if not (len(word) > len("--ve") and _FLAG.startswith(word))]
     how = ["-b", "-w", _DECIMALS] if options.sentence_level else ["-f", "json", "-w", _DECIMALS]
     is_piped = options.input is None and environment.stdin is not None

@@ -151,7 +151,7 @@ def _parse_toml(path: str) -> "dict[str, Any]":
         raise BleuError(f"cannot read {path}: {error.strerror or error}; name a readable TOML file") from None
     except RecursionError:
         raise BleuError(f"{path} is not valid TOML: it is nested too deeply") from None
-    except ValueError as error:  # of TOML, of UTF-8, or a number of thousands of digits
+    except ValueError as error:  # of TOML, of UTF-8, or a number with thousands of digits
         raise BleuError(f"{path} is not valid TOML: {error}") from None
 
 

@@ -149,7 +149,7 @@ def _options() -> "Iterable[tuple[str, Option]]":
 
 
 def _schema(option: Option) -> "dict[str, Any]":
-    # No defaults, since Swagger UI would send those of every metric, even if it does not apply; descriptions name them
+    # No defaults, since Swagger UI would send those of every metric, whichever is chosen; descriptions name them
     schema: dict[str, Any] = {"type": _TYPES[option.kind], "description": option.help}
     if option.name == "tokenize":
         schema |= {"enum": ready_tokenizers(), "description": f"what separates tokens (default: {tokenizers.DEFAULT})"}

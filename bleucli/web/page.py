@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FIRST_TOKENIZERS = {"13a": "13a: punctuation-aware", "none": "none: only white space"}
 _FIRST_SMOOTHING = {"add-one": "add-one, on every order", "exp": "exp, the command's default", "none": "none"}
-# The files that fastapi-offline installs
+# The package whose files include Swagger UI
 _SWAGGER = "fastapi_offline"
 
 
