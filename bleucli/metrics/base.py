@@ -201,7 +201,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return the statistics of a block of hypotheses, the first of which has the index `start`.
 
         Raises:
-            BleuError: a segment cannot be prepared; the error gives its place, and `name`, the system.
+            BleuError: a segment cannot be prepared; the error gives its place and `name`, that of the system.
         """
         try:
             prepared = self.prepare(hypotheses)

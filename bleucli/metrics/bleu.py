@@ -114,7 +114,7 @@ class BLEUScore(Score):
 
 
 def _read_tokenizer(signed: str, exact: bool) -> "dict[str, Any]":
-    """Return the tokenizer that a signature calls `signed`; in signatures, the names of MeCab's end in versions.
+    """Return the tokenizer that a signature calls `signed`; versions follow the names of MeCab tokenizers.
 
     >>> _read_tokenizer("ja-mecab-0.996-IPA", True), _read_tokenizer("13a", True)
     ({'tokenize': 'ja-mecab'}, {'tokenize': '13a'})

@@ -152,7 +152,7 @@ def _decimals(value: float) -> str:
     >>> _decimals(1), _decimals(0.125), _decimals(1e-7)
     ('1.00', '0.125', '0.0000001')
     """
-    value, decimals = float(value), 2  # as a double: a whole number with more digits never equals the text
+    value, decimals = float(value), 2  # for an integer that no double equals, the loop would never end
     while float(text := f"{value:.{decimals}f}") != value:
         decimals += 1
     return text

@@ -167,7 +167,7 @@ class PairedTest:
     def _with_intervals(self, results: Results, samples: Sequence[Sequence[Sample]]) -> Results:
         """Add confidence intervals.
 
-        As in sacreBLEU, their draws come after those of the trials; only those of the baseline start from the seed.
+        As in sacreBLEU, the draws for the baseline start from the seed; all others come after those of the trials.
         """
         skip = self._sampling.trials * len(samples[0][0].stats)
         systems = []

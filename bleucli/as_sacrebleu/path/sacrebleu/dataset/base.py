@@ -38,7 +38,7 @@ class Dataset:
 
     @property
     def md5(self) -> list[str]:
-        """The MD5 checksums of its downloads, in the same order."""
+        """The MD5 checksums of its downloads, in the order of `data`."""
         return [source.md5 for source in self._facts.sources]
 
     @cached_property
