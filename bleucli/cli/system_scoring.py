@@ -88,7 +88,7 @@ def print_systems(
     messages.hold_back(hints)
     _save(saving, reporting)
     failed = [verdict for verdict in verdicts if verdict.failure]
-    # A report of gates is never withheld: it also names the systems that failed
+    # Failures do not withhold a report of gates: it names the systems that failed, too
     is_withheld = chosen != "junit" and (failed or texts.failures)
     is_for_file = options.output is not None
     if not (is_for_file and is_withheld):
