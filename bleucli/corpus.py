@@ -200,7 +200,7 @@ def _own_references(own: Sequence[tuple[str, Sequence[Segments]]], start: int) -
 
 
 def _first_difference(references: Sequence[Segments], others: Sequence[Segments]) -> int | None:
-    """Return the index of the first segment that has references in both, but different ones."""
+    """Return the index of the first segment whose references in `others`, if it has any, differ."""
     width = max(len(references), len(others))
     ours, theirs = _texts(references, width), _texts(others, width)
     if ours == theirs:

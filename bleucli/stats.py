@@ -127,7 +127,7 @@ class SegmentStats:
 
     @classmethod
     def from_arrow(cls, table: "pyarrow.Table") -> "SegmentStats":
-        """Return the rows of a table whose columns are numbers: doubles if any column has doubles, else integers.
+        """Return the rows of a table whose columns are numbers: integers if all columns have integers, else doubles.
 
         Raises:
             BleuError: a column has gaps or values that are not numbers, or there is no column.

@@ -199,7 +199,7 @@ def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: "Any
         path: the path of the file.
         names: the names of the columns.
         rows: the number of rows to read at once.
-        file: the open file, if the path is not on this machine.
+        file: the open Parquet file; None to open the path.
     """
     pa = load("pyarrow", "arrow")
     wanted = list(dict.fromkeys(names))
