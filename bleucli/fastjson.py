@@ -1,4 +1,4 @@
-"""JSON Lines by pyarrow's parser, where it is installed (extra `arrow`): columns of texts, without one object per line.
+"""JSON Lines by pyarrow's parser, if installed (extra `arrow`): columns of texts, without a Python object for each.
 
 Lines that it refuses, or might read differently, are left to Python's parser, whose messages our errors quote.
 """

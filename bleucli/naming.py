@@ -124,7 +124,7 @@ def mark_baseline(names: Sequence[str]) -> list[str]:
 
 
 def unmark_baseline(names: Sequence[str]) -> list[str]:
-    """Return the names of marked systems outside tests, where columns have numbers from 1 on.
+    """Return the names that marked systems have outside tests; columns then have numbers from 1 on.
 
     >>> unmark_baseline(["Baseline: a.txt", "b.txt"]), unmark_baseline(["Baseline", "System 1"])
     (['a.txt', 'b.txt'], ['System 1', 'System 2'])

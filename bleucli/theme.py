@@ -1,7 +1,7 @@
 """The style sheet of pages, with light and dark colours, and with styles of explanations and highlighted n-grams.
 
-A page may also have its own styles. They name colours only by the variables of this one, so that both themes work.
-Every colour of text has a contrast of at least 4.5 with its background (WCAG 2.2, AA); a test checks that.
+A page may also have its own styles. They name colours only by the variables of this style sheet, so that both themes
+work. Every colour of text has a contrast of at least 4.5 with its background (WCAG 2.2, AA); a test checks that.
 """
 
 # Colours by name: on light pages, and on dark ones
