@@ -14,10 +14,10 @@ def render(results: Results, layout: Layout) -> str:
     The columns are `system`; for groups of segments, the columns that they were grouped by, and `segments`; after a
     paired test, `baseline` (true or false). For each metric, its score follows under its name, then, if known, `BLEU
     mean`, `BLEU ci` (half the width of the interval), `BLEU p_value` (empty for the baseline), `BLEU cluster`, `BLEU
-    difference` (from the baseline) with its 95% interval in `BLEU difference low` and `BLEU difference high`, and
-    shares under their names. The signatures (`BLEU signature`) come last. Scores, intervals and differences have the
-    layout's decimals, shares two more if the scale is 100, and p-values all of theirs. Control characters in names are
-    written as escapes.
+    difference` (from the baseline, if the layout asks for it) with its 95% interval in `BLEU difference low` and `BLEU
+    difference high`, and shares under their names. The signatures (`BLEU signature`) come last. Scores, intervals and
+    differences have the layout's decimals, shares two more if the scale is 100, and p-values all of theirs. Control
+    characters in names are written as escapes.
     """
     return _write(results, layout, ",")
 

@@ -80,8 +80,9 @@ class Column(NamedTuple):
     signature: how scores were computed, without the resampling. records: one score per system, with intervals. ranking:
     the test of all pairs; None for a single system. segment_scores, influences: one row per system, one number per
     segment. The influence of a segment is the score minus the score without it; its influence on the difference between
-    two systems is the difference of its two influences. span: the largest difference between two segments' scores;
-    error rates beyond 100 count as 100. is_given: whether the scores are from another tool.
+    two systems is the difference of its two influences. span: the end of the axis of differences between segments'
+    scores: 100, or the largest difference between two scores from another tool; larger differences of error rates count
+    as 100. is_given: whether the scores are from another tool.
     """
 
     name: str
@@ -240,8 +241,8 @@ def plan_of(asked: Sampling | None, systems: int, jobs: int = 1, seed: int | Non
     Args:
         asked: the resampling of the usual output; None for none.
         systems: the number of systems.
-        jobs: the number of threads.
-        seed: the seed of the methods that are added.
+        jobs: the number of threads, unless `asked` gives it.
+        seed: the seed, unless `asked` gives it.
 
     >>> plan_of(None, 2).tests.method, plan_of(Sampling("bs", 500), 2).intervals.trials
     ('ar', 500)

@@ -46,7 +46,8 @@ class _Counts(NamedTuple):
 
     shorter: for each n-gram, the number of the n-gram without its last token. last: the number of its last token.
 
-    The other arrays have one place for each n-gram in each passage whose references have it; passages are ascending.
+    The other arrays have one place for each n-gram in each passage whose references have it; the passages of an
+    n-gram are ascending.
 
     ngrams: the number of the n-gram. passages: the number of the passage. most: how often the n-gram occurs in the
     reference that has it most often. right: how often each system (row) gets it right.

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from bleucli.significance.resampling import Seed
 
 # Colours of figures, on light pages and on dark ones: each series has a contrast of at least 3 with its background,
-# and text one of at least 4.5 with the others
+# and text one of at least 4.5 with the first three colours
 FIGURE_COLOURS = {
     "better": ("#b9d7f7", "#1c4166"),
     "worse": ("#f7d3b5", "#5c3510"),

@@ -85,7 +85,7 @@ def _is_secure(url: str) -> bool:
 def _credentials(address: str, url: str) -> "Any":
     """Return the credentials for requests to send: those of the first address, and only to its own server.
 
-    None lets requests look into `.netrc`; a function that adds nothing keeps it from that.
+    None lets requests look into `.netrc`; a function that adds nothing keeps it from doing so.
     """
     from requests.utils import get_auth_from_url
 

@@ -21,7 +21,7 @@ SECONDS_BEFORE_BAR = 1.0
 
 
 def show_bar(name: str, start: int, total: int | None) -> "tqdm[NoReturn]":
-    """Return a progress bar that shows if the download takes a while.
+    """Return a progress bar that appears if the download takes a while.
 
     Args:
         name: the name of the file.

@@ -94,7 +94,7 @@ def _empty_columns(streams: list[str], has_domain: bool, path: str) -> dict[str,
     return {name: [] for name in names}
 
 
-# The name of a stream is its kind and label, such as `ref:A` or `hyp:Online-B`; without a label, its kind
+# The name of a stream is its kind and label, such as `ref:A` or `hyp:Online-B`; without a label, `src` or `ref`
 
 
 def _kind(stream: str) -> str:
