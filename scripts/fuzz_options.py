@@ -1,7 +1,7 @@
 """A generator for `scripts/fuzz`: options of the command with hostile values, in any order.
 
 Whatever the options, the command must end with status 0, 1 or 2, write nothing but its own messages to stderr, and
-leave stdout empty if it fails, unless --keep-going has left out systems and named them.
+leave stdout empty if the status is 2, unless --keep-going has left out systems and named them.
 """
 
 import functools

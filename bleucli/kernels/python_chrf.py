@@ -95,8 +95,9 @@ def f_score(stats: Sequence[int | float], beta: float, eps_smoothing: bool, /) -
     The order of evaluation is part of the definition: the last bit decides ties between references.
 
     Raises:
-        ValueError: there are not three statistics for each order, one of them is negative or not finite, or the square
-            of beta is not finite.
+        ValueError: there are not three statistics for each order, one of them is negative or not finite, or beta is not
+            finite.
+        OverflowError: a statistic, or the square of beta, does not fit into a double.
 
     >>> f_score([2, 3, 2, 1, 2, 1], 2, False)
     63.636363636363626
@@ -132,7 +133,8 @@ def squared(beta: float) -> float:
     """Return the weight of recall, by Python's power: a product may differ in the last bit, which decides ties.
 
     Raises:
-        ValueError: it is not finite.
+        ValueError: beta is not finite.
+        OverflowError: its square does not fit into a double.
     """
     square: float = beta**2.0
     if not isfinite(square):

@@ -59,7 +59,7 @@ def edit_distance(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
 
 
 def trace_distance(hypothesis: Sequence[str], reference: Sequence[str], most: int) -> list[int]:
-    """Return the fewest operations that turn one text into the other, numbered as in TER.
+    """Return operations that turn one text into the other with the fewest edits, numbered as in TER.
 
     Of all ways with the fewest edits, the result is one with the most matches. most: the number of edits, or an upper
     bound. A path with that many edits strays at most that far from the diagonal, so only this band is searched (Ukkonen

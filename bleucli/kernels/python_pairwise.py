@@ -39,7 +39,7 @@ def pairwise_bleu(
 
     Args:
         hypotheses: n texts, group by group; tokens are what white space separates. A missing one counts as empty.
-        references: m texts, group by group. If both are the same object, each text is read once.
+        references: m texts, group by group. If both are the same object, native kernels take less time.
         sizes: for each group how many hypotheses and how many references it has, as signed 64-bit integers.
         weights: m doubles; None for the scores themselves.
         scores: an array of doubles to fill: one for each pair, group by group and hypothesis by hypothesis; or, with
@@ -121,7 +121,7 @@ def pairwise_chrf(
 
     Args:
         hypotheses: n texts, group by group. A missing one counts as empty.
-        references: m texts, group by group. If both are the same object, each text is read once.
+        references: m texts, group by group. If both are the same object, native kernels take less time.
         sizes: for each group how many hypotheses and how many references it has, as signed 64-bit integers.
         weights: m doubles; None for the scores themselves.
         scores: an array of doubles to fill: one for each pair, group by group and hypothesis by hypothesis; or, with

@@ -97,7 +97,7 @@ static int is_immutable(const Py_buffer *buffer)
     return immutable;
 }
 
-/* Replace a buffer that may be written to by a copy. Returns 0, or -1 with an exception set and nothing held. */
+/* If others may write to a buffer, replace it with a copy. Returns 0, or -1 with an exception set and nothing held. */
 static int make_immutable(Py_buffer *buffer)
 {
     if (is_immutable(buffer)) {

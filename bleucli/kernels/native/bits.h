@@ -8,7 +8,7 @@ typedef struct {
     uint64_t plus, minus; /* where the column's costs rise and fall by one from word to word of the reference */
 } Bits;
 
-/* Advance one block of 64 reference words by a word of the hypothesis. `carry` is the change of cost at its first row:
+/* Advance one block of 64 reference words by a word of the hypothesis. `carry` is the change of cost in the row above:
  * -1, 0 or 1. Returns the change at its last row, which is the bit `top`. Higher bits are meaningless, and never reach
  * the lower ones. */
 static inline int advance(Bits *bits, uint64_t equal, int carry, uint64_t top)

@@ -46,7 +46,7 @@ Outcome pair_start(Pair *pair);
 int64_t beam_distance(Pair *pair, const uint32_t *words, int keep);
 void align(Pair *pair);
 
-/* The Levenshtein distance of the current hypothesis, unless the pair is long; the state before each row is kept. */
+/* The Levenshtein distance of the current hypothesis, unless the pair is long; the state after each row is kept. */
 int64_t full_distance(Pair *pair);
 /* The same for a text that begins with `from` words of the hypothesis; the words after them come in three ranges. */
 typedef struct {

@@ -31,7 +31,7 @@ static PyMethodDef methods[] = {
 #undef KERNEL
 #ifdef BLEU_FAIL_ALLOCATIONS
     {"fail_allocation", py_fail_allocation, METH_O, "Let the allocation after the next n fail; -1 for none."},
-    {"stop_at", py_stop_at, METH_O, "Answer no to the question after the next n of whether to go on; -1 for none."},
+    {"stop_at", py_stop_at, METH_O, "Stop the kernel at the question after the next n; -1 for none."},
     {"live_allocations", py_live_allocations, METH_NOARGS, "The allocations that are not released yet."},
 #endif
     {NULL, NULL, 0, NULL},

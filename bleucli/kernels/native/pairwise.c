@@ -1,10 +1,10 @@
 /* Scores of all pairs of hypotheses and references.
  *
- * A block of hypotheses is compared with a block of references. In a pair, an n-gram matches as often as the text with
- * fewer of it has it. For a frequent n-gram, each text has a field of bits, as wide as the most matches of any pair,
- * with one bit set for each time that the text has it; the matches of a pair are the bits that both texts have set,
- * found 64 at a time. A rare n-gram has a list of the references that have it. Both ways give the same number; an
- * n-gram counts as frequent if bits take less time. */
+ * A block of hypotheses is compared with a block of references. In a pair, the matches of an n-gram are its count in
+ * the text that has fewer of it. For a frequent n-gram, each text has a field of bits, as wide as the most matches of
+ * any pair, with one bit set for each time that the text has it; the matches of a pair are the bits that both texts
+ * have set, found 64 at a time. A rare n-gram has a list of the references that have it. Both ways give the same
+ * number; an n-gram counts as frequent if bits take less time. */
 #include <string.h>
 
 #include "grams.h"

@@ -186,7 +186,7 @@ Outcome swapped_sums(Stats left, Stats right, Swaps swaps, Sums sums, Sums other
         outcome = swap_whole_reals(&lefts, &rights, &swaps, sums.reals, others.reals, call);
     }
     else if (outcome == DONE) {
-        /* Both sums are added row by row: what one leaves of the total would be rounded differently */
+        /* Both sums are added row by row: the total minus one of them would be rounded differently */
         swap_reals(left, right, &swaps, sums.reals, call);
         swap_reals(right, left, &swaps, others.reals, call);
     }
