@@ -115,6 +115,8 @@ def test_one_metric_needs_no_name(tmp_path):
     save(path)
     raised(["there are 2 systems; choose one of KIT, LIUM"], read(path).stats)
     raised(["there are 6 metrics; choose one of bleu"], read(path).stats, "KIT")
+    write(path, {"KIT": CHRF().corpus_stats([], [[]])})
+    raised(["the files have no system; name files with at least one segment"], read(path).stats)
 
 
 def test_sums_are_one_row_per_system(tmp_path):

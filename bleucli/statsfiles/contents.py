@@ -325,6 +325,8 @@ def _counted_otherwise(path: str, metric: Metric, difference: "Difference") -> B
 
 
 def _choose(known: Sequence[str], name: str | None, what: str) -> str:
+    if not known:
+        raise BleuError(f"the files have no {what}; name files with at least one segment")
     if name is None and len(known) == 1:
         return known[0]
     if name is None or name not in known:
