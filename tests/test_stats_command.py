@@ -254,11 +254,13 @@ def test_files_that_do_not_belong_together_are_refused(run, both, write, corpus)
     run("other.txt", "-i", "a.txt", "-m", *ALL, "--save-stats", "other.parquet", "--names", "c")
     for metric in ALL:
         answer = run("--stats", "s.parquet", "other.parquet", "--paired-ar", "-m", metric)
-        assert "the references of a.txt and c differ from segment " in refused(answer)
+        assert "the references of a.txt and c differ, starting at segment " in refused(answer)
     words = ("-i", "b.txt", "--names", "d", "--save-stats", "d.parquet")
     write("same.txt", "".join([lines[0].replace("a", "e"), *lines[1:]]))
     run("same.txt", *words, "-m", "bleu")  # which has the same lengths
-    assert "differ from segment 1 on" in refused(run("--stats", "s.parquet", "d.parquet", "--paired-bs", "-m", "bleu"))
+    assert "differ, starting at segment 1" in refused(
+        run("--stats", "s.parquet", "d.parquet", "--paired-bs", "-m", "bleu")
+    )
 
 
 # --- sums and groups

@@ -298,7 +298,7 @@ def check_references(counted: Sequence[SystemStats], shards: Sequence[Shard] = (
             start = min([*places, *by_file])
             how = "" if places else ", according to the SHA-256 of their files"
             raise BleuError(
-                f"the references of {first.name} and {system.name} differ from ",
+                f"the references of {first.name} and {system.name} differ, starting at ",
                 tell_place("segment", start),
-                f" on{how}; a paired test needs the same references",
+                f"{how}; a paired test needs the same references",
             )

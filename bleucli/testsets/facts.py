@@ -136,7 +136,7 @@ def check_names_of_downloads(sources: Sequence[Source], at: str) -> None:
         if not name:
             _refuse(f"{at}.sources[{number}].url", "an address that ends in a file's name", source.url)
         if (first := known.setdefault(file_key(name), number)) != number:
-            expected = f"a last part other than that of sources[{first}], since it is the download's name"
+            expected = f"an address whose last part, the name of the download, is not that of sources[{first}]"
             _refuse(f"{at}.sources[{number}].url", expected, name)
 
 

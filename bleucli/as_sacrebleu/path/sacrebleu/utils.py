@@ -89,7 +89,7 @@ def sanity_check_lengths(system: Sequence[str], refs: Sequence[Sequence[str]], t
         if len(stream) != len(system):
             named = f"the reference of {test_set}" if test_set else f"reference stream {number + 1}"
             raise LengthError(
-                f"the system has {len(system)} segments, {named} has {len(stream)}; give the same number",
+                f"the system has {len(system)} segments, but {named} has {len(stream)}; give the same number",
                 *((number + 1, 0) if len(stream) > len(system) else (0, number + 1)),
                 (max(len(stream), len(system)), min(len(stream), len(system))),
             )
