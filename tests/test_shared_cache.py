@@ -254,6 +254,17 @@ def test_a_lock_that_others_hold_does_not_block_reading(shared):
     assert not os.path.exists(path)
 
 
+def test_locks_that_are_hard_links_to_one_file_do_not_wait_for_each_other(place):
+    put(place, b"kept")
+    paths = [f"{place}.lock", f"{place}.members.lock"]
+    for path in paths:
+        os.link(place, path)
+    with warnings.catch_warnings(action="error", category=Note), locks.hold_lock(paths[0]), locks.hold_lock(paths[1]):
+        assert not any(os.path.samefile(place, path) for path in paths)
+    assert os.listdir(os.path.dirname(place)) == ["file"]
+    assert content(place) == b"kept"
+
+
 def test_others_can_wait_for_a_lock_whatever_our_umask(shared):
     path = os.path.join(shared.folder, "a.lock")
     before = os.umask(0o077)

@@ -27,7 +27,7 @@ def hold_lock(path: str) -> Iterator[None]:
     """Hold the lock file `path`; wait while another process or thread holds it.
 
     The holder removes the file, so a process that waited may find that the name is gone or belongs to another file. It
-    then tries again.
+    then tries again. A file with other hard links is replaced: two locks on the same file would wait for each other.
 
     Raises:
         OSError: the file cannot be made.
@@ -37,13 +37,17 @@ def hold_lock(path: str) -> Iterator[None]:
         with open_lock(path) as file:
             if not _is_locked(file, path):
                 _wait(file, path)
-            if _is_at(file, path):
-                try:
-                    yield
-                finally:
-                    with suppress(OSError):  # Windows keeps open files, and some folders keep those of other users
-                        remove(path)
-                return
+            if not _is_at(file, path):
+                continue
+            if os.fstat(file.fileno()).st_nlink > 1:
+                remove(path)
+                continue
+            try:
+                yield
+            finally:
+                with suppress(OSError):  # Windows keeps open files, and some folders keep those of other users
+                    remove(path)
+            return
 
 
 def sweep(path: str) -> None:
