@@ -26,7 +26,7 @@ class SegmentStats:
 
     Raises:
         BleuError: by `+`, if the columns or the types of the numbers differ; by a slice, if its step is not 1.
-        IndexError: by `stats[index]`, if there is no such row.
+        IndexError: by `stats[index]` and `take`, if there is no such row.
 
     >>> stats = SegmentStats(memoryview(bytes(4 * 8)).cast("q"), 2)
     >>> len(stats), stats[0], len(stats[1:] + stats)
@@ -73,7 +73,7 @@ class SegmentStats:
         """Return a copy of some rows.
 
         Args:
-            indexes: the indexes of the rows, from 0 to n - 1, which are not checked; an index may be repeated.
+            indexes: the indexes of the rows, from 0; an index may be repeated.
 
         >>> list(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2).take([1, 0]))
         [(3, 4), (1, 2)]
@@ -81,7 +81,8 @@ class SegmentStats:
         taken = array(self.data.format)
         data, width = self.data.cast("B"), self.columns * self.data.itemsize
         for index in indexes:
-            taken.frombytes(data[index * width : (index + 1) * width])
+            start = range(len(self))[index] * width
+            taken.frombytes(data[start : start + width])
         return SegmentStats(memoryview(taken), self.columns)
 
     def __eq__(self, other: object) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PARQUET, IPC = (".parquet",), (".arrow", ".feather", ".ipc")
+EMPTY = "the table is empty; expected at least one row"
 # The number of rows that are read at once
 _BLOCK = 4096
 _EXPECTED = (
@@ -107,7 +108,7 @@ class TextTable:
         """Give each block as columns: those of hypotheses, then those of references.
 
         Raises:
-            BleuError: a file is damaged, a hypothesis is missing, or all references of a segment are missing.
+            BleuError: a file is damaged, a hypothesis or all references of a segment are missing, or there are no rows.
         """
         for path in self.files:
             wanted = [*self._columns.hypotheses.values(), *self._columns.references, *self._keys]
@@ -116,6 +117,8 @@ class TextTable:
                     if len(batch):
                         yield self._read(batch, path)
                         self.rows[path] += len(batch)
+        if not any(self.rows.values()):
+            raise BleuError(EMPTY)
 
     def _read(self, batch: "pa.RecordBatch", path: str) -> list[Segments]:
         if not path.endswith(PARQUET):  # pyarrow does not check a memory map; `of_arrow` checks the hypotheses below

@@ -140,6 +140,8 @@ def test_segments_are_taken_in_any_order(make):
     for indexes in ([30], [-1, 2]):
         with pytest.raises(BleuError, match="expected indexes from 0, below 30"):
             stats.take(indexes)
+    with pytest.raises(IndexError):
+        stats.rows.take([30])
 
 
 @each_metric

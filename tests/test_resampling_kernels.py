@@ -78,6 +78,11 @@ def test_too_few_random_numbers_make_no_draw():
     assert both("draw_weights", words[:0], 0, 2, 0) == [(b"", 0)] * 2
 
 
+def test_more_segments_than_a_draw_can_number_are_refused():
+    with pytest.raises(ValueError, match=r"1 resamples of 4294967296 .* and at most 4294967295 segments"):
+        native.draw_weights(words_of(1, 10), 0, 1 << 32, 1)
+
+
 def test_a_single_segment_takes_no_random_number():
     assert both("draw_weights", words_of(1, 0), 3, 1, 4) == [(bytes([1, 1, 1, 1]), 3)] * 2
 

@@ -270,6 +270,6 @@ def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
     write("t.parquet", content[:40] + bytes(200) + content[240:])
     refused(run("--table", "t.parquet"), "t.parquet is not a complete Parquet file")
     pq.write_table(pa.table(columns).slice(0, 0), "t.parquet")
-    refused(run("--table", "t.parquet"), "the table is empty")
+    refused(run("--table", "t.parquet"), "the table is empty; expected at least one row")
     statsfiles.write("s.parquet", {"a": bleucli.BLEU().corpus_stats(columns["hyp"], [columns["ref"]], keep_rows=True)})
     refused(run("--table", "s.parquet"), "s.parquet has no column hyp; it holds statistics: read it with --stats")

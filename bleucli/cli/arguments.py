@@ -237,8 +237,8 @@ def _parser_of_run() -> Parser:
         prog="bleu",
         usage="bleu REF... [-i SYSTEM...] [options]\n       cat SYSTEM | bleu REF... [options]",
         description="Score translations or generated text against references, as sacreBLEU does.",
-        epilog="Exit status: 0 success, 1 a gate failed, 2 wrong usage or input,\n"
-        "70 bleu itself failed (BLEU_TRACEBACK=1 shows where), 130 interrupted.",
+        epilog="Exit status: 0 success, 1 a gate failed or sacreBLEU's numbers differ,\n"
+        "2 wrong usage or input, 70 bleu itself failed (BLEU_TRACEBACK=1 shows where),\n130 interrupted.",
         allow_abbrev=False,
         add_help=False,
     )

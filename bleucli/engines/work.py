@@ -16,6 +16,7 @@ from bleucli.metrics import Metric
 from bleucli.optional_deps import load
 from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, metadata
 from bleucli.statsfiles.writing import Table
+from bleucli.tables import EMPTY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -269,7 +270,7 @@ def check_sums(sums: "pa.Table | None") -> "pa.Table":
         BleuError: something is wrong with a partition, or there is no segment at all.
     """
     if sums is None or not len(sums):
-        raise BleuError("the table is empty; expected one segment per line, at least one")
+        raise BleuError(EMPTY)
     if ERROR in sums.column_names:
         raise BleuError(sums.column(ERROR)[0].as_py())
     return sums

@@ -66,8 +66,9 @@ static PyObject *draw(PyObject *module, const Py_buffer *words, Py_ssize_t half,
 {
     if (half < 0 || segments < 1 || resamples < 0 || segments > UINT32_MAX) {
         return PyErr_Format(PyExc_ValueError,
-                            "%zd resamples of %zd segments from half %zd on; expected at least 0, 1 and 0", resamples,
-                            segments, half);
+                            "%zd resamples of %zd segments from half %zd on; expected at least 0, 1 and 0,"
+                            " and at most 4294967295 segments",
+                            resamples, segments, half);
     }
     if (resamples > PY_SSIZE_T_MAX / segments) {
         return PyErr_NoMemory();
