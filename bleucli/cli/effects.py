@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.cli.arguments import MODES, has_gates, parser
 from bleucli.cli.metric_options import flags_of, target_language
-from bleucli.cli.options import flag_of
-from bleucli.cli.sampling import METHODS
+from bleucli.cli.options import RESAMPLING, flag_of
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS
 from bleucli.output import TABLES, WITH_CAPTIONS, shows_bold
@@ -141,10 +140,10 @@ def _contradictions(options: "Options", run: Run) -> "Iterator[tuple[str, str]]"
 def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset[str], str]]":
     """Give the options that have no effect in this run, in sets, each with the reason."""
     yield from _of_metrics(options, run)
-    for asked, trials, _ in METHODS.values():
+    for asked, trials, _ in RESAMPLING.values():
         if not getattr(options, asked):
             yield {trials}, f"it needs {flag_of(asked)}"
-    if not any(getattr(options, asked) for asked, _, _ in METHODS.values()):
+    if not any(getattr(options, asked) for asked, _, _ in RESAMPLING.values()):
         yield {"paired_jobs"}, "nothing is resampled"
     yield from _of_sources(options)
     if options.test_set is None:

@@ -7,6 +7,13 @@ if TYPE_CHECKING:
 
     from bleucli.signature import Signature
 
+# For each method of resampling: the option that asks for it, that for its number of trials, and the least of these
+RESAMPLING = {
+    "ci": ("confidence", "confidence_n", 2),
+    "bs": ("paired_bs", "paired_bs_n", 2),
+    "ar": ("paired_ar", "paired_ar_n", 1),
+}
+
 
 class Options:
     """What the command was asked for, each option by its long flag; without a default, an absent one is None or False.

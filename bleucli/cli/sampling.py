@@ -1,6 +1,6 @@
 """The resampling that options and environment ask for."""
 
-from bleucli.cli.options import flag_of
+from bleucli.cli.options import RESAMPLING, flag_of
 from bleucli.cli.streams import Environment
 from bleucli.errors import UsageError
 from bleucli.limits import MOST_TRIALS
@@ -10,13 +10,6 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
     from bleucli.significance.comparison import Sampling
 
-# For each method: the option that asks for it, the option for its number of trials, and the smallest useful number
-METHODS = {
-    "ci": ("confidence", "confidence_n", 2),
-    "bs": ("paired_bs", "paired_bs_n", 2),
-    "ar": ("paired_ar", "paired_ar_n", 1),
-}
-
 
 def check(options: "Options") -> None:
     """Refuse options of resampling that have wrong values or cannot be combined.
@@ -24,11 +17,11 @@ def check(options: "Options") -> None:
     Raises:
         UsageError: one of them is given.
     """
-    for _, trials, least in METHODS.values():
+    for _, trials, least in RESAMPLING.values():
         if not least <= getattr(options, trials) <= MOST_TRIALS:
             expected = f"expected a number from {least} to {MOST_TRIALS}"
             raise UsageError(f"{flag_of(trials)} {getattr(options, trials)}; {expected}")
-    chosen = [flag_of(asked) for asked, _, _ in METHODS.values() if getattr(options, asked)]
+    chosen = [flag_of(asked) for asked, _, _ in RESAMPLING.values() if getattr(options, asked)]
     if len(chosen) > 1:
         raise UsageError(f"{' and '.join(chosen)} cannot be combined; choose one (--paired-bs also gives intervals)")
     if options.sentence_level and chosen:
@@ -47,7 +40,7 @@ def plan(options: "Options", environment: Environment, bold: bool) -> "Sampling 
     Raises:
         UsageError: the seed in the environment is invalid.
     """
-    method = next((name for name, (asked, _, _) in METHODS.items() if getattr(options, asked)), None)
+    method = next((name for name, (asked, _, _) in RESAMPLING.items() if getattr(options, asked)), None)
     if method is None:
         return None
     from bleucli.significance.comparison import Sampling
@@ -57,7 +50,7 @@ def plan(options: "Options", environment: Environment, bold: bool) -> "Sampling 
     environment.limit_numpy()
     return Sampling(
         method,
-        getattr(options, METHODS[method][1]),
+        getattr(options, RESAMPLING[method][1]),
         random_seed(environment.variables),
         count_threads(options.paired_jobs),
         options.paired_all,

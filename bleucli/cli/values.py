@@ -5,7 +5,7 @@ from bleucli.cli import metric_options
 from bleucli.cli.arguments import asks_for_resampling, has_gates
 from bleucli.cli.options import Options, flag_of
 from bleucli.errors import UsageError
-from bleucli.output.layout import LABEL
+from bleucli.output.layout import is_label
 from bleucli.textfiles import TextFile
 
 # Options that are numbers: the smallest and largest value, and what they count
@@ -56,7 +56,7 @@ def check(options: Options) -> None:
 def _check_label(options: Options) -> None:
     if options.label is None:
         return
-    if not LABEL.fullmatch(options.label):
+    if not is_label(options.label):
         raise UsageError(f"--label {options.label!r}; expected a letter, then letters, digits and : . _ -")
     if options.caption is None:
         raise UsageError("--label refers to a table with a caption; add --caption, or leave --label out")

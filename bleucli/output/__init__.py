@@ -129,13 +129,13 @@ def _refusal(given: str, expected: str) -> "BleuError":
 
 
 def _check_caption(name: str, caption: str, label: str) -> None:
-    from bleucli.output.layout import LABEL
+    from bleucli.output.layout import is_label
 
     if (caption or label) and name not in WITH_CAPTIONS:
         raise _refusal(f"{'caption' if caption else 'label'}=... for {name}", f"one of {', '.join(WITH_CAPTIONS)}")
     if not isinstance(caption, str) or (caption and not caption.strip()):
         raise _refusal(f"caption={caption!r:.40}", "a text that is not blank")
-    if label and not (caption and isinstance(label, str) and LABEL.fullmatch(label)):
+    if label and not (caption and isinstance(label, str) and is_label(label)):
         raise _refusal(
             f"label={label!r}", "a caption, and a label such as tab:bleu: a letter, then letters, digits and : . _ -"
         )

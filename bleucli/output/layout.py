@@ -1,14 +1,12 @@
 """How scores are printed, whatever the format.
 
 - `Layout`: what was asked for
-- `LABEL`: what a label may be
+- `is_label`: whether a text can be a label
 - `STYLES`: how much the cells of a table show
 - `check_results`: refuses anything but results of at least one system
 - `marked_names`: the systems' names, with the baseline marked
 - `order_rows`: the order of the systems in a table
 """
-
-import re
 
 from bleucli.records import NamedTuple
 
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from bleucli.results import Results
 
 
-# What is safe in a label of LaTeX, an attribute of HTML and an option of reStructuredText
-LABEL = re.compile(r"[A-Za-z][\w:.-]*", re.ASCII)
 # full: score, interval and p-value; compact: 59.4±1.1*; stars: 59.4*
 STYLES = ("full", "compact", "stars")
 
@@ -54,6 +50,13 @@ class Layout(NamedTuple):
         '0.571'
         """
         return f"{share:.{self.width + (2 if self.scale == 100 else 0)}f}"
+
+
+def is_label(text: str) -> bool:
+    """Return whether a text is safe as a label of LaTeX, an attribute of HTML and an option of reStructuredText."""
+    import re
+
+    return re.fullmatch(r"[A-Za-z][\w:.-]*", text, re.ASCII) is not None
 
 
 def check_results(results: object) -> None:
