@@ -54,7 +54,7 @@ def find(tokens: Tokens, scores: "Sequence[tuple[str, Floats, tuple[float, float
 
 
 def _of_frequencies(tokens: Tokens) -> Iterator[Profile]:
-    """Give the F1 (the harmonic mean of precision and recall) of rare and of frequent tokens."""
+    """Give the F1 (the harmonic mean of precision and recall) of rare and of frequent tokens of first references."""
     import numpy as np
 
     reference, base = tokens.references[0], len(tokens.vocabulary)
@@ -65,7 +65,7 @@ def _of_frequencies(tokens: Tokens) -> Iterator[Profile]:
     keys, counts = np.unique(reference.passages * base + reference.words, return_counts=True)
     given, found = [], []
     for system in tokens.hypotheses:
-        words = system.words[frequencies[system.words] > 0]  # tokens that are in no reference are in no bucket
+        words = system.words[frequencies[system.words] > 0]  # tokens that are in no first reference are in no bucket
         given.append(np.bincount(bucket_of[words], minlength=buckets))
         places = find_keys(keys, system.passages * base + system.words)
         matches = np.minimum(np.bincount(places[places >= 0], minlength=len(keys)), counts)
@@ -77,8 +77,8 @@ def _of_frequencies(tokens: Tokens) -> Iterator[Profile]:
     rates = 200 * np.array(found) / np.maximum(np.array(given) + wanted, 1)
     yield Profile(
         "frequency",
-        "F1 of tokens by how often they occur in the references",
-        "occurrences in the references; below: tokens",
+        "F1 of tokens by how often they occur in the first references",
+        "occurrences in the first references; below: tokens",
         "F1 of tokens",
         [labels[place] for place in present],
         wanted[present].tolist(),

@@ -37,7 +37,7 @@ _ABOUT = (
     "The engine of the command `bleu`, on this machine only. An item has the form of a line of the command's JSON"
     " Lines. Options and defaults are those of the Python API; the calculator's page starts with other settings (lower"
     f" case, add-one smoothing). Scores are not rounded. A body holds at most {MOST_BYTES:,} bytes (1 MB). An error is"
-    " one sentence, the same as the command prints."
+    " one sentence."
 )
 _POSTS = ("/score", "/page/numbers", "/page/explanation")
 _REFUSALS = {

@@ -1,4 +1,4 @@
-"""The work of `POST /score`: texts in, scores out. It counts as the command does, and has the same errors.
+"""The work of `POST /score`: texts in, scores out. It counts as the command does.
 
 - `read_items`: the items in the body of a request
 - `score_items`: their score, or the score of each, as dictionaries

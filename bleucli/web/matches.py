@@ -58,7 +58,10 @@ def show_matches(explanation: Explanation) -> Matches:
 
 
 def _cover_tokens(parts: BLEUParts, tokens: "Sequence[str]", ours: bool) -> list[Piece]:
-    """Mark the n-grams that match: in the candidate as often as they count, in a reference as often as they occur."""
+    """Mark the n-grams that match.
+
+    In the candidate, each is marked as often as it counts; in a reference, at most as often as the candidate has it.
+    """
     matching = {
         order.order: {tuple(gram.ngram): gram.matches if ours else gram.hypothesis for gram in order.ngrams}
         for order in parts.orders
