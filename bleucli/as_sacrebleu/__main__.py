@@ -14,7 +14,7 @@ bleucli's package of that name. BLEU_STRICT=1 makes references of the wrong shap
 
 
 def main(words: list[str]) -> int:
-    """Replace this process by the program that the words name, with PYTHONPATH set; return a status if that fails."""
+    """Replace this process by the program that the words name, with PYTHONPATH set; return a status if it stays."""
     if words in (["-h"], ["--help"]):
         sys.stdout.write(_USAGE)
         return 0
