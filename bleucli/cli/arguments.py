@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 # What word processors turn hyphens into
 _DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}"
-# The modes that score nothing, each with the options that it accepts; if several are asked for, the first one here runs
+# The modes other than scoring, each with the options that it accepts; if several are asked for, the first one here
+# runs, or refuses the others
 MODES = {
     "version": frozenset[str](),
     "list_tokenizers": frozenset[str](),
@@ -425,7 +426,13 @@ def _parser_of_run() -> Parser:
     )
 
     add, ours = top.group("what to print")
-    add("--format", "-f", choices=FORMATS, metavar="NAME", help="%(choices)s (default: json; -sl, --detail: text)")
+    add(
+        "--format",
+        "-f",
+        choices=FORMATS,
+        metavar="NAME",
+        help="%(choices)s (default: json; -sl, --detail, --explain: text)",
+    )
     add("--score-only", "-b", action="store_true", help="print the score alone")
     add("--width", "-w", type=int, metavar="N", help="decimals (default: 1, or 3 for scores from 0 to 1)")
     ours(
