@@ -145,7 +145,7 @@ def _files_read(options: "Options", merges: bool) -> "Iterator[str]":
 def _answer_mode(
     mode: str, options: "Options", environment: Environment, messages: "Messages", words: Sequence[str]
 ) -> bool:
-    """Run a mode that does not score; return False only if --versus-sacrebleu finds different numbers."""
+    """Run a mode other than scoring; return False only if --versus-sacrebleu finds different numbers."""
     from bleucli.cli.arguments import MODES
 
     # Nothing else checks the values of options that the mode does not use

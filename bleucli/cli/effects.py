@@ -1,6 +1,6 @@
 """Options that have no effect in a run: sacreBLEU's get a warning, ours are refused.
 
-This concerns options that decide numbers or how they are printed, not those that decide how the work is done.
+Options such as --quiet and --output are never refused here.
 """
 
 from collections.abc import Iterator, Sequence

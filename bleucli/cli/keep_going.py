@@ -1,6 +1,7 @@
 """`--keep-going`: find the systems that cannot be scored, before any of them is scored.
 
-This reads each text once. A text that cannot be read again, such as standard input, is kept in a temporary file.
+This reads each text once, except a system in JSON Lines whose references are compared with those of others. A text that
+cannot be read again, such as standard input, is kept in a temporary file.
 """
 
 from collections.abc import Iterator, Sequence

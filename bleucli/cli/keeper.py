@@ -13,7 +13,7 @@ class Keeper(Protocol):
         """Keep the next segments of all systems; they all belong to one group."""
 
     def keep_rows(self, block: Sequence[SystemStats]) -> None:
-        """Keep the rows of one system's next segments."""
+        """Keep the rows of the next segments of all systems."""
 
     def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
         """Add to the sums of a group."""
