@@ -215,7 +215,7 @@ def tokenize_zh(segments: Segments, /) -> Segments:
     return _each(_tokenize_zh, segments)
 
 
-# Quirk: sacreBLEU reads U+20010-2A6DF and U+2F810-2FA1F as U+2001-2A6D and U+2F81-2FA1; published scores depend on it.
+# Quirk: sacreBLEU reads U+20000-2A6D6 and U+2F800-2FA1D as U+2001-2A6D and U+2F81-2FA1; published scores depend on it.
 # So it splits off quotation marks and dashes from U+2010 on, but not the rare Chinese characters of these ranges.
 _CHINESE = re.compile(
     "([\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\u2001-\u2a6d\u2f81-\u2fa1\uff00-\uffef\u2e80-\u2eff"
@@ -233,7 +233,9 @@ NUMBER, PUNCTUATION, SYMBOL = 1, 2, 3
 
 
 def tokenize_intl(segments: Segments, classes: bytes | bytearray, /) -> Segments:
-    """Tokenize as NIST's mteval-v14 does: split off symbols, and punctuation that is not beside a number.
+    """Tokenize as NIST's mteval-v14 does: split off symbols, and punctuation that is not between numbers.
+
+    A punctuation mark between a number and the start or end of a text stays, too.
 
     Args:
         segments: the texts.

@@ -17,7 +17,7 @@ KERNEL(tokenize_13a, METH_O, "segments, /",
 KERNEL(tokenize_zh, METH_O, "segments, /",
        "Tokenize Chinese: put spaces around every Chinese character, and split off punctuation as 13a does.")
 KERNEL(tokenize_intl, METH_VARARGS, "segments, classes, /",
-       "Tokenize as NIST's mteval-v14 does: split off symbols, and punctuation that is not beside a number.")
+       "Tokenize as NIST's mteval-v14 does: split off symbols, and punctuation that is not between numbers.")
 KERNEL(distinct_characters, METH_O, "segments, /",
        "Return the characters that occur, once each, in the order of their code points.")
 KERNEL(tokenize_char, METH_O, "segments, /",

@@ -90,7 +90,7 @@ static int is_digit(const unsigned char *at)
     return *at >= '0' && *at <= '9';
 }
 
-/* Quirk: U+2001-2A6D and U+2F81-2FA1 are sacreBLEU's reading of U+20010-2A6DF and U+2F810-2FA1F; published scores
+/* Quirk: U+2001-2A6D and U+2F81-2FA1 are sacreBLEU's reading of U+20000-2A6D6 and U+2F800-2FA1D; published scores
  * depend on it. So the quotation marks and dashes from U+2010 on are split off, and the rare characters are not. The
  * most frequent ranges come first; ranges within others are left out. */
 static const uint16_t chinese_ranges[][2] = {
