@@ -21,8 +21,8 @@ _MAX_WEIGHT = 255
 def draw_weights(words: "Words", half: int, segments: int, resamples: int, /) -> tuple[bytes, int] | None:
     """Draw n of n segments with replacement, and count how often each is drawn (Efron 1979).
 
-    The draws are those of NumPy's `Generator.choice`: the upper half of a random 32-bit number times n. A draw is
-    repeated if its lower half is one of the few that would make some segments likelier (Lemire 2019).
+    The draws are those of NumPy's `Generator.choice`: a random 32-bit number times n, of which the upper half is the
+    draw. It is repeated if the lower half is one of the few that would make some segments likelier (Lemire 2019).
 
     Args:
         words: random 64-bit words; each gives two 32-bit numbers, its lower half first.

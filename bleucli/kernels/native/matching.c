@@ -83,7 +83,7 @@ static uint32_t hashed_id(Table *table, uint32_t first, uint32_t last, int inser
 #define HASHED_STEP 8
 #define DIRECT_STEP 2
 
-/* Lengthen those n-grams of the hypothesis that a reference has to `order` tokens; give them ids and count them. most:
+/* Lengthen to `order` tokens those n-grams of the hypothesis that a reference has; give them ids and count them. most:
  * by id in the previous order, how often a reference has the n-gram. */
 static void lengthen_hypothesis(Matcher *matcher, Ids *text, size_t order, const uint32_t *most)
 {
@@ -102,7 +102,7 @@ static void lengthen_hypothesis(Matcher *matcher, Ids *text, size_t order, const
     text->gram_count = kept;
 }
 
-/* Lengthen a reference's n-grams that the hypothesis has to `order` tokens, and count those that it still has. */
+/* Lengthen to `order` tokens those n-grams of a reference that the hypothesis has; count those that it still has. */
 static void lengthen_reference(const Matcher *matcher, Ids *text, size_t order, uint32_t *counts)
 {
     size_t kept = 0, end = text->size >= order ? text->size - order + 1 : 0, grams = text->gram_count;
