@@ -15,7 +15,7 @@ KIND = Kind("chrF", bleucli.CHRF, oracles.chrf, ("name", "char_order", "word_ord
 SWITCHES = ("lowercase", "whitespace", "eps_smoothing")
 DEFAULT: Options = {}
 PLUS: Options = {"word_order": 2}
-# Each changes one option of the default; the default and chrF++ come first
+# Each changes one option of the default, or leaves only words; the default and chrF++ come first
 ONE_BY_ONE: list[Options] = [
     *({"char_order": order} for order in (1, 2, 3, 4, 5, 7, 8)),
     *({"word_order": order} for order in (1, 3)),

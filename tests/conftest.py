@@ -255,14 +255,14 @@ def filled_cache(tmp_path_factory):
 
 @pytest.fixture
 def library(world, filled_cache, monkeypatch):
-    """Take public test sets from a cache that a module's tests fill together; yield what `world` yields."""
+    """Take public test sets from a cache that a module's tests fill together; return what `world` returns."""
     monkeypatch.setenv("BLEU_HOME", filled_cache)
     return world._replace(cache=filled_cache)
 
 
 @pytest.fixture
 def world(served, calm, tmp_path_factory, monkeypatch):
-    """Take public test sets from the server, into an empty cache; yield the server, sources and cache."""
+    """Take public test sets from the server, into an empty cache; return the server, sources and cache."""
     web, sources = served
     cache = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("BLEU_HOME", str(cache))

@@ -1,4 +1,4 @@
-"""Byte-order marks are text, as in sacreBLEU, since published scores depend on it. Elsewhere they are dropped."""
+"""A byte-order mark in a text file is text, as in sacreBLEU: published scores depend on it. Elsewhere it is dropped."""
 
 import gzip
 import json
