@@ -48,7 +48,7 @@ _PIECE_BYTES = 1 << 18
 # block of one repeated byte)
 _ZSTD_BYTES = 512
 # The most memory for xz: files made with `xz -9` take 65 MiB. zstd has a limit of its own, 128 MiB, which only files
-# made with `zstd --long` exceed.
+# made with `zstd --long=28` or more exceed.
 _XZ_MEMORY = 1 << 28
 
 

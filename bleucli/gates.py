@@ -1,6 +1,6 @@
 """Gates for Makefiles and CI: scores that are too low, or have fallen.
 
-- `Bound`, `read_bounds`: how low a score may be, or by how much it may drop, metric by metric
+- `Bound`, `read_bounds`: the worst score or the largest drop that is allowed, metric by metric
 - `judge`: the verdict on each score; `find_unscored`: a metric that has a bound but no score
 - `hints`: warnings where a verdict is less certain than it looks
 """
@@ -21,7 +21,7 @@ FAIL_UNDER, MAX_DROP = "--fail-under", "--max-drop"
 
 
 class Bound(NamedTuple):
-    """How low a score may be, or by how much it may drop: in points, or in percent of the baseline's score.
+    """The worst score or the largest drop that is allowed: in points, or in percent of the baseline's score.
 
     Points are on the scale of the printed scores.
     """

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Higher orders of n-grams would only waste memory, since no segment is that long
+# Higher orders of n-grams would waste memory, since hardly any segment is that long, even in characters
 LARGEST_ORDER = 1000
 MOST_TRIALS = 10**7
 MOST_THREADS = 1024

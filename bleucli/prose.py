@@ -105,7 +105,7 @@ def as_text(blocks: Sequence[Block], width: int = WIDTH, paint: Paint | None = N
         if isinstance(block, Heading):
             lines += [paint(block.role, line) for line in _wrap(visible(block.text), width)]
         elif isinstance(block, Paragraph):
-            # Signatures are not wrapped, so that they can be copied
+            # A word that is too long, such as a signature, stays whole and is not indented, so that it can be copied
             wrapped = _wrap(visible(block.text), min(inner, _READABLE))
             lines += [line if _columns(line) > inner else _INDENT + line for line in wrapped]
         elif isinstance(block, Formula):

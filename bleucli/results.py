@@ -145,7 +145,7 @@ class Unscored(NamedTuple):
 class Input(NamedTuple):
     """A text that was read."""
 
-    role: str  # "system", "reference", "groups", "statistics" or "table"
+    role: str  # "system", "reference", "groups", "statistics" or "table"; in HTML reports also "scores"
     name: str
     segments: int
     sha256: str  # of its bytes as they were read, before decompression

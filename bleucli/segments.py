@@ -228,8 +228,9 @@ def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segmen
     holds them.
 
     Raises:
-        InputTypeError: `texts` is a bare string, or cannot be iterated over, or holds something other than strings.
-        BleuError: an Arrow column is not valid.
+        InputTypeError: `texts` is a bare string, a set, a dictionary or a DataFrame, cannot be iterated over, or holds
+            something other than strings.
+        BleuError: a string holds a lone surrogate, or an Arrow column is not valid.
 
     >>> [len(block) for block in blocks_of_strings(map(str, range(5000)), "hypothesis")]
     [4096, 904]

@@ -290,7 +290,7 @@ def _by_metric(stats: "CorpusStats | Sequence[CorpusStats] | Mapping[str, Corpus
 
 
 def _metric_of(stats: CorpusStats) -> Metric:
-    assert isinstance(stats.metric, Metric)  # only metrics count
+    assert isinstance(stats.metric, Metric)  # nothing else makes statistics
     return stats.metric
 
 

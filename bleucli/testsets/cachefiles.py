@@ -8,7 +8,8 @@
 - `disk_errors`: errors of the disk as a `BleuError`, in one line
 
 Nothing is opened, written or removed through a link. A folder of the cache may be a link only if the link is ours or
-root's. The path to the cache itself is the user's choice, so links on it are followed.
+root's; `read_start` alone does not check this. The path to the cache itself is the user's choice, so links on it are
+followed.
 """
 
 import os

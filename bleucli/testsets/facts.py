@@ -51,7 +51,7 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
         _refuse(f"{at}.format", f"one of {', '.join(FORMATS)}", kind)
     listed = _expect(table, "sources", list, at, "a list")
     sources = [_parse_source(one, f"{at}.sources[{number}]") for number, one in enumerate(listed)]
-    if not packaged:  # scripts/check_registry checks those
+    if not packaged:  # for test sets of the package, scripts/check_registry does this
         check_names_of_downloads(sources, at)
     pairs = _expect(table, "pairs", dict, at, "a table")
     if not pairs:

@@ -241,7 +241,7 @@ def _kind_in_zip(info: "ZipInfo") -> str:
 
 
 def _bytes_in_zip(zipped: "ZipFile", info: "ZipInfo", archive: str) -> Iterator[bytes]:
-    # Only the size: how far the archive as a whole is packed was checked
+    # Only the member's size: `_zip_members` has compared the size of all members with that of the archive
     check_size(info.file_size, info.file_size, archive, limits.MOST_FILE_BYTES)
     with _explain_damage(archive), zipped.open(info) as file:
         while chunk := file.read(CHUNK_BYTES):

@@ -169,7 +169,7 @@ def groups(marks: Marks, origlang: str | None, subset: str | None) -> Iterator[G
     Args:
         marks: the marks of all segments.
         origlang: as for `choose`.
-        subset: as for `choose`; if given, it is the only group.
+        subset: as for `choose`; if given, it takes the place of the domains and countries.
     """
     segments = count(marks)
     if marks.origlangs is None and marks.subsets is None:

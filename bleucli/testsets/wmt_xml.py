@@ -41,8 +41,8 @@ def read(path: str) -> dict[str, list[str]]:
     """Read a language pair.
 
     Returns:
-        The segments of each field, in the order of the file: `src`, `ref:LABEL` for each translator (`ref` for one
-        without a label), `docid`, `origlang`, each system, and `domain` if documents have one.
+        The segments of each field, document by document, sorted by number: `src`, `ref:LABEL` for each translator
+        (`ref` for one without a label), `docid`, `origlang`, each system, and `domain` if documents have one.
 
     Raises:
         BleuError: the file cannot be read, is not XML of this kind, or declares an entity.
