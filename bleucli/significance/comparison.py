@@ -23,8 +23,8 @@ from bleucli.results import (
 from bleucli.significance import max_t, resampling
 from bleucli.significance.resampling import Sample
 
-# If fewer segments differ, no test can be significant: of the 2^5 ways to swap 5 segments, 2 (none or all of them) give
-# the observed difference, and 2 / 32 is above 0.05
+# If fewer segments differ, no exact test can be significant: of the 2^5 ways to swap 5 segments, 2 (none or all of
+# them) give the observed difference, and 2 / 32 is above 0.05
 _FEW = 6
 # Corrected p-values need more trials: the smallest possible one should be at most this share of `SIGNIFICANT`
 _FINE = 1 / 20

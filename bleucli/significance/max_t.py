@@ -8,10 +8,11 @@ p-values (Bonferroni, Holm) multiply the smallest one by the number of pairs: ma
 Here, each difference is compared with the largest one that chance produces among all pairs (Westfall & Young 1993;
 Romano & Wolf 2005). The smallest p-value is 1 / (trials + 1), however many pairs there are.
 
-Each pair uses the trials in its own order, as if chance affected every pair independently. That is slightly too
-strict, no matter how the pairs depend on one another (Šidák 1967). If all pairs used the trials in the same order, the
-dependence would be estimated from the texts themselves, and overestimated if there are few segments: of 400 families of
-40 systems without a difference, 27 to 30 instead of 20 had a significant pair (500 segments; see `scripts/familywise`).
+The pairs take turns with `TRIAL_GROUP` different orders of the trials, almost as if chance affected every pair
+independently. That is slightly too strict, no matter how the pairs depend on one another (Šidák 1967). If all pairs
+used the trials in the same order, the dependence would be estimated from the texts themselves, and overestimated if
+there are few segments: of 400 families of 40 systems without a difference, 27 to 30 instead of 20 had a significant
+pair (500 segments; see `scripts/familywise`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -159,7 +160,7 @@ def _trials_held(pairs: int) -> int:
 
 
 def _decouple(trials: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Put the trials of each row in a different order: rotate each group of `TRIAL_GROUP` by the row's number."""
+    """Put the trials of adjacent rows in different orders: rotate each group of `TRIAL_GROUP` by the row's number."""
     import numpy as np
 
     columns = np.arange(trials.shape[1])
@@ -191,7 +192,8 @@ def randomize_pairs(
         progress: called with the number of trials done, and the number of all trials.
 
     Returns:
-        One test for each of `itertools.combinations(samples, 2)`. The p-values are those of `randomization_p_values`.
+        One test for each of `itertools.combinations(samples, 2)`. Its p-values without a correction are those of
+            `resampling.randomize`.
     """
     import numpy as np
 

@@ -217,7 +217,7 @@ def _weights(segments: int, resamples: int, seed: int | None, skip: int) -> Iter
 
 
 def _word_count(draws: int, segments: int) -> int:
-    """Return how many words, with two draws each, are nearly always enough: one draw in 2^32 / n is repeated."""
+    """Return how many words, with two draws each, nearly always suffice: at most one draw in 2^32 / n is repeated."""
     return (draws + draws * segments // 2**32) // 2 + _SPARE_WORDS
 
 
