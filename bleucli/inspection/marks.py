@@ -13,7 +13,8 @@ from bleucli.segments import Segments
 
 # The marks of subword-nmt and SentencePiece
 _SUBWORD_MARKS = (b"@@ ", "▁".encode())
-# Letters of Thai, Lao, Burmese, Hangul, Khmer, kana and Han begin, in UTF-8, with a byte that is not one of these
+# Letters of Thai, Lao, Burmese, Hangul, Khmer, kana and Han begin, in UTF-8, with a byte that is not one of these.
+# Hangul belongs here because the spaces of Korean separate phrases rather than words.
 _SPACED_BYTES = bytes(range(0xE0))
 _UNSPACED = (
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"

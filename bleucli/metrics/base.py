@@ -124,8 +124,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     def learn(self, references: Iterator[Sequence[Segments]]) -> None:  # few metrics need it
         """Read all references before anything is counted, and keep what is found in `learned`.
 
-        Called if `needs_all_references` is true, on a separate object for each corpus. Statistics can be added only if
-        what was learned is equal (`==`): to count in batches, make the metric with all references.
+        Called if `needs_all_references` is true: by the constructor if it is given references, and on a copy of the
+        metric for each corpus. Statistics can be added only if what was learned is equal (`==`): to count in batches,
+        make the metric with all references, and give `segment_stats` `Segments`, from which nothing is learned.
 
         Args:
             references: the streams, block by block.

@@ -277,7 +277,7 @@ def explain_corpus(
     """Say why the scores of two systems differ, by each metric.
 
     Args:
-        corpus: a corpus with two systems. It is read twice, so its texts are kept in a temporary file in the meantime.
+        corpus: a corpus with two systems. It is read twice, so its texts are kept in temporary files in the meantime.
         metrics: at least one.
         most: how many segments to list.
         jobs: the number of threads; None for all usable processors if the corpus is large enough.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bleucli.metrics.explain_wer import ErrorRateParts
     from bleucli.prose import Block
 
-# How far a score may be from the one that its parts give, because of rounding, relative to the score
+# How far a score may be from the one that its parts give, because of rounding; relative to scores above 1
 _ROUNDING = 1e-9
 
 

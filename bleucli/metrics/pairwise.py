@@ -195,7 +195,9 @@ def _prepare(
     name: "Callable[[str, int], str]",
     name_reference: "Callable[[str, int], str]",
 ) -> tuple[Segments, Segments]:
-    """Prepare texts; if both are the same object, so are the results. name: returns a text's name, from its index.
+    """Prepare texts. If both are the same object, so are the results, unless the metric prepares references otherwise.
+
+    name, name_reference: return a text's name, from its kind and its index.
 
     Raises:
         BleuError: one is missing, or cannot be prepared.

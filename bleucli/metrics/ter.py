@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# The number of segments of each block that are inspected to find out whether tokens are words
+# The number of segments of each block that are tokenized to find out whether tokens are words
 _SAMPLE = 64
 
 
