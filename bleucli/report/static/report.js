@@ -391,7 +391,7 @@
     if (source !== null) row(["Source"], "source").append(source);
     references.forEach(([text], number) => row([references.length > 1 ? `Reference ${number + 1}` : "Reference"], "reference").append(text));
     const systems = compares ? [state.first, state.second] : [0];
-    if (one("everyone")?.checked) systems.push(...data.names.keys().filter((number) => !systems.includes(number)));
+    if (one("everyone")?.checked) systems.push(...[...data.names.keys()].filter((number) => !systems.includes(number)));
     for (const number of systems) {
       const scores = data.columns.map((column, metric) => `${column.name} ${fixed(data.scores[metric][number][place], 1)}`).join(" \u00b7 ");
       const cell = row([make("b", {}, make("bdi", {}, data.names[number])), scores], "system");
