@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 NAME = "score"
 # Sums of larger numbers might not be finite
-_LARGEST = 1e100
+LARGEST = 1e100
 
 
 class Given(Metric[Score]):
@@ -160,7 +160,7 @@ def _numbers(texts: Segments, name: str, start: int) -> Iterator[float]:
             number = read_number(text or "")
         except ValueError:
             number = float("nan")
-        if not -_LARGEST <= number <= _LARGEST:
+        if not -LARGEST <= number <= LARGEST:
             raise BleuError(
                 f"{name}, line {line}: {text!r} is not a number from -1e100 to 1e100; expected one score per line"
             )

@@ -15,7 +15,7 @@ pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no page
 
 import numpy as np
 
-from bleucli import BLEU, CHRF, TER, compare_systems, explain, explain_difference
+from bleucli import BLEU, CHRF, TER, BleuError, compare_systems, explain, explain_difference
 from bleucli.corpus import of_strings
 from bleucli.counting import count
 from bleucli.report import contents, ngrams, page, passages, verdicts
@@ -231,6 +231,36 @@ def test_python_makes_the_same_page(demo_files, run):
     raised(("no system",), compare_systems, {}, [demo("reference.A")])
     raised(("100 segments",), compare_systems, both, [demo("reference.A")], sources=["one"])
     raised(("2 systems",), compare_systems, both, [demo("reference.A")], scores={"rated": [[1.0] * 100]})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (float("nan"), "rated gives nan for segment 3 (counting from 0); give numbers from -1e100 to 1e100"),
+        (-1e101, "rated gives -1e+101 for segment 3"),
+        ("q", "the scores of rated are not numbers; give one list of numbers per system"),
+        (10**400, "the scores of rated are not numbers"),
+        (None, "rated gives nan for"),
+        ([1.0], "the scores of rated are not numbers"),
+    ],
+)
+def test_scores_of_other_tools_must_be_numbers(wrong, told):
+    both = {name: demo(name) for name in ("weak", "strong")}
+    scores = {"rated": [[1.0] * 100, [1.0] * 3 + [wrong] + [1.0] * 96]}
+    with pytest.raises(BleuError) as raised:
+        compare_systems(both, [demo("reference.A")], scores=scores)
+    assert str(raised.value).startswith(told)
+
+
+def test_figures_say_how_many_systems_they_leave_out():
+    report = report_of({f"system {number}": demo("weak") for number in range(9)}, [demo("reference.A")], [BLEU()], 20)
+    limited = [figure.caption for figure in page._figures(report) if "Only the 8 best of 9 systems" in figure.caption]
+    assert [caption.partition(". ")[0] for caption in limited] == [
+        "BLEU by length of the reference in tokens",
+        "F1 of tokens by how often they occur in the first references",
+        "Number of segments by how much longer the output is than the first reference",
+        "Number of segments by their BLEU",
+    ]
 
 
 # --- words

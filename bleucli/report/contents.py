@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from math import fsum
 
+from bleucli.errors import BleuError, InputTypeError
 from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.differences import Share, share_out
+from bleucli.phrases import tell_place
 from bleucli.records import NamedTuple
 from bleucli.report import ngrams, passages, profiles, tokens
 from bleucli.results import Ranking, Results, ScoreRecord
+from bleucli.segment_scores import LARGEST
 from bleucli.signature import VERSION, Signature
 from bleucli.significance import comparison
 from bleucli.significance.comparison import Sampling, rank
@@ -207,7 +210,12 @@ def of_metric(metric: Metric, stats: "Sequence[CorpusStats]") -> Measured:
 
 
 def of_numbers(name: str, columns: "Sequence[Sequence[float]]") -> Measured:
-    """Return the scores of another tool for the segments of each system; higher is better."""
+    """Return the scores of another tool for the segments of each system; higher is better.
+
+    Raises:
+        BleuError: a score is too large, or not finite.
+        InputTypeError: a score is not a number.
+    """
     import numpy as np
 
     def score(sums: "Numbers", counts: "Numbers") -> "Floats":
@@ -219,10 +227,26 @@ def of_numbers(name: str, columns: "Sequence[Sequence[float]]") -> Measured:
     def mean(sums: SegmentStats) -> "Floats":
         return np.asarray(np.asarray(sums)[:, 0] / len(columns[0]), np.float64)
 
-    rows: Sequence[Numbers] = [np.asarray(column, np.float64).reshape(-1, 1) for column in columns]
+    rows = [_read_numbers(name, column).reshape(-1, 1) for column in columns]
     # Scores of other tools may be coarse: then many trials have exactly the observed difference
     samples = [Sample(_as_stats(one), mean, ties=True) for one in rows]
     return Measured(name, True, rows, score, score_segments, None, samples)
+
+
+def _read_numbers(name: str, column: "Sequence[float]") -> "Floats":
+    import numpy as np
+
+    try:
+        numbers = np.asarray(column, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.empty((0, 0))
+    if numbers.ndim != 1:
+        raise InputTypeError(f"the scores of {name} are not numbers; give one list of numbers per system")
+    wrong = np.flatnonzero(~(np.abs(numbers) <= LARGEST))
+    if wrong.size:
+        place = tell_place("segment", int(wrong[0]))
+        raise BleuError(f"{name} gives {numbers[wrong[0]]} for ", place, "; give numbers from -1e100 to 1e100")
+    return numbers
 
 
 def _as_stats(rows: "Numbers") -> SegmentStats:
