@@ -137,7 +137,7 @@ def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figur
 
 
 def lengths(stats: "Mapping[str, CorpusStats]", of_segments: Sequence[int], *, width: float = WIDTH) -> "Figure":
-    """Return a figure of scores by length.
+    """Return a figure of scores by length. It has room for eight systems, so of more only the best are drawn.
 
     Args:
         stats: for each system's name, its statistics with rows; all are of the same segments.

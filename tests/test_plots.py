@@ -102,6 +102,16 @@ def test_a_name_without_a_font_gets_a_hint(demo_files, run):
     assert "no installed font has \U00013000" in told
 
 
+def test_a_figure_that_leaves_out_systems_gets_a_hint(demo_files, write, run):
+    names = [f"{number}.txt" for number in range(9)]
+    for name in names:
+        write(name, "".join(f"{line}\n" for line in read_lines(DEMO, "weak.de.txt")))
+    words = ("reference.A.de.txt", "-i", *names, "--plot", "x.svg")
+    (told,) = (line for line in warnings_in(run(*words, "--plot-kind", "lengths")) if "--plot" in line)
+    assert "it shows only the 8 best of 9" in told
+    assert not any("--plot" in line for line in warnings_in(run(*words)))
+
+
 def test_series_can_be_distinguished_without_colour():
     look = figures.paper(3.3)
     looks = [figures._series(look, number) for number in range(figures.MOST_SERIES)]

@@ -274,6 +274,12 @@ class Reporting:
         number = request.names_of_metrics(options).index(wanted)
         look = figures.paper(_COLUMN if options.plot_width is None else _read_width(options.plot_width))
         drawn = sketches.draw(report, kind, number, look)
+        most = figures.MOST_SERIES
+        if kind == "lengths" and len(report.names) > most:
+            self.hints.append(
+                f"--plot: a figure by length has room for {most} systems, so it shows only the {most} best of"
+                f" {len(report.names)}; to choose them, name only these with -i"
+            )
         content, missing = drawings.save(drawn, _form_of(str(options.plot)))
         if missing:
             told = ", ".join(dict.fromkeys(missing))

@@ -339,6 +339,7 @@ def _draw_profile(report: Report, profile: Profile) -> _Figure:
     caption = f"{profile.title}."
     if report.passages.told and profile.metric is None:
         caption += " Only the segments on this page are counted."
+    caption += _tell_best(order)
     told = "; ".join(
         f"{report.names[system]}: {', '.join(f'{value:.4g}' for value in profile.values[system])}"
         for system in order[: figures.MOST_SERIES]
@@ -379,8 +380,7 @@ def _draw_groups(report: Report, grouping: Grouping, number: int, order: Sequenc
         if len(grouping.labels) > figures.MOST_GROUPS:
             shown = f"the {figures.MOST_GROUPS} largest of {len(grouping.labels)}"
             caption = f"{title}, {shown}. Differences within groups are not tested."
-    if len(order) > figures.MOST_SERIES:
-        caption += f" Only the {figures.MOST_SERIES} best of {len(order)} systems are shown."
+    caption += _tell_best(order)
     largest = sorted(range(len(grouping.sizes)), key=lambda place: -grouping.sizes[place])[: figures.MOST_GROUPS]
     told = "; ".join(
         f"{grouping.labels[place]}: best {report.names[best]} {scores[best][place]:.2f}"
@@ -388,6 +388,12 @@ def _draw_groups(report: Report, grouping: Grouping, number: int, order: Sequenc
         for best in [max(order, key=lambda system: scores[system][place] * (1 if column.higher_is_better else -1))]
     )
     return _Figure(number, drawings.inline(drawn, f"{grouping.kind}-{number}", title, f"{told}."), caption)
+
+
+def _tell_best(order: Sequence[int]) -> str:
+    """Return the sentence about the systems that a figure leaves out; order: their numbers, the best first."""
+    most = figures.MOST_SERIES
+    return f" Only the {most} best of {len(order)} systems are shown." if len(order) > most else ""
 
 
 def _pair_figures(report: Report, first: int, second: int) -> Iterator[_Figure]:
