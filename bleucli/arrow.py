@@ -485,6 +485,8 @@ def stats_of(metric: Metric, name: str, row: "Mapping[str, Any]") -> CorpusStats
     titles = [f"{name}.{column}" for column in metric.column_names()]
     lacking = [title for title in titles if row.get(title) is None]
     if lacking:
-        raise BleuError(f"there is no column {lacking[0]}, which {metric.name} needs; count the texts again")
+        raise BleuError(
+            f"there is no column {lacking[0]}, which {metric.name} needs; count the texts again with these options"
+        )
     sums = tuple(row[title] for title in titles)
     return CorpusStats(metric, row["segments"], sums, row["refs_min"], row["refs_max"], (), None)

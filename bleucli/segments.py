@@ -182,11 +182,10 @@ def _no_text(texts: Sequence[object], what: str, first: int) -> BleuError:
     if not isinstance(text, str):
         return InputTypeError(tell_place(what, index), f" is {_kind(text)}, not a string; give one string per segment")
     at, character = next(pair for pair in enumerate(text) if not _is_text(pair[1]))
+    held = f"holds a lone surrogate (U+{ord(character):04X}, character"
     return BleuError(
-        tell_place(what, index),
-        f" holds a lone surrogate (U+{ord(character):04X}, ",
-        tell_place("character", at),
-        "), which is not text; decode the input without errors='surrogateescape'",
+        Turn(f"{what} {index} {held} {at}, both counting from 0)", f"{what} {index + 1} {held} {at + 1})"),
+        ", which is not text; decode the input without errors='surrogateescape'",
     )
 
 

@@ -290,7 +290,7 @@ def test_a_lone_surrogate_is_named_by_its_place():
     with pytest.raises(BleuError) as caught:
         Segments.from_strings(["a", None, "ab\udc80"], "reference", 7)
     assert str(caught.value) == (
-        "reference 9 (counting from 0) holds a lone surrogate (U+DC80, character 2 (counting from 0)), which is not"
+        "reference 9 holds a lone surrogate (U+DC80, character 2, both counting from 0), which is not"
         " text; decode the input without errors='surrogateescape'"
     )
 

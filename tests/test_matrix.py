@@ -186,7 +186,7 @@ def test_a_table_has_a_row_for_each_system_and_a_column_for_each_pair(run, wmt24
         "|   GPT-4.5 |  89.2   |  83.2   |  86.4   |   86.3    |",
         "| ONLINE\\_B |  59.7   |  74.8   |         |           |",
         "",
-        "- Average: the mean over the 3 language pairs, for systems with output for each.",
+        "- The average is the mean over the 3 language pairs, for systems with output for each.",
         "- The average BLEU mixes scores by different tokenizers: 13a and zh.",
         f"- BLEU, cs-uk: `nrefs:1|{signed.format('13a')}",
         f"- BLEU, en-de: `nrefs:2|{signed.format('13a')}",

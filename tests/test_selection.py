@@ -149,10 +149,10 @@ def test_texts_of_parts_of_several_test_sets_are_those_that_are_scored(world, ru
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("-t", "wmt18", "-l", "en-de", "--subset", "("), "subset '(' is not a regular expression"),
+        (("-t", "wmt18", "-l", "en-de", "--subset", "("), "--subset '(' is not a regular expression"),
         (("-t", "wmt17", "-l", "en-de", "--subset", "US"), "subset: wmt17 does not say which domain"),
         (("-t", "wmt17", "-l", "en-de", "--origlang", "fr"), "wmt17 has no segment of origlang fr"),
-        (("-t", "multi30k/2016", "-l", "en-fr", "--origlang", "fr"), "origlang: multi30k/2016 does not say"),
+        (("-t", "multi30k/2016", "-l", "en-fr", "--origlang", "fr"), "--origlang: multi30k/2016 does not say"),
     ],
 )
 def test_a_part_that_does_not_exist_is_not_echoed(words, reason, world, run):
@@ -213,7 +213,7 @@ def test_details_of_several_metrics_in_json_are_each_with_its_metric(world, run)
 def test_details_are_refused_in_tables_for_elsewhere(world, run, write):
     write("a.txt", system("wmt22"))
     answer = run("-t", "wmt22", "-l", "en-de", "-i", "a.txt", "--detail", "-f", "csv")
-    assert answer == (2, "", "bleu: error: --detail cannot be shown in csv; choose -f text or -f json\n")
+    assert answer == (2, "", "bleu: error: --detail cannot be shown in csv; choose -f text, json or jsonl\n")
 
 
 def test_details_of_several_systems_follow_the_table(world, run, write):
@@ -253,31 +253,31 @@ def test_the_whole_output_is_given_and_counted(world, run):
             "wmt22 has no segment of origlang de and subset 'news'; it has the original languages de, en and the"
             " subsets news, social",
         ),
-        ("wmt17", ("--subset", "US"), "subset: wmt17 does not say which domain its segments belong to"),
-        ("wmt17,wmt18", ("--subset", "US"), "subset: wmt17,wmt18 does not say which domain its segments belong to"),
+        ("wmt17", ("--subset", "US"), "--subset: wmt17 does not say which domain its segments belong to"),
+        ("wmt17,wmt18", ("--subset", "US"), "--subset: wmt17,wmt18 does not say which domain its segments belong to"),
         (
             "mtnt2019",
             ("--origlang", "en"),
-            "origlang: mtnt2019 does not say which language its segments were first written in",
+            "--origlang: mtnt2019 does not say which language its segments were first written in",
         ),
         (
             "iwslt17",
             ("--origlang", "en"),
-            "origlang: iwslt17 does not say which language its segments were first written in",
+            "--origlang: iwslt17 does not say which language its segments were first written in",
         ),
         (
             "wmt18",
             ("--subset", "("),
-            "subset '(' is not a regular expression: missing ), unterminated subpattern at position 0",
+            "--subset '(' is not a regular expression: missing ), unterminated subpattern at position 0",
         ),
         (
             "wmt18",
             ("--origlang", "non-"),
-            "origlang 'non-' names no language; wmt18 has the original languages cs, de, en",
+            "--origlang 'non-' names no language; wmt18 has the original languages cs, de, en",
         ),
-        ("wmt18", ("--origlang", ""), "origlang '' names no language; wmt18 has the original languages cs, de, en"),
-        ("wmt22", ("--subset", ""), "subset '' names no subset; wmt22 has the subsets news, social"),
-        ("wmt22", ("--subset", "country:"), "subset 'country:' names no subset; wmt22 has the subsets news, social"),
+        ("wmt18", ("--origlang", ""), "--origlang '' names no language; wmt18 has the original languages cs, de, en"),
+        ("wmt22", ("--subset", ""), "--subset '' names no subset; wmt22 has the subsets news, social"),
+        ("wmt22", ("--subset", "country:"), "--subset 'country:' names no subset; wmt22 has the subsets news, social"),
         (
             "wmt18",
             ("--detail", "-sl"),

@@ -145,7 +145,7 @@ def _say_failures(failed: "Iterable[Verdict]", environment: Environment) -> None
 def _choose_format(options: "Options", environment: Environment) -> str:
     chosen = request.format_of(options, environment) or ("text" if options.detail else "json")
     if options.detail and chosen not in ("json", "jsonl", "text"):
-        raise UsageError(f"--detail cannot be shown in {chosen}; choose -f text or -f json")
+        raise UsageError(f"--detail cannot be shown in {chosen}; choose -f text, json or jsonl")
     if options.detail and options.score_only and chosen == "json":
         raise UsageError("--detail cannot be shown in the bare scores of -f json -b; leave out -b, or choose -f text")
     return chosen

@@ -177,7 +177,7 @@ class Statistics:
                 if file.rows and lacking:
                     raise BleuError(
                         f"{file.path} has no column {name}.{lacking[0]}, which {metric.name} needs; count the texts"
-                        " again"
+                        " again with these options"
                     )
 
     def _check_rows(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from bleucli.errors import BleuError, UsageError
+from bleucli.phrases import Turn
 from bleucli.records import NamedTuple
 from bleucli.testsets.entries import TestSet
 from bleucli.testsets.plain import read_lines
@@ -41,6 +42,7 @@ class Group(NamedTuple):
 AGAIN = "remove its folder from the cache; it will be made again"
 _COUNTRY = "country:"
 _NOT = "non-"
+_ORIGLANG, _SUBSET = Turn("origlang", "--origlang"), Turn("subset", "--subset")
 
 
 def marks_of(test_set: TestSet, paths: Mapping[str, str]) -> Marks:
@@ -131,10 +133,10 @@ def _find_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:
     if origlang is None:
         return list(range(count(marks)))
     if marks.origlangs is None:
-        raise UsageError(f"origlang: {name} does not say which language its segments were first written in")
+        raise UsageError(_ORIGLANG, f": {name} does not say which language its segments were first written in")
     language, wanted = origlang.removeprefix(_NOT), not origlang.startswith(_NOT)
     if not language:
-        raise UsageError(f"origlang {origlang!r} names no language; {name} has the {_languages(marks)}")
+        raise UsageError(_ORIGLANG, f" {origlang!r} names no language; {name} has the {_languages(marks)}")
     return [number for number, one in enumerate(marks.origlangs) if (one == language) is wanted]
 
 
@@ -142,14 +144,14 @@ def _find_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
     if subset is None:
         return list(range(count(marks)))
     if marks.tags is None:
-        raise UsageError(f"subset: {name} does not say which domain its segments belong to")
+        raise UsageError(_SUBSET, f": {name} does not say which domain its segments belong to")
     expression = subset.removeprefix(_COUNTRY)
     if not expression:
-        raise UsageError(f"subset {subset!r} names no subset; {name} has the {_subset_names(marks)}")
+        raise UsageError(_SUBSET, f" {subset!r} names no subset; {name} has the {_subset_names(marks)}")
     try:
         pattern = re.compile(expression)
     except re.error as error:
-        raise UsageError(f"subset {subset!r} is not a regular expression: {error}") from None
+        raise UsageError(_SUBSET, f" {subset!r} is not a regular expression: {error}") from None
     return [number for number, tag in enumerate(marks.tags) if pattern.search(tag)]
 
 
