@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from bleucli.cli.delivery import deliver, refuse_overwriting, refuse_twice
-from bleucli.cli.options import flag_of
-from bleucli.cli.streams import Environment, shown
+from bleucli.cli.delivery import deliver
+from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError, UsageError
 
 TYPE_CHECKING = False
@@ -73,12 +72,10 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     environment.annotates = options.annotate is not None
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, but nothing is scored here; leave it out")
-    written = [
-        (flag_of(name), getattr(options, name)) for name in ("output", "plot", "report", "save_stats", "save_sums")
-    ]
-    for option, path in written:
-        refuse_overwriting(path, _files_read(options, merges=option == "--save-stats"), option)
-    refuse_twice([(option, path) for option, path in written if path is not None])
+    if options.written():
+        from bleucli.cli import outputs
+
+        outputs.check(options)
     if options.help:
         from bleucli.cli.help import first_screen
 
@@ -115,31 +112,6 @@ def _answer(options: "Options", environment: Environment, words: Sequence[str]) 
 
         passed = scoring.score(options, environment, messages, words)
         return Status.FINE if passed else Status.GATE_FAILED
-
-
-def _files_read(options: "Options", merges: bool) -> "Iterator[str]":
-    """Give the files that the options and the environment name, whichever mode reads them.
-
-    merges: whether to leave out statistics files: merging may replace one of them with the file that has all rows.
-    """
-    from bleucli.testsets import cache
-
-    tables, statistics = options.table or (), () if merges else options.stats or ()
-    if tables or statistics:
-        from bleucli import tables as texts
-        from bleucli.statsfiles import find_files
-
-        yield from find_files(map(shown, tables), (*texts.PARQUET, *texts.IPC))
-        yield from find_files(map(shown, statistics))
-    yield from options.refs
-    yield from options.input or ()
-    registry = cache.registry() if options.registry is None else str(options.registry)
-    # A history may be both baseline and output: scores are compared with it, then added to it
-    baseline = None if options.append else options.baseline
-    yield from filter(None, (baseline, registry, options.groups, options.matrix))
-    tokenizer = options.of_metric("bleu").get("tokenize", "")
-    if tokenizer.startswith("spm:"):
-        yield tokenizer.removeprefix("spm:")
 
 
 def _answer_mode(

@@ -3,17 +3,15 @@
 - `deliver`: write the answer once it is complete, or add it to a file
 - `tell_withheld`: say that the answer was not written
 - `spool`: keep an answer until it is complete
-- `refuse_overwriting`: protect the files that are read
-- `refuse_twice`: protect the files that are written from each other
 - `refuse_foreign`: add lines only to a history, not to any other file
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from bleucli import wholefiles
 from bleucli.cli.streams import Environment, encode, shown
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError
 from bleucli.wholefiles import copy, write_file
 
 TYPE_CHECKING = False
@@ -67,34 +65,6 @@ def is_file_of(stream: "IO[bytes] | None", path: str) -> bool:
         return os.path.samestat(os.stat(path), os.fstat(stream.fileno()))
     except OSError:  # the file does not exist, or the stream has no descriptor
         return False
-
-
-def refuse_overwriting(output: str | None, inputs: Iterable[str], option: str = "--output") -> None:
-    """Refuse to write an answer to one of the files that are read; `option` is the one that names the output.
-
-    Raises:
-        UsageError: the output is one of the inputs.
-    """
-    if output is None or not os.path.isfile(output):
-        return
-    for path in inputs:
-        if path != "-" and os.path.exists(path) and os.path.samefile(path, output):
-            raise UsageError(f"{option} {shown(output)} is also an input; name another file")
-
-
-def refuse_twice(written: Sequence[tuple[str, str]]) -> None:
-    """Refuse to write two things to one file; `written` pairs options with their files.
-
-    Raises:
-        UsageError: two options name the same file.
-    """
-    taken: dict[str, str] = {}
-    for option, path in written:
-        if os.path.exists(path) and not os.path.isfile(path):
-            continue  # a device may be written twice
-        other = taken.setdefault(os.path.realpath(path), option)
-        if other != option:
-            raise UsageError(f"{other} and {option} both write {shown(path)}; name two files")
 
 
 def spool(chunks: Iterable[bytes]) -> "IO[bytes]":

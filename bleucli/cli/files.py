@@ -4,7 +4,6 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 
-from bleucli.cli.delivery import is_file_of, refuse_overwriting
 from bleucli.cli.streams import Environment, shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.jsonlines import JsonLines, is_jsonl
@@ -82,7 +81,7 @@ class Files:
         return TextFile(STDIN, stream=self._stdin, **form)
 
     def check(self, systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]) -> None:
-        """Refuse options that fit none of these files, and an answer that would overwrite one of the systems.
+        """Refuse options that fit none of these files, and to write over one of the systems.
 
         Raises:
             UsageError: naming the option.
@@ -98,9 +97,11 @@ class Files:
             _check_fields(self.fields, systems, references)
             if self.fields.group and not options.self_bleu:
                 raise UsageError("--jsonl-fields group= is for --self-bleu; add --self-bleu, or leave out group=")
-        refuse_overwriting(options.output, self.systems)  # patterns have been replaced by files
-        if self._is_stdin_taken and options.output is not None and is_file_of(self._stdin, options.output):
-            raise UsageError(f"--output {shown(options.output)} is also the standard input; name another file")
+        if options.written():
+            from bleucli.cli import outputs
+
+            # In the paths of systems, patterns have been replaced by files
+            outputs.protect(options, self.systems, self._stdin if self._is_stdin_taken else None)
 
 
 def read_as_jsonl(path: str, options: "Options") -> bool:

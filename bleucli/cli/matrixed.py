@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from bleucli.cli import request
-from bleucli.cli.delivery import refuse_overwriting
+from bleucli.cli import outputs, request
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
 from bleucli.errors import BleuError, LengthError
@@ -28,7 +27,7 @@ class _PairTexts(Texts):
 
     def __init__(self, pair: Pair, options: "Options", environment: Environment, hashed: bool) -> None:
         super().__init__(options.replace(refs=pair.references, input=list(pair.systems.values())), environment, hashed)
-        refuse_overwriting(options.output, pair.references)
+        outputs.protect(options, pair.references)
         self.pair = pair
         self._given_names = list(pair.systems)
 

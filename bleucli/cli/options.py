@@ -13,6 +13,8 @@ RESAMPLING = {
     "bs": ("paired_bs", "paired_bs_n", 2),
     "ar": ("paired_ar", "paired_ar_n", 1),
 }
+# The options that name a file to write
+_WRITTEN = ("output", "plot", "report", "save_stats", "save_sums")
 
 
 class Options:
@@ -127,6 +129,10 @@ class Options:
     def of_metric(self, name: str) -> "Mapping[str, Any]":
         """Return the arguments of a metric's constructor that were set."""
         return self.of_metrics.get(name, {})
+
+    def written(self) -> "dict[str, str]":
+        """Return the files that are written, by the names of the options that name them."""
+        return {name: path for name in _WRITTEN if (path := getattr(self, name)) is not None}
 
     def replace(self, **values: "Any") -> "Options":
         """Return a copy with some values replaced."""

@@ -6,10 +6,10 @@
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from bleucli.cli.delivery import refuse_overwriting
+from bleucli.cli import outputs
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.markup import visible
@@ -36,7 +36,7 @@ def answer(options: "Options") -> Iterable[str]:
     if options.list:
         return [_list(known, options.language_pair)] if options.test_set is None else _fields_of_pairs(known, options)
     if options.download is not None:
-        return _download(known, options.download, options.language_pair)
+        return _download(known, options)
     return _echo(known, options)
 
 
@@ -111,23 +111,22 @@ def _fields_of_pairs(known: Registry, options: "Options") -> Iterator[str]:
         pairs = [options.language_pair] if options.language_pair else known.pairs(known[name].name)
         for pair in pairs:
             test_set, _ = known.pair(name, pair)
-            fields = preparation.known_fields(test_set, pair) or preparation.prepare(test_set, pair)
+            fields = preparation.known_fields(test_set, pair) or _prepare(test_set, pair, options)
             yield visible(f"{pair}: {', '.join(fields)}") + "\n"
 
 
-def _download(known: Registry, name: str, pair: str | None) -> Iterator[str]:
+def _download(known: Registry, options: "Options") -> Iterator[str]:
     """Download a test set, or only the language pair that is named; nothing is printed."""
-    from bleucli.testsets import preparation
-
-    for one in [pair] if pair else known.pairs(known[name].name):
-        preparation.prepare(known.pair(name, one)[0], one)
+    name = str(options.download)
+    for pair in [options.language_pair] if options.language_pair else known.pairs(known[name].name):
+        _prepare(known.pair(name, pair)[0], pair, options)
     yield ""  # makes this a generator, so that the download starts only when the answer is delivered
 
 
 def _echo(known: Registry, options: "Options") -> Iterator[str]:
     found = names(options.test_set, "--echo")
     pair = pair_of(options, known, found)
-    lines = chain.from_iterable(_columns(known[name], pair, options.echo or (), options.output) for name in found)
+    lines = chain.from_iterable(_columns(known[name], pair, options) for name in found)
     if options.origlang is None and options.subset is None:
         yield from lines
         return
@@ -147,13 +146,21 @@ def _echo(known: Registry, options: "Options") -> Iterator[str]:
         )
 
 
-def _columns(test_set: TestSet, pair: str, wanted: Sequence[str], output: str | None) -> Iterator[str]:
-    """Give the lines of several fields, side by side, separated by tabs."""
-    from bleucli.testsets import plain, preparation
+def _prepare(test_set: TestSet, pair: str, options: "Options") -> Mapping[str, str]:
+    """Make the files of a test set's fields, protect them, and return their paths."""
+    from bleucli.testsets import preparation
 
     paths = preparation.prepare(test_set, pair)
-    refuse_overwriting(output, files_of(test_set, paths))
-    fields = [field for name in wanted for field in _fields_meant_by(name, test_set, pair, list(paths))]
+    outputs.protect(options, files_of(test_set, paths))
+    return paths
+
+
+def _columns(test_set: TestSet, pair: str, options: "Options") -> Iterator[str]:
+    """Give the lines of several fields, side by side, separated by tabs."""
+    from bleucli.testsets import plain
+
+    paths = _prepare(test_set, pair, options)
+    fields = [field for name in options.echo or () for field in _fields_meant_by(name, test_set, pair, list(paths))]
     columns = [plain.read_texts(paths[field]) for field in fields]
     for field, column in zip(fields, columns, strict=True):
         if len(column) != len(columns[0]):

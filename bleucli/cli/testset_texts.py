@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bleucli.cli.delivery import refuse_overwriting
+from bleucli.cli import outputs
 from bleucli.cli.streams import Environment
 from bleucli.cli.testset_modes import files_of, names, pair_of
 from bleucli.cli.texts import Texts, names_of
@@ -48,7 +48,7 @@ class TestSetTexts(Texts):
             paths = preparation.prepare(test_set, self._pair)
             references = preparation.scored_references(test_set, self._pair, list(paths))
             self._sets.append(_Chosen(test_set, paths, references))
-        refuse_overwriting(options.output, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
+        outputs.protect(options, [file for one in self._sets for file in files_of(one.test_set, one.paths)])
         self._references = [*self._reference_files()]
         self._known: Marks | None = None
         self._of_segments: dict[str, Sequence[object]] | None = None

@@ -203,13 +203,27 @@ def is_ready(name: str) -> bool:
     entry = _ENTRIES[name]
     if _state_of(entry.extra, entry.modules) != "installed":
         return False
-    if entry.extra != "spm":
+    model = find_model(name)
+    if not model:
         return True
     from os.path import exists
 
+    return exists(model)
+
+
+def find_model(name: str) -> str:
+    """Return the file of a tokenizer's SentencePiece model, which may not be downloaded yet; "" if it has no model.
+
+    >>> find_model("spm:own.model"), find_model("13a")
+    ('own.model', '')
+    """
+    if name.startswith(LOCAL_MODEL):
+        return name.removeprefix(LOCAL_MODEL)
+    if name not in _ENTRIES or _ENTRIES[name].extra != "spm":
+        return ""
     from bleucli.tokenizers.sentencepiece import path_of
 
-    return exists(path_of(name))
+    return path_of(name)
 
 
 def _state_of(extra: str, modules: tuple[str, ...]) -> str:
