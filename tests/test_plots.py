@@ -52,6 +52,12 @@ def test_the_first_metric_that_is_named_is_drawn(demo_files, run):
     assert ">BLEU</text>" not in drawn
 
 
+def test_without_m_the_metric_of_like_is_drawn(demo_files, run):
+    assert run(*TEXTS, "--like", "chrF2|nrefs:2|case:mixed|eff:yes|nc:6|nw:0|space:no", "--plot", "x.svg").status == 0
+    with open("x.svg", encoding="utf-8") as file:
+        assert ">chrF2</text>" in file.read()
+
+
 def test_numbers_in_figures_are_those_of_results(stats):
     results = plots.compare(stats, trials=100)
     for width in (2.5, 3.3, 7.0):

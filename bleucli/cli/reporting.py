@@ -268,10 +268,9 @@ class Reporting:
         kind = options.plot_kind or KINDS[0]
         if kind in ("pairs", "segments") and len(report.names) < 2:
             raise UsageError(f"--plot-kind {kind} compares systems, but only one was given; name more with -i")
-        wanted = (options.metrics or ["bleu"])[0]
         from bleucli.cli import request
 
-        number = request.names_of_metrics(options).index(wanted)
+        number = request.names_of_metrics(options).index(options.metrics[0]) if options.metrics else 0
         look = figures.paper(_COLUMN if options.plot_width is None else _read_width(options.plot_width))
         drawn = sketches.draw(report, kind, number, look)
         most = figures.MOST_SERIES
