@@ -361,6 +361,8 @@ def test_texts_that_are_too_short_for_their_score_get_a_warning(run, write):
         (("-i", "empty.txt"), "empty.txt: 0 texts; self-BLEU compares texts, so give at least two"),
         (("-i", "one.txt"), "one.txt: 1 text; self-BLEU compares texts, so give at least two"),
         (("--like", "BLEU|nrefs:1|case:mixed|tok:13a"), "--like asks for nrefs:1, but this run has nrefs:3"),
+        (("--like", "chrF2|nc:6"), "--like is a signature of chrF, but --self-bleu measures only self-BLEU; leave out"),
+        (("--like", "nrefs:1|nc:6"), "--like is a signature of chrF, but --self-bleu measures only self-BLEU"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(run, write, words, error):

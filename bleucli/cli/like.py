@@ -19,13 +19,19 @@ def follow(options: Options, signature: Signature) -> Options:
     """Return the options; the signature sets those that were not given.
 
     Raises:
-        UsageError: the signature is not a metric's, the metric has no such key, or a value is invalid.
+        UsageError: the signature is not a metric's, or not that of the metric that --self-bleu uses; the metric has no
+            such key; or a value is invalid.
     """
     try:
         name = reading.metric_of(signature, METRICS)
         values = {**reading.values_of(METRICS[name], signature), **options.of_metric(name)}
     except BleuError as error:
         raise UsageError(f"--like: {error.in_command()}") from None
+    if options.self_bleu and name != "bleu":
+        raise UsageError(
+            f"--like is a signature of {METRICS[name].name}, but --self-bleu measures only self-BLEU; leave out one of"
+            " the two"
+        )
     return options.replace(
         followed=name,
         of_metrics={**options.of_metrics, name: values},
