@@ -418,6 +418,14 @@ def test_chrf_says_why_it_is_0_or_100():
     assert "The reference is empty" in str(explain("a", [""], "chrf"))
     assert "Output and reference are empty" in str(explain("", [" "], "chrf"))
     assert "No n-gram matches" in str(explain("a", ["b"], "chrf"))
+    same = "Output and reference have the same n-grams"
+    for output, beta, which in (("ab", 0, "precision"), ("abcd abc", 1e9, "recall")):
+        for eps_smoothing in (False, True):
+            options = {"beta": beta, "eps_smoothing": eps_smoothing, "char_order": 2}
+            text = flowing(explain(output, ["abc"], "chrf", **options))
+            assert f"With beta = {beta:g}, only {which} counts, and it is 100%: the score cannot be higher." in text
+            assert same not in text
+            assert same in flowing(explain(output, [output], "chrf", **options))
 
 
 # --- TER, WER, CER

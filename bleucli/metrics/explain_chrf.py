@@ -96,8 +96,11 @@ class CHRFParts(NamedTuple):
 
     def _reason(self, score: float) -> str:
         """Return why a score is at the end of its scale; "" if it is not."""
-        if score == 100:
+        if score == 100 and all(one.hypothesis == one.reference for order in self.orders for one in order.ngrams):
             return "Output and reference have the same n-grams: the score cannot be higher."
+        if score == 100:  # the weight of the other one is too small to count
+            which = "precision" if self.beta < 1 else "recall"
+            return f"With beta = {self.beta:g}, only {which} counts, and it is 100%: the score cannot be higher."
         texts = [self.hypothesis_text, self.reference_text]
         empty = [not (text if self.whitespace else text.strip()) for text in texts]
         if all(empty):
