@@ -365,7 +365,32 @@ REASONS = {
     "short, but effective": (("c d", ["c d"]), {"effective_order": True}, 100, "the score cannot be higher"),
     "no smoothing": ((OUTPUT, [REFERENCE]), {"smooth_method": "none"}, 0, "No n-gram of order 4 matches"),
     "perfect": ((OUTPUT, [OUTPUT]), {}, 100, "the score cannot be higher"),
-    "too short for numbers": (("a b c d", ["a b c d" * 999]), {}, 0, "too small for a floating-point number"),
+    "no penalty that small": (
+        ("a", ["a " + "b " * 800]),
+        {"smooth_method": "chen-cherry-4"},
+        0,
+        "The output has 1 token, the reference has 801: the brevity penalty is too small for a floating-point number,"
+        " so the score is 0.",
+    ),
+    "no product that small": (
+        ("a x", ["a b " * 745]),
+        {"smooth_method": "floor", "smooth_value": 1e-9, "max_ngram_order": 2},
+        0,
+        "The product is too small",
+    ),
+    "no penalty that small, no match": (("x", ["b " * 801]), {"smooth_method": "add-one"}, 0, "the brevity penalty is"),
+    "perfect, but not the highest": (
+        (OUTPUT, [OUTPUT]),
+        {"smooth_method": "floor", "smooth_value": 50},
+        100,
+        "Every n-gram of the output matches, and the output is not too short. Precision",
+    ),
+    "beyond, by floor": (
+        ("a b c d", ["a x y z"]),
+        {"smooth_method": "floor", "smooth_value": 50},
+        None,
+        "Smoothing floor counts 50 matches for an order without any, even if it has fewer n-grams, so the score",
+    ),
     "beyond": ((OUTPUT, [OUTPUT]), {"smooth_method": "chen-cherry-5"}, None, "the score exceeds 100"),
 }
 

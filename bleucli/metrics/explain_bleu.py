@@ -118,7 +118,13 @@ class BLEUParts(NamedTuple):
         used = self.orders[: self.averaged_orders]
         if not score and not (self.hypothesis_length and any(self.reference_tokens)):
             return self._tell_emptiness()
-        if not score and not any(order.matches for order in self.orders):
+        if not score and not self.brevity_penalty:
+            return (
+                f"The output has {tell_count(self.hypothesis_length, 'token')}, {self._tell_reference()} has"
+                f" {self.reference_length}: the brevity penalty is too small for a floating-point number, so the score"
+                " is 0."
+            )
+        if not score and not any(order.matches for order in self.orders) and self.smooth_method != "add-one":
             return "No token of the output is in a reference: the score is 0, and no smoothing applies."
         if not score:
             empty = next((order for order in used if not order.smoothed), None)
@@ -135,12 +141,20 @@ class BLEUParts(NamedTuple):
                 " the 0: a geometric mean with a 0 in it is 0, and so is the score."
             )
         if score > 100:
-            done = "estimates a longer order from the two before it, which can give more than 1"
-            if self.smooth_method in _MEANS:
-                done = "averages p1 with p1 + 1"
-            return f"Smoothing {self.smooth_method} {done}, so the score exceeds 100."
+            return f"Smoothing {self.smooth_method} {self._exceeding()}, so the score exceeds 100."
         if score == 100 and all(order.matches == order.total for order in used):
-            return "Every n-gram of the output matches, and the output is not too short: the score cannot be higher."
+            told = "Every n-gram of the output matches, and the output is not too short"
+            return f"{told}." if self._exceeding() else f"{told}: the score cannot be higher."
+        return ""
+
+    def _exceeding(self) -> str:
+        """Return how the smoothing method can give a precision above 100%; "" if it cannot."""
+        if self.smooth_method in _MEANS:
+            return "averages p1 with p1 + 1"
+        if self.smooth_method == "chen-cherry-6":
+            return "estimates a longer order from the two before it, which can give more than 1"
+        if self.smooth_method == "floor" and (self.smooth_value or 0.0) > 1:
+            return f"counts {self.smooth_value:.15g} matches for an order without any, even if it has fewer n-grams"
         return ""
 
     def _tell_emptiness(self) -> str:
@@ -242,9 +256,7 @@ class BLEUParts(NamedTuple):
     def _tell_penalty(self) -> "Iterator[Block]":
         ours, theirs = self.hypothesis_length, self.reference_length
         yield Heading("Brevity penalty")
-        several = len(self.reference_tokens) > 1
-        which = f"reference {self.closest_reference + 1}, the closest in length," if several else "the reference"
-        told = f"The output has {tell_count(ours, 'token')}, {which} has {theirs}"
+        told = f"The output has {tell_count(ours, 'token')}, {self._tell_reference()} has {theirs}"
         if ours >= theirs:
             yield Paragraph(f"{told}: the output is not shorter, so there is no penalty, BP = 1.")
         elif ours:
@@ -254,6 +266,11 @@ class BLEUParts(NamedTuple):
             yield Formula([f"BP = exp(1 - {theirs}/{ours}) = {self._show_penalty()}"])
         else:
             yield Paragraph(f"{told}: BP = 0.")
+
+    def _tell_reference(self) -> str:
+        """Return which reference's length counts."""
+        several = len(self.reference_tokens) > 1
+        return f"reference {self.closest_reference + 1}, the closest in length," if several else "the reference"
 
     def _tell_score(self, name: str, score: float, width: int) -> "Iterator[Block]":
         yield Heading("Score")
