@@ -73,12 +73,13 @@ _DIGITS = 12
 
 
 def is_statistics(path: str) -> bool:
-    """Return whether a file has statistics instead of an answer: the first bytes show that it is Parquet."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(len(_PARQUET)) == _PARQUET
-    except OSError:  # reading it reports the error
-        return False
+    """Return whether a file has statistics instead of an answer: the first bytes show that it is Parquet.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with open(path, "rb") as file:
+        return file.read(len(_PARQUET)) == _PARQUET
 
 
 def baseline_of(results: Results, name: str, references: "Mapping[str, Sequence[str]]") -> Baseline:

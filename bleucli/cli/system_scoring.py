@@ -121,7 +121,11 @@ def _read_baseline(options: "Options") -> "tuple[Baseline | None, Before | None]
         return None, None
     from bleucli.baselines import is_statistics, read_baseline
 
-    if not is_statistics(options.baseline):
+    try:
+        has_rows = is_statistics(options.baseline)
+    except OSError:  # reading the answer reports the error
+        has_rows = False
+    if not has_rows:
         return read_baseline(options.baseline, shown(options.baseline)), None
     from bleucli.cli.before import Before
 

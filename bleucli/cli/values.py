@@ -4,7 +4,8 @@ from bleucli import tokenizers
 from bleucli.cli import metric_options
 from bleucli.cli.arguments import asks_for_resampling, has_gates
 from bleucli.cli.options import Options, flag_of
-from bleucli.errors import UsageError
+from bleucli.cli.streams import shown
+from bleucli.errors import BleuError, UsageError
 from bleucli.output.layout import is_label
 from bleucli.textfiles import TextFile
 
@@ -74,15 +75,29 @@ def _check_gates(options: Options) -> None:
     if options.baseline is not None and max_drop is None:
         raise UsageError("--baseline needs --max-drop; say by how much a score may be worse")
     test = next((flag_of(name) for name in ("paired_bs", "paired_ar") if getattr(options, name)), None)
-    from bleucli.baselines import is_statistics
-
-    if options.baseline is not None and test is not None and not is_statistics(options.baseline):
+    if options.baseline is not None and test is not None and not _has_statistics(options.baseline):
         raise UsageError(
             f"--baseline holds only scores, but {test} needs the earlier output itself; leave out one of them, or give"
             f" both outputs: -i old.txt new.txt {test} --max-drop {max_drop}, or a baseline that --save-stats wrote"
         )
     if max_drop is not None and options.baseline is None and test is None:
         raise UsageError("--max-drop needs an earlier answer (--baseline FILE) or a paired test (--paired-ar)")
+
+
+def _has_statistics(path: str) -> bool:
+    """Return whether a baseline has statistics, which a test needs.
+
+    Raises:
+        BleuError: it cannot be read.
+    """
+    from bleucli.baselines import is_statistics
+
+    try:
+        return is_statistics(path)
+    except OSError as error:
+        raise BleuError(
+            f"cannot read {shown(path)}: {error.strerror or error}; name a file that --save-stats wrote"
+        ) from None
 
 
 def _check_bounds(options: Options, option: str, value: str) -> str:
