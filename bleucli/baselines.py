@@ -8,6 +8,7 @@
 """
 
 import os
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -75,9 +76,13 @@ _DIGITS = 12
 def is_statistics(path: str) -> bool:
     """Return whether a file has statistics instead of an answer: the first bytes show that it is Parquet.
 
+    A pipe always has an answer: looking at its first bytes would remove them, and Parquet cannot be read from a pipe.
+
     Raises:
         OSError: the file cannot be read.
     """
+    if stat.S_ISFIFO(os.stat(path).st_mode):
+        return False
     with open(path, "rb") as file:
         return file.read(len(_PARQUET)) == _PARQUET
 

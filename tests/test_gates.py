@@ -6,7 +6,7 @@ import random
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from conftest import refused
+from conftest import needs_pipes, refused
 from paired_samples import near, texts
 
 from bleucli import gates
@@ -602,6 +602,16 @@ def test_a_file_that_cannot_be_read_is_refused(score):
     for test in TESTS:
         words = ("--baseline", "none.parquet", "--max-drop", "1", test)
         refused(score(STRONG, *words), "cannot read none.parquet: No such file", "name a file that --save-stats wrote")
+
+
+@needs_pipes
+def test_an_earlier_answer_can_be_read_from_a_pipe(score, baseline):
+    ours, theirs = os.pipe()
+    with open(baseline(STRONG), "rb") as file:
+        os.write(theirs, file.read())
+    os.close(theirs)
+    failed(score(WEAK, "--baseline", f"/dev/fd/{ours}", "--max-drop", "1"), f"{WEAK}: BLEU")
+    os.close(ours)
 
 
 @pytest.mark.parametrize(
