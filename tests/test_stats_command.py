@@ -383,6 +383,19 @@ def test_a_test_against_a_file_is_that_of_both_texts(run, corpus):
     assert [one["role"] for one in line["inputs"]] == ["system", "statistics", "reference"]
 
 
+def test_a_name_chooses_among_the_systems_of_a_baseline_for_texts_and_statistics(run, corpus):
+    run("ref.txt", "-i", "a.txt", "b.txt", "--names", "A,B", "--save-stats", "old.parquet", "-q")
+    gate = ("--baseline", "old.parquet", "--paired-ar", "--max-drop", "99", "-f", "csv")
+    for name, same in (("A", "b.txt"), ("B", "a.txt")):
+        run("ref.txt", "-i", same, "--names", "C", "--save-stats", "new.parquet", "-q")
+        refused(run("--stats", "new.parquet", *gate), "has 2 systems", "use --names")
+        answer = run("ref.txt", "-i", same, *gate, "--names", name)
+        assert answer.status == 0
+        assert run("--stats", "new.parquet", *gate, "--names", name) == answer
+        run("ref.txt", "-i", same, "--names", name, "--save-stats", "new.parquet", "-q")
+        assert run("--stats", "new.parquet", *gate) == answer
+
+
 def test_a_baseline_that_cannot_be_compared_is_refused(run, corpus, write):
     gate = ("--baseline", "old.parquet", "--max-drop", "1")
     run("ref.txt", "-i", "a.txt", "b.txt", "--save-stats", "old.parquet")

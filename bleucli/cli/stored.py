@@ -60,8 +60,8 @@ class StoredTexts(Texts):
         self.failures: dict[int, BleuError] = {}
         self._by = [column for column in columns_of_groups(options) if column != SYSTEM]
         self._stored: dict[str, Metric] = {}  # by their names in the files
-        # For each row of the answer: the index of its system, and its group
-        self._rows: list[tuple[int, Sequence[tuple[str, str]]]] = []
+        # For each row of the answer: the index of its system, and its group; scoring finds the groups
+        self._rows: list[tuple[int, Sequence[tuple[str, str]]]] = [(n, ()) for n in range(len(self._given))]
 
     def counted_by(self, options: "Options", names: Sequence[str]) -> Mapping[str, Metric]:
         """Return the metrics that have counted, with the options that were asked for."""
@@ -93,7 +93,6 @@ class StoredTexts(Texts):
         given = segment_scores.Given()
         self._stored = {segment_scores.NAME: given}
         (part,) = self._read_parts([given], keep_rows=True)
-        self._rows = [(number, ()) for number in range(len(part.systems))]
         return segment_scores.columns_of(part.systems)
 
     def name_metrics(self, metrics: Sequence[Metric]) -> Mapping[str, Metric]:
@@ -163,7 +162,6 @@ class StoredTexts(Texts):
         (part,) = self._read_parts([metric], keep_rows=True)
         if keep is not None:
             keep(part.systems, part.labels)
-        self._rows = [(0, ())]
         return (self._sign(record, ()) for record in scoring.score_rows([list(part.systems)]))
 
     def _sign(self, record: ScoreRecord, labels: Sequence[tuple[str, str]]) -> ScoreRecord:
