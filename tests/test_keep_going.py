@@ -179,6 +179,22 @@ def test_a_single_remaining_system_is_not_tested(run, three_lines, test):
     assert why[1] in last
 
 
+@PAIRED
+@pytest.mark.parametrize("order", [("short", "a"), ("a", "short")])
+def test_a_single_remaining_system_is_tested_against_a_file(run, three_lines, order, test):
+    run("ref", "-i", "b", "--save-stats", "one.parquet", "-q")
+    gate = (*test, "--baseline", "one.parquet", "--max-drop", "99", "-f", "csv", "-q")
+    tested = run("ref", "-i", "a", *gate)
+    answer = run("ref", "-i", *order, *gate, "--keep-going")
+    assert (tested.status, answer.status, answer.out) == (0, 2, tested.out)
+    first, last = answer.err.splitlines()
+    assert "but short has 2 segments" in first
+    assert last.endswith("1 system could not be scored (see above)")
+    only = run("ref", "-i", "short", "missing", *gate, "--keep-going")
+    assert (only.status, only.out) == (2, "")
+    assert only.err.endswith("none of the 2 systems could be scored (see above)\n")
+
+
 # --- nothing can be scored
 
 

@@ -383,6 +383,15 @@ def test_a_test_against_a_file_is_that_of_both_texts(run, corpus):
     assert [one["role"] for one in line["inputs"]] == ["system", "statistics", "reference"]
 
 
+def test_columns_that_are_tested_against_a_file_are_not_called_baseline(run, corpus):
+    run("ref.txt", "-i", "a.txt", "--save-stats", "old.parquet", "-q")
+    with open("a.txt", encoding="utf-8") as a, open("b.txt", encoding="utf-8") as b:
+        columns = "".join(f"{one[:-1]}\t{two}" for one, two in zip(a, b, strict=True))
+    answer = run("ref.txt", "--paired-ar", "--baseline", "old.parquet", "--max-drop", "99", stdin=columns.encode())
+    names = [system["system"] for system in json.loads(answer.out)]
+    assert names == ["Baseline: old.parquet", "System 1", "System 2"]
+
+
 def test_a_name_chooses_among_the_systems_of_a_baseline_for_texts_and_statistics(run, corpus):
     run("ref.txt", "-i", "a.txt", "b.txt", "--names", "A,B", "--save-stats", "old.parquet", "-q")
     gate = ("--baseline", "old.parquet", "--paired-ar", "--max-drop", "99", "-f", "csv")

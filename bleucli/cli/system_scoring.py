@@ -248,7 +248,7 @@ def _leave_out(
     hindrance = ""
     if not scored:
         hindrance = f"none of the {texts.count_systems()} {texts.unit}s could be scored (see above)"
-    elif test and (0 in errors or len(scored) == 1):
+    elif texts.has_baseline and (0 in errors or len(scored) == 1):
         why = "this system is the baseline" if 0 in errors else f"only the baseline, {scored[0]}, is left"
         reason = errors.pop(0 if 0 in errors else max(errors))
         hindrance = f"{reason.in_command()}; {why}, so no test can be run; leave out {test} for scores without a test"

@@ -43,10 +43,12 @@ class Texts:
 
     Attributes:
         failures: what is wrong with the files of systems that are left out, by position.
+        has_baseline: whether the first system is a test's baseline; the baseline may also be a file of statistics.
         unit: what messages call one of those that are scored or left out.
     """
 
     unit = "system"
+    has_baseline = False
     _remembers = False
     _again: "Callable[[], Corpus]"
 
@@ -73,7 +75,11 @@ class Texts:
         names = None if options.names is None else shown(options.names).split(",")
         self._given_names = names and [name.strip() for name in names]
         self._name_by = options.name_by
-        self._paired = options.paired_ar or options.paired_bs
+        self.has_baseline = options.paired_ar or options.paired_bs
+        if self.has_baseline and options.baseline is not None:
+            from bleucli.baselines import is_statistics
+
+            self.has_baseline = not is_statistics(options.baseline)
 
     def _read(self, path: str, options: "Options", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
         file = self._files.open(path, columns)
@@ -131,7 +137,7 @@ class Texts:
         return sum(self._given[place].columns() for place in self.failures)
 
     def _names(self) -> list[str]:
-        names, shown = self._labels(1), self._labels(0 if self._paired else 1)
+        names, shown = self._labels(1), self._labels(0 if self.has_baseline else 1)
         if self._given_names is not None:
             from bleucli.naming import name_systems
 
@@ -141,7 +147,7 @@ class Texts:
                 raise UsageError(f"--{error.in_command()}") from None
         elif self._name_by == "file":
             names = shown = self._labels(1, by_file=True)
-        if self._paired:
+        if self.has_baseline:
             from bleucli.naming import mark_baseline
 
             shown = mark_baseline(shown)
@@ -186,7 +192,7 @@ class Texts:
             return self._names()
         if not names_by_path(form):
             return self._labels(1, by_file=True)
-        return self._labels(0 if self._paired else 1)  # sacreBLEU 2.6.0: the first column is the baseline
+        return self._labels(0 if self.has_baseline else 1)  # sacreBLEU 2.6.0: the first column is the baseline
 
     def inputs(self) -> tuple[list[Input], list[Input]]:
         """Return the records of each system's file and of the references, once all have been read and hashed."""
