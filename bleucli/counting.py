@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
         higher_is_better: bool
         needs_all_references: bool
+        learned: object
         counts_ties: bool
 
         def configuration(self) -> object:
@@ -515,13 +516,13 @@ def count_block(
 
 def _after_first_pass(corpus: Corpus, metrics: "Sequence[Measure]") -> "tuple[Corpus, Sequence[Measure]]":
     """Let copies of metrics that need all references read them; return the corpus and the metrics to count with."""
-    if not any(metric.needs_all_references for metric in metrics):
-        return corpus, metrics
-    from copy import copy
+    ready = list(metrics)
+    for place, metric in enumerate(metrics):
+        # A metric that was made with references has learned from them, before they were prepared
+        if metric.needs_all_references and metric.learned is None:
+            from copy import copy
 
-    ready = list(map(copy, metrics))
-    for metric in ready:
-        if metric.needs_all_references:
+            ready[place] = copy(metric)
             references, corpus = corpus.reference_pieces()
-            metric.learn(references)
+            ready[place].learn(references)
     return corpus, ready

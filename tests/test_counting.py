@@ -291,6 +291,28 @@ def test_statistics_that_depend_on_all_references_are_not_added():
         sum(stats)
 
 
+class MarkedRarity(Rarity):
+    """Prepares texts in a way that shows from which form of the references it has learned."""
+
+    def prepare(self, segments):
+        return Segments.from_strings([text and f"<{text}>" for text in segments])
+
+    def compare(self, hypotheses, references):
+        return super().compare(Segments.from_strings([text.strip("<>") for text in hypotheses]), references)
+
+
+def test_a_metric_that_was_made_with_references_learns_only_from_these():
+    metric = MarkedRarity(references=[["a", "b b"]])
+    whole = metric.corpus_stats(["b", "a"], None, keep_rows=True)
+    assert whole.metric.learned == metric.learned == {"a": 1, "b": 2}
+    pairs = (("b", "a"), ("a", "b b"))
+    assert sum(metric.corpus_stats([text], [[reference]], keep_rows=True) for text, reference in pairs) == whole
+    of_strings = [row for text, reference in pairs for row in metric.segment_stats([text], [[reference]])]
+    columns = [[Segments.from_strings([text]) for text in pair] for pair in pairs]
+    of_segments = [row for text, reference in columns for row in metric.segment_stats(text, [reference])]
+    assert of_strings == of_segments == list(whole.rows) == [(333,), (500,)]
+
+
 @pytest.mark.parametrize("form", ["files", "stdin", "json lines on stdin", "columns on stdin"])
 def test_the_first_pass_reads_what_can_be_read_only_once(run, write, monkeypatch, form):
     hypotheses, references = some_texts(4000)

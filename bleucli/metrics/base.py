@@ -72,7 +72,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     higher_is_better = True
     # Whether a p-value counts trials that equal the difference. For sacreBLEU's metrics it does not, as in sacreBLEU.
     counts_ties = True
-    # Whether `learn` must read all references before anything is counted; what it found is in `learned`
+    # Whether `learn` must read all references before anything is counted. It sets `learned`, None until then.
     needs_all_references = False
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
@@ -124,9 +124,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     def learn(self, references: Iterator[Sequence[Segments]]) -> None:  # few metrics need it
         """Read all references before anything is counted, and keep what is found in `learned`.
 
-        Called if `needs_all_references` is true: by the constructor if it is given references, and on a copy of the
+        Called if `needs_all_references` is true: by the constructor if it is given references, else on a copy of the
         metric for each corpus. Statistics can be added only if what was learned is equal (`==`): to count in batches,
-        make the metric with all references, and give `segment_stats` `Segments`, from which nothing is learned.
+        make the metric with all references.
 
         Args:
             references: the streams, block by block.
