@@ -247,6 +247,15 @@ def test_systems_are_sorted_by_their_averages_and_those_without_come_last(run, f
     ]
 
 
+def test_systems_of_one_pair_are_sorted_by_its_scores(run, folder):
+    systems = {("en-de", "sys", "a"): ("x", *GERMAN[1:]), ("en-de", "sys", "b"): GERMAN}
+    lay_out("wmt24", {("en-de", "ref", "A"): GERMAN, **systems})
+    words = ("--matrix", "matrix.toml", "-q", "-f", "csv")
+    for metric in ("bleu", "ter"):
+        rows = csv.DictReader(io.StringIO(run(*words, "-m", metric, "--sort", metric).out))
+        assert [row["system"] for row in rows] == ["b", "a"]
+
+
 def test_one_caption_and_label_cover_all_tables(run, wmt24):
     words = ("-m", "bleu", "ter", "-f", "latex", "-q", "--caption", "All pairs", "--label", "tab:all")
     table = run("--matrix", "matrix.toml", *words).out

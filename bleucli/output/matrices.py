@@ -16,9 +16,10 @@ from bleucli.results import PAIR, Matrix, Results, ScoreRecord, SystemResult, ba
 def sort(results: Results, matrix: Matrix, number: int) -> Results:
     """Return results with the systems in the order of their averages, best first, then those without one.
 
-    number: of the metric, from 0.
+    A single pair has no averages: its scores decide. number: of the metric, from 0.
     """
-    means = {bare_name(row): row.scores[number].score for row in matrix.averages}
+    rows = results.systems if len(matrix.pairs) == 1 else matrix.averages
+    means = {bare_name(row): row.scores[number].score for row in rows}
     sign = -1 if results.systems[0].scores[number].higher_is_better else 1
     systems = sorted(matrix.systems, key=lambda name: (name not in means, sign * means.get(name, 0)))
     rank = {name: place for place, name in enumerate(systems)}
