@@ -210,6 +210,7 @@ def test_numbers_that_were_read_have_gates_by_their_name(run, write):
     words = ("--segment-scores", "-q", "-i", "a.txt", "b.txt")
     failed(run(*words, "--fail-under", "score=0.5"), "b.txt: score 0.4 is under 0.5")
     refused(run(*words, "--fail-under", "bleu=0.5"), "'bleu' is not a metric; expected one of score")
+    refused(run(*words, "--fail-under", "5", "--scale", "1"), "--scale has no effect: scores from elsewhere")
 
 
 # --- gates without a metric

@@ -197,8 +197,9 @@ def sorting_metric(options: "Options") -> int | None:
 
 def scale_of(options: "Options", chosen: str | None) -> int:
     """Return the scale of the scores in a format, and of the bounds of gates: 1 or 100."""
-    is_card = chosen == "card" and not (options.score_only or options.segment_scores)
-    return options.scale or (1 if is_card else 100)
+    if options.segment_scores:  # scores from elsewhere are printed as they are
+        return 100
+    return options.scale or (1 if chosen == "card" and not options.score_only else 100)
 
 
 def names_of_metrics(options: "Options") -> list[str]:
