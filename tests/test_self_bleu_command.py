@@ -287,6 +287,13 @@ def test_lines_of_jsonl_are_valid_and_a_history_takes_them(run, write, folder):
     assert [[one["role"] for one in line["inputs"]] for line in first] == [["system"], ["system"], ["system", "groups"]]
 
 
+@pytest.mark.parametrize("form", ["jsonl", "junit", "csv"])
+def test_a_bare_score_is_the_same_whatever_the_environment_says(run, write, form):
+    write("out.txt", LINES)
+    words = ("--self-bleu", "-i", "out.txt", "-b")
+    assert run(*words, variables={"BLEU_FORMAT": form}) == run(*words)
+
+
 def test_names_are_those_that_were_given(run, write):
     write("a.txt", LINES)
     write("b.txt", LINES)

@@ -129,7 +129,10 @@ def _check_segment_scores(options: "Options", jsonl: str | None) -> None:
 
 
 def format_of(options: "Options", environment: Environment) -> str | None:
-    """Return the format that the option, or else the environment, asks for, if any."""
+    """Return the format that the option, or else the environment, asks for, if any.
+
+    Bare scores have no format but json: a script may ask for them whatever its environment says.
+    """
     if options.format:
         return str(options.format)
     for variable in ("BLEU_FORMAT", "SACREBLEU_FORMAT"):
@@ -137,7 +140,7 @@ def format_of(options: "Options", environment: Environment) -> str | None:
         if value and value not in FORMATS:
             raise UsageError(f"{variable} is {value!r}; expected one of {', '.join(FORMATS)}{suggest(value, FORMATS)}")
         if value:
-            return value
+            return "text" if options.score_only and value != "json" else value
     return None
 
 
