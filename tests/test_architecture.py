@@ -126,8 +126,8 @@ LADDER: dict[str, set[str]] = {
     },
     "report": {
         *("_version", "corpus", "counting", "errors", "limits", "markup", "metrics", "optional_deps"),
-        *("phrases", "records", "results", "scoring", "segments", "signature", "significance", "stats", "theme"),
-        "threads",
+        *("phrases", "records", "results", "scoring", "segment_scores", "segments", "signature", "significance"),
+        *("stats", "theme", "threads"),
     },
     "plots": {"counting", "errors", "limits", "report", "results", "significance", "threads"},
     "web": {
