@@ -470,6 +470,13 @@ def test_other_programs_may_change_the_types_of_numbers_and_texts(tmp_path, chan
     assert all_stats(read(*(str(tmp_path / name) for name in "12")), keep_rows=True) == count()
 
 
+@pytest.mark.parametrize("kind", [pa.uint8(), pa.uint32(), pa.uint64()])
+def test_rows_in_another_order_are_sorted_by_segments_of_any_type(tmp_path, kind):
+    path = rewritten(save(tmp_path / "s.parquet"), lambda table: table.take([3, 1, 0, 2, 4, 6, 5, 7]))
+    rewritten(path, numbers_as(kind))
+    assert all_stats(read(path), keep_rows=True) == count()
+
+
 def put(column, values):
     return lambda table: table.set_column(table.column_names.index(column), column, pa.array(values))
 
