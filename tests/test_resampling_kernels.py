@@ -79,8 +79,9 @@ def test_too_few_random_numbers_make_no_draw():
 
 
 def test_more_segments_than_a_draw_can_number_are_refused():
-    with pytest.raises(ValueError, match=r"1 resamples of 4294967296 .* and at most 4294967295 segments"):
-        native.draw_weights(words_of(1, 10), 0, 1 << 32, 1)
+    for module in (native, python):
+        with pytest.raises(ValueError, match=r"1 resamples of 4294967296 .* and at most 4294967295 segments"):
+            module.draw_weights(words_of(1, 10), 0, 1 << 32, 1)
 
 
 def test_a_single_segment_takes_no_random_number():
@@ -96,8 +97,9 @@ def test_a_segment_that_is_drawn_too_often_is_refused():
 
 @pytest.mark.parametrize("numbers", [(-1, 1, 1), (0, 0, 1), (0, -1, 1), (0, 1, -1), (0, 2**33, 1)])
 def test_draws_of_impossible_numbers_are_refused(numbers):
-    with pytest.raises(ValueError, match="resamples of"):
-        native.draw_weights(words_of(1, 4), *numbers)
+    for module in (native, python):
+        with pytest.raises(ValueError, match="resamples of"):
+            module.draw_weights(words_of(1, 4), *numbers)
 
 
 def test_draws_of_more_than_memory_holds_are_refused():
@@ -159,8 +161,9 @@ def test_doubles_beyond_exact_integers_are_added_in_order(number):
 
 
 def test_weights_that_do_not_fit_the_rows_are_refused():
-    with pytest.raises(ValueError, match="one byte per row"):
-        native.weighted_sums(stats_of([[1], [2]]), bytes(3))
+    for module in (native, python):
+        with pytest.raises(ValueError, match="one byte per row"):
+            module.weighted_sums(stats_of([[1], [2]]), bytes(3))
 
 
 @pytest.mark.parametrize("numbers", [[-0.0, -0.0], [-0.0, float("nan")], [-0.0, 0.5]])
@@ -220,22 +223,25 @@ def test_swapping_all_or_none_gives_the_two_systems():
 @pytest.mark.parametrize("arguments", [(0, 2), (100, 1), (-1, 1), (0, -1), (129, 0)])
 def test_more_trials_than_there_are_bits_are_refused(arguments):
     stats = random_rows(1, 100, 2, "q")
-    with pytest.raises(ValueError, match="random bits"):
-        native.swapped_sums(stats, stats, words_of(1, 2), *arguments)
+    for module in (native, python):
+        with pytest.raises(ValueError, match="random bits"):
+            module.swapped_sums(stats, stats, words_of(1, 2), *arguments)
 
 
 @pytest.mark.parametrize("other", [stats_of([[1, 2]]), stats_of([[1], [2]]), stats_of([[1.0]], "d")])
 def test_statistics_of_another_shape_or_kind_are_refused(other):
-    with pytest.raises(ValueError, match="differ in metric or length"):
-        native.swapped_sums(stats_of([[1]]), other, words_of(1, 1), 0, 1)
+    for module in (native, python):
+        with pytest.raises(ValueError, match="differ in metric or length"):
+            module.swapped_sums(stats_of([[1]]), other, words_of(1, 1), 0, 1)
 
 
 @pytest.mark.parametrize("name", ["draw_weights", "swapped_sums"])
 def test_random_numbers_that_are_not_words_are_refused(name):
     stats = stats_of([[1]])
     arguments = (bytes(9), 0, 1, 1) if name == "draw_weights" else (stats, stats, bytes(9), 0, 1)
-    with pytest.raises(ValueError, match="64-bit words"):
-        getattr(native, name)(*arguments)
+    for module in (native, python):
+        with pytest.raises(ValueError, match="64-bit words"):
+            getattr(module, name)(*arguments)
 
 
 @pytest.mark.parametrize("wrong", [None, 1, "abc", b"abc"])

@@ -16,7 +16,7 @@ from bleucli.kernels.python_chrf import chrf_counts, chrf_row, f_score, squared
 from bleucli.kernels.python_edits import edit_distance, edited_words
 from bleucli.kernels.python_groups import count_ngrams, group_stats
 from bleucli.kernels.python_pairwise import pairwise_bleu, pairwise_chrf
-from bleucli.kernels.python_resampling import draw_weights, swapped_sums, weighted_sums
+from bleucli.kernels.python_resampling import check_rows, draw_weights, swapped_sums, weighted_sums
 from bleucli.kernels.python_ter import ter_edits
 from bleucli.kernels.stopping import heed_stop, pieces
 from bleucli.segments import Segments
@@ -81,6 +81,7 @@ def split_lines(data: bytes, columns: int = 0, /) -> list[Segments]:
         One `Segments` per column (one if `columns` is 0), all of them over `data`.
 
     Raises:
+        ValueError: `columns` is negative.
         UnicodeDecodeError: `data` is not UTF-8.
         FieldCountError: a line has a different number of fields.
 
@@ -89,6 +90,8 @@ def split_lines(data: bytes, columns: int = 0, /) -> list[Segments]:
     >>> [list(column) for column in split_lines(b"a\tb\nc\t\n", 2)]
     [['a', 'c'], ['b', '']]
     """
+    if columns < 0:
+        raise ValueError(f"columns {columns}; expected at least 0")
     data.decode("utf-8")
     bounds = [array("q") for _ in range(columns or 1)]
     start = 0
@@ -146,6 +149,8 @@ def reference_counts(references: Sequence[Segments], /) -> tuple[int, int, int]:
     >>> reference_counts([Segments.from_strings(["a", "b"]), Segments.from_strings(["c", None])])
     (1, 2, -1)
     """
+    if not references:
+        raise IndexError("no reference stream")
     _common_length(references)
     counts = [
         sum(start >= 0 for start in starts)
@@ -159,7 +164,7 @@ def reference_counts(references: Sequence[Segments], /) -> tuple[int, int, int]:
 def _common_length(streams: Sequence[Segments]) -> int:
     length = len(streams[0])
     if any(len(stream) != length for stream in streams):
-        raise ValueError(f"streams of different lengths: {[len(stream) for stream in streams]}")
+        raise ValueError("streams of different lengths")
     return length
 
 
@@ -316,11 +321,10 @@ def ngram_stats(hypotheses: Segments, references: Sequence[Segments], max_order:
     >>> ngram_stats(hypotheses, references, 2)[0]
     (4, 4, 3, 1, 4, 3)
     """
-    length = _common_length([hypotheses, *references])
     if max_order < 1:
         raise ValueError(f"max_order {max_order}; expected at least 1")
     rows = array("q")
-    for index in range(length):
+    for index in range(_common_length([hypotheses, *references])):
         heed_stop()
         tokens = (hypotheses[index] or "").split()
         candidates = [text.split() for stream in references if (text := stream[index]) is not None]
@@ -374,12 +378,11 @@ def chrf_stats(
     >>> chrf_stats(Segments.from_strings(["ab c"]), [Segments.from_strings(["abd"])], 2, 1, 2, False, False)[0]
     (3, 3, 2, 2, 2, 1, 2, 1, 0)
     """
-    length = _common_length([hypotheses, *references])
     if char_order < 0 or word_order < 0 or char_order + word_order < 1:
         raise ValueError(f"orders {char_order} and {word_order}; expected at least one n-gram")
     squared(beta)  # raises if it is not finite
     rows = array("q")
-    for index in range(length):
+    for index in range(_common_length([hypotheses, *references])):
         heed_stop()
         texts = [text for stream in references if (text := stream[index]) is not None]
         hypothesis = chrf_counts(hypotheses[index] or "", char_order, word_order, whitespace)
@@ -454,8 +457,7 @@ def column_sums(stats: SegmentStats, /) -> tuple[int | float, ...]:
     >>> column_sums(SegmentStats(memoryview(array("q", [1, 2, 3, 4])), 2))
     (4, 6)
     """
-    if stats.data.format not in ("q", "d") or stats.columns < 1 or len(stats.data) % stats.columns:
-        raise ValueError("the data of SegmentStats are not rows of 64-bit numbers")
+    check_rows(stats)
     columns = (stats.data[column :: stats.columns] for column in range(stats.columns))
     return tuple(_sum(column, stats.data.format == "q") for column in columns)
 

@@ -43,10 +43,10 @@ def group_stats(
     >>> list(rows), list(distinct)
     ([(2, 1, 2, 1, 2, 1), (3, 2, 2, 1, 3, 2), (1, 2, 1, 0, 1, 0)], [(3, 2)])
     """
-    if min(groups, default=0) < 0 or sum(groups) != len(texts):
-        raise ValueError("groups do not add up to the number of texts")
     if max_order < 1:
         raise ValueError(f"max_order {max_order}; expected at least 1")
+    if min(groups, default=0) < 0 or sum(groups) != len(texts):
+        raise ValueError("groups do not add up to the number of texts")
     rows, distinct = array("q"), array("q")
     for end, size in zip(accumulate(groups), groups, strict=True):
         group = [(texts[index] or "").split() for index in range(end - size, end)]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # The most often that a resample may draw a segment: weights are bytes. Even a dozen times is very unlikely
 _MAX_WEIGHT = 255
+# The most segments that a draw can number
+_MAX_SEGMENTS = 2**32 - 1
 
 
 def draw_weights(words: "Words", half: int, segments: int, resamples: int, /) -> tuple[bytes, int] | None:
@@ -27,7 +29,7 @@ def draw_weights(words: "Words", half: int, segments: int, resamples: int, /) ->
     Args:
         words: random 64-bit words; each gives two 32-bit numbers, its lower half first.
         half: the number of 32-bit numbers at the start that are already used.
-        segments: n, at least 1.
+        segments: n, from 1 to 4294967295.
         resamples: how many times n segments are drawn.
 
     Returns:
@@ -35,6 +37,7 @@ def draw_weights(words: "Words", half: int, segments: int, resamples: int, /) ->
             None if there are too few.
 
     Raises:
+        ValueError: a number is out of range, or the random numbers are not 64-bit words.
         OverflowError: a segment was drawn more than 255 times.
 
     >>> import numpy
@@ -44,9 +47,14 @@ def draw_weights(words: "Words", half: int, segments: int, resamples: int, /) ->
     """
     import numpy as np
 
+    numbers = _read_words(words)
+    if half < 0 or resamples < 0 or not 1 <= segments <= _MAX_SEGMENTS:
+        raise ValueError(
+            f"{resamples} resamples of {segments} segments from half {half} on; expected at least 0, 1 and 0, and at"
+            f" most {_MAX_SEGMENTS} segments"
+        )
     if segments == 1:  # there is nothing to choose, so nothing is drawn
         return bytes([1]) * resamples, half
-    numbers = np.frombuffer(words, np.uint64)
     halves = np.stack([numbers & 0xFFFFFFFF, numbers >> 32], axis=1).ravel()[half:]
     products = halves * np.uint64(segments)
     kept = np.flatnonzero((products & 0xFFFFFFFF) >= 2**32 % segments)[: segments * resamples]
@@ -70,6 +78,7 @@ def weighted_sums(stats: SegmentStats, weights: bytes | memoryview, /) -> Segmen
         One row of sums per resample.
 
     Raises:
+        ValueError: the rows are not 64-bit numbers, or the weights not one byte per row and resample.
         OverflowError: the sums of integers might not fit into 64 bits.
 
     >>> from array import array
@@ -79,8 +88,12 @@ def weighted_sums(stats: SegmentStats, weights: bytes | memoryview, /) -> Segmen
     """
     import numpy as np
 
+    check_rows(stats)
+    resamples = len(weights) // len(stats) if len(stats) else 0
+    if resamples * len(stats) != len(weights):
+        raise ValueError("weights are not one byte per row and resample")
     rows = np.asarray(stats)
-    table = np.frombuffer(weights, np.uint8).astype(np.int64).reshape(len(weights) // len(stats), len(stats))
+    table = np.frombuffer(weights, np.uint8).astype(np.int64).reshape(resamples, len(stats))
     if stats.data.format == "q":
         _refuse_overflow(rows, _MAX_WEIGHT * len(stats))
     return _stats(stats, [_ordered_sum(row[:, None] * rows) for row in table])
@@ -103,6 +116,8 @@ def swapped_sums(
         `right`; elsewhere, the reverse.
 
     Raises:
+        ValueError: the rows are not 64-bit numbers, the systems' rows differ in number or kind, the random numbers are
+            not 64-bit words, or there are too few of them: a trial takes at least one bit.
         OverflowError: the sums of integers might not fit into 64 bits.
 
     >>> from array import array
@@ -113,15 +128,37 @@ def swapped_sums(
     """
     import numpy as np
 
+    check_rows(left)
+    check_rows(right)
+    numbers = _read_words(words)
+    if (len(left), left.columns, left.data.format) != (len(right), right.columns, right.data.format):
+        raise ValueError("the two systems' statistics differ in metric or length; expected the same")
+    if first < 0 or trials < 0 or first + trials * max(1, len(left)) > 64 * len(numbers):
+        raise ValueError(f"{trials} trials from bit {first} on need more random bits than there are")
     lefts, rights = np.asarray(left), np.asarray(right)
     if left.data.format == "q":
         _refuse_overflow(np.concatenate([lefts, rights]), 2 * len(left))
     # The lowest bit of a word first, whatever the order of bytes
-    bits = np.unpackbits(np.frombuffer(words, np.uint64).astype("<u8").view(np.uint8), bitorder="little")
+    bits = np.unpackbits(numbers.astype("<u8").view(np.uint8), bitorder="little")
     swaps = bits[first : first + trials * len(left)].reshape(trials, len(left), 1)
     sums = [_ordered_sum(np.where(swap, lefts, rights)) for swap in swaps]
     others = [_ordered_sum(np.where(swap, rights, lefts)) for swap in swaps]
     return _stats(left, sums), _stats(left, others)
+
+
+def check_rows(stats: SegmentStats) -> None:
+    """Raise a ValueError if statistics are not rows of 64-bit numbers."""
+    if stats.data.format not in ("q", "d") or stats.columns < 1 or len(stats.data) % stats.columns:
+        raise ValueError("the data of SegmentStats are not rows of 64-bit numbers")
+
+
+def _read_words(words: "Words") -> "NDArray[np.uint64]":
+    import numpy as np
+
+    data = np.frombuffer(words, np.uint8)
+    if len(data) % 8:
+        raise ValueError("random numbers are not 64-bit words")
+    return data.view(np.uint64)
 
 
 def _refuse_overflow(rows: "Numbers", times: int) -> None:
@@ -135,7 +172,8 @@ def _ordered_sum(rows: "Numbers") -> "Numbers":
     import numpy as np
 
     heed_stop()
-    sums: Numbers = rows.cumsum(axis=0)[-1] + 0.0 if rows.dtype == np.float64 else rows.sum(axis=0)
+    in_order = rows.dtype == np.float64 and len(rows) > 0
+    sums: Numbers = rows.cumsum(axis=0)[-1] + 0.0 if in_order else rows.sum(axis=0)
     return sums
 
 
