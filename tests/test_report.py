@@ -513,6 +513,11 @@ def test_identifiers_are_unique_and_nothing_is_loaded(whole):
         (("--plot-kind", "pairs"), ("--plot-kind is for --plot",)),
         (("--plot-width", "3in", "--report", "x.html"), ("--plot-width is for --plot",)),
         (("--add-scores", "a=b"), ("--add-scores is for --report",)),
+        (("--plot", "x.svg", "--add-scores", "a=b"), ("--add-scores is for --report; add --report, or leave out",)),
+        (
+            ("--plot", "x.svg", "--segment-scores"),
+            ("--segment-scores cannot be combined with --plot: there are no texts; leave out one",),
+        ),
         (("--report", "x.html", "--add-scores", "a"), ("expected a name and a file for each system",)),
         (("--report", "x.html", "-o", "x.html"), ("--output and --report both write x.html",)),
         (("--report", "-"), ("--report - is not a file",)),

@@ -48,8 +48,7 @@ def check(options: "Options") -> None:
     """
     asked = [name for name in ("report", "plot") if getattr(options, name) is not None]
     for name, needed in (("add_scores", "report"), ("plot_kind", "plot"), ("plot_width", "plot")):
-        is_idle = getattr(options, needed) is None and (needed == "plot" or not asked)
-        if getattr(options, name) is not None and is_idle:
+        if getattr(options, name) is not None and getattr(options, needed) is None:
             raise UsageError(f"{flag_of(name)} is for --{needed}; add --{needed}, or leave out {flag_of(name)}")
     for name in asked:
         if options.baseline is not None and (options.paired_bs or options.paired_ar):
