@@ -163,6 +163,13 @@ def test_options_that_need_texts_are_refused(both, run, words, parts):
     refused(run(*words, "--stats", "s.parquet"), *parts)
 
 
+@pytest.mark.parametrize("variable", ["BLEU_FORMAT", "SACREBLEU_FORMAT"])
+def test_a_format_from_the_environment_is_refused_like_the_option(run, corpus, variable):
+    run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
+    answer = run("--stats", "s.parquet", "--by", "system", variables={variable: "paper"})
+    refused(answer, "--by cannot be shown as paper")
+
+
 def test_options_about_texts_get_a_warning(both):
     _, answer = both("--force", "-l", "en-zh", "-e", "latin-1")
     (line,) = warnings_in(answer)

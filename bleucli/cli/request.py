@@ -53,8 +53,8 @@ def _check_source(options: "Options") -> None:
     """Refuse texts without references, and options about another source than the one that is read."""
     if options.matrix is not None:  # the file of --matrix names the texts
         return
-    if options.by is not None:
-        _check_groups(options)
+    if options.by is not None and options.stats is None and options.table is None:
+        raise UsageError("--by groups what --stats or --table reads; save statistics first, with --save-stats")
     if options.engine is not None and options.table is None:
         raise UsageError("--engine counts the tables that --table names; add --table, or leave out --engine")
     if options.table is not None:
@@ -70,14 +70,6 @@ def _check_source(options: "Options") -> None:
         _check_segment_scores(options, jsonl)
     elif options.test_set is None and not options.refs and jsonl is None and not options.self_bleu:
         raise _no_references(list(map(shown, options.input or [])))
-
-
-def _check_groups(options: "Options") -> None:
-    """Refuse --by where there are no columns, and in a format that describes one set of segments."""
-    if options.stats is None and options.table is None:
-        raise UsageError("--by groups what --stats or --table reads; save statistics first, with --save-stats")
-    if options.format == "paper":
-        raise UsageError("--by cannot be shown as paper, which describes one set of segments; choose another format")
 
 
 def _no_references(systems: Sequence[str]) -> UsageError:

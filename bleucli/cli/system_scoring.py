@@ -152,6 +152,8 @@ def _choose_format(options: "Options", environment: Environment) -> str:
         raise UsageError(f"--detail cannot be shown in {chosen}; choose -f text, json or jsonl")
     if options.detail and options.score_only and chosen == "json":
         raise UsageError("--detail cannot be shown in the bare scores of -f json -b; leave out -b, or choose -f text")
+    if options.by is not None and chosen == "paper":
+        raise UsageError("--by cannot be shown as paper, which describes one set of segments; choose another format")
     return chosen
 
 
