@@ -71,7 +71,7 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     options = parse(words)
     environment.annotates = options.annotate is not None
     if options.append and (options.help or mode_of(options)):
-        raise UsageError("--append adds scores to a history, but nothing is scored here; leave it out")
+        raise UsageError("--append adds scores to a history, but this mode has none to add; leave it out")
     if options.written():
         from bleucli.cli import outputs
 
