@@ -43,7 +43,7 @@ class Texts:
 
     Attributes:
         failures: what is wrong with the files of systems that are left out, by position.
-        has_baseline: whether the first system is a test's baseline; the baseline may also be a file of statistics.
+        has_baseline: whether the first system is the baseline of a test.
         unit: what messages call one of those that are scored or left out.
     """
 
@@ -75,11 +75,8 @@ class Texts:
         names = None if options.names is None else shown(options.names).split(",")
         self._given_names = names and [name.strip() for name in names]
         self._name_by = options.name_by
-        self.has_baseline = options.paired_ar or options.paired_bs
-        if self.has_baseline and options.baseline is not None:
-            from bleucli.baselines import is_statistics
-
-            self.has_baseline = not is_statistics(options.baseline)
+        # A test with --baseline has that file as its baseline
+        self.has_baseline = (options.paired_ar or options.paired_bs) and options.baseline is None
 
     def _read(self, path: str, options: "Options", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
         file = self._files.open(path, columns)
