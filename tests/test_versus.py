@@ -5,10 +5,15 @@ import re
 from importlib import metadata
 
 import pytest
+from conftest import Terminal, refused
 
 from bleucli.alias import folder
 from bleucli.cli import versus
 
+OWN = (
+    '[testsets.own]\nabout = "ours"\nformat = "plain"\nsources = [{ url = "own.ref" }]\n'
+    '[testsets.own.pairs.en-de]\nfiles = ["source:0", "source:0"]\n'
+)
 TABLE = r"""
        sacreBLEU 2\.6\.0  bleu \S+
 BLEU +(\S+) +\1
@@ -17,6 +22,12 @@ time +\S+ s +\S+ s  \S+ times
 
 2 scores, compared with 9 decimals: all equal
 """
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory, monkeypatch):
+    """Use an empty cache."""
+    monkeypatch.setenv("BLEU_HOME", str(tmp_path_factory.mktemp("cache")))
 
 
 def test_the_folder_is_printed(run):
@@ -80,10 +91,90 @@ def test_without_sacrebleu_the_error_says_what_to_install(run, pair, monkeypatch
     [
         (("-b",), "--versus-sacrebleu prints its own table; leave out one of the two"),
         (("--self-bleu",), "--self-bleu has no effect: not used by --versus-sacrebleu"),
-        (("-m", "chrf++"), "sacreBLEU refuses this"),
+        (("-m", "wer"), "sacreBLEU refuses this"),
+        (("--keep-going",), "--keep-going has no effect: not used by --versus-sacrebleu"),
+        (("-m", "chrf", "--skip-empty-refs"), "--skip-empty-refs has no effect: not used by --versus-sacrebleu"),
     ],
 )
 def test_combinations_that_cannot_be_compared_are_refused(run, pair, words, told):
     answer = run(*pair, "--versus-sacrebleu", *words)
     assert answer.status == 2
     assert told in answer.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--jobs", "1"),
+        ("-J1", "--strict"),
+        ("--annotate", "github", "-nc", "-q"),
+        ("-lc", "-e", "latin-1", "-w", "3", "--short"),
+        ("-m", "chrf++", "ter", "--chrf-beta", "3", "--ter-normalized"),
+        ("-s", "floor", "-sv", "0.25", "-tok", "char"),
+    ],
+)
+def test_only_options_of_sacrebleu_reach_it(run, pair, words):
+    answer = run(*pair, "--versus-sacrebleu", *words)
+    assert (answer.status, "all equal" in answer.out) == (0, True), answer.err
+
+
+@pytest.mark.parametrize("words", [("-o", "v.txt"), ("-ov.txt",), ("--out=v.txt", "-q", "-J", "2")])
+def test_the_table_is_written_to_a_file(run, pair, words):
+    assert run(*pair, "--versus-sacrebleu", *words) == (0, "", "")
+    with open("v.txt", encoding="utf-8") as file:
+        assert "1 score, compared with 9 decimals: all equal" in file.read()
+
+
+def test_warnings_of_our_command_are_shown_and_refused_if_asked(run, pair, write):
+    write("few.txt", "the\nhello\n")
+    words = ("ref.txt", "-i", "few.txt", "--versus-sacrebleu")
+    answer = run(*words)
+    assert answer.status == 0
+    assert answer.err.startswith("bleu: warning: few.txt: the output has ")
+    assert run(*words, "-q").err == ""
+    strict = run(*words, "--strict", "-o", "v.txt")
+    assert (strict.status, strict.out) == (2, "")
+    assert strict.err.startswith(answer.err)
+    assert "--strict allows none" in strict.err.splitlines()[-1]
+    assert not os.path.exists("v.txt")
+
+
+def test_the_form_that_sacrebleus_variable_names_is_ignored(run, pair, monkeypatch):
+    monkeypatch.setenv("SACREBLEU_FORMAT", "text")
+    assert "all equal" in run(*pair, "--versus-sacrebleu").out
+
+
+def test_a_pattern_and_a_name_that_looks_like_an_option_reach_both(run, pair, write):
+    write("-m.out", "the cat sat on a mat\nhello there world\n")
+    assert "all equal" in run("ref.txt", "--input=-m.out", "--versus-sacrebleu").out
+    assert "all equal" in run("ref.txt", "-i", "sy[s].txt", "--versus-sacrebleu").out
+
+
+@pytest.mark.parametrize("words", [(), ("-i", "-")])
+def test_a_terminal_is_not_waited_for(run, pair, words):
+    told = "nothing was piped in; expected the system's output on standard input: cat system.txt | bleu ref.txt"
+    refused(run("ref.txt", *words, "--versus-sacrebleu", stdin=Terminal()), told)
+    refused(run("ref.txt", *words, "--versus-sacrebleu", stdin=None), "standard input is closed")
+
+
+def test_what_is_compared_is_not_written_over(run, pair, write, monkeypatch):
+    for words in (("-i", "sys.txt"), ("-i", "s[y]s.txt")):
+        refused(run("ref.txt", *words, "--versus-sacrebleu", "-o", "sys.txt"), "--output sys.txt is also an input")
+    with open("sys.txt", "rb") as stdin:
+        answer = run("ref.txt", "--versus-sacrebleu", "-o", "sys.txt", stdin=stdin)
+    refused(answer, "--output sys.txt is also the standard input")
+    write("own.toml", OWN)
+    write("own.ref", "a b c d\n")
+    monkeypatch.setenv("BLEU_REGISTRY", os.path.abspath("own.toml"))
+    words = ("-t", "own", "-l", "en-de", "-i", "sys.txt", "--versus-sacrebleu")
+    refused(run(*words, "-o", "own.ref"), "--output own.ref is also an input")
+
+
+def test_texts_that_cannot_be_scored_are_refused_as_by_our_command(run, pair, write):
+    refused(run("ref.txt", "-i", "absent", "--versus-sacrebleu"), "bleu refuses this: cannot read absent: ")
+    refused(run("-i", "sys.txt", "--versus-sacrebleu"), "bleu refuses this: no references were given")
+
+
+def test_json_lines_cannot_be_compared(run, pair, write):
+    write("sys.jsonl", '{"hyp": "a"}\n{"hyp": "b"}\n')
+    refused(run("ref.txt", "-i", "sys.jsonl", "--versus-sacrebleu"), "sys.jsonl is JSON Lines", "give text files")

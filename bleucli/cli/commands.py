@@ -106,7 +106,7 @@ def _answer(options: "Options", environment: Environment, words: Sequence[str]) 
         warnings.showwarning = lambda warning, *_: messages.hear(warning)
         mode = mode_of(options)
         if mode:
-            is_fine = _answer_mode(mode, options, environment, messages, words)
+            is_fine = _answer_mode(mode, options, environment, messages)
             return Status.FINE if is_fine else Status.GATE_FAILED
         from bleucli.cli import scoring
 
@@ -114,9 +114,7 @@ def _answer(options: "Options", environment: Environment, words: Sequence[str]) 
         return Status.FINE if passed else Status.GATE_FAILED
 
 
-def _answer_mode(
-    mode: str, options: "Options", environment: Environment, messages: "Messages", words: Sequence[str]
-) -> bool:
+def _answer_mode(mode: str, options: "Options", environment: Environment, messages: "Messages") -> bool:
     """Run a mode other than scoring; return False only if --versus-sacrebleu finds different numbers."""
     from bleucli.cli.arguments import MODES
 
@@ -148,7 +146,7 @@ def _answer_mode(
     elif mode == "versus_sacrebleu":
         from bleucli.cli import versus
 
-        table, is_fine = versus.compare(options, environment, words)
+        table, is_fine = versus.compare(options, environment, messages)
         answer = [table]
     else:
         answer = _answer_about_sets(mode, options)

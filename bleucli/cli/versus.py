@@ -7,8 +7,14 @@ from time import perf_counter
 
 from bleucli.alias import folder
 from bleucli.cli import conflicts
-from bleucli.cli.streams import Environment
-from bleucli.errors import BleuError
+from bleucli.cli.arguments import MODES
+from bleucli.cli.files import Files
+from bleucli.cli.metric_options import flags_of
+from bleucli.cli.options import flag_of
+from bleucli.cli.streams import Environment, shown
+from bleucli.cli.texts import Texts
+from bleucli.errors import BleuError, UsageError
+from bleucli.jsonlines import is_jsonl
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.testsets.cache import cache_directory
@@ -16,39 +22,99 @@ from bleucli.testsets.cache import cache_directory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
+    from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
 
 _FLAG = "--versus-sacrebleu"
 # Decimals to which scores are compared. Means and intervals of resamples are not compared: sacreBLEU computes them in
 # single precision.
 _DECIMALS = "9"
+_WARNING = "bleu: warning: "
 
 
 class Run(NamedTuple):
-    """What one of the two commands found: numbers by name, and how many seconds it took."""
+    """What one of the two commands found: numbers by name, how many seconds it took, and the warnings of ours."""
 
     numbers: "dict[str, float]"
     seconds: float
+    warnings: "Sequence[str]" = ()
 
 
-def compare(options: "Options", environment: Environment, words: "Sequence[str]") -> tuple[str, bool]:
-    """Return a table of what both commands find, and whether they agree.
+def compare(options: "Options", environment: Environment, messages: "Messages") -> tuple[str, bool]:
+    """Return a table of what both commands find, and whether they agree; pass on the warnings of ours.
 
     Raises:
-        BleuError: sacreBLEU is not installed, or it refuses the options.
+        BleuError: sacreBLEU is not installed, it refuses the options, or the texts cannot be opened.
         UsageError: an option that decides how the answer is printed is given.
     """
     conflicts.check(options)
     version = _find_version()
-    # Abbreviations of the flag are left out too, but not - and --; --vers and shorter ones mean --version
-    given = [word for word in words if not (len(word) > len("--ve") and _FLAG.startswith(word))]
-    how = ["-b", "-w", _DECIMALS] if options.sentence_level else ["-f", "json", "-w", _DECIMALS]
-    is_piped = options.input is None and environment.stdin is not None
+    _check_texts(options, environment)
+    is_piped = options.input in (None, ["-"])
     stdin = environment.stdin.read() if is_piped and environment.stdin is not None else b""
-    theirs = _run("sacrebleu", [*given, *how], stdin, options.sentence_level)
-    ours = _run("bleucli", [*given, *how], stdin, options.sentence_level)
+    systems = [] if is_piped else Files(options, environment).systems
+    _refuse_json_lines([*options.refs, *systems])
+    words = _words(options, systems)
+    jobs = [] if options.jobs is None else [f"--jobs={options.jobs}"]
+    # Ours first, because it says better what is wrong with the texts
+    ours = _run("bleucli", [*words, *jobs], stdin, options.sentence_level)
+    theirs = _run("sacrebleu", words, stdin, options.sentence_level)
+    for warning in ours.warnings:
+        messages.warn(warning)
     return "".join(_tell(version, theirs, ours)), theirs.numbers == ours.numbers
+
+
+def _check_texts(options: "Options", environment: Environment) -> None:
+    """Open the texts as scoring does, which refuses a terminal as input, and to write over a file that is read."""
+    if options.test_set is None:
+        Texts(options, environment)
+        return
+    from bleucli.cli.testset_texts import TestSetTexts
+
+    TestSetTexts(options, environment)
+
+
+def _refuse_json_lines(paths: "Sequence[str]") -> None:
+    """Refuse files that sacreBLEU would read as plain text.
+
+    Raises:
+        UsageError: one of them is JSON Lines.
+    """
+    for path in filter(is_jsonl, paths):
+        raise UsageError(f"{shown(path)} is JSON Lines, which sacreBLEU reads as plain text; give text files")
+
+
+def _words(options: "Options", systems: "Sequence[str]") -> list[str]:
+    """Return the words for both commands: texts, options that decide the numbers, and the form of the answer."""
+    words = [_path(name) for name in options.refs]
+    if systems:
+        words += ["--input", *map(_path, systems)]
+    for name in sorted(options.given & MODES["versus_sacrebleu"] - {"refs", "input"}):
+        if hasattr(options, name):
+            words += _flag(flag_of(name), getattr(options, name))
+    for metric, arguments in options.of_metrics.items():
+        for option in flags_of(metric).values():
+            if option.name in arguments:
+                words += _flag(option.flags[0], arguments[option.name])
+    return [*words, *(["-b"] if options.sentence_level else ["-f", "json"]), "-w", _DECIMALS]
+
+
+def _path(name: str) -> str:
+    """Return a path that no command reads as an option."""
+    return os.path.join(".", name) if name[:1] == "-" and name != "-" else name
+
+
+def _flag(flag: str, value: "Any") -> list[str]:
+    """Return the words that give a value to an option.
+
+    >>> _flag("--lowercase", True), _flag("--metrics", ["bleu", "ter"]), _flag("--confidence-n", 20)
+    (['--lowercase'], ['--metrics', 'bleu', 'ter'], ['--confidence-n=20'])
+    """
+    if value is True:
+        return [flag]
+    return [flag, *value] if isinstance(value, list) else [f"{flag}={value}"]
 
 
 def _find_version() -> str:
@@ -74,16 +140,19 @@ def _run(module: str, words: "Sequence[str]", stdin: bytes, by_segment: bool) ->
     # Without our folder that --sacrebleu-path names, in which bleucli is called sacrebleu
     path = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if place and place != folder()]
     variables = os.environ | {"PYTHONPATH": os.pathsep.join(path), "SACREBLEU": cache_directory()}
+    variables.pop("SACREBLEU_FORMAT", None)  # in sacreBLEU, it overrides -f
     start = perf_counter()
     done = subprocess.run(  # noqa: S603 # the words of the command line
         [sys.executable, "-m", module, *words], input=stdin, capture_output=True, env=variables, check=False
     )
     seconds = perf_counter() - start
+    told = done.stderr.decode("utf-8", "surrogateescape").strip().splitlines()
     if done.returncode:
-        told = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"status {done.returncode}"]
-        raise BleuError(f"{'sacreBLEU' if module == 'sacrebleu' else 'bleu'} refuses this: {told[-1]}")
+        reason = told[-1].removeprefix("bleu: error: ") if told else f"status {done.returncode}"
+        raise BleuError(f"{'sacreBLEU' if module == 'sacrebleu' else 'bleu'} refuses this: {reason}")
     text = done.stdout.decode()
-    return Run(_numbers_of_segments(text) if by_segment else _numbers(text), seconds)
+    warnings = [line.removeprefix(_WARNING) for line in told if line.startswith(_WARNING)]
+    return Run(_numbers_of_segments(text) if by_segment else _numbers(text), seconds, warnings)
 
 
 def _numbers_of_segments(text: str) -> "dict[str, float]":
