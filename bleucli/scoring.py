@@ -183,6 +183,14 @@ def score_counted(
     return comparison.resample(results, samples, sampling, lambda done, total: progress("trials", done, total))
 
 
+# What an answer may have beside its groups: keys of rows and scores, and what follows a metric's name in columns
+_KEYS = (
+    *("segments", "baseline", "name", "score", "scale", "signature", "verbose_score"),
+    *("confidence", "confidence_mean", "confidence_var"),
+)
+_ENDS = ("", " mean", " ci", " signature")
+
+
 def score_groups(
     groups: Iterable[tuple[Sequence[tuple[str, str]], Sequence[SystemStats]]],
     metrics: Sequence[Metric],
@@ -205,14 +213,15 @@ def score_groups(
 
     systems: list[SystemResult] = []
     hints = advice = [hint for metric in metrics for hint in metric.advice]
-    taken = {"segments", "baseline", *(metric.score_name() for metric in metrics)}
+    taken = {*_KEYS, *(f"{metric.score_name()}{end}" for metric in metrics for end in _ENDS)}
     for labels, counted in groups:
+        found = score_counted(counted, metrics, sampling=sampling, progress=progress)
+        signed = {key for system in found.systems for record in system.scores for key in record.signature.info}
         for column, _ in labels:
-            if column in taken:
+            if column in taken | signed:
                 raise BleuError(
                     f"the column {column} makes groups, but the answer has a column of that name; rename yours"
                 )
-        found = score_counted(counted, metrics, sampling=sampling, progress=progress)
         for system, stats in zip(found.systems, counted, strict=True):
             name = name_row(system.name, labels)
             systems.append(system._replace(name=name, labels=labels, segments=stats.stats[0].segments))

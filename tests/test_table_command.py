@@ -188,6 +188,10 @@ def test_null_and_nan_are_one_group_wherever_they_are(run, columns):
         ("tags", [["a"]], (), ["the column tags of t.parquet", "list", "cannot make groups"]),
         ("segments", ["a"], (), ["the column segments makes groups, but the answer has"]),
         ("BLEU", ["a"], (), ["the column BLEU makes groups, but the answer has"]),
+        ("score", ["a"], (), ["the column score makes groups, but the answer has"]),
+        ("BLEU signature", ["a"], ("-f", "csv"), ["the column BLEU signature makes groups, but the answer has"]),
+        ("case", ["a"], (), ["the column case makes groups, but the answer has"]),
+        ("seed", ["a"], ("--confidence",), ["the column seed makes groups, but the answer has"]),
         ("refs_min", ["a"], ("--save-stats", "s.parquet"), ["--by refs_min: files of statistics have a column"]),
     ],
 )
