@@ -200,6 +200,14 @@ def test_columns_that_cannot_make_groups_are_refused(run, columns, name, values,
     refused(run("--table", "t.parquet", "--by", name, *words), *parts_of_line)
 
 
+def test_groups_of_the_same_name_are_refused_where_a_format_has_only_names(run, columns):
+    pq.write_table(pa.table(columns | {"domain": ["", None] * (COUNT // 2)}), "t.parquet")
+    words = ("--table", "t.parquet", "--by", "domain")
+    assert len(run(*words, "-f", "csv").out.splitlines()) == 3
+    for form in ("card", "junit"):
+        refused(run(*words, "-f", form), f"more than one group is called hyp domain=, but {form} tells groups apart")
+
+
 def test_a_repeated_column_is_refused(run, columns):
     table = pa.table(columns)
     pq.write_table(table.append_column("hyp", table.column("ref")), "t.parquet")

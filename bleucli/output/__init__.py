@@ -47,6 +47,8 @@ TABLES = ("text", "latex", "markdown", "html", "rst")
 WITH_CAPTIONS = ("latex", "html", "rst")
 # Formats that tell scores apart only by the names of their metrics; json does so for several systems
 _BY_NAME = ("json", "csv", "tsv", "card")
+# Formats that tell systems apart only by their names
+_BY_SYSTEM = ("card", "junit")
 # Formats that have one row or object for each language pair and system, not a table of systems by pairs
 _BY_ROW = ("json", "jsonl", "csv", "tsv", "card")
 _WITH_BOLD = ("latex", "markdown", "html", "rst", "paper")
@@ -69,7 +71,7 @@ def render(results: "Results", layout: "Layout", name: str = "json") -> str:
     several metrics; all other formats, and json with one metric, print one number per line.
 
     Raises:
-        BleuError: the format tells metrics apart by their names, but two have the same one.
+        BleuError: the format tells metrics or systems apart by their names, but two have the same one.
     """
     from importlib import import_module
 
@@ -89,6 +91,8 @@ def render(results: "Results", layout: "Layout", name: str = "json") -> str:
         name = "text"
     if name in _BY_NAME and not (is_one and name == "json"):
         _check_names(results, name)
+    if name in _BY_SYSTEM:
+        _check_systems(results, name)
     module, _, function = _RENDERERS[name][0 if is_one else 1].rpartition(".")
     return str(getattr(import_module(module), function)(results, layout))
 
@@ -102,6 +106,19 @@ def _check_names(results: "Results", name: str) -> None:
         raise BleuError(
             f"more than one metric is called {twice}, but {name} tells metrics apart by their names; score with one,"
             " then with the other"
+        )
+
+
+def _check_systems(results: "Results", name: str) -> None:
+    names = [system.name for system in results.systems]
+    if len(set(names)) < len(names):
+        from bleucli.errors import BleuError
+
+        twice = next(one for one in names if names.count(one) > 1)
+        # Systems have names of their own, but groups with missing and with empty values, for example, do not
+        raise BleuError(
+            f"more than one group is called {twice}, but {name} tells groups apart by their names; choose another"
+            " format, or give the groups other values"
         )
 
 
