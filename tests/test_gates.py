@@ -408,7 +408,7 @@ def test_a_report_has_no_bare_scores_and_no_details(score):
     assert not os.path.exists("out.xml")
 
 
-def test_bare_scores_are_no_report_whatever_the_environment_says(score):
+def test_bare_scores_are_not_a_report_whatever_the_environment_says(score):
     words = (STRONG, "--fail-under", "99", "-b", "-o", "score.txt")
     for variables in ({}, {"BLEU_FORMAT": "junit"}):
         answer = score(*words, variables=variables)
