@@ -452,6 +452,33 @@ def test_scores_from_elsewhere_are_kept_as_they_are(run, write):
     refused(run("--stats", "s.parquet"), "holds segment scores from elsewhere; add --segment-scores")
 
 
+@pytest.mark.parametrize("test", [(), ("--paired-ar",), ("--paired-bs",)])
+def test_scores_from_elsewhere_are_gated_by_a_file_of_such_scores(run, write, test):
+    write("old.num", "".join(f"{n}.5\n" for n in range(40)))
+    write("new.num", "".join(f"{n}\n" for n in range(40)))
+    run("--segment-scores", "-i", "old.num", "--save-stats", "old.parquet")
+    gate = ("--baseline", "old.parquet", *test, "-f", "csv")
+    worse = run("--segment-scores", "-i", "new.num", *gate, "--max-drop", "0.2")
+    assert (worse.status, "new.num: score 19.5 is worse than 20.0 by 0.5" in worse.err) == (1, True)
+    fine = run("--segment-scores", "-i", "new.num", *gate, "--max-drop", "0.6", "-q")
+    assert (fine.status, fine.err) == (0, "")
+    if test:
+        direct = run("--segment-scores", "-i", "old.num", "new.num", *test, "-f", "csv")
+        assert fine.out.replace("old.parquet,", "old.num,") == direct.out
+        run("--segment-scores", "-i", "new.num", "--save-stats", "new.parquet")
+        assert run("--segment-scores", "--stats", "new.parquet", *gate, "--max-drop", "0.6").out == fine.out
+        write("short.num", "1\n")
+        refused(
+            run("--segment-scores", "-i", "short.num", *gate, "--max-drop", "1"),
+            "old.parquet has 40 segments but short.num has 1",
+        )
+    write("ref.txt", "a\n")
+    run("ref.txt", "-i", "ref.txt", "--save-stats", "old.parquet")
+    refused(
+        run("--segment-scores", "-i", "new.num", *gate, "--max-drop", "1"), "old.parquet holds bleu, not segment scores"
+    )
+
+
 # --- runs that are killed
 
 

@@ -30,12 +30,21 @@ class Before:
         # What the options say about names, groups and tests is about the systems that are scored now
         alone = options.replace(names=None, name_by=None, by=None, paired_bs=False, paired_ar=False)
         self._texts = stored.StoredTexts(alone, self._statistics)
-        names = request.names_of_metrics(options)
-        self._metrics = list(self._texts.counted_by(options, names).values())
+        self._are_numbers = options.segment_scores
+        if self._are_numbers:
+            self._metrics = self._texts.choose_numbers()
+        else:
+            names = request.names_of_metrics(options)
+            self._metrics = list(self._texts.counted_by(options, names).values())
 
     def answer(self) -> Baseline:
         """Return the scores of the earlier output in the form of an earlier answer."""
-        results = self._texts.score(self._metrics, 1, None, lambda *_: None)
+        if self._are_numbers:
+            from bleucli import segment_scores
+
+            results = segment_scores.score_columns(self._texts.numbers(lambda *_: None), None, lambda *_: None)
+        else:
+            results = self._texts.score(self._metrics, 1, None, lambda *_: None)
         shards = self._statistics.shards()
         systems = [shard.system for shard in shards]
         # The checksums of a shard's references do not identify the references of the whole

@@ -84,6 +84,17 @@ class StoredTexts(Texts):
         """Return the segment scores from elsewhere, by system."""
         from bleucli import segment_scores
 
+        (part,) = self._read_parts(self.choose_numbers(), keep_rows=True)
+        return segment_scores.columns_of(part.systems)
+
+    def choose_numbers(self) -> list[Metric]:
+        """Return what stands in for the metric of segment scores from elsewhere.
+
+        Raises:
+            BleuError: the files have no such scores.
+        """
+        from bleucli import segment_scores
+
         if segment_scores.NAME not in self._statistics.metrics:
             known = ", ".join(self._statistics.metrics)
             raise BleuError(
@@ -92,8 +103,7 @@ class StoredTexts(Texts):
             )
         given = segment_scores.Given()
         self._stored = {segment_scores.NAME: given}
-        (part,) = self._read_parts([given], keep_rows=True)
-        return segment_scores.columns_of(part.systems)
+        return [given]
 
     def name_metrics(self, metrics: Sequence[Metric]) -> Mapping[str, Metric]:
         """Return the metrics by their names in the files."""

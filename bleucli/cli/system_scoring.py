@@ -192,7 +192,7 @@ def _results(
 
     def score(progress: "Callable[[str, int, int], None]") -> Results:
         if options.segment_scores:
-            return _score_numbers(texts, plan, progress, saving)
+            return _score_numbers(texts, plan, progress, saving, before)
         keep: Keeper | None = None if saving is None else saving.start(texts, metrics)
         if reporting is not None:
             keep = reporting.start(texts, keep)
@@ -222,14 +222,19 @@ def _plan(options: "Options", environment: Environment, bold: bool, systems: int
 
 
 def _score_numbers(
-    texts: Texts, sampling: "Sampling | None", progress: "Callable[[str, int, int], None]", saving: "Saving | None"
+    texts: Texts,
+    sampling: "Sampling | None",
+    progress: "Callable[[str, int, int], None]",
+    saving: "Saving | None",
+    before: "Sequence[SystemStats]",
 ) -> Results:
     """Return the mean of each system's segment scores, which come from elsewhere."""
-    from bleucli import segment_scores
+    from bleucli import scoring, segment_scores
 
-    columns = texts.numbers(progress)
+    counted = segment_scores.stats_of(texts.numbers(progress))
     if saving is not None:
-        saving.start(texts, [segment_scores.Given()])(segment_scores.stats_of(columns))
+        saving.start(texts, [segment_scores.Given()])(counted)
+    columns = segment_scores.columns_of(scoring.put_before(before, counted))
     return segment_scores.score_columns(columns, sampling, progress)
 
 
