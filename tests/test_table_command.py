@@ -193,6 +193,10 @@ def test_null_and_nan_are_one_group_wherever_they_are(run, columns):
         ("case", ["a"], (), ["the column case makes groups, but the answer has"]),
         ("seed", ["a"], ("--confidence",), ["the column seed makes groups, but the answer has"]),
         ("refs_min", ["a"], ("--save-stats", "s.parquet"), ["--by refs_min: files of statistics have a column"]),
+        ("bleu.hyp_len", ["a"], ("--save-stats", "s.parquet"), ["--by bleu.hyp_len: files of statistics have a col"]),
+        ("ter.edits", ["a"], ("-m", "ter", "--save-sums", "s.parquet"), ["--by ter.edits: files of statistics have"]),
+        ("my.signature", ["a"], ("--save-sums", "s.parquet"), ["--by my.signature: files of statistics have a col"]),
+        (",", ["a"], (), ["--by names no column; name at least one, or leave it out"]),
     ],
 )
 def test_columns_that_cannot_make_groups_are_refused(run, columns, name, values, words, parts_of_line):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bleucli import statsfiles
 from bleucli.cli.provenance import mask_credentials
 from bleucli.cli.streams import shown
+from bleucli.cli.tabled import columns_of_groups, refuse_columns_of_statistics
 from bleucli.counting import add_systems
 from bleucli.statsfiles import Part, Writer
 
@@ -33,9 +34,14 @@ class Saving:
         self._first = (options.first_line or 1) - 1
 
     def start(self, texts: "Texts", metrics: "Sequence[Metric]") -> "Saving":
-        """Prepare for what these metrics count; `self` is then called with each block."""
+        """Prepare for what these metrics count; `self` is then called with each block.
+
+        Raises:
+            UsageError: a column of groups has the name of a column of statistics.
+        """
         self._texts = texts
         self._metrics: Mapping[str, Metric] = texts.name_metrics(metrics)
+        refuse_columns_of_statistics(columns_of_groups(self._options), list(self._metrics))
         # With --stats, `save` copies the rows from file to file; with --engine, workers write them
         is_counted_here = self._options.stats is None and self._options.engine is None
         is_counted_now = self._options.save_stats is not None and is_counted_here

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bleucli import counting, scoring, tables
-from bleucli.arrow import COUNTS
+from bleucli.arrow import COUNTS, SIGNATURE
 from bleucli.cli.streams import shown
 from bleucli.cli.texts import Texts
 from bleucli.corpus import Corpus
@@ -190,10 +190,21 @@ def columns_in_command(options: "Options", by: Sequence[str]) -> tables.Columns:
     columns = tables.Columns() if options.columns is None else tables.columns_named(shown(options.columns))
     if SYSTEM in by and len(columns.hypotheses) > 1:
         raise UsageError("--by system is for systems that are rows, but here they are columns; leave out system")
-    for column in by:
-        if column in (SEGMENT, REFERENCES, *COUNTS) and (options.save_stats or options.save_sums):
-            raise UsageError(f"--by {column}: files of statistics have a column of that name already; rename yours")
+    if options.save_stats or options.save_sums:
+        refuse_columns_of_statistics(by)
     return columns
+
+
+def refuse_columns_of_statistics(by: Sequence[str], metrics: Sequence[str] = ()) -> None:
+    """Refuse to save groups by a column that would be taken for statistics; metrics: their names in the file.
+
+    Raises:
+        UsageError: a column has such a name.
+    """
+    for column in by:
+        is_of_metric = column.endswith(f".{SIGNATURE}") or column.startswith(tuple(f"{name}." for name in metrics))
+        if column in (SEGMENT, REFERENCES, *COUNTS) or is_of_metric:
+            raise UsageError(f"--by {column}: files of statistics have a column of that name already; rename yours")
 
 
 def columns_of_groups(options: "Options") -> list[str]:
@@ -203,6 +214,8 @@ def columns_of_groups(options: "Options") -> list[str]:
         UsageError: a column is named twice.
     """
     found = [column for word in options.by or () for column in shown(word).split(",") if column]
+    if options.by is not None and not found:
+        raise UsageError("--by names no column; name at least one, or leave it out")
     if len(set(found)) < len(found):
         raise UsageError(f"--by names {max(found, key=found.count)} twice; name each column once")
     return found
