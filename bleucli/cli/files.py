@@ -81,7 +81,7 @@ class Files:
         return TextFile(STDIN, stream=self._stdin, **form)
 
     def check(self, systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]) -> None:
-        """Refuse options that fit none of these files, and to write over one of the systems.
+        """Refuse options that fit none of these files, and outputs that would replace one of the systems.
 
         Raises:
             UsageError: naming the option.

@@ -67,7 +67,7 @@ def compare(options: "Options", environment: Environment, messages: "Messages") 
 
 
 def _check_texts(options: "Options", environment: Environment) -> None:
-    """Open the texts as scoring does, which refuses a terminal as input, and to write over a file that is read."""
+    """Open the texts as scoring does, which refuses a terminal as input, and outputs that would replace a text."""
     if options.test_set is None:
         Texts(options, environment)
         return
