@@ -131,7 +131,8 @@ class SegmentStats:
         """Return the rows of a table whose columns are numbers: integers if all columns have integers, else doubles.
 
         Raises:
-            BleuError: a column has gaps or values that are not numbers, or there is no column.
+            BleuError: a column has gaps or values that are not numbers; or integers of 2^63 or more, unless another
+                column has doubles; or there is no column.
 
         >>> import pyarrow as pa
         >>> list(SegmentStats.from_arrow(pa.table({"edits": [1, 3], "ref_len": [2, 4]})))
@@ -151,7 +152,10 @@ class SegmentStats:
         kind = np.int64 if all(name.startswith(("int", "uint")) for name in kinds) else np.float64
         rows = np.empty((table.num_rows, table.num_columns), kind)
         for place, column in enumerate(table.columns):
-            rows[:, place] = to_numpy(column)
+            numbers = to_numpy(column)
+            if kind is np.int64 and len(numbers) and (largest := int(numbers.max())) >= 2**63:
+                raise BleuError(f"the column {table.column_names[place]} has {largest}; expected integers below 2^63")
+            rows[:, place] = numbers
         # Python refuses to cast a memoryview whose shape has a zero
         data = memoryview(rows.data).cast("B") if len(rows) else memoryview(b"")
         return cls(data.cast("q") if kind is np.int64 else data.cast("d"), table.num_columns)

@@ -407,6 +407,14 @@ def test_statistics_of_segments_become_a_table_and_back():
     assert rows.to_arrow().column_names == ["column_1", "column_2"]
 
 
+def test_integers_that_do_not_fit_into_rows_are_refused():
+    columns = {"a": pa.array([1], pa.int8()), "b": pa.array([2**63 - 1], pa.uint64())}
+    assert list(SegmentStats.from_arrow(pa.table(columns))) == [(1, 2**63 - 1)]
+    columns["b"] = pa.array([2**63], pa.uint64())
+    raised(["the column b has 9223372036854775808; expected"], SegmentStats.from_arrow, pa.table(columns))
+    assert list(SegmentStats.from_arrow(pa.table(columns | {"a": [0.5]}))) == [(0.5, 2.0**63)]
+
+
 def test_other_tables_are_not_taken_for_statistics():
     raised(["the column a has gaps"], SegmentStats.from_arrow, pa.table({"a": [1, None]}))
     raised(["the column a has values of type string"], SegmentStats.from_arrow, pa.table({"a": ["1"]}))
