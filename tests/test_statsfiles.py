@@ -470,6 +470,15 @@ def test_other_programs_may_change_the_types_of_numbers_and_texts(tmp_path, chan
     assert all_stats(read(*(str(tmp_path / name) for name in "12")), keep_rows=True) == count()
 
 
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint8(), pa.string()])
+def test_other_programs_may_store_fractions_as_integers_where_all_are_whole(tmp_path, kind):
+    save(tmp_path / "1", stop=2)
+    rewritten(tmp_path / "1", retyped(lambda name, column: column.cast(kind) if name == "ter.ref_len" else column))
+    statistics = read(str(tmp_path / "1"), save(tmp_path / "2", start=2))
+    assert all_stats(statistics, keep_rows=True) == count()
+    assert all_stats(statistics)["KIT"]["ter"].sums == count()["KIT"]["ter"].sums
+
+
 @pytest.mark.parametrize("kind", [pa.uint8(), pa.uint32(), pa.uint64()])
 def test_rows_in_another_order_are_sorted_by_segments_of_any_type(tmp_path, kind):
     path = rewritten(save(tmp_path / "s.parquet"), lambda table: table.take([3, 1, 0, 2, 4, 6, 5, 7]))
@@ -492,6 +501,9 @@ def put(column, values):
         ("refs", ["one"] * 8, ["refs", "whole numbers", "string"]),
         ("segment", [0.5, 1, 2, 3] * 2, ["segment", "whole numbers", "double"]),
         ("segment", [-1, 0, 1, 2] * 2, ["segment", "negative"]),
+        ("bleu.match_1", [2**60] * 8, ["bleu.match_1", "a number that is too large"]),
+        ("bleu.match_1", pa.array([2**63] * 8, pa.uint64()), ["type uint64", "whole numbers below 2^63"]),
+        ("refs", [2**31] * 8, ["refs", "a number that is too large"]),
     ],
 )
 def test_impossible_counts_are_refused(tmp_path, column, values, parts):

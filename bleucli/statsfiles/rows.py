@@ -41,7 +41,7 @@ def check_numbers(table: "pa.Table", fractions: Mapping[str, bool], path: str) -
 
     Raises:
         BleuError: a column has gaps, or holds something other than finite numbers; or a column of whole numbers holds
-            a negative one.
+            a negative one, or one that is too large to add up.
     """
     pa, compute = load("pyarrow", "arrow"), load("pyarrow.compute", "arrow")
     for name, is_fraction in fractions.items():
@@ -50,23 +50,26 @@ def check_numbers(table: "pa.Table", fractions: Mapping[str, bool], path: str) -
         if column.null_count:
             raise BleuError(f"the column {name} of {path} has gaps; ", AGAIN)
         # Differences of unsigned integers would never be negative, so rows in another order would look sorted
-        is_known = pa.types.is_signed_integer(column.type) or (is_fraction and pa.types.is_floating(column.type))
+        is_known = pa.types.is_floating(column.type) if is_fraction else pa.types.is_signed_integer(column.type)
         if not is_known:
             try:
-                column = column.cast(pa.float64() if is_fraction else pa.int64())
+                column = column.cast(pa.float64(), safe=False) if is_fraction else column.cast(pa.int64())
             except pa.ArrowException:
-                expected = "numbers" if is_fraction else "whole numbers"
+                expected = "numbers" if is_fraction else "whole numbers below 2^63"
                 raise BleuError(
                     f"the column {name} of {path} has values of type {column.type} that are not {expected}; ", AGAIN
                 ) from None
             table = table.set_column(place, name, column)
         if not len(column):
             continue
-        is_wrong = (
-            not compute.all(compute.is_finite(column)).as_py() if is_fraction else compute.min(column).as_py() < 0
-        )
-        if is_wrong:
-            found = "a number that is not finite" if is_fraction else "a negative number"
+        if is_fraction:
+            found = "" if compute.all(compute.is_finite(column)).as_py() else "a number that is not finite"
+        else:
+            least, most = compute.min_max(column).as_py().values()
+            # Arrow's sums wrap around without an error; numbers of references are kept in 32 bits
+            is_too_large = most * len(column) >= 2**63 or (name == REFERENCES and most >= 2**31)
+            found = "a negative number" if least < 0 else "a number that is too large" if is_too_large else ""
+        if found:
             raise BleuError(f"the column {name} of {path} has {found}; ", AGAIN)
     return table
 
