@@ -107,6 +107,23 @@ def test_a_subclass_with_its_own_formula_is_resampled_with_that_formula(metric, 
     assert table[half.name][0].score == half.score
 
 
+@PER_METRIC
+def test_a_step_that_a_mixin_overrides_is_used_by_the_fast_ways_too(metric, options):
+    class Halving:
+        def score_from_stats(self, sums):
+            found = super().score_from_stats(sums)
+            found.score /= 2
+            return found
+
+    class Half(Halving, metric):
+        """Has no step of its own."""
+
+    half, whole = (m(**options).corpus_score(HYPOTHESES, REFERENCES, n_bootstrap=50) for m in (Half, metric))
+    assert oracles.near(2 * half.interval.mean, whole.interval.mean, oracles.NUMPYS_LOGARITHM)
+    pairs = (m(**options).pairwise(HYPOTHESES, REFERENCES[0]) for m in (Half, metric))
+    assert (2 * next(pairs) == next(pairs)).all()
+
+
 def test_a_subclass_may_score_many_rows_at_once_in_its_own_way():
     class Half(CHRF):
         def score_from_stats(self, sums):

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # Sets an attribute of a metric, bypassing `Metric.__setattr__`
 _set = object.__setattr__
+# Methods that do the same as others, many times faster; and these others
+_FAST_WAYS = {"scores_from_stats": ("score_from_stats",), "score_pairs": ("compare", "score_from_stats")}
 
 
 class Metric(OfScore["ScoreT_co"], Configured, ABC):
@@ -85,12 +87,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        own = vars(cls)
-        # An inherited fast way would bypass the step that this class overrides
-        if "score_from_stats" in own and "scores_from_stats" not in own:
-            cls.scores_from_stats = Metric.scores_from_stats  # type: ignore[method-assign]
-        if ("compare" in own or "score_from_stats" in own) and "score_pairs" not in own:
-            cls.score_pairs = Metric.score_pairs  # type: ignore[method-assign]
+        # An inherited fast way would bypass a step that this class, or a mixin before the metric, overrides
+        for fast, steps in _FAST_WAYS.items():
+            if any(_home(cls, step) < _home(cls, fast) for step in steps):
+                setattr(cls, fast, getattr(Metric, fast))
 
     def __init__(
         self, *, skip_empty_refs: bool = False, references: Iterable[Iterable[str | None]] | None = None
@@ -554,6 +554,11 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         self._remember("1")
         return find_best(self, hypotheses, references, weights, jobs)
+
+
+def _home(kind: type, name: str) -> int:
+    """Return the place, in the order in which methods are looked up, of the class that defines a method."""
+    return next(place for place, base in enumerate(kind.__mro__) if name in vars(base))
 
 
 # --- metrics of the functions for single segments, which are called in loops
