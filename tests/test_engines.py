@@ -163,6 +163,18 @@ def test_segments_of_groups_are_numbered_as_the_command_does(run, parts, engine,
     )
 
 
+@all_engines
+def test_keys_of_any_value_and_name_make_groups(run, columns, folder, engine, cluster):
+    nan = float("nan")
+    keys = {"error": ["e1", "", None] * 16, "weight": [1.5, nan, None, 0.0, -0.0, nan] * 8}
+    keys |= {"part": [nan, 1.0, None, nan] * 12}
+    name = write_parts(folder, columns | keys, "odd")
+    for by in ("error", "weight", "part", "part,weight"):
+        there = run("--table", name, "--engine", engine, "--by", by, "-f", "csv", "-q", "--save-stats", f"{by} kept")
+        assert there == run("--table", name, "--by", by, "-f", "csv", "-q")
+        assert run("--stats", f"{by} kept", "-f", "text") == run("--table", name, "-f", "text", "-q")
+
+
 def plain(table):
     """Return a table of which strings can be sorted."""
     return pa.table({name: column.to_pylist() for name, column in zip(table.column_names, table.columns, strict=True)})

@@ -7,12 +7,12 @@ from bleucli import arrow, scoring
 from bleucli.cli.saving import command_of
 from bleucli.cli.streams import shown
 from bleucli.cli.tabled import TabledTexts, columns_in_command, columns_of_groups
-from bleucli.counting import SystemStats
+from bleucli.counting import SystemStats, add_systems
 from bleucli.engines.work import Work, check_sums
 from bleucli.errors import BleuError
 from bleucli.results import Input, Results
 from bleucli.statsfiles import Shard
-from bleucli.statsfiles.layout import SYSTEM
+from bleucli.statsfiles.layout import SYSTEM, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,8 +68,10 @@ class EnginedTexts(TabledTexts):
         for group in arrow.scores(sums, survey.segments * len(names), work.metrics):
             # With --by system, the key is a label of the rows, and there is only one column of hypotheses
             name = names[0] if SYSTEM in self._by else group.keys[SYSTEM]
-            of_group = found.setdefault(tuple(group.keys[column] for column in self._by), {})
-            of_group[name] = SystemStats(name, list(group.stats.values()), None)
+            of_group = found.setdefault(tuple(label_of(group.keys[column]) for column in self._by), {})
+            counted = SystemStats(name, list(group.stats.values()), None)
+            # Engines distinguish NaN from null, and -0.0 from 0.0
+            (of_group[name],) = add_systems([of_group[name]] if name in of_group else [], [counted])
         groups = {values: [found[values][name] for name in names] for values in survey.order}
         if self._by:
             return self._score_groups(groups, metrics, None, progress, keep)

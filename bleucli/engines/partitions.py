@@ -12,7 +12,7 @@ from bleucli import tables
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
-from bleucli.statsfiles.layout import PLACES, SYSTEM
+from bleucli.statsfiles.layout import PLACES, SYSTEM, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -217,21 +217,22 @@ def number_rows(rows: "Iterable[Sequence[Any]]", keys: Sequence[str], given: Map
     order_of_files = {address: number for number, address in enumerate(given)}
     # Files that were given come first, in that order; files that an engine found in folders follow by address
     found = sorted(rows, key=lambda row: (order_of_files.get(row[0], len(given)), row[0], row[-2]))
-    places = [n for n, key in enumerate(keys, 1) if key in (SYSTEM, *PLACES)]
+    places = [n for n, key in enumerate(keys) if key in (SYSTEM, *PLACES)]
     partitions: dict[str, Partition] = {}
     done: dict[Values, int] = {}
     order: dict[Values, int] = {}
     for row in found:
-        address, *values, _, count = row
+        address, *found_here, _, count = row
+        values = tuple(map(label_of, found_here))
         path = given.get(address, address)
         if not count:
             continue
         before = partitions.get(path) or Partition(len(partitions), path, address, 0, {})
-        place = tuple(row[n] for n in places)
+        place = tuple(values[n] for n in places)
         starts = {place: done.get(place, 0), **before.starts}  # the file's first row of a place sets this count
         partitions[path] = before._replace(rows=before.rows + count, starts=starts)
         done[place] = done.get(place, 0) + count
-        order.setdefault(tuple(values), len(order))
+        order.setdefault(values, len(order))
     rows_of = dict.fromkeys((path for path in given.values() if "://" not in path), 0)
     rows_of |= {path: partition.rows for path, partition in partitions.items()}
     return Survey(list(partitions.values()), rows_of, sum(rows_of.values()), order)

@@ -14,7 +14,7 @@ from bleucli.engines.partitions import Partition
 from bleucli.errors import BleuError
 from bleucli.metrics import Metric
 from bleucli.optional_deps import load
-from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, metadata
+from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, label_of, metadata
 from bleucli.statsfiles.writing import Table
 from bleucli.tables import EMPTY
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     Batches = Iterable[pa.RecordBatch | pa.Table]
 
 # The column that says what is wrong with a partition. If a worker raised an error instead, the engine would repeat the
-# work, and then print a page of text about the error.
-ERROR = "error"
+# work, and then print a page of text about the error. No column of groups should have the same name.
+ERROR = "error of bleu"
 # The number of rows that are read at once, and the number that are written at once
 _BATCH, _ROWS = 1 << 16, 1 << 17
 
@@ -234,7 +234,7 @@ def _split(counted: "pa.Table", places: Sequence[str]) -> "Iterator[tuple[tuple[
         *(column.to_pylist() for column in numbered.group_by(places, use_threads=False).aggregate([("", "list")])),
         strict=True,
     ):
-        yield tuple(place), np.array(indexes)
+        yield tuple(map(label_of, place)), np.array(indexes)
 
 
 def _code(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
