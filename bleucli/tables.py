@@ -5,6 +5,7 @@
 - `columns_named`: which columns hold what, from the value of --columns
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -162,13 +163,18 @@ def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC))
 
 
 def refuse_twice(paths: Sequence[str]) -> None:
-    """Refuse a file that is given twice.
+    """Refuse a file that is given twice, also by different names; paths: those of files, or addresses.
 
     Raises:
         BleuError: a file is given twice.
     """
-    if len(set(paths)) < len(paths):
-        raise BleuError(f"{max(paths, key=paths.count)} is given twice, and would count twice; name each table once")
+    known: dict[str, str] = {}
+    for path in paths:
+        place = path if "://" in path else os.path.realpath(path)
+        if place in known:
+            also = "" if known[place] == path else f", first as {known[place]}"
+            raise BleuError(f"{path} is given twice{also}, and would count twice; name each table once")
+        known[place] = path
 
 
 def check_columns(path: str, schema: "pa.Schema", columns: Columns, keys: Sequence[str]) -> None:

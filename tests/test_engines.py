@@ -258,7 +258,11 @@ def test_damaged_and_missing_files_are_refused(run, parts, write, engine, cluste
 @all_engines
 def test_a_path_that_is_given_twice_is_refused(run, parts, engine):
     for words in ((), ("--engine", engine)):
-        refused(run("--table", f"{parts}/a 1.parquet", parts, *words), "a 1.parquet is given twice")
+        refused(run("--table", f"{parts}/a 1.parquet", parts, *words), "a 1.parquet is given twice, and would")
+        os.symlink(f"{parts}/a 1.parquet", f"{engine}{len(words)}.parquet")
+        for name in (f"./{parts}/a 1.parquet", f"{engine}{len(words)}.parquet"):
+            told = f"{name} is given twice, first as {parts}/a 1.parquet, and would count twice"
+            refused(run("--table", f"{parts}/a 1.parquet", name, *words), told)
 
 
 @pytest.mark.parametrize("words", [(), ("--by", "system")])
