@@ -272,7 +272,16 @@ def test_addresses_are_read(run, parts, dask_cluster, words):
     for table in (address, f"{address}/*.parquet"):
         assert run("--table", table, "--engine", "dask", *words, "-q") == here
     refused(run("--table", f"{address}/*.txt", "--engine", "dask"), "no file matches")
-    refused(run("--table", address, "--engine", "dask", "-f", "jsonl"), "SHA-256")
+    refused(run("--table", address, "--engine", "dask", "-f", "jsonl"), "SHA-256", "choose another format")
+
+
+def test_addresses_are_gated(run, parts, dask_cluster):
+    address = f"file://{Path(parts).resolve()}".replace(" ", "%20")
+    run("--table", parts, "-o", "old.json")
+    run("--table", parts, "--save-stats", "old.parquet")
+    for baseline in ("old.json", "old.parquet"):
+        answer = run("--table", address, "--engine", "dask", "--baseline", baseline, "--max-drop", "1", "-q")
+        assert (answer.status, answer.err) == (0, "")
 
 
 class Dying(work_module.Work):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
-from bleucli.errors import UsageError
+from bleucli.errors import BleuError, UsageError
 from bleucli.results import Run
 
 TYPE_CHECKING = False
@@ -32,8 +32,16 @@ class Provenance:
         self._time = time_of(environment.variables)
 
     def of_texts(self, texts: Texts) -> Run:
-        """Return the record of a run, once all texts have been read."""
-        return Run(*texts.inputs(), self._command, self._time, texts.inputs_of_rows())
+        """Return the record of a run, once all texts have been read.
+
+        Raises:
+            BleuError: the checksum of a table is unknown.
+        """
+        systems, references = texts.inputs()
+        far = next((one.name for one in references if one.role == "table" and not one.sha256), None)
+        if far is not None:
+            raise BleuError(f"cannot compute the SHA-256 of {far}, which is not on this machine; choose another format")
+        return Run(systems, references, self._command, self._time, texts.inputs_of_rows())
 
 
 def mask_credentials(word: str) -> str:
