@@ -110,7 +110,7 @@ class EnginedTexts(TabledTexts):
         return survey, sums
 
     def inputs(self) -> tuple[list[Input], list[Input]]:
-        """Return the first file for each row of the answer, and all files; those on this machine are read and hashed."""
+        """Return the first file for each row of the answer, and all files; those on this machine are hashed."""
         from hashlib import file_digest
 
         found = []
