@@ -6,6 +6,7 @@ import pickle
 import pytest
 
 from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, metric_from_signature
+from bleucli.errors import UsageError
 from bleucli.metrics import metric_that_counted
 from bleucli.metrics.score import Score
 
@@ -81,6 +82,26 @@ def test_a_metric_that_changes_does_not_change_how_its_scores_were_made():
     metric.lowercase = True
     assert {name: score.signature.info["case"] for name, score in made.items()} == dict.fromkeys(made, "mixed")
     assert metric.corpus_score(HYPOTHESES, REFERENCES).signature.info["case"] == "lc"
+
+
+@pytest.mark.parametrize(
+    ("metric", "name"), [(BLEU, name) for name in sorted(BLEU._fixed)] + [(TER, name) for name in sorted(TER._fixed)]
+)
+def test_an_option_that_counting_would_not_follow_cannot_be_set(metric, name):
+    """A TER metric set to case_sensitive went on to ignore case, and signed `case:mixed`."""
+    made = metric()
+    with pytest.raises(UsageError, match=f"^{name} of a metric cannot be changed; make another metric, with {name}="):
+        setattr(made, name, 2)
+    assert repr(made) == repr(metric())
+
+
+@each_metric
+def test_references_that_a_metric_has_prepared_fix_how_texts_are_prepared(metric):
+    made = metric(references=[["The cat"]])
+    for name in ("lowercase", "skip_empty_refs") if metric is not TER else ("skip_empty_refs",):
+        with pytest.raises(UsageError, match=f"^{name} cannot be changed after the metric has prepared its references"):
+            setattr(made, name, True)
+    assert made.corpus_score(["The cat"], None) == metric().corpus_score(["The cat"], [["The cat"]])
 
 
 @each_metric

@@ -12,7 +12,7 @@ from functools import lru_cache
 from bleucli import kernels
 from bleucli.corpus import Corpus, Source, check_columns, check_shape, of_one, of_strings, references_of, system_of
 from bleucli.counting import CorpusStats, References, count
-from bleucli.errors import BleuError, InputTypeError, SegmentError
+from bleucli.errors import BleuError, InputTypeError, SegmentError, UsageError
 from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Configured
 from bleucli.metrics.score import OfScore, Score
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # Sets an attribute of a metric, bypassing `Metric.__setattr__`
 _set = object.__setattr__
+# Options of several metrics that decide how references are prepared
+_OF_TEXTS = ("lowercase", "skip_empty_refs")
 # Methods that do the same as others, many times faster; and these others
 _FAST_WAYS = {"scores_from_stats": ("score_from_stats",), "score_pairs": ("compare", "score_from_stats")}
 
@@ -76,9 +78,12 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     counts_ties = True
     # Whether `learn` must read all references before anything is counted. It sets `learned`, None until then.
     needs_all_references = False
+    # Options from which the constructor makes other attributes, so that setting them later would have no effect
+    _fixed: frozenset[str] = frozenset()
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
     learned: object = None
+    _cached: list[References] | None = None
     _nrefs: str | None = None
     _sampling: Sequence[tuple[str, str]] = ()
     # All scores made since the last change of the metric share this list. The next change first puts a copy of the
@@ -97,7 +102,6 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     ) -> None:
         self.skip_empty_refs = SKIP_EMPTY_REFS.check(skip_empty_refs, SKIP_EMPTY_REFS.label(self.in_command))
         self.advice: list[str] = []  # warnings about the options, whatever the texts
-        self._cached: list[References] | None = None
         if references is not None:
             corpus = Corpus([], references_of(check_shape(None, references)))
             if self.needs_all_references:
@@ -413,7 +417,17 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
             score.made = self, before, fewest, most, sampling
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Set an attribute. Scores that were made before keep the metric as it was, for their signatures."""
+        """Set an attribute. Scores that were made before keep the metric as it was, for their signatures.
+
+        Raises:
+            UsageError: an option is set that counting would not follow, although signatures would show it.
+        """
+        if name in self._fixed and name in vars(self):
+            raise UsageError(f"{name} of a metric cannot be changed; make another metric, with {self.spell(name)}")
+        if name in _OF_TEXTS and self._cached is not None:
+            raise UsageError(
+                f"{name} cannot be changed after the metric has prepared its references; make another metric"
+            )
         if self._before is not None:
             from copy import copy
 

@@ -127,7 +127,7 @@ def _stand_in_tokenizer(metric: "BLEU", signed: str) -> None:
     from bleucli.tokenizers.base import Unloaded
 
     metric.tokenizer = Unloaded(signed)
-    metric.tokenize = _read_tokenizer(signed, True)["tokenize"]
+    vars(metric)["tokenize"] = _read_tokenizer(signed, True)["tokenize"]
 
 
 def _read_smoothing(signed: str, exact: bool) -> "dict[str, Any]":
@@ -190,6 +190,7 @@ class BLEU(Metric[BLEUScore]):
 
     name = "BLEU"
     counts_ties = False
+    _fixed = frozenset({"tokenize", "tokenize_name", "trg_lang", "smooth_value", "max_ngram_order"})
     options = (
         Option(
             "tokenize",

@@ -69,6 +69,7 @@ class TER(Metric[TERScore]):
     name = "TER"
     counts_ties = False
     higher_is_better = False
+    _fixed = frozenset({"case_sensitive", "asian_support", "no_punct", "normalized"})
     fractions = frozenset({"ref_len"})  # an average over references
     options = (
         # Quirk: TER ignores case by default, while BLEU and chrF do not
