@@ -15,6 +15,7 @@ import pytest
 from conftest import COMMAND, needs_signals, process_environment, refused, warnings_in
 from strategies import enough
 
+from bleucli import BLEU, statsfiles
 from bleucli.output import FORMATS
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no files to write")
@@ -156,7 +157,7 @@ def test_options_that_only_decide_the_score_can_be_changed(both):
         (("--by", "x", "x"), ["--by names x twice"]),
         (("--by", "x", "--paired-ar"), ["--paired-ar cannot be combined with --by: each group"]),
         (("--by", "x", "-f", "paper"), ["--by cannot be shown as paper"]),
-        (("--segment-scores",), ["s.parquet holds bleu"]),
+        (("--segment-scores",), ["s.parquet has no segment scores from elsewhere; it has bleu"]),
     ],
 )
 def test_options_that_need_texts_are_refused(both, run, words, parts):
@@ -271,6 +272,23 @@ def test_files_that_do_not_belong_together_are_refused(run, both, write, corpus)
 
 
 # --- sums and groups
+
+
+def test_the_file_that_lacks_a_metric_is_named(run, corpus, write):
+    run("ref.txt", "-i", "a.txt", "-m", "bleu", "ter", "--save-stats", "1.parquet")
+    run("ref.txt", "-i", "a.txt", "-m", "ter", "--first-line", str(corpus + 1), "--save-stats", "2.parquet")
+    run("ref.txt", "-i", "a.txt", "-m", "chrf", "--first-line", str(2 * corpus + 1), "--save-stats", "3.parquet")
+    refused(run("--stats", "1.parquet", "2.parquet", "-m", "bleu"), "2.parquet has no BLEU; it has ter")
+    refused(run("--stats", "2.parquet", "1.parquet", "-m", "bleu"), "2.parquet has no BLEU; it has ter")
+    refused(run("--stats", "1.parquet", "3.parquet"), "the files have no metric in common; name files of the same")
+    refused(
+        run("--stats", "1.parquet", "--segment-scores"), "1.parquet has no segment scores from elsewhere; it has bleu"
+    )
+    statsfiles.write("0.parquet", {"a": BLEU().corpus_stats([], [[]])})
+    for words in ((), ("-m", "bleu"), ("-m", "ter")):
+        refused(run("--stats", "0.parquet", *words), "0.parquet holds no segments; choose another file")
+    words = ("0.parquet", "1.parquet", "-m", "bleu")
+    refused(run("--stats", *words, "-tok", "char"), "1.parquet has BLEU counted with tok:13a, not with tok:char")
 
 
 def test_sums_give_the_same_scores(both, run):
@@ -474,9 +492,7 @@ def test_scores_from_elsewhere_are_gated_by_a_file_of_such_scores(run, write, te
         )
     write("ref.txt", "a\n")
     run("ref.txt", "-i", "ref.txt", "--save-stats", "old.parquet")
-    refused(
-        run("--segment-scores", "-i", "new.num", *gate, "--max-drop", "1"), "old.parquet holds bleu, not segment scores"
-    )
+    refused(run("--segment-scores", "-i", "new.num", *gate, "--max-drop", "1"), "old.parquet has no segment scores")
 
 
 # --- runs that are killed

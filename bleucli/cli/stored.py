@@ -35,6 +35,8 @@ def follow(options: "Options", statistics: Statistics) -> "Options":
     """Return the options, with the metrics of the files if none are named."""
     if options.metrics is not None or options.segment_scores:
         return options
+    if not statistics.metrics:
+        raise BleuError("the files have no metric in common; name files of the same metrics")
     if not any(statistics.metrics.values()):
         raise BleuError(f"{statistics.files[0]} holds no segments; choose another file")
     kinds = set(map(statistics.kind_of, statistics.metrics)) - {None}
@@ -95,12 +97,7 @@ class StoredTexts(Texts):
         """
         from bleucli import segment_scores
 
-        if segment_scores.NAME not in self._statistics.metrics:
-            known = ", ".join(self._statistics.metrics)
-            raise BleuError(
-                f"{self._statistics.files[0]} holds {known}, not segment scores from elsewhere; leave out"
-                " --segment-scores"
-            )
+        self._statistics.refuse_without("segment scores from elsewhere", lambda _, name: name == segment_scores.NAME)
         given = segment_scores.Given()
         self._stored = {segment_scores.NAME: given}
         return [given]

@@ -1,6 +1,6 @@
 """The contents of several files of statistics as a whole: scores of systems and groups, and one merged file."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli import arrow
 from bleucli.buffers import to_numpy
@@ -43,6 +43,7 @@ class Statistics:
         self._files = files
         self.files = [file.path for file in files]
         filled = [file for file in files if file.rows] or list(files)  # empty shards may lack signatures and systems
+        self._filled = filled
         common = [name for name in filled[0].signatures if all(name in file.signatures for file in filled)]
         self.metrics = {name: (filled[0].signatures[name] or [""])[0] for name in common}
         self.columns = list(dict.fromkeys(key for file in files for key in file.keys if key != SYSTEM))
@@ -85,8 +86,8 @@ class Statistics:
                     difference = _turn(reading.find_difference(metric, like, several=True))
                 found.append((name, metric, difference))
         if not found:
-            known = f"it has {', '.join(self.metrics)}" if self.metrics else "no metric is in all files"
-            raise BleuError(f"{self.files[0]} has no {METRICS[kind].name}; {known}")
+            self.refuse_without(METRICS[kind].name, lambda file, name: _kind_of(file, name) == kind)
+            raise BleuError(f"no {METRICS[kind].name} has the same name in all files; read them separately")
         for name, metric, difference in found:
             if difference is None:
                 return name, metric
@@ -95,14 +96,27 @@ class Statistics:
             return alike[0]
         _, metric, difference = found[0]
         assert difference is not None
-        raise _counted_otherwise(self.files[0], metric, difference)
+        raise _counted_otherwise(self._filled[0].path, metric, difference)
+
+    def refuse_without(self, what: str, has: "Callable[[StatsFile, str], bool]") -> None:
+        """Refuse the first file that lacks a metric.
+
+        Args:
+            what: what messages call the metric.
+            has: returns whether a name in a file stands for it.
+
+        Raises:
+            BleuError: a file lacks it, or no file has segments.
+        """
+        if not any(file.rows for file in self._filled):
+            raise BleuError(f"{self.files[0]} holds no segments; choose another file")
+        for file in self._filled:
+            if not any(has(file, name) for name in file.signatures):
+                raise BleuError(f"{file.path} has no {what}; it has {', '.join(file.signatures)}")
 
     def kind_of(self, name: str) -> str | None:
         """Return which of `METRICS` a name in the files stands for; None if it is another metric."""
-        try:
-            return reading.metric_of(Signature.parse(self.metrics[name]), METRICS)
-        except BleuError:
-            return None
+        return _kind_of(self._filled[0], name)
 
     def count(self, metrics: Mapping[str, Metric], by: Sequence[str] = (), keep_rows: bool = False) -> list[Part]:
         """Return the statistics of all systems.
@@ -206,8 +220,9 @@ class Statistics:
         first = self.metrics.get(name, "")
         if text != first and reading.find_difference(metric, Signature.parse(first), several=True) is None:
             key, theirs, ours = difference
+            before = self._filled[0].path
             return BleuError(
-                f"{file.path} has {metric.name} with {key}:{theirs} but {self.files[0]} with {key}:{ours}; statistics"
+                f"{file.path} has {metric.name} with {key}:{theirs} but {before} with {key}:{ours}; statistics"
                 " of different signatures cannot be added: count both in the same way"
             )
         return _counted_otherwise(file.path, metric, difference)
@@ -280,6 +295,13 @@ class Statistics:
         if not any(file.rows for file in self._files):
             table.add(_fit(first.read(first.columns), whole))
         table.save(path, metadata(self.shards(), command))
+
+
+def _kind_of(file: StatsFile, name: str) -> str | None:
+    try:
+        return reading.metric_of(Signature.parse((file.signatures[name] or [""])[0]), METRICS)
+    except BleuError:
+        return None
 
 
 def _turn(difference: "Difference | None") -> "Difference | None":
