@@ -229,6 +229,15 @@ def test_details_of_several_systems_follow_the_table(world, run, write):
     assert second.count("sentences=") == first.count("sentences=") == 5
 
 
+def test_details_of_a_test_have_the_decimals_that_were_asked_for(world, run, write):
+    write("a.txt", system("wmt22"))
+    write("b.txt", "x\n" * 6)
+    words = ("-t", "wmt22", "-l", "en-de", "-i", "a.txt", "b.txt", "--detail", "-f", "json", "-par", "-parn", "20")
+    answer = run(*words, "-w", "6")
+    assert "--width" not in answer.err
+    assert answer.out != run(*words).out
+
+
 def test_the_whole_output_is_given_and_counted(world, run):
     for words in (("--origlang", "en"), ("--subset", "news"), ("--detail",)):
         for lines in (5, 7):

@@ -199,7 +199,7 @@ def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
         yield {"short"}, "bare scores have no signature"
     if run.format in ("json", "jsonl", "csv", "tsv", "card"):
         yield {"short"}, f"{run.format} always has long signatures"
-    if run.format == "json" and (options.paired_bs or options.paired_ar):
+    if run.format == "json" and (options.paired_bs or options.paired_ar) and not options.detail:  # parts are rounded
         yield {"width"}, "JSON of a test is not rounded"
     if run.format == "jsonl" and not options.score_only:
         yield {"width"}, "jsonl is not rounded"
