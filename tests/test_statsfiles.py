@@ -511,6 +511,13 @@ def test_impossible_counts_are_refused(tmp_path, column, values, parts):
     raised([*parts, path], read(path).count, {"bleu": BLEU(), "ter": TER()})
 
 
+def test_a_system_that_pandas_stored_as_missing_has_the_usual_name(tmp_path):
+    path = save(tmp_path / "a", metrics={"bleu": BLEU()}, systems={"KIT": SYSTEMS["KIT"]})
+    for values in ([float("nan")] * 4, [None] * 4, [float("nan"), None] * 2):
+        rewritten(path, put("system", values))
+        assert read(path).stats("system") == read(path).stats()
+
+
 def test_systems_and_signatures_must_be_texts(tmp_path):
     path = rewritten(save(tmp_path / "a", metrics={"bleu": BLEU()}), put("system", [{"name": "KIT"}] * 8))
     raised(["system", "struct", "strings", path], read, path)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli import arrow
-from bleucli.buffers import to_numpy
+from bleucli.buffers import text_array, to_numpy
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric, metric_that_counted, reading
@@ -11,7 +11,7 @@ from bleucli.metrics.options import CHOICE
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
 from bleucli.signature import Signature
-from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, metadata
+from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, label_of, metadata
 from bleucli.statsfiles.reading import StatsFile
 from bleucli.statsfiles.rows import Places, Tally, check_numbers, split
 from bleucli.statsfiles.writing import Part, Table
@@ -262,12 +262,13 @@ class Statistics:
         """Return what is known about the texts that the rows were made from."""
         return [shard for file in self._files for shard in file.shards()]
 
-    def write(self, path: str, command: str = "") -> None:
+    def write(self, path: str, command: str = "", names: Mapping[str, str] | None = None) -> None:
         """Write all rows with all columns to one file.
 
         Args:
             path: the path of the file to write, which may be one of those that were read.
             command: the command line, which the file keeps as a note.
+            names: new names of systems, by their names in the files; other systems keep theirs.
 
         Raises:
             BleuError: the files have different metrics, only some of them hold sums, or the file cannot be written.
@@ -289,12 +290,14 @@ class Statistics:
             told = " ".join(str(error).split())
             raise BleuError(f"columns with the same name have different types ({told}); rename one") from None
         table = Table()
+        names = names or {}
         for file in self._files:
             for rows in file.row_groups(None):
-                table.add(_fit(rows, whole))
+                table.add(_rename(_fit(rows, whole), names))
         if not any(file.rows for file in self._files):
-            table.add(_fit(first.read(first.columns), whole))
-        table.save(path, metadata(self.shards(), command))
+            table.add(_rename(_fit(first.read(first.columns), whole), names))
+        shards = [shard._replace(system=names.get(shard.system, shard.system)) for shard in self.shards()]
+        table.save(path, metadata(shards, command))
 
 
 def _kind_of(file: StatsFile, name: str) -> str | None:
@@ -309,7 +312,8 @@ def _turn(difference: "Difference | None") -> "Difference | None":
     return difference and (difference[0], difference[2], difference[1])
 
 
-def _name_system(name: object) -> str:
+def _name_system(value: object) -> str:
+    name = label_of(value)
     return _UNNAMED if name is None else str(name)
 
 
@@ -381,3 +385,16 @@ def _fit(table: "pa.Table", schema: "pa.Schema") -> "pa.Table":
         column = pa.nulls(len(table), field.type) if missing else table.column(field.name).cast(field.type)
         columns.append(column)
     return pa.table(columns, schema=schema)
+
+
+def _rename(table: "pa.Table", names: Mapping[str, str]) -> "pa.Table":
+    """Return the rows of a table with new names of systems, by their old names."""
+    if all(old == new for old, new in names.items()):
+        return table
+    pa = load("pyarrow", "arrow")
+    if SYSTEM not in table.column_names:
+        table = table.add_column(0, SYSTEM, pa.nulls(len(table), pa.string()))
+    coded = table.column(SYSTEM).combine_chunks().dictionary_encode(null_encoding="encode")
+    known = [_name_system(value) for value in coded.dictionary.to_pylist()]
+    renamed = pa.DictionaryArray.from_arrays(coded.indices, text_array([names.get(name, name) for name in known]))
+    return table.set_column(table.column_names.index(SYSTEM), SYSTEM, renamed.cast(pa.string()))
