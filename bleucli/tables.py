@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PARQUET, IPC = (".parquet",), (".arrow", ".feather", ".ipc")
 EMPTY = "the table is empty; expected at least one row"
+# The first bytes of Parquet files
+_PARQUET_MARK = b"PAR1"
 # The number of rows that are read at once
 _BLOCK = 4096
 _EXPECTED = (
@@ -96,7 +98,7 @@ class TextTable:
         for path in self.files:
             with telling(path):
                 file = _open(path)
-                schema = file.schema_arrow if path.endswith(PARQUET) else file.schema
+                schema = file.schema_arrow if is_parquet(path) else file.schema
                 check_columns(path, schema, self._columns, keys)
 
     def corpus(self) -> Corpus:
@@ -122,7 +124,7 @@ class TextTable:
             raise BleuError(EMPTY)
 
     def _read(self, batch: "pa.RecordBatch", path: str) -> list[Segments]:
-        if not path.endswith(PARQUET):  # pyarrow does not check a memory map; `of_arrow` checks the hypotheses below
+        if not is_parquet(path):  # pyarrow does not check a memory map; `of_arrow` checks the hypotheses below
             for name in (*self._keys, *self._columns.references):
                 batch.column(name).validate(full=True)
         keys = [list(map(label_of, batch.column(key).to_pylist())) for key in self._keys]
@@ -177,6 +179,17 @@ def refuse_twice(paths: Sequence[str]) -> None:
         known[place] = path
 
 
+def is_parquet(path: str) -> bool:
+    """Return whether a file is a Parquet file: its ending says so, or its first bytes if it has another ending."""
+    if path.endswith((*PARQUET, *IPC)):
+        return path.endswith(PARQUET)
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_PARQUET_MARK)) == _PARQUET_MARK
+    except OSError:  # opening it as a table reports the error
+        return False
+
+
 def check_columns(path: str, schema: "pa.Schema", columns: Columns, keys: Sequence[str]) -> None:
     """Refuse a table whose columns cannot be used; schema: its schema.
 
@@ -213,7 +226,7 @@ def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: "Any
     pa = load("pyarrow", "arrow")
     wanted = list(dict.fromkeys(names))
     opened = _open(path, file)
-    if path.endswith(PARQUET) or file is not None:
+    if file is not None or is_parquet(path):
         yield from opened.iter_batches(batch_size=rows, columns=wanted)
         return
     # An IPC file gives batches by their numbers; a stream gives them only in order
@@ -223,7 +236,7 @@ def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: "Any
 
 
 def _open(path: str, file: "Any" = None) -> "Any":
-    if path.endswith(PARQUET) or file is not None:
+    if file is not None or is_parquet(path):
         parquet = load("pyarrow.parquet", "arrow")
         return parquet.ParquetFile(path if file is None else file, page_checksum_verification=True)
     pa = load("pyarrow", "arrow")
@@ -244,6 +257,8 @@ def telling(path: str) -> Iterator[None]:
     except FileNotFoundError:
         raise BleuError(f"there is no file {path}; give the path of a table") from None
     except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise BleuError(f"cannot read {path}: {os.strerror(error.errno)}; name another table") from None
         told = " ".join(str(error).split()) or type(error).__name__
-        kind = "Parquet" if path.endswith(PARQUET) else "Arrow IPC"
+        kind = "Parquet" if is_parquet(path) else "Arrow IPC" if path.endswith(IPC) else "Parquet or Arrow IPC"
         raise BleuError(f"{path} is not a complete {kind} file ({told[:200]}); write it again") from None

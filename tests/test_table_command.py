@@ -1,7 +1,9 @@
 """--table: columns of Parquet and Arrow IPC files get the scores that the same texts get in text files."""
 
 import json
+import os
 import random
+from errno import ELOOP
 from pathlib import Path
 
 import pytest
@@ -97,6 +99,15 @@ def test_arrow_files_are_tables(run, columns, parts, ending):
         file.write_table(table, max_chunksize=9)
     for words in ((), ("--by", "year", "-f", "csv")):
         assert run("--table", f"t.{ending}", *words) == run("--table", parts, *words)
+
+
+@pytest.mark.parametrize("name", ["t.pq", "part-00000", "t.PARQUET"])
+def test_parquet_files_may_have_any_ending(run, columns, parts, name):
+    pq.write_table(pa.table(columns), name)
+    for words in ((), ("--by", "year", "-f", "csv")):
+        assert run("--table", name, *words) == run("--table", parts, *words)
+    Path(name).write_bytes(Path(name).read_bytes()[:-9])
+    refused(run("--table", name), f"{name} is not a complete Parquet file")
 
 
 @pytest.mark.parametrize("ending", ["arrow", "stream.arrow", "parquet"])
@@ -276,7 +287,7 @@ def test_a_missing_text_is_named_with_its_file_row_and_key(run, columns, folder)
 
 def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
     refused(run("--table", "none.parquet"), "there is no file none.parquet")
-    for name, kind in (("x.parquet", "Parquet"), ("x.arrow", "Arrow IPC")):
+    for name, kind in (("x.parquet", "Parquet"), ("x.arrow", "Arrow IPC"), ("x.csv", "Parquet or Arrow IPC")):
         for content in (b"", b"a line\n" * 9):
             write(name, content)
             refused(run("--table", name), f"{name} is not a complete {kind} file")
@@ -285,6 +296,8 @@ def test_files_that_are_not_tables_are_refused(run, columns, write, folder):
         content = file.read()
     write("t.parquet", content[:40] + bytes(200) + content[240:])
     refused(run("--table", "t.parquet"), "t.parquet is not a complete Parquet file")
+    os.symlink("loop.parquet", "loop.parquet")
+    refused(run("--table", "loop.parquet"), f"cannot read loop.parquet: {os.strerror(ELOOP)}; name another table")
     pq.write_table(pa.table(columns).slice(0, 0), "t.parquet")
     refused(run("--table", "t.parquet"), "the table is empty; expected at least one row")
     statsfiles.write("s.parquet", {"a": bleucli.BLEU().corpus_stats(columns["hyp"], [columns["ref"]], keep_rows=True)})
