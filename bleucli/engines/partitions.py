@@ -68,7 +68,7 @@ def find(paths: Iterable[str]) -> list[str]:
     Each may be a path on this machine, or an address.
 
     Raises:
-        BleuError: no file is found, one is given twice, or one is not a Parquet file.
+        BleuError: no file is found, one is given twice, or one has another ending.
     """
     found = []
     for path in paths:
@@ -77,7 +77,8 @@ def find(paths: Iterable[str]) -> list[str]:
     for path in found:
         if not path.partition("?")[0].endswith(tables.PARQUET):
             raise BleuError(
-                f"{path} is not a Parquet file, and engines read no others; convert it, or leave out --engine"
+                f"{path} does not end in {tables.PARQUET[0]}, and engines read no other files; convert or rename it, or"
+                " leave out --engine"
             )
     return found
 
