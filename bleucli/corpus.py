@@ -8,7 +8,7 @@
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.errors import BleuError, InputTypeError, LengthError, ReferencesDifferError
@@ -247,6 +247,20 @@ def of_strings(
     named = list(systems)
     streams = check_shape(named[0][1], references)
     return Corpus([system_of(texts, name) for name, texts in named], references_of(streams))
+
+
+def check_systems(systems: object) -> "Mapping[str, Iterable[str | None]]":
+    """Return the texts of systems by name; refuse what does not map names to texts.
+
+    Raises:
+        InputTypeError: it is not a dictionary, or a name is not a string, or empty.
+        BleuError: there is no system.
+    """
+    if not isinstance(systems, Mapping) or not all(isinstance(name, str) and name for name in systems):
+        raise InputTypeError('systems: expected lists of strings by name; write {"name": [...], ...}')
+    if not systems:
+        raise BleuError('no system was given; write {"name": [...], ...}')
+    return systems
 
 
 def system_of(texts: Iterable[str | None], name: str = "") -> Source:

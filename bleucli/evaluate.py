@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from bleucli.corpus import of_strings
-from bleucli.errors import BleuError, InputTypeError, UsageError
+from bleucli.corpus import check_systems, of_strings
+from bleucli.errors import BleuError, UsageError
 from bleucli.limits import MOST_TRIALS, truth_value, whole_number
 from bleucli.metrics import Metric, find_metric, list_metrics
 from bleucli.phrases import suggest
@@ -96,11 +96,7 @@ def _order_systems(systems: object, baseline: str | None) -> list[str]:
         InputTypeError: `systems` does not map names to texts.
         BleuError: there is no system, or the baseline is not among them.
     """
-    if not isinstance(systems, Mapping) or not all(isinstance(name, str) and name for name in systems):
-        raise InputTypeError('systems: expected lists of strings by name; write {"name": [...], ...}')
-    names = list(systems)
-    if not names:
-        raise BleuError('no system was given; write {"name": [...], ...}')
+    names = list(check_systems(systems))
     if baseline is None:
         return names
     if baseline not in names:

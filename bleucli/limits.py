@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LARGEST_ORDER = 1000
 MOST_TRIALS = 10**7
 MOST_THREADS = 1024
+# The bounds of a figure's width, in inches
+LEAST_WIDTH, MOST_WIDTH = 1.0, 30.0
 
 
 def read_number(text: str) -> float:

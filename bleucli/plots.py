@@ -18,10 +18,10 @@ one to a file; notebooks show a figure that is the last value of a cell.
 3.3
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-from bleucli.errors import BleuError
-from bleucli.limits import whole_number
+from bleucli.errors import BleuError, InputTypeError, UsageError
+from bleucli.limits import LEAST_WIDTH, MOST_TRIALS, MOST_WIDTH, real_number, whole_number
 from bleucli.report import contents, figures, sketches
 from bleucli.results import Results, SystemResult
 from bleucli.significance.comparison import rank
@@ -30,6 +30,8 @@ from bleucli.threads import count_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from matplotlib.figure import Figure
 
     from bleucli.counting import CorpusStats
@@ -47,7 +49,7 @@ def compare(
 
     Args:
         stats: for each system's name, its statistics with rows; all are of the same segments.
-        trials: the number of trials of the paired approximate randomization, at least 1.
+        trials: the number of trials of the paired approximate randomization, from 1 to 10,000,000.
         seed: the seed of the trials and resamples: a whole number from 0; None for a new seed each time. "environment"
             stands for `BLEU_SEED`, or else `SACREBLEU_SEED`, or else 12345.
         jobs: the number of threads, 0 for all usable processors; it never changes a result.
@@ -69,7 +71,7 @@ def compare(
     ([('one', 9.1), ('two', 0.0)], [2, 1])
     """
     counted = _check(stats)
-    trials = whole_number("trials", trials, 1)
+    trials = whole_number("trials", trials, 1, MOST_TRIALS)
     plan = contents.plan_of(None, len(counted), count_threads(jobs), choose_seed(seed))
     if plan.tests is not None:
         plan = plan._replace(tests=plan.tests._replace(trials=trials))
@@ -84,7 +86,7 @@ def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figu
     Args:
         results: those of `compare` or `bleucli.evaluate_systems`.
         metric: its name as it is printed, such as "chrF2"; "" for the first one.
-        width: the width in inches.
+        width: the width in inches, from 1 to 30.
 
     Returns:
         A matplotlib figure.
@@ -100,7 +102,7 @@ def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figu
     names = [system.name for system in results.systems]
     scores = [record.score for record in records]
     clusters = None if ranking is None else ranking.clusters
-    look = figures.paper(width)
+    look = _look(width)
     return figures.forest(names, scores, intervals, rank(records), records[0].name, clusters, look)
 
 
@@ -110,7 +112,7 @@ def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figur
     Args:
         results: those of `compare` or `bleucli.evaluate_systems`, with a test of every pair.
         metric: as for `forest`.
-        width: the width in inches.
+        width: the width in inches, from 1 to 30.
 
     Returns:
         A matplotlib figure.
@@ -132,17 +134,17 @@ def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figur
     sign = 1 if records[0].higher_is_better else -1  # so a better system has a positive lead by error rates, too
     leads = [[sign * (one.score - other.score) for other in records] for one in records]
     names = [system.name for system in results.systems]
-    look = figures.paper(width)
+    look = _look(width)
     return figures.pairs(names, leads, ranking.corrected, rank(records), records[0].name, look)
 
 
-def lengths(stats: "Mapping[str, CorpusStats]", of_segments: Sequence[int], *, width: float = WIDTH) -> "Figure":
+def lengths(stats: "Mapping[str, CorpusStats]", of_segments: Iterable[int], *, width: float = WIDTH) -> "Figure":
     """Return a figure of scores by length. It has room for eight systems, so of more only the best are drawn.
 
     Args:
         stats: for each system's name, its statistics with rows; all are of the same segments.
-        of_segments: the length of each segment, in words or any other unit.
-        width: the width in inches.
+        of_segments: the length of each segment, in words or any other unit, a whole number from 0.
+        width: the width in inches, from 1 to 30.
 
     Returns:
         A matplotlib figure.
@@ -160,13 +162,14 @@ def lengths(stats: "Mapping[str, CorpusStats]", of_segments: Sequence[int], *, w
     import numpy as np
 
     counted = _check(stats)
-    if len(of_segments) != counted[0].segments:
-        raise BleuError(f"{len(of_segments)} lengths for {counted[0].segments} segments; give one for each")
+    numbers = [whole_number("length", one, 0, np.iinfo(np.int64).max) for one in _listed(of_segments)]
+    if len(numbers) != counted[0].segments:
+        raise BleuError(f"{len(numbers)} lengths for {counted[0].segments} segments; give one for each")
     measured = contents.of_metric(counted[0].metric, counted)  # type: ignore[arg-type]
-    grouping = contents.group_lengths([measured], np.asarray(of_segments), "words")
+    grouping = contents.group_lengths([measured], np.asarray(numbers), "words")
     order = rank([one.record() for one in counted])
     shown = sketches.short_lengths(grouping.labels)
-    look = figures.paper(width)
+    look = _look(width)
     return figures.lines(
         list(stats), grouping.scores[0], order, shown, grouping.sizes, "length; below: segments", measured.name, look
     )
@@ -177,7 +180,7 @@ def segments(stats: "Mapping[str, CorpusStats]", *, width: float = WIDTH) -> "Fi
 
     Args:
         stats: for the name of each of the two systems, its statistics with rows; both are of the same segments.
-        width: the width in inches.
+        width: the width in inches, from 1 to 30.
 
     Returns:
         A matplotlib figure.
@@ -198,11 +201,36 @@ def segments(stats: "Mapping[str, CorpusStats]", *, width: float = WIDTH) -> "Fi
         raise BleuError(f"plots.segments compares two systems, not {len(counted)}; give two")
     measured = contents.of_metric(counted[0].metric, counted)  # type: ignore[arg-type]
     first, second = map(measured.score_segments, measured.rows)
-    return figures.segments(list(stats), first, second, f"{measured.name} of a segment", figures.paper(width))
+    return figures.segments(list(stats), first, second, f"{measured.name} of a segment", _look(width))
+
+
+def _look(width: float) -> figures.Look:
+    """Return the look of a figure of this width in inches.
+
+    Raises:
+        InputTypeError: the width is not a number.
+        UsageError: it is too small or too large.
+    """
+    inches = real_number("width", width)
+    if not LEAST_WIDTH <= inches <= MOST_WIDTH:
+        raise UsageError(f"width {inches}; expected inches, from {LEAST_WIDTH:g} to {MOST_WIDTH:g}")
+    return figures.paper(inches)
+
+
+def _listed(lengths: object) -> "list[Any]":
+    if not isinstance(lengths, Iterable) or isinstance(lengths, str | bytes | Mapping | set | frozenset):
+        raise InputTypeError("of_segments: expected a list of lengths, one whole number for each segment")
+    return list(lengths)
 
 
 def _check(stats: "Mapping[str, CorpusStats]") -> "list[CorpusStats]":
     """Return the statistics of all systems; refuse those that cannot be compared."""
+    from bleucli.counting import CorpusStats
+
+    if not isinstance(stats, Mapping) or not all(
+        isinstance(name, str) and isinstance(one, CorpusStats) for name, one in stats.items()
+    ):
+        raise InputTypeError('stats: expected statistics by name; write {"name": metric.corpus_stats(...), ...}')
     counted = list(stats.values())
     if not counted:
         raise BleuError("no system was given; expected a dictionary of names and statistics")
@@ -224,6 +252,11 @@ def _check(stats: "Mapping[str, CorpusStats]") -> "list[CorpusStats]":
 
 def _find(results: Results, metric: str) -> "tuple[list[ScoreRecord], Ranking | None]":
     """Return the scores of all systems by a metric, and the test of all pairs, if there was one."""
+    if not isinstance(results, Results):
+        kind = type(results).__name__
+        raise InputTypeError(f"results of type {kind}; give what plots.compare or evaluate_systems returns")
+    if not results.systems:
+        raise BleuError("the results have no system; give results of at least one system")
     known = [record.name for record in results.systems[0].scores]
     if metric and metric not in known:
         raise BleuError(f"there is no metric {metric}; expected one of {', '.join(known)}")

@@ -209,6 +209,8 @@ def test_hints_about_a_test_name_it_as_python_does():
         ),
         ({"metrics": []}, BleuError, "no metric was given"),
         ({"metrics": 5}, InputTypeError, "metrics 5"),
+        ({"metrics": {"bleu": 1}}, InputTypeError, "metrics {'bleu': 1}; give a list of names or metrics"),
+        ({"metrics": {"bleu"}}, InputTypeError, "metrics {'bleu'}; give a list of names or metrics"),
         ({"metrics": ["blue"]}, UsageError, "did you mean bleu?"),
         ({"test": "br"}, UsageError, "test 'br'; choose 'bs'"),
         ({"test": 5}, UsageError, "test 5; choose 'bs'"),

@@ -10,7 +10,7 @@ from oracles import read_lines
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
 
-from bleucli import BLEU, CHRF, plots
+from bleucli import BLEU, CHRF, BleuError, plots
 from bleucli.report import drawings, figures
 from bleucli.results import Results
 
@@ -137,3 +137,30 @@ def test_colours_of_pages_can_be_seen():
                 assert contrast(pair[theme], COLOURS["panel"][theme]) >= 3, name
             else:
                 assert contrast(COLOURS["text"][theme], pair[theme]) >= 4.5, name
+
+
+@pytest.mark.parametrize(
+    ("draw", "told"),
+    [
+        (lambda stats: plots.compare([stats]), "stats: expected statistics by name; write"),
+        (lambda stats: plots.compare({"a": 1}), "stats: expected statistics by name; write"),
+        (
+            lambda stats: plots.compare(stats, trials=10**12),
+            "trials 1000000000000; expected a number from 1 to 10000000",
+        ),
+        (lambda stats: plots.forest({}), "results of type dict; give what plots.compare or evaluate_systems returns"),
+        (lambda stats: plots.forest(Results([], 0, [])), "the results have no system"),
+        (lambda stats: plots.segments(stats, width=0), "width 0; expected inches, from 1 to 30"),
+        (lambda stats: plots.segments(stats, width=float("nan")), "width nan; expected inches, from 1 to 30"),
+        (lambda stats: plots.segments(stats, width="3in"), "width '3in' is of type str; give a number"),
+        (lambda stats: plots.lengths(stats, None), "of_segments: expected a list of lengths"),
+        (lambda stats: plots.lengths(stats, [1, None]), "length None is of type NoneType; give a whole number"),
+        (lambda stats: plots.lengths(stats, iter([1.5])), "length 1.5 is of type float; give a whole number"),
+        (lambda stats: plots.lengths(stats, [-1]), "length -1; expected a number from 0"),
+        (lambda stats: plots.lengths(stats, iter([1, 2])), "2 lengths for 100 segments; give one for each"),
+    ],
+)
+def test_arguments_of_figures_are_checked(stats, draw, told):
+    with pytest.raises(BleuError) as caught:
+        draw(stats)
+    assert str(caught.value).startswith(told)

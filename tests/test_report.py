@@ -234,6 +234,32 @@ def test_python_makes_the_same_page(demo_files, run):
 
 
 @pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"systems": [demo("weak")]}, 'systems: expected lists of strings by name; write {"name": [...], ...}'),
+        ({"systems": {1: demo("weak")}}, 'systems: expected lists of strings by name; write {"name": [...], ...}'),
+        ({"metrics": []}, "no metric was given; name at least one"),
+        ({"metrics": {"bleu": BLEU()}}, "metrics {'bleu': BLEU()}; give a list of names or metrics"),
+        ({"trials": 10**12}, "trials 1000000000000; expected a number from 1 to 10000000"),
+        ({"sources": "x" * 100}, "source: a bare string where a list of strings belongs; write [text]"),
+        ({"sources": []}, "there are 100 segments; give one source per segment"),
+        ({"sources": iter(["one"])}, "there are 100 segments; give one source per segment"),
+        ({"sources": [3] * 100}, "source 0 (counting from 0) is of type int, not a string"),
+        ({"scores": [[1.0] * 100] * 2}, "scores: expected segment scores by tool; write"),
+        ({"scores": {3: [[1.0] * 100] * 2}}, "scores: expected segment scores by tool; write"),
+        ({"scores": {"rated": [1.0, 2.0]}}, "the scores of rated are not lists of numbers"),
+        ({"scores": {"rated": 5}}, "the scores of rated are not lists of numbers"),
+    ],
+)
+def test_arguments_of_a_page_are_checked(given, told):
+    """A string of sources was shown as one letter per segment, and an empty list of them was ignored."""
+    systems = {name: demo(name) for name in ("weak", "strong")}
+    with pytest.raises(BleuError) as caught:
+        compare_systems(**{"systems": systems, "references": [demo("reference.A")], **given})
+    assert str(caught.value).startswith(told)
+
+
+@pytest.mark.parametrize(
     ("wrong", "told"),
     [
         (float("nan"), "rated gives nan for segment 3 (counting from 0); give numbers from -1e100 to 1e100"),

@@ -12,6 +12,7 @@ from bleucli.cli.streams import Environment, encode, shown
 from bleucli.corpus import Source
 from bleucli.counting import SystemStats, add_systems
 from bleucli.errors import BleuError, UsageError
+from bleucli.limits import LEAST_WIDTH, MOST_WIDTH
 from bleucli.phrases import in_command, tell_count
 from bleucli.results import Input
 from bleucli.textfiles import TextFile
@@ -34,8 +35,6 @@ KINDS = ("forest", "pairs", "lengths", "segments")
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
 # The point is TeX's: \the\columnwidth prints such points, of which an inch has 72.27, not 72
 _INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
-# The bounds of the width in inches
-_LEAST, _MOST = 1.0, 30.0
 # The width of a column in most papers, in inches
 _COLUMN = 3.3
 
@@ -85,9 +84,10 @@ def _read_width(word: str) -> float:
     """
     match = _WIDTH.fullmatch(word.strip())
     inches = float(match[1]) * _INCHES[match[2]] if match else 0.0
-    if not _LEAST <= inches <= _MOST:
+    if not LEAST_WIDTH <= inches <= MOST_WIDTH:
         raise UsageError(
-            f"--plot-width {word}; expected {_LEAST:g}in to {_MOST:g}in, or the same in cm, mm or pt, such as 84mm"
+            f"--plot-width {word}; expected {LEAST_WIDTH:g}in to {MOST_WIDTH:g}in, or the same in cm, mm or pt, such as"
+            " 84mm"
         )
     return inches
 

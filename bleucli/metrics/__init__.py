@@ -126,14 +126,15 @@ def list_metrics(metrics: "str | Metric | Iterable[str | Metric]") -> "list[str 
 
     Raises:
         BleuError: the list is empty.
-        InputTypeError: `metrics` is neither a name nor a metric, and not iterable.
+        InputTypeError: `metrics` is neither a name nor a metric, nor several in order.
 
     >>> list_metrics("bleu"), list_metrics(("bleu", "chrf"))
     (['bleu'], ['bleu', 'chrf'])
     """
     if isinstance(metrics, str | Metric):
         return [metrics]
-    if not isinstance(metrics, Iterable):
+    # Of a dictionary, only the keys would count; a set has no order
+    if not isinstance(metrics, Iterable) or isinstance(metrics, Mapping | set | frozenset):
         raise InputTypeError(f"metrics {metrics!r:.40}; give a list of names or metrics, such as ['bleu', CHRF()]")
     found = list(metrics)
     if not found:

@@ -12,15 +12,15 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli._version import __version__
-from bleucli.corpus import of_strings
+from bleucli.corpus import check_systems, of_strings
 from bleucli.counting import count
-from bleucli.errors import BleuError
-from bleucli.limits import whole_number
+from bleucli.errors import BleuError, InputTypeError
+from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.markup import visible
-from bleucli.metrics import Metric, find_metric
+from bleucli.metrics import Metric, find_metric, list_metrics
 from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
 from bleucli.report import drawings, figures, passages, verdicts
@@ -29,13 +29,14 @@ from bleucli.report.profiles import Profile
 from bleucli.report.sketches import short_lengths
 from bleucli.results import Input, Run
 from bleucli.scoring import score_counted
+from bleucli.segments import blocks_of_strings
 from bleucli.significance.resampling import TRIALS, choose_seed
 from bleucli.theme import COLOURS, style_sheet
 from bleucli.threads import count_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from typing import Any
 
     from bleucli.significance.resampling import Seed
@@ -72,9 +73,9 @@ class _Figure:
 def compare_systems(
     systems: "Mapping[str, Iterable[str]]",
     references: "Iterable[Iterable[str | None]]",
-    metrics: "Sequence[str | Metric]" = ("bleu",),
+    metrics: "str | Metric | Iterable[str | Metric]" = ("bleu",),
     *,
-    sources: "Sequence[str] | None" = None,
+    sources: "Iterable[str] | None" = None,
     scores: "Mapping[str, Sequence[Sequence[float]]] | None" = None,
     trials: int = TRIALS,
     seed: "Seed" = "environment",
@@ -89,7 +90,7 @@ def compare_systems(
         sources: the n strings that were translated; None if they are unknown.
         scores: segment scores from other tools: for each tool's name, one list of n numbers per system, in the order of
             the systems; higher is better.
-        trials: the number of trials of the paired approximate randomization.
+        trials: the number of trials of the paired approximate randomization, up to 10,000,000.
         seed: the seed of the trials and resamples, as for `BLEU.corpus_score`.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.
 
@@ -106,28 +107,51 @@ def compare_systems(
     >>> page[page.index("<h1>") : page.index("</h1>")]
     '<h1>second has the best BLEU, but cannot be told apart from first.'
     """
-    if not systems:
-        raise BleuError("no system was given; expected a dictionary of names and lists of strings")
-    made = [find_metric(one) for one in metrics]
-    trials, seed, jobs = whole_number("trials", trials, 1), choose_seed(seed), count_threads(jobs)
-    corpus, read_again = of_strings(list(systems.items()), references).kept()
+    named, made = check_systems(systems), [find_metric(one) for one in list_metrics(metrics)]
+    trials, seed, jobs = whole_number("trials", trials, 1, MOST_TRIALS), choose_seed(seed), count_threads(jobs)
+    columns = _check_scores(scores, len(named))
+    texts = None
+    if sources is not None:
+        texts = [text or "" for block in blocks_of_strings(sources, "source") for text in block]
+    corpus, read_again = of_strings(list(named.items()), references).kept()
     counted = count(corpus, made, jobs=jobs, keep_rows=True, inspect=True)
     measured = [of_metric(one, [system.stats[place] for system in counted]) for place, one in enumerate(made)]
     segments = counted[0].stats[0].segments
-    columns = [*(column for given in (scores or {}).values() for column in given), *([sources] if sources else [])]
-    if any(len(column) != segments for column in columns):
+    lengths = {len(column) for of_tool in columns.values() for column in of_tool}
+    if (lengths if texts is None else {*lengths, len(texts)}) - {segments}:
         raise BleuError(
             f"there are {segments} segments; give one source per segment, and one score per segment and system"
         )
-    if any(len(given) != len(systems) for given in (scores or {}).values()):
-        raise BleuError(f"there are {len(systems)} systems; give one list of scores per system")
-    measured += [of_numbers(name, given) for name, given in (scores or {}).items()]
+    measured += [of_numbers(name, given) for name, given in columns.items()]
     plan = plan_of(None, len(counted), jobs, seed)
     if plan.tests is not None:
         plan = plan._replace(tests=plan.tests._replace(trials=trials))
-    read_sources = None if sources is None else lambda: iter(sources)
+    read_sources = None if texts is None else lambda: iter(texts)
     results = score_counted(counted, made, references=corpus.reference_names())
     return render(make_report(results, measured, read_again, plan, sources=read_sources))
+
+
+def _check_scores(scores: object, systems: int) -> "Mapping[str, Sequence[Sequence[float]]]":
+    """Return segment scores by tool; systems: the number of systems.
+
+    Raises:
+        InputTypeError: they have another shape.
+        BleuError: a tool does not have one list per system.
+    """
+    if scores is None:
+        return {}
+    if not isinstance(scores, Mapping) or not all(isinstance(name, str) and name for name in scores):
+        raise InputTypeError('scores: expected segment scores by tool; write {"tool": [[...], ...], ...}')
+
+    def is_list(value: object) -> bool:
+        return hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
+
+    for name, columns in scores.items():
+        if not is_list(columns) or not all(map(is_list, columns)):
+            raise InputTypeError(f"the scores of {name} are not lists of numbers; give one list of numbers per system")
+        if len(columns) != systems:
+            raise BleuError(f"there are {tell_count(systems, 'system')}; give one list of scores per system")
+    return scores
 
 
 def render(report: Report, run: Run | None = None, language: str = "", origin: str = "") -> str:
