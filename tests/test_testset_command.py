@@ -139,9 +139,13 @@ def test_metrics_and_tests_have_citations_without_a_network(run, monkeypatch, wo
         (("--bold-best",), "--bold-best has no effect: nothing is tested"),
         (("--style", "compact"), "--style has no effect: there are no intervals"),
         (("--difference",), "--difference has no effect: there are no intervals"),
+        (
+            ("--segment-scores", "-m", "bleu"),
+            "--segment-scores takes numbers as they are; leave out references, -t, -m",
+        ),
     ],
 )
-def test_options_of_tables_that_do_not_change_citations_are_refused(run, words, told):
+def test_options_that_do_not_change_citations_are_refused(run, words, told):
     refused(run("--cite", *words), told)
 
 

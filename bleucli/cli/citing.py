@@ -35,6 +35,8 @@ def answer(options: "Options") -> str:
         from bleucli.cli import diversity
 
         diversity.check(options)
+    if options.segment_scores:
+        request.check_segment_scores(options)
     method = "bs" if options.paired_bs else "ar" if options.paired_ar else None
     # --style stars leaves out the intervals of scores, but not those of --difference
     use = Use(

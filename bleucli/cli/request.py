@@ -63,11 +63,11 @@ def _check_source(options: "Options") -> None:
         raise UsageError("--columns names columns of --table; add --table, or leave out --columns")
     if options.stats is not None:
         if options.segment_scores:
-            _check_segment_scores(options, None)
+            check_segment_scores(options)
         return
     jsonl = next((path for path in options.input or ["-"] if read_as_jsonl(path, options)), None)
     if options.segment_scores:
-        _check_segment_scores(options, jsonl)
+        check_segment_scores(options, jsonl)
     elif options.test_set is None and not options.refs and jsonl is None and not options.self_bleu:
         raise _no_references(list(map(shown, options.input or [])))
 
@@ -116,7 +116,7 @@ def check_saving(options: "Options") -> None:
         )
 
 
-def _check_segment_scores(options: "Options", jsonl: str | None) -> None:
+def check_segment_scores(options: "Options", jsonl: str | None = None) -> None:
     """Refuse options about text beside --segment-scores; `jsonl` is a system in JSON Lines, if any."""
     if options.refs or options.test_set or options.metrics or options.sentence_level or options.like is not None:
         raise UsageError(
