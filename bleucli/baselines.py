@@ -17,7 +17,7 @@ from bleucli.errors import BleuError
 from bleucli.jsonlines import is_jsonl
 from bleucli.naming import comes_from, unmark_baseline
 from bleucli.records import NamedTuple
-from bleucli.results import SHAPE, Input, Results, ScoreRecord
+from bleucli.results import PAIR, SHAPE, Input, Results, ScoreRecord, name_row
 from bleucli.signature import RESAMPLING_KEYS, Signature
 
 TYPE_CHECKING = False
@@ -241,7 +241,9 @@ def _systems(answer: "Any") -> dict[str, dict[str, Earlier]]:
     items = answer if isinstance(answer, list) and answer else [answer]
     if "system" not in items[0]:
         return {"": {_text(item["name"]): _score(item) for item in items}}
-    names = [_text(item.pop("system")) for item in items]
+    # An answer of --matrix has the language pair of each object
+    pairs = [[(PAIR, _text(item.pop(PAIR)))] if PAIR in item else [] for item in items]
+    names = [name_row(_text(item.pop("system")), pair) for item, pair in zip(items, pairs, strict=True)]
     if any("p_value" in one for one in items[0].values()):  # a test marks the first system
         names = unmark_baseline(names)
     found = [{metric: _score(value) for metric, value in item.items()} for item in items]

@@ -256,6 +256,15 @@ def test_systems_of_one_pair_are_sorted_by_its_scores(run, folder):
         assert [row["system"] for row in rows] == ["b", "a"]
 
 
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_a_pair_alone_is_compared_with_its_row_in_a_matrix(run, wmt24, form):
+    assert run("--matrix", "matrix.toml", "-q", "-f", form, "-o", "old").status == 0
+    texts = (wmt24["cs-uk", "ref", "A"], "-i", wmt24["cs-uk", "sys", "ONLINE_B"])
+    words = (*texts, "--max-drop", "0", "--baseline", "old", "-q", "--names")
+    assert run(*words, "ONLINE_B pair=cs-uk").status == 0
+    refused(run(*words, "ONLINE_B"), "old has no system ONLINE_B; it has ", "ONLINE_B pair=cs-uk, ")
+
+
 def test_one_caption_and_label_cover_all_tables(run, wmt24):
     words = ("-m", "bleu", "ter", "-f", "latex", "-q", "--caption", "All pairs", "--label", "tab:all")
     table = run("--matrix", "matrix.toml", *words).out
