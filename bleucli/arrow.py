@@ -145,11 +145,9 @@ def make_metrics(metrics: "Metrics") -> dict[str, Metric]:
             fit into one table: only some set `skip_empty_refs`, or one reads all references before it counts.
         InputTypeError: `metrics` is something else.
     """
-    wanted = list_metrics(metrics)
-    found: dict[str, Metric] = {}
-    if isinstance(metrics, Mapping):
-        found, wanted = {name: _metric_of(metric) for name, metric in metrics.items()}, []
-    for one in wanted:
+    named = metrics if isinstance(metrics, Mapping) else {}
+    found = {name: _metric_of(metric) for name, metric in named.items()}
+    for one in [] if named else list_metrics(list(metrics) if isinstance(metrics, Mapping) else metrics):
         metric = _metric_of(one)
         name = name_of(metric)
         if name in found:
