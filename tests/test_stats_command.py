@@ -257,21 +257,6 @@ def test_shards_are_the_whole_in_any_order(run, corpus, both):
     refused(run("--stats", files[0], files[3]), "segments 8 to 40 of a.txt are missing")
 
 
-def test_merged_files_have_the_names_that_were_asked_for(both, run):
-    assert run("--stats", "s.parquet", "--names", "one,two", "--save-stats", "n.parquet", "-q").status == 0
-    assert statsfiles.read("n.parquet").systems == ["one", "two"]
-    assert [shard.system for shard in statsfiles.read("n.parquet").shards()] == ["one", "two"]
-    words = ("-m", *ALL, "--paired-ar", "-f", "csv")
-    assert run("--stats", "n.parquet", *words) == both("--paired-ar", "-f", "csv", "--names", "one,two")[0]
-    table = pq.read_table("n.parquet")
-    only = table.filter([name == "two" for name in table.column("system").to_pylist()]).drop_columns("system")
-    pq.write_table(only, "u.parquet")  # as another program might write a single system
-    run("--stats", "u.parquet", "--save-stats", "v.parquet")
-    assert statsfiles.read("v.parquet").systems == ["system"]
-    run("--stats", "u.parquet", "--names", "three", "--save-stats", "v.parquet")
-    assert statsfiles.read("v.parquet").systems == ["three"]
-
-
 def test_files_that_do_not_belong_together_are_refused(run, both, write, corpus):
     run("ref.txt", "-i", "a.txt", "-lc", "--save-stats", "lc.parquet", "--names", "c")
     refused(run("--stats", "s.parquet", "lc.parquet", "-m", "bleu"), "lc.parquet has BLEU with case:lc but s.parquet")

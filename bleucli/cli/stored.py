@@ -203,9 +203,8 @@ class StoredTexts(Texts):
         return self._statistics.shards()
 
     def write_stats(self, path: str, command: str) -> None:
-        """Write everything that the files hold to one file, with the names of systems that were asked for."""
-        names = dict(zip(self._statistics.systems, self._names(), strict=True))
-        self._statistics.write(path, command, names)
+        """Write everything that the files hold to one file."""
+        self._statistics.write(path, command)
 
     def which_is_which(self, segments: int) -> str:
         """Return a line that names files and systems."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli import arrow
-from bleucli.buffers import text_array, to_numpy
+from bleucli.buffers import to_numpy
 from bleucli.counting import CorpusStats, SystemStats
 from bleucli.errors import BleuError
 from bleucli.metrics import METRICS, Metric, metric_that_counted, reading
@@ -262,13 +262,12 @@ class Statistics:
         """Return what is known about the texts that the rows were made from."""
         return [shard for file in self._files for shard in file.shards()]
 
-    def write(self, path: str, command: str = "", names: Mapping[str, str] | None = None) -> None:
+    def write(self, path: str, command: str = "") -> None:
         """Write all rows with all columns to one file.
 
         Args:
             path: the path of the file to write, which may be one of those that were read.
             command: the command line, which the file keeps as a note.
-            names: new names of systems, by their names in the files; other systems keep theirs.
 
         Raises:
             BleuError: the files have different metrics, only some of them hold sums, or the file cannot be written.
@@ -290,14 +289,12 @@ class Statistics:
             told = " ".join(str(error).split())
             raise BleuError(f"columns with the same name have different types ({told}); rename one") from None
         table = Table()
-        names = names or {}
         for file in self._files:
             for rows in file.row_groups(None):
-                table.add(_rename(_fit(rows, whole), names))
+                table.add(_fit(rows, whole))
         if not any(file.rows for file in self._files):
-            table.add(_rename(_fit(first.read(first.columns), whole), names))
-        shards = [shard._replace(system=names.get(shard.system, shard.system)) for shard in self.shards()]
-        table.save(path, metadata(shards, command))
+            table.add(_fit(first.read(first.columns), whole))
+        table.save(path, metadata(self.shards(), command))
 
 
 def _kind_of(file: StatsFile, name: str) -> str | None:
@@ -385,16 +382,3 @@ def _fit(table: "pa.Table", schema: "pa.Schema") -> "pa.Table":
         column = pa.nulls(len(table), field.type) if missing else table.column(field.name).cast(field.type)
         columns.append(column)
     return pa.table(columns, schema=schema)
-
-
-def _rename(table: "pa.Table", names: Mapping[str, str]) -> "pa.Table":
-    """Return the rows of a table with new names of systems, by their old names."""
-    if all(old == new for old, new in names.items()):
-        return table
-    pa = load("pyarrow", "arrow")
-    if SYSTEM not in table.column_names:
-        table = table.add_column(0, SYSTEM, pa.nulls(len(table), pa.string()))
-    coded = table.column(SYSTEM).combine_chunks().dictionary_encode(null_encoding="encode")
-    known = [_name_system(value) for value in coded.dictionary.to_pylist()]
-    renamed = pa.DictionaryArray.from_arrays(coded.indices, text_array([names.get(name, name) for name in known]))
-    return table.set_column(table.column_names.index(SYSTEM), SYSTEM, renamed.cast(pa.string()))
