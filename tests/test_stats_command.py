@@ -152,10 +152,6 @@ def test_options_that_only_decide_the_score_can_be_changed(both):
         (("-t", "demo", "-l", "en-de"), ["--test-set cannot be combined with --stats"]),
         (("--explain",), ["--explain cannot be combined with --stats"]),
         (("--keep-going",), ["--keep-going cannot be combined with --stats"]),
-        (
-            ("--names", "x", "--save-stats", "t.parquet"),
-            ["--save-stats keeps the names that the files"],
-        ),
         (("--first-line", "3"), ["--first-line cannot be combined with --stats"]),
         (("--by", "domain"), ["there is no column domain to group by; there are none"]),
         (("--by", "x", "x"), ["--by names x twice"]),

@@ -99,21 +99,13 @@ def _check_test_set(options: "Options") -> None:
 
 
 def check_saving(options: "Options") -> None:
-    """Refuse --first-line where no texts are counted for --save-stats, and for test sets, which are never shards.
-
-    Also refuse --names where --save-stats copies rows, which have names already.
-    """
+    """Refuse --first-line where no texts are counted for --save-stats, and for test sets, which are never shards."""
     if options.first_line is not None and (options.save_stats is None or options.stats is not None):
         raise UsageError(
             "--first-line numbers the segments of texts for --save-stats; add --save-stats, or leave out --first-line"
         )
     if options.first_line is not None and options.test_set is not None:
         raise UsageError("--first-line is for shards of your own files, but a test set is whole; leave it out")
-    if options.names is not None and options.save_stats is not None and options.stats is not None:
-        raise UsageError(
-            "--save-stats keeps the names that the files of --stats have; leave out --names, and give it where the new"
-            " file is read"
-        )
 
 
 def check_segment_scores(options: "Options", jsonl: str | None = None) -> None:
