@@ -4,7 +4,7 @@
 - `whole_number`, `real_number`, `truth_value`, `string`: an argument's value, or an error that names it
 """
 
-from math import isfinite
+from math import isfinite, log10
 from operator import index
 
 from bleucli.errors import InputTypeError, UsageError
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # Higher orders of n-grams would waste memory, since hardly any segment is that long, even in characters
 LARGEST_ORDER = 1000
 MOST_TRIALS = 10**7
+# The most bits of a whole number that a message prints
+_MOST_BITS = 128
 MOST_THREADS = 1024
 # The bounds of a figure's width, in inches
 LEAST_WIDTH, MOST_WIDTH = 1.0, 30.0
@@ -67,8 +69,19 @@ def whole_number(what: str, value: "Any", smallest: int, largest: int | None = N
         raise _wrong_type(what, value, "a whole number") from None
     if number < smallest or (largest is not None and number > largest):
         expected = f"from {smallest}" if largest is None else f"from {smallest} to {largest}"
-        raise UsageError(f"{what} {number}; expected a number {expected}")
+        raise UsageError(f"{what} {_tell(number)}; expected a number {expected}")
     return number
+
+
+def _tell(number: int) -> str:
+    """Return a whole number, or its order of magnitude if it is very large: Python prints only some thousand digits.
+
+    >>> _tell(-7), _tell(10**5000)
+    ('-7', 'about 1e5000')
+    """
+    if number.bit_length() <= _MOST_BITS:
+        return str(number)
+    return f"about {'-' if number < 0 else ''}1e{round(number.bit_length() * log10(2))}"
 
 
 def real_number(what: str, value: "Any") -> float:
@@ -76,6 +89,7 @@ def real_number(what: str, value: "Any") -> float:
 
     Raises:
         InputTypeError: it is not a number, or is a truth value.
+        UsageError: it is too large for a double.
 
     >>> real_number("beta", "2")
     Traceback (most recent call last):
@@ -85,7 +99,10 @@ def real_number(what: str, value: "Any") -> float:
     if isinstance(value, bool | str | bytes):  # Python would convert these to numbers
         raise _wrong_type(what, value, "a number")
     try:
-        return index(value) if hasattr(value, "__index__") else float(value)
+        double = float(value)
+        return index(value) if hasattr(value, "__index__") else double
+    except OverflowError:
+        raise UsageError(f"{what} is too large for a floating-point number; give a smaller one") from None
     except (TypeError, ValueError):
         raise _wrong_type(what, value, "a number") from None
 
@@ -104,7 +121,7 @@ def truth_value(what: str, value: "Any") -> bool:
     try:
         if value in (False, True):
             return bool(value)
-    except ValueError:  # an array with several values
+    except (TypeError, ValueError):  # an array with several values, or a missing value of pandas
         pass
     raise _wrong_type(what, value, "True or False")
 

@@ -5,6 +5,7 @@ import pickle
 import re
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
@@ -124,8 +125,26 @@ def test_numbers_and_truth_values_of_numpy_count_like_those_of_python():
     numpy = pytest.importorskip("numpy")
     for value in (True, 1, numpy.True_, numpy.int64(1)):
         assert BLEU(lowercase=value).lowercase is True
-    with pytest.raises(InputTypeError, match=r"^lowercase array.*; give True or False$"):
-        BLEU(lowercase=numpy.array([True, False]))
+    pandas = pytest.importorskip("pandas")
+    for value in (numpy.array([True, False]), pandas.NA):
+        with pytest.raises(InputTypeError, match=r"^lowercase (array|<NA>).*; give True or False$"):
+            BLEU(lowercase=value)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: BLEU(max_ngram_order=10**5000), "max_ngram_order about 1e5000; expected a number from 1 to 1000"),
+        (lambda: BLEU(max_ngram_order=-(10**5000)), "max_ngram_order about -1e5000; expected a number from 1 to 1000"),
+        (lambda: CHRF(beta=10**5000), "beta is too large for a floating-point number; give a smaller one"),
+        (lambda: CHRF(beta=Fraction(10**400, 3)), "beta is too large for a floating-point number; give a smaller one"),
+    ],
+)
+def test_numbers_too_large_to_print_or_to_compute_with_are_refused(make, told):
+    """Python's own errors about them reached the caller."""
+    with pytest.raises(UsageError) as caught:
+        make()
+    assert str(caught.value) == told
 
 
 @pytest.mark.parametrize(
