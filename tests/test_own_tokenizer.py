@@ -80,6 +80,18 @@ def test_a_function_that_does_not_return_strings_is_refused_in_one_line(tokens):
         metric.tokenizer("bad")
 
 
+def test_tokens_that_are_not_text_are_refused_with_the_number_of_the_segment():
+    """The number was that of the text in its block, and the advice was about reading files."""
+    metric = BLEU(tokenize=lambda text: text.replace("bad", "\ud800"), tokenize_name="cut")
+    texts = [*map(str, range(5000)), "bad"]
+    with pytest.raises(BleuError) as caught:
+        metric.corpus_score(texts, [[*texts[:-1], "good"]])
+    told = "segment 5000 (counting from 0) was tokenized to text with a lone surrogate by cut; return valid text"
+    assert str(caught.value) == f"hypotheses, {told}"
+    with pytest.raises(BleuError, match=r"^group 1: reference 0 .counting from 0. was tokenized to text with a lone"):
+        list(metric.pairwise_groups([["a"], ["b"]], [["a"], ["bad"]]))
+
+
 def test_errors_of_the_function_reach_the_caller():
     def fail(text):
         raise LookupError("no such dictionary")

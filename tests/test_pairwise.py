@@ -379,6 +379,9 @@ def test_groups_that_cannot_be_scored_are_named():
         ([float("nan"), 1], f"weight 0 (counting from 0) is nan; {FINITE}"),
         ([0, 0], "all weights are 0; give at least one reference a weight above 0"),
         (["a", "b"], "weights: expected a list of numbers, one for each reference"),
+        (["1", "2"], "weights: expected a list of numbers, one for each reference"),
+        ([10**400, 1], "weights: expected a list of numbers, one for each reference"),
+        (numpy.array([1j, 2]), "weights: expected a list of numbers, one for each reference"),
         (3, "weights: expected a list of numbers, one for each reference"),
     ],
 )

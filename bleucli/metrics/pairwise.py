@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         def prepare(self, segments: Segments) -> Segments:
             """Prepare hypotheses."""
 
-        def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
+        def prepare_reference(self, segments: Segments) -> Segments:
             """Prepare references."""
 
         def compare(self, hypotheses: Segments, references: References) -> SegmentStats:
@@ -58,6 +58,8 @@ _BATCH_TEXTS = 4096
 _BATCH_PAIRS = 1 << 17
 # The number of lists of a pyarrow column that are converted to Python lists at once
 _SLICE = 1024
+# NumPy's kinds of values that it would convert to numbers: texts, times, complex numbers
+_NO_NUMBERS = "USMmc"
 # Differs from every item
 _END = object()
 
@@ -204,8 +206,10 @@ def _prepare(
     """
     _refuse_missing(hypotheses, lambda index: name("hypothesis", index))
     _refuse_missing(references, lambda index: name_reference("reference", index))
-    if metric.skip_empty_refs:
-        _, _, missing = kernels.reference_counts([kernels.drop_empty(kernels.strip_trailing(references))])
+    stream = references
+    if metric.skip_empty_refs:  # as in `prepare_references`, whose errors would not name the group
+        stream = kernels.drop_empty(kernels.strip_trailing(references))
+        _, _, missing = kernels.reference_counts([stream])
         if missing >= 0:
             raise BleuError(
                 f"{name_reference('reference', missing)} is empty, and empty references are skipped; leave it out"
@@ -214,7 +218,7 @@ def _prepare(
     try:
         ours = metric.prepare(hypotheses)
         what, called = "reference", name_reference
-        (theirs,) = metric.prepare_references([references]).streams
+        theirs = metric.prepare_reference(stream)
     except SegmentError as error:
         raise BleuError(f"{called(what, error.number - 1)} {error.what}") from None
     # A metric may prepare references in another way, as TER does with `normalized`
@@ -244,8 +248,11 @@ def _check_weights(weights: "Any", count: int) -> "array[float]":
         return array("d", [1.0]) * count
     refuse_unordered(weights, "weights")
     try:
-        numbers = np.asarray(weights if hasattr(weights, "__len__") else list(weights), np.float64)
-    except (TypeError, ValueError):
+        given = np.asarray(weights if hasattr(weights, "__len__") else list(weights))
+        if given.dtype.kind in _NO_NUMBERS:
+            raise TypeError
+        numbers = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise InputTypeError("weights: expected a list of numbers, one for each reference") from None
     if numbers.shape != (count,):
         raise BleuError(

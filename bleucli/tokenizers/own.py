@@ -27,7 +27,7 @@ class OwnTokenizer(OfLines):
         """Return the texts tokenized by the function; missing ones stay missing, and equal ones are tokenized once.
 
         Raises:
-            SegmentError: the function returned something other than a string.
+            SegmentError: the function returned something other than a string, or text that UTF-8 cannot express.
         """
         known: dict[str | None, str | None] = {None: None}
         for number, text in enumerate(segments, 1):
@@ -39,5 +39,11 @@ class OwnTokenizer(OfLines):
                         f"was tokenized to a value of type {type(tokens).__name__} by {self.signature}; return a"
                         ' string with spaces between tokens, such as " ".join(tokens)',
                     )
+                try:
+                    str.encode(tokens)
+                except UnicodeEncodeError:
+                    raise SegmentError(
+                        number, f"was tokenized to text with a lone surrogate by {self.signature}; return valid text"
+                    ) from None
                 known[text] = tokens
-        return Segments.from_strings([known[text] for text in segments], f"text from the tokenizer {self.signature}")
+        return Segments.from_strings([known[text] for text in segments])
