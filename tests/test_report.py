@@ -5,6 +5,7 @@ import math
 import os
 import random
 import re
+from html import unescape
 
 import pytest
 from conftest import ROOT, raised, refused
@@ -287,6 +288,32 @@ def test_figures_say_how_many_systems_they_leave_out():
         "Number of segments by how much longer the output is than the first reference",
         "Number of segments by their BLEU",
     ]
+
+
+def test_figures_show_names_and_numbers_as_they_are():
+    references = [["the cat sat on the mat", "a dog is in the garden"]]
+    systems = {
+        "step-0.0001": ["the cat sat on the mat", "a dog is in the house"],
+        'step-0.0002 <b id="x" href="#y">': references[0],
+        "#010101 url(#z)": ["the cat", "a dog"],
+    }
+    report = compare_systems(systems, references, trials=100)
+    drawings = "".join(re.findall("<svg.*?</svg>", report, re.DOTALL))
+    shown = {unescape(text) for text in re.findall("<text[^>]*>([^<]*)</text>", drawings)}
+    assert {"step-0.0001", 'step-0.0002 <b id="x"…', "#010101 url(#z)"} <= shown
+    told = " ".join(map(unescape, re.findall("<(?:title|desc)[^>]*>([^<]*)<", drawings)))
+    assert all(name in told for name in systems)
+    assert "p = 0.00" not in told
+    assert re.search(r"\(p = \d\.\d{3}, corrected", told)
+
+
+def test_scales_of_figures_suit_scores_of_any_size():
+    references = [["a b c d", "e f g h"]]
+    systems = {"first": references[0], "second": references[0]}
+    for most in (1e-6, 1e6):
+        report = compare_systems(systems, references, scores={"other": [[0, most], [most, 0]]}, trials=100)
+        (scale,) = re.findall('data-scale="([^"]*)" aria-labelledby="segments-1', report)
+        assert 100 < float(scale.split()[1]) * most < 400
 
 
 # --- words

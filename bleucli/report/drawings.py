@@ -15,6 +15,7 @@ from bleucli.report.figures import PART, VARIABLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from re import Match
     from typing import Any
 
@@ -27,6 +28,8 @@ FORMATS = ("pdf", "svg", "png")
 _SALT = "bleu"
 # Dots per inch of a PNG, enough for print
 _DOTS = 300
+_TAG = re.compile(r"<[^>]*>")
+_REFERENCE = re.compile(r'(?:(?<=href="#)|(?<=url\(#))[^")]+')
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 
 
@@ -52,36 +55,41 @@ def inline(figure: "Figure", name: str, title: str, description: str) -> str:
     height = figure.get_figheight() * 72
     # The place of the origin and the length of a unit on both axes, with which the page's script draws other systems
     box = [*axes.transData.transform((0, 0)), *axes.transData.transform((1, 1))]
-    numbers = " ".join(f"{number:.4f}" for number in (box[0], box[2] - box[0], height - box[1], box[1] - box[3]))
-    opening = (
-        f'<svg viewBox="0 0 {figure.get_figwidth() * 72:.4g} {height:.4g}" role="img" class="drawing"'
-        f' data-scale="{numbers}"'
-        f' aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape_html(title)}</title>'
-        f'<desc id="{name}-desc">{escape_html(description)}</desc>'
-    )
-    svg = opening + svg[svg.index(">") + 1 :]
+    numbers = " ".join(f"{number:.8g}" for number in (box[0], box[2] - box[0], height - box[1], box[1] - box[3]))
     for line in points:
         path = _join_points(axes.transData.transform(line.get_xydata()), height)
         start, _, rest = svg.partition(f'<g id="{PART}points">')
         _, rest = re.split(r"</g>\s*</g>", rest, maxsplit=1)
         svg = f'{start}<g id="{PART}points">{path}</g>{rest}'
     # Identifiers must be unique among all figures of a page; those that nothing refers to are left out
-    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
+    used = {old for tag in _TAG.findall(svg) for old in _REFERENCE.findall(tag)}
+    # Only tags change: the texts between them are names of systems and numbers
+    svg = _TAG.sub(lambda tag: _adapt_tag(tag[0], name, used), svg[svg.index(">") + 1 :])
+    opening = (
+        f'<svg viewBox="0 0 {figure.get_figwidth() * 72:.4g} {height:.4g}" role="img" class="drawing"'
+        f' data-scale="{numbers}"'
+        f' aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape_html(title)}</title>'
+        f'<desc id="{name}-desc">{escape_html(description)}</desc>'
+    )
+    return opening + re.sub(r"\s*\n\s*", "\n", svg).strip()
+
+
+def _adapt_tag(tag: str, name: str, used: "Container[str]") -> str:
+    """Return a tag of a figure for a page, with its own identifiers; used: those that a tag refers to."""
 
     def rename(match: "Match[str]") -> str:
         old = match[1]
         if old.startswith(PART):
             return f' data-part="{old.removeprefix(PART)}"'
-        return f' id="{name}-{old}"' if old in used else match[0] if old.startswith(f"{name}-") else ""
+        return f' id="{name}-{old}"' if old in used else ""
 
-    svg = re.sub(r' id="([^"]*)"', rename, svg)
-    svg = re.sub(r'(href="#|url\(#)([^")]+)', rf"\1{name}-\2", svg)
+    tag = re.sub(r' id="([^"]*)"', rename, tag)
+    tag = _REFERENCE.sub(lambda match: f"{name}-{match[0]}", tag)
     # The page decides about colours, for its light and its dark theme, and about fonts
     for colour, variable in VARIABLES.items():
-        svg = svg.replace(colour, f"var(--{variable})")
-    svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
-    svg = _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", svg)
-    return re.sub(r"\s*\n\s*", "\n", svg).strip()
+        tag = tag.replace(colour, f"var(--{variable})")
+    tag = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", tag)
+    return _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", tag)
 
 
 def _join_points(places: "NDArray[np.float64]", height: float) -> str:
