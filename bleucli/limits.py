@@ -11,6 +11,7 @@ from bleucli.errors import InputTypeError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from typing import Any
 
 # Higher orders of n-grams would waste memory, since hardly any segment is that long, even in characters
@@ -135,6 +136,23 @@ def string(what: str, value: str) -> str:
     if not isinstance(value, str):
         raise _wrong_type(what, value, "a string")
     return value
+
+
+def file_path(value: "str | os.PathLike[str]") -> str:
+    """Return the path of a file as a string.
+
+    Raises:
+        InputTypeError: it is neither a string nor a path.
+
+    >>> file_path(3)  # type: ignore[arg-type]
+    Traceback (most recent call last):
+    ...
+    bleucli.errors.InputTypeError: path 3 is of type int; give a string or a path
+    """
+    found = value.__fspath__() if hasattr(value, "__fspath__") else value
+    if not isinstance(found, str):
+        raise _wrong_type("path", value, "a string or a path")
+    return found
 
 
 def _wrong_type(what: str, value: object, expected: str) -> InputTypeError:

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from strategies import corpora, enough, examples
 
 from bleucli import BLEU, CER, CHRF, TER, WER, statsfiles
+from bleucli.counting import SystemStats
 from bleucli.errors import BleuError
 from bleucli.scoring import score_counted
 from bleucli.significance.comparison import Sampling
-from bleucli.statsfiles import Shard, check_references, find_files, read, write
+from bleucli.statsfiles import Shard, Writer, check_references, find_files, read, write
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no files to write")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; there are no files to write")
@@ -280,6 +281,68 @@ def test_the_order_of_rows_and_the_size_of_row_groups_do_not_matter(data, tmp_pa
         return
     found = all_stats(read(path), keep_rows=True)
     assert found == count()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        ({"columns": {"domain": ["a"]}}, ["the column domain has 1 value for 4 segments; give one value per segment"]),
+        ({"columns": {"domain": 3}}, ["the column domain: 3 is of type int; give a list"]),
+        ({"columns": {"domain": [1, "a", 2, 3]}}, ["the column domain cannot be written", "give strings or numbers"]),
+        ({"columns": {"domain": [1 << 70, 1, 2, 3]}}, ["the column domain cannot be written"]),
+        ({"columns": {"refs": "a"}}, ["the column refs has the name of a column of statistics; rename it"]),
+        ({"columns": {"segments": "a"}}, ["the column segments has the name of a column of statistics"]),
+        ({"columns": {"bleu.match_1": "a"}}, ["the column bleu.match_1 has the name of a column of statistics"]),
+        ({"columns": {"my.signature": "a"}}, ["the column my.signature has the name of a column of statistics"]),
+        ({"columns": {"segment": "abcd"}}, ["the column segment: 'abcd' is of type str; give a list"]),
+        ({"columns": {"segment": [0, 1, 2, "3"]}}, ["segment '3' is of type str; give a whole number"]),
+        ({"columns": {"segment": [0.5, 1, 2, 3]}}, ["segment 0.5 is of type float; give a whole number"]),
+        ({"columns": {"segment": [-1, 0, 1, 2]}}, ["segment -1; expected a number from 0"]),
+        ({"columns": {"segment": [0, 1, 2, 1 << 64]}}, ["segment 18446744073709551616; expected a number from 0"]),
+        ({"first": -1}, ["first -1; expected a number from 0"]),
+        ({"first": 1 << 63}, ["first 9223372036854775808; expected a number from 0 to"]),
+    ],
+)
+def test_columns_that_cannot_be_read_back_are_refused(tmp_path, arguments, parts):
+    path = str(tmp_path / "s.parquet")
+    raised(parts, write, path, count({"bleu": BLEU()}), **arguments)
+    assert os.listdir(tmp_path) == []
+
+
+def test_anything_but_statistics_is_refused(tmp_path):
+    path = str(tmp_path / "s.parquet")
+    stats = count({"bleu": BLEU()})["KIT"]
+    raised(["systems: found dict_values; give a dictionary"], write, path, {"KIT": stats}.values())
+    raised(["the name of a system 1 is of type int; give a string"], write, path, {1: stats})
+    for wrong in (3, {"bleu": 3}, [stats["bleu"], "a"]):
+        raised(["the statistics of a system: found", "give what corpus_stats returns"], write, path, {"KIT": wrong})
+    raised(["no file was given; name at least one"], read)
+    raised(["is of type list; give a string or a path"], read, [path])
+
+
+def test_paths_may_be_objects(tmp_path):
+    path = tmp_path / "s.parquet"
+    write(path, count())
+    read(path).write(path)
+    assert all_stats(read(path), keep_rows=True) == all_stats(read(str(path)), keep_rows=True) == count()
+
+
+def test_a_writer_writes_what_it_is_for_once(tmp_path):
+    path = str(tmp_path / "s.parquet")
+    bleu, lower = BLEU(), BLEU(lowercase=True)
+    parts = [bleu.corpus_stats(SYSTEMS["KIT"][:stop], [REFERENCES[0][:stop]], keep_rows=True) for stop in (3, 4)]
+    writer = Writer([bleu])
+    raised(["KIT have no rows"], writer.add, [SystemStats("KIT", [parts[0].without_rows()], None)])
+    both = [SystemStats(name, [part], None) for name, part in zip(SYSTEMS, parts, strict=True)]
+    raised(["the systems have different numbers of segments"], writer.add, both)
+    for wrong in ([], [parts[0]] * 2):
+        raised(["KIT were counted by other metrics"], writer.add, [SystemStats("KIT", wrong, None)])
+    raised(["KIT were counted by other metrics"], Writer([lower]).add, both[:1])
+    writer.add(both[:1])
+    writer.save(path)
+    for again in (writer.add, lambda _: writer.save(path)):
+        raised(["a Writer writes one file, and this one has done so; make another"], again, both[:1])
+    assert read(path).stats(keep_rows=True) == parts[0]
 
 
 # --- what can be changed afterwards, and what cannot

@@ -21,16 +21,22 @@ The metadata says where the rows come from; no score depends on it.
 (['dog'], BLEU = 61.01 72.7/55.6/57.1/60.0 (BP = 1.000 ratio = 1.100 hyp_len = 11 ref_len = 10))
 """
 
+from bleucli.errors import BleuError
+from bleucli.limits import file_path
 from bleucli.statsfiles.contents import Statistics
 from bleucli.statsfiles.layout import Shard
 from bleucli.statsfiles.reading import StatsFile, find_files
 from bleucli.statsfiles.rows import check_references
 from bleucli.statsfiles.writing import Part, Writer, write, write_sums
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+
 __all__ = ["Part", "Shard", "Statistics", "Writer", "check_references", "find_files", "read", "write", "write_sums"]
 
 
-def read(*paths: str) -> "Statistics":
+def read(*paths: "str | os.PathLike[str]") -> "Statistics":
     """Return the statistics in files, which may be shards of one corpus, in any order.
 
     Args:
@@ -38,7 +44,8 @@ def read(*paths: str) -> "Statistics":
 
     Raises:
         BleuError: a file does not exist, is damaged, holds no statistics, or has a newer layout; a pattern or folder
-            has no file; or pyarrow is not installed.
+            has no file; no path is given; or pyarrow is not installed.
+        InputTypeError: a path is neither a string nor a path.
 
     >>> import os, tempfile
     >>> from bleucli import CHRF
@@ -49,4 +56,6 @@ def read(*paths: str) -> "Statistics":
     >>> read(os.path.join(folder.name, "*.parquet")).stats("cat").score()
     chrF2 = 81.13
     """
-    return Statistics([StatsFile(path) for path in find_files(paths)])
+    if not paths:
+        raise BleuError("no file was given; name at least one file of statistics")
+    return Statistics([StatsFile(path) for path in find_files(map(file_path, paths))])

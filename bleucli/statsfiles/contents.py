@@ -18,6 +18,7 @@ from bleucli.statsfiles.writing import Part, Table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from typing import Any
 
     import pyarrow as pa
@@ -262,7 +263,7 @@ class Statistics:
         """Return what is known about the texts that the rows were made from."""
         return [shard for file in self._files for shard in file.shards()]
 
-    def write(self, path: str, command: str = "") -> None:
+    def write(self, path: "str | os.PathLike[str]", command: str = "") -> None:
         """Write all rows with all columns to one file.
 
         Args:

@@ -5,27 +5,34 @@
 - `write`, `write_sums`: files of statistics that are complete
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from bleucli import arrow, wholefiles
 from bleucli.buffers import text_array, to_arrow
 from bleucli.counting import CorpusStats, SystemStats
-from bleucli.errors import BleuError, UsageError
+from bleucli.errors import BleuError, InputTypeError, UsageError
+from bleucli.limits import file_path, string, whole_number
 from bleucli.metrics import Metric
 from bleucli.optional_deps import load
+from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.statsfiles.layout import REFERENCES, SEGMENT, SYSTEM, Shard, metadata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from typing import IO, Any
 
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     Columns = Mapping[str, Sequence[object] | str]
     Given = Mapping[str, CorpusStats | Sequence[CorpusStats] | Mapping[str, CorpusStats]]
 
+# The last index that a segment may have
+_LAST = 10**15
 # The number of rows that are written at once
 _ROWS = 1 << 17
 
@@ -65,12 +72,13 @@ class Table:
             write_page_checksum=True,
         )
 
-    def save(self, path: str, metadata: Mapping[str, str]) -> None:
+    def save(self, path: "str | os.PathLike[str]", metadata: Mapping[str, str]) -> None:
         """Move the complete file to its place.
 
         Raises:
             BleuError: it cannot be written.
         """
+        path = file_path(path)
         self._writer.add_key_value_metadata(metadata)
         with _kept_aside():
             self._writer.close()
@@ -118,11 +126,17 @@ class Writer:
 
     def __init__(self, metrics: Mapping[str, Metric] | Sequence[Metric], first: int = 0) -> None:
         self._metrics = arrow.make_metrics(metrics)
-        self._next = first
+        self._ways = [metric.configuration() for metric in self._metrics.values()]
+        self._next = whole_number("first", first, 0, _LAST)
         self._table = Table()
-        self._waiting: list[tuple[str, Sequence[CorpusStats], Columns, int]] = []
+        self._waiting: list[tuple[str, Sequence[CorpusStats], Mapping[str, Any], int]] = []
         self._rows = 0
         self._is_empty = True
+        self._is_used = False
+
+    def _refuse_second_use(self) -> None:
+        if self._is_used:
+            raise BleuError("a Writer writes one file, and this one has done so; make another")
 
     def add(self, systems: Sequence[SystemStats], columns: "Columns | None" = None) -> None:
         """Add the next segments of all systems.
@@ -133,14 +147,53 @@ class Writer:
                 `segment` may be among them if the indexes do not simply count up.
 
         Raises:
-            BleuError: a temporary file cannot be written.
+            BleuError: other metrics counted, the systems have different numbers of segments, or rows were not kept; a
+                column has another number of values or the name of a column of statistics; the writer has been used; or
+                a temporary file cannot be written.
+            InputTypeError: a column is neither a string nor a list.
         """
+        self._refuse_second_use()
+        self._check(systems)
+        count = systems[0].stats[0].segments if systems else 0
+        read = {name: self._read_column(name, of, count) for name, of in (columns or {}).items()}
         for system in systems:
-            self._waiting.append((system.name, system.stats, columns or {}, self._next))
+            self._waiting.append((system.name, system.stats, read, self._next))
             self._rows += system.stats[0].segments
-        self._next += systems[0].stats[0].segments if systems else 0
+        self._next += count
         if self._rows >= _ROWS:
             self._flush()
+
+    def _check(self, systems: Sequence[SystemStats]) -> None:
+        """Refuse statistics that do not fit into the file."""
+        for system in systems:
+            if [one.metric.configuration() for one in system.stats] != self._ways:
+                raise BleuError(
+                    f"the statistics of {system.name} were counted by other metrics than the Writer has; use the same"
+                )
+            if any(one.rows is None for one in system.stats if one.segments):
+                raise BleuError(f"the statistics of {system.name} have no rows; count with keep_rows=True")
+        if len({one.segments for system in systems for one in system.stats}) > 1:
+            raise BleuError("the systems have different numbers of segments; write each to its own file")
+
+    def _read_column(self, name: str, values: "Sequence[object] | str", count: int) -> "Any":
+        """Return a column as it is written: a text for all segments, or an array of values."""
+        is_of_metric = name.startswith(tuple(f"{metric}." for metric in self._metrics))
+        if name in (REFERENCES, *arrow.COUNTS) or name.endswith(f".{arrow.SIGNATURE}") or is_of_metric:
+            raise BleuError(f"the column {name} has the name of a column of statistics; rename it")
+        if isinstance(values, str) and name != SEGMENT:
+            return values
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise InputTypeError(
+                f"the column {name}: {values!r:.40} is of type {type(values).__name__}; give a list with one value per"
+                " segment"
+            )
+        found = list(values)
+        if len(found) != count:
+            raise BleuError(
+                f"the column {name} has {tell_count(len(found), 'value')} for {tell_count(count, 'segment')}; give one"
+                " value per segment"
+            )
+        return _read_indexes(found) if name == SEGMENT else _code(found, name)
 
     def _flush(self) -> None:
         """Write the rows that wait, system by system: columns that are constant in a row group take almost no space."""
@@ -153,7 +206,9 @@ class Writer:
                 self._write(found, [stats for _, stats, _, _ in blocks])
         self._waiting, self._rows = [], 0
 
-    def _columns_of(self, name: str, columns: "Columns", first: int, stats: Sequence[CorpusStats]) -> "pa.Table":
+    def _columns_of(
+        self, name: str, columns: "Mapping[str, Any]", first: int, stats: Sequence[CorpusStats]
+    ) -> "pa.Table":
         """Return the columns of a block that are not statistics."""
         pa = load("pyarrow", "arrow")
         import numpy as np
@@ -162,9 +217,9 @@ class Writer:
         found = {SYSTEM: _repeat(name, count)}
         for key, of in columns.items():
             if key != SEGMENT:
-                found[key] = _repeat(of, count) if isinstance(of, str) else _code(of)
+                found[key] = _repeat(of, count) if isinstance(of, str) else of
         if SEGMENT in columns:
-            found[SEGMENT] = to_arrow(np.asarray(columns[SEGMENT], np.int64))
+            found[SEGMENT] = to_arrow(columns[SEGMENT])
         else:
             found[SEGMENT] = to_arrow(np.arange(first, first + count, dtype=np.int64))
         found[REFERENCES] = to_arrow(np.asarray(stats[0].nrefs, np.int32))
@@ -178,8 +233,8 @@ class Writer:
                 table = table.append_column(title, column)
         self._table.add(arrow.sign(table, self._metrics, coded=True))
 
-    def save(self, path: str, shards: Sequence[Shard] = (), command: str = "") -> None:
-        """Write the file, complete or not at all.
+    def save(self, path: "str | os.PathLike[str]", shards: Sequence[Shard] = (), command: str = "") -> None:
+        """Write the file, complete or not at all. Nothing can be added afterwards.
 
         Args:
             path: the path of the file.
@@ -187,8 +242,10 @@ class Writer:
             command: the command line that made it.
 
         Raises:
-            BleuError: it cannot be written.
+            BleuError: it cannot be written, or the writer has been used.
         """
+        self._refuse_second_use()
+        self._is_used = True
         self._flush()
         if self._is_empty:
             pa = load("pyarrow", "arrow")
@@ -207,17 +264,40 @@ def _repeat(text: str, count: int) -> "pa.Array":
     return pa.DictionaryArray.from_arrays(to_arrow(np.zeros(count, np.int32)), text_array([text]))
 
 
-def _code(values: Sequence[object]) -> "pa.Array":
-    """Return texts or numbers as a column that stores each of them once."""
+def _read_indexes(values: Sequence[object]) -> "NDArray[np.int64]":
+    """Return the indexes of segments.
+
+    Raises:
+        InputTypeError: one is not a whole number.
+        UsageError: one is below 0 or too large.
+    """
+    import numpy as np
+
+    found = np.asarray(values)
+    if found.dtype.kind != "i" or found.min(initial=0) < 0 or found.max(initial=0) > _LAST:
+        found = np.array([whole_number(SEGMENT, value, 0, _LAST) for value in values])
+    return found.astype(np.int64, copy=False)
+
+
+def _code(values: Sequence[object], name: str = SYSTEM) -> "pa.Array":
+    """Return texts or numbers as a column that stores each of them once; name: of the column, for errors.
+
+    Raises:
+        BleuError: they are neither, or both.
+    """
     pa = load("pyarrow", "arrow")
     if not isinstance(next((value for value in values if value is not None), None), str | None):
-        return pa.array(values)
+        try:
+            return pa.array(values)
+        except (TypeError, ValueError, OverflowError) as error:  # pyarrow's errors are of these kinds as well
+            told = " ".join(str(error).split())
+            raise BleuError(f"the column {name} cannot be written ({told[:200]}); give strings or numbers") from None
     texts = text_array([None if value is None else str(value) for value in values])
     return texts.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))
 
 
 def write(
-    path: str,
+    path: "str | os.PathLike[str]",
     systems: "Given",
     *,
     columns: "Columns | None" = None,
@@ -239,7 +319,8 @@ def write(
     Raises:
         BleuError: systems were counted by different metrics or have different numbers of segments; only some have rows;
             the file cannot be written; or pyarrow is not installed.
-        UsageError: columns or first are given, but no statistics have rows.
+        UsageError: columns or first are given, but no statistics have rows; or first is below 0.
+        InputTypeError: systems, their names or statistics, the path or columns are of another type.
 
     >>> import os, tempfile
     >>> from bleucli import CHRF
@@ -251,7 +332,9 @@ def write(
     >>> read(path).columns
     ['domain']
     """
-    counted = {name: _by_metric(stats) for name, stats in systems.items()}
+    if not isinstance(systems, Mapping):
+        raise InputTypeError(f"systems: found {type(systems).__name__}; give a dictionary: {{'name': statistics}}")
+    counted = {string("the name of a system", name): _by_metric(stats) for name, stats in systems.items()}
     if not counted:
         raise BleuError("no system was given; give the statistics of at least one")
     names = list(next(iter(counted.values())))
@@ -283,10 +366,13 @@ def write(
 
 def _by_metric(stats: "CorpusStats | Sequence[CorpusStats] | Mapping[str, CorpusStats]") -> dict[str, CorpusStats]:
     """Return the statistics of a system by the names of their metrics."""
+    several = stats.values() if isinstance(stats, Mapping) else [stats] if isinstance(stats, CorpusStats) else stats
+    given = list(several) if isinstance(several, Iterable) else [several]
+    if not all(isinstance(one, CorpusStats) for one in given):
+        raise InputTypeError(f"the statistics of a system: found {stats!r:.40}; give what corpus_stats returns")
     if isinstance(stats, Mapping):
         return dict(stats)
-    several = [stats] if isinstance(stats, CorpusStats) else list(stats)
-    return dict(zip(arrow.make_metrics(list(map(_metric_of, several))), several, strict=True))
+    return dict(zip(arrow.make_metrics(list(map(_metric_of, given))), given, strict=True))
 
 
 def _metric_of(stats: CorpusStats) -> Metric:
@@ -302,7 +388,7 @@ class Part(NamedTuple):
 
 
 def write_sums(
-    path: str,
+    path: "str | os.PathLike[str]",
     parts: Sequence[Part],
     metrics: Mapping[str, Metric],
     *,
@@ -338,7 +424,7 @@ def write_sums(
     rows = [(part.labels, system) for part in parts for system in part.systems if system.stats[0].segments]
     columns: dict[str, Any] = {SYSTEM: _code([system.name for _, system in rows])}
     for place, (label, _) in enumerate(parts[0].labels if parts else ()):
-        columns[label] = _code([labels[place][1] for labels, _ in rows])
+        columns[label] = _code([labels[place][1] for labels, _ in rows], label)
     first = [system.stats[0] for _, system in rows]
     columns["segments"] = to_arrow(np.array([one.segments for one in first], np.int64))
     columns["refs_min"] = to_arrow(np.array([one.fewest for one in first], np.int64))
