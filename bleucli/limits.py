@@ -1,7 +1,7 @@
 """Checks of arguments: whether they have the right type and are within bounds.
 
 - `read_number`, `read_whole_number`: numbers in texts
-- `whole_number`, `real_number`, `truth_value`, `string`: an argument's value, or an error that names it
+- `whole_number`, `real_number`, `truth_value`, `string`, `file_path`: the value of an argument; errors name it
 """
 
 from math import isfinite, log10

@@ -97,6 +97,7 @@ LADDER: dict[str, set[str]] = {
             "buffers",
             "counting",
             "errors",
+            "limits",
             "metrics",
             "optional_deps",
             "phrases",
