@@ -463,3 +463,16 @@ def test_2000_hypotheses_and_8000_references_take_bounded_memory(name, most):
         pytest.skip("the python kernels take an hour")
     done = subprocess.run([sys.executable, "-c", PEAK, name], capture_output=True, text=True, check=True)
     assert int(done.stdout) / 1024 < most
+
+
+def test_a_list_that_is_used_again_for_the_next_group_is_read_in_time():
+    """Groups were read ahead without a copy, so all groups of a batch were scored as the last of them."""
+
+    def reused():
+        texts = []
+        for words in ("the cat", "a dog", "it rains"):
+            texts[:] = [words]
+            yield texts
+
+    references = [["the cat"], ["a dog"], ["it rains"]]
+    assert [scores.tolist() for scores in CHRF().pairwise_groups(reused(), references)] == [[[100.0]]] * 3

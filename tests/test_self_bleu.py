@@ -254,3 +254,14 @@ def test_threads_change_nothing(jobs, monkeypatch):
         assert self_bleu(texts, groups, jobs=jobs) == self_bleu(texts, groups)
     with pytest.raises(InputTypeError, match=r"^jobs "):
         self_bleu(texts, jobs="2")
+
+
+def test_a_list_that_is_used_again_for_the_next_group_is_read_in_time():
+    def reused():
+        texts = []
+        for words in ("the cat sat there", "a dog ran away"):
+            texts[:] = [words, "it rains all day"]
+            yield texts
+
+    lists = [["the cat sat there", "it rains all day"], ["a dog ran away", "it rains all day"]]
+    assert self_bleu(reused()) == self_bleu(lists)

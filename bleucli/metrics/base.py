@@ -479,7 +479,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     ) -> "Iterator[NDArray[np.float64]]":
         """Give the matrix of `pairwise` for each group, such as the candidates for each segment.
 
-        For small groups, this is faster than one call per group. A group is read only when its matrix is asked for.
+        For small groups, this is faster than one call per group. Groups are read when matrices are asked for, some
+        thousand texts ahead.
 
         Args:
             hypotheses: lists of strings, one for each group; or a column of pyarrow whose items are lists of strings.

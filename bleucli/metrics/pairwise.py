@@ -326,7 +326,7 @@ def _checked(lists: Iterable[Iterable[str]], what: str) -> Iterator[list[str]]:
                 f"{what}: {tell_place('group', number)} is of type {kind}, not a list; give one list for each group"
             )
         refuse_unordered(texts, f"{what}, {tell_place('group', number)}")
-        yield texts if isinstance(texts, list) else list(texts)
+        yield list(texts)  # a copy, because the caller may use one list for all groups, and a batch holds many
 
 
 def _items(lists: "Any") -> "Iterator[Any]":

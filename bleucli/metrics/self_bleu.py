@@ -146,7 +146,8 @@ def self_bleu(
     labels = None if groups is None else _check_labels(groups)
     texts: Iterable[Any] = samples
     if isinstance(samples, Iterator):  # its first item shows whether it gives strings or lists
-        texts = samples = list(samples)
+        # Copies, because the iterator may use one list for all groups
+        texts = samples = [list(one) if isinstance(one, list) else one for one in samples]
     if isinstance(samples, _LISTS) and samples and isinstance(samples[0], _LISTS):
         texts, labels = _flatten(samples, labels)
     found = measure(metric, blocks_of_strings(texts, "sample"), labels, jobs=jobs)
