@@ -43,6 +43,7 @@ from bleucli.significance.resampling import (
     confidence_interval,
     difference,
     difference_interval,
+    differing,
     identical,
     random_seed,
     randomization_p_values,
@@ -543,3 +544,34 @@ def test_a_paired_test_takes_a_seed():
     systems = [("a", ["a b c d", "e f g h"]), ("b", ["a b c e", "e f g h"])]
     signatures, _ = PairedTest(systems, {"BLEU": BLEU()}, [["a b c d", "e f g h"]], "ar", 10, seed=3)()
     assert signatures["BLEU"].info["seed"] == "3"
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda rows: confidence_interval(np.zeros(0)), "there are no scores of resamples; expected at least one"),
+        (lambda rows: confidence_interval(np.zeros((2, 2))), "scores: expected an array of numbers"),
+        (lambda rows: difference_interval([1.0], [1.0, 2.0]), "1 and 2 scores of resamples; give those of the same"),
+        (lambda rows: bootstrap_p_value(["a"], [1.0], 0.0), "scores: expected an array of numbers"),
+        (lambda rows: differing(rows, rows[:1]), "the statistics of the two systems differ in metric or length"),
+        (
+            lambda rows: randomization_p_values([(Sample(rows, sum), Sample(_two_columns(rows), sum))]),
+            "the two systems of a pair were counted by different metrics; expected the same",
+        ),
+    ],
+)
+def test_arguments_that_numpy_would_trip_over_are_refused(call, told):
+    """Statistics with one row were compared with each row of the others."""
+    rows = TER().segment_stats(["a", "b"], [["a", "c"]])
+    with pytest.raises(BleuError) as caught:
+        call(rows)
+    assert str(caught.value).startswith(told)
+
+
+def _two_columns(rows):
+    return BLEU().segment_stats(["a"] * len(rows), [["a"] * len(rows)])
+
+
+def test_scores_of_resamples_may_be_lists():
+    assert confidence_interval([1.0, 2.0, 3.0]) == confidence_interval(np.array([1.0, 2.0, 3.0]))
+    assert difference_interval([1.0, 2.0], [3.0, 4.0]) == (2.0, 2.0)

@@ -228,6 +228,7 @@ def confidence_interval(scores: "Scores") -> Interval:
     >>> confidence_interval(numpy.arange(100.0))
     Interval(mean=49.5, half_width=47.5)
     """
+    scores = _check_scores(scores)
     low, high = _bounds(scores)
     return Interval(float(scores.mean()), (high - low) / 2)
 
@@ -244,7 +245,7 @@ def difference_interval(baseline: "Scores", system: "Scores") -> tuple[float, fl
     >>> difference_interval(numpy.zeros(100), numpy.arange(100.0))
     (2.0, 97.0)
     """
-    return _bounds(system - baseline)
+    return _bounds(_differences(baseline, system))
 
 
 def _bounds(scores: "Scores") -> tuple[float, float]:
@@ -255,6 +256,33 @@ def _bounds(scores: "Scores") -> tuple[float, float]:
     high = len(scores) - 1 - low
     ordered = np.partition(scores, (low, high))
     return float(ordered[low]), float(ordered[high])
+
+
+def _differences(baseline: "Scores", system: "Scores") -> "Scores":
+    baseline, system = _check_scores(baseline), _check_scores(system)
+    if len(baseline) != len(system):
+        raise BleuError(f"{len(baseline)} and {len(system)} scores of resamples; give those of the same resamples")
+    return system - baseline
+
+
+def _check_scores(scores: "Scores") -> "Scores":
+    """Return scores of resamples as an array, from a list too.
+
+    Raises:
+        BleuError: there is no score.
+        InputTypeError: they are not numbers.
+    """
+    import numpy as np
+
+    try:
+        found = np.asarray(scores, np.float64)
+    except (TypeError, ValueError):
+        found = np.empty((0, 0))
+    if found.ndim != 1:
+        raise InputTypeError("scores: expected an array of numbers, one for each resample")
+    if not len(found):
+        raise BleuError("there are no scores of resamples; expected at least one")
+    return found
 
 
 def bootstrap_p_value(baseline: "Scores", system: "Scores", difference: float) -> float:
@@ -269,7 +297,7 @@ def bootstrap_p_value(baseline: "Scores", system: "Scores", difference: float) -
     >>> bootstrap_p_value(numpy.array([1.0, 2.0, 3.0]), numpy.array([2.0, 4.0, 6.0]), 0.5)
     0.5
     """
-    differences = abs(system - baseline)
+    differences = abs(_differences(baseline, system))
     return _p_value(int((differences - differences.mean() > abs(difference)).sum()), len(differences))
 
 
@@ -327,6 +355,8 @@ def randomize(
     if not isinstance(pairs, Sequence) or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
         raise InputTypeError("pairs: expected a list of pairs of samples; write [(baseline, system), ...]")
     segments = _length([sample for pair in pairs for sample in pair])
+    if any(left.stats.columns != right.stats.columns for left, right in pairs):
+        raise BleuError("the two systems of a pair were counted by different metrics; expected the same")
     observed = [difference(left, right) for left, right in pairs]
     exceeding, reaching = [0] * len(pairs), [0] * len(pairs)
     done = 0
@@ -401,8 +431,15 @@ def identical(left: SegmentStats, right: SegmentStats) -> bool:
 
 
 def differing(left: SegmentStats, right: SegmentStats) -> int:
-    """Count the rows that differ; only these can make a difference between two systems."""
+    """Count the rows that differ; only these can make a difference between two systems.
+
+    Raises:
+        BleuError: the statistics have different numbers of rows, or of columns.
+    """
     import numpy as np
+
+    if (len(left), left.columns) != (len(right), right.columns):
+        raise BleuError("the statistics of the two systems differ in metric or length; expected the same")
 
     return int((np.asarray(left) != np.asarray(right)).any(axis=1).sum())
 
