@@ -75,6 +75,8 @@ class Segments:
         if type(texts) not in _LISTS and isinstance(texts, _NO_LISTS):
             raise _no_list(texts, what)
         try:
+            if type(texts) not in _LISTS and hasattr(texts, "__len__"):
+                texts = list(texts)  # a column of pandas is looked up by labels, not by places
             if len(texts) == 1 and (text := texts[0]) is not None:  # scores of sentences call this once per text
                 data = _encode(text)
                 return cls(data, _START + len(data).to_bytes(8, _BYTE_ORDER))

@@ -303,3 +303,9 @@ def test_lists_are_scored_without_importing_any_library(root):
     )
     done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "set()\n"
+
+
+def test_segments_of_a_column_do_not_depend_on_its_labels():
+    pandas = pytest.importorskip("pandas")
+    assert list(Segments.from_strings(pandas.Series(["a"], index=[5]))) == ["a"]
+    assert list(Segments.from_strings(pandas.Series(["a", None], index=[5, 6], dtype=object))) == ["a", None]

@@ -155,3 +155,11 @@ def test_numbers_are_not_predictions():
         compute(predictions=array("d", [1.0]), references=["a"])
     with pytest.raises(TypeError):
         compute(PREDICTIONS, RAGGED)
+
+
+def test_a_table_is_not_a_list_of_references():
+    """The names of its columns were read as references."""
+    frame = pandas.DataFrame({"the cat": ["a", "b"], "a dog": ["c", "d"]})
+    raised(
+        ("references: a table where one column belongs",), compute, predictions=["the cat", "a dog"], references=frame
+    )

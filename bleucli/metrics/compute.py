@@ -114,6 +114,8 @@ def _blocks(
     if isinstance(references, str | bytes) or not isinstance(references, Iterable):
         raise InputTypeError("references: expected the references of each prediction; write [[reference], ...]")
     refuse_unordered(references, "references")
+    if hasattr(references, "columns"):  # it would give the names of its columns
+        raise InputTypeError("references: a table where one column belongs; give the column, such as frame[name]")
     if not isinstance(predictions, str | bytes):  # strings are refused below
         _check_lengths(predictions, references)
     remaining, done = iter(getattr(references, "to_pylist", lambda: references)()), 0  # pyarrow's items are not strings
