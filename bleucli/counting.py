@@ -290,7 +290,9 @@ class CorpusStats:
         score = self.score()
         signature = self.signature(sampling)
         higher_is_better = self.metric.higher_is_better
-        return ScoreRecord(score.name, score.score, score.verbose, signature, higher_is_better, figures=score.figures())
+        return ScoreRecord(
+            score.name, float(score.score), score.verbose, signature, higher_is_better, figures=score.figures()
+        )
 
 
 def _check_indexes(indexes: object) -> list[int]:

@@ -294,7 +294,7 @@ def score_rows(
                 signature = stats.metric.signature(number, number)
                 yield ScoreRecord(
                     score.name,
-                    score.score,
+                    float(score.score),
                     score.verbose,
                     signature,
                     stats.metric.higher_is_better,

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, metric_from_signature
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, evaluate_systems, metric_from_signature
 from bleucli.errors import UsageError
 from bleucli.metrics import metric_that_counted
 from bleucli.metrics.score import Score
@@ -166,3 +166,16 @@ def test_a_custom_class_shows_its_name_and_options():
         pass
 
     assert repr(Stemmed(lowercase=True)) == "Stemmed(lowercase=True)"
+
+
+def test_a_score_that_a_custom_metric_computes_with_numpy_is_a_number_that_json_can_hold():
+    numpy = pytest.importorskip("numpy")
+
+    class Single(CHRF):
+        def score_from_stats(self, sums):
+            found = super().score_from_stats(sums)
+            found.score = numpy.float32(found.score)
+            return found
+
+    assert json.dumps(Single().corpus_score(HYPOTHESES, REFERENCES).to_dict())
+    assert json.dumps(evaluate_systems({"a": HYPOTHESES}, REFERENCES, [Single()]).to_dict())

@@ -126,7 +126,7 @@ class Score:
             interval = {"mean": mean, "half_width": half_width}
         signature = self._signature_if_known()
         signed = None if signature is None else str(signature)
-        return {"name": self.name, "score": self.score, **parts, "interval": interval, "signature": signed}
+        return {"name": self.name, "score": float(self.score), **parts, "interval": interval, "signature": signed}
 
     def _as_json(self, width: int, signature: str) -> str:
         import json
