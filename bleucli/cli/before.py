@@ -4,6 +4,7 @@ from bleucli.baselines import Baseline, baseline_of
 from bleucli.cli import request, stored
 from bleucli.cli.streams import shown
 from bleucli.counting import SystemStats
+from bleucli.errors import UsageError
 from bleucli.results import Input
 
 TYPE_CHECKING = False
@@ -56,7 +57,10 @@ class Before:
 
         Raises:
             BleuError: the file has several systems, and it is not clear which one is meant.
+            UsageError: a system has the name of the file.
         """
+        if self._path in names:
+            raise UsageError(f"two systems would be called {self._path!r}; name systems with --names")
         return self._texts.read_only_system(self._metrics, names)._replace(name=self._path)
 
     def input(self) -> Input:
