@@ -378,7 +378,9 @@ def _differ(some: frozenset[tuple[str, str]], others: frozenset[tuple[str, str]]
 
 
 def _tell_files(files: Iterable[tuple[str, str]]) -> str:
-    return " and ".join(f"{name} (SHA-256 {digest[:_DIGITS]}...)" for name, digest in sorted(files))
+    """Return names and digests; files of statistics do not name their references."""
+    told = ((name, f"SHA-256 {digest[:_DIGITS]}...") for name, digest in sorted(files))
+    return " and ".join(f"{name} ({digest})" if name else f"a file with {digest}" for name, digest in told)
 
 
 def _strip_tests(signature: "Iterable[tuple[str, str]]") -> Signature:

@@ -447,7 +447,19 @@ def test_a_baseline_that_cannot_be_compared_is_refused(run, corpus, write):
     cut("a.txt", 0, 5)
     run("ref.txt.0", "-i", "a.txt.0", "--save-stats", "old.parquet")
     refused(run("ref.txt", "-i", "a.txt", *gate, "--paired-ar"), "old.parquet has 5 segments but a.txt has 60")
-    refused(run("ref.txt", "-i", "a.txt", *gate), "score both with the same references")
+    refused(
+        run("ref.txt", "-i", "a.txt", *gate),
+        "old.parquet has BLEU with a file with SHA-256 ",
+        "... as reference, but the new score uses ref.txt (SHA-256 ",
+        "score both with the same references",
+    )
+
+
+def test_a_system_with_the_name_of_its_baseline_is_refused(run, corpus):
+    run("ref.txt", "-i", "a.txt", "--save-stats", "old.parquet")
+    words = ("ref.txt", "-i", "b.txt", "--names", "old.parquet", "--baseline", "old.parquet", "--max-drop", "99")
+    refused(run(*words, "--paired-ar"), "two systems would be called 'old.parquet'; name systems with --names")
+    assert run(*words).status == 0
 
 
 # --- scores from elsewhere
