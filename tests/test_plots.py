@@ -10,6 +10,8 @@ from oracles import read_lines
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
 
+import numpy as np
+
 from bleucli import BLEU, CHRF, BleuError, plots
 from bleucli.report import drawings, figures
 from bleucli.results import Results
@@ -73,6 +75,15 @@ def test_numbers_in_figures_are_those_of_results(stats):
     assert list(points.get_xdata()) == list(rows)
     lines = plots.lengths(stats, [len(text.split()) for text in read_lines(DEMO, "reference.A.de.txt")]).axes[0].lines
     assert len(lines) == 2
+
+
+def test_legends_name_every_system(stats):
+    named = {"_best": stats["weak"], "": stats["strong"], "other": stats["weak"]}
+    lengths = [len(text.split()) for text in read_lines(DEMO, "reference.A.de.txt")]
+    (legend,) = plots.lengths(named, lengths).legends
+    assert [text.get_text() for text in legend.get_texts()] == list(named)
+    dotted = figures.dots(list(named), np.ones((3, 2)), [0, 1, 2], ["a", "b"], [5, 5], "BLEU", figures.PAGE)
+    assert [text.get_text() for text in dotted.legends[0].get_texts()] == list(named)
 
 
 def test_what_cannot_be_drawn_is_refused(stats):

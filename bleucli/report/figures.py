@@ -411,18 +411,25 @@ def lines(
         rows = (len(shown) + 1) // 2
         figure, axes = _make(look, look.width * 0.58 + 0.2 * rows * _scale(look), 7, bottom=3.4, top=1.25 * rows)
         for number in sorted(shown):
-            axes.plot(scores[number], label=shorten(names[number]), **_series(look, number))
+            axes.plot(scores[number], **_series(look, number))
         ticks = labels if sizes is None else [f"{told}\n{size:,}" for told, size in zip(labels, sizes, strict=True)]
         axes.set_xticks(range(len(labels)), ticks)
         axes.grid(axis="y")
         axes.set_xlabel(across)
         axes.set_ylabel(label)
-        _add_legend(figure, look)
+        _add_legend(figure, look, [names[number] for number in sorted(shown)])
     return figure
 
 
-def _add_legend(figure: "Figure", look: Look) -> None:
-    figure.legend(loc="outside upper center" if look.is_measured else "upper center", ncols=2, borderaxespad=0)
+def _add_legend(figure: "Figure", look: Look, names: Sequence[str]) -> None:
+    """Name the first lines of a figure."""
+    lines, numbers = figure.axes[0].lines[: len(names)], list(map(str, range(len(names))))
+    legend = figure.legend(
+        lines, numbers, loc="outside upper center" if look.is_measured else "upper center", ncols=2, borderaxespad=0
+    )
+    # Matplotlib leaves out labels that begin with an underscore, so the names are written afterwards
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(shorten(name))
 
 
 def _series(look: Look, number: int) -> "dict[str, Any]":
@@ -459,7 +466,7 @@ def dots(
         places = range(len(largest))
         for number in sorted(shown):
             look_of = _series(look, number) | {"linestyle": "none"}
-            axes.plot(scores[number][largest], places, label=shorten(names[number]), **look_of)
+            axes.plot(scores[number][largest], places, **look_of)
         for place, group in enumerate(largest):
             present = scores[shown][:, group]
             axes.plot((present.min(), present.max()), (place, place), color=look.line, linewidth=1, zorder=0)
@@ -468,5 +475,5 @@ def dots(
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x")
         axes.set_xlabel(label)
-        _add_legend(figure, look)
+        _add_legend(figure, look, [names[number] for number in sorted(shown)])
     return figure
