@@ -130,6 +130,33 @@ def test_no_other_package_is_on_the_path():
     assert importlib.util.find_spec("sacrebleu").origin != os.path.join(folder(), "sacrebleu", "__init__.py")
 
 
+FAULTS_PROGRAM = """
+from argparse import Namespace
+import sacrebleu
+from bleucli import BleuError
+from sacrebleu.significance import PairedTest
+from sacrebleu.utils import print_results_table
+texts, references = ["a b c d", "e f g h"], [["a b c e", "e f g h"]]
+for systems in ("abc", {"a": texts, "b": texts}, [("a",), ("b",)]):
+    try:
+        PairedTest(systems, {"BLEU": sacrebleu.BLEU()}, references)
+    except BleuError as error:
+        print(error)
+systems = [("a", texts), ("b", references[0])]
+signatures, results = PairedTest(systems, {"BLEU": sacrebleu.BLEU()}, references, n_samples=9)()
+options = Namespace(format="latex", width=1, short=False, paired_bs=False, paired_ar=True)
+print_results_table(results, signatures, options)
+"""
+
+
+def test_systems_of_the_wrong_shape_are_refused_and_a_table_does_not_make_up_a_number_of_segments():
+    done = run("-c", FAULTS_PROGRAM)
+    assert done.stderr == ""
+    expected = "named_systems: expected pairs of a name and a list of strings; write [(name, texts), ...]"
+    assert done.stdout.splitlines()[:3] == [expected] * 3
+    assert "We report BLEU (Papineni et al., 2002) with one reference each" in done.stdout
+
+
 SHAPE_PROGRAM = """
 import sacrebleu
 hypotheses, references = ["a b c d", "e f g h", "i j"], [["a b c e"], ["e f g h"], ["i j"]]

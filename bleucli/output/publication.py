@@ -39,8 +39,9 @@ def sentences(results: Results, layout: Layout) -> list[str]:
         found = [f"Scores are means over {tell_count(results.segments, 'segment')}, computed with {_name_tool(info)}."]
     else:
         cited = list(map(_cite_metric, records))
-        where = f" of {_tell_test_set(info)}" if "test" in info else ""
-        counted = f" on {tell_count(results.segments, 'segment')}{where} with {_tell_references(info)}"
+        known = [tell_count(results.segments, "segment")] if results.segments else []  # not known of tables of scores
+        texts = " of ".join([*known, *([_tell_test_set(info)] if "test" in info else [])])
+        counted = f"{f' on {texts}' if texts else ''} with {_tell_references(info)}"
         if compared := _tell_comparison(results):
             cited.append(f"distinct n-grams of orders 1 to {len(records[0].shares)} ({citations.DISTINCT.short})")
             counted = ""

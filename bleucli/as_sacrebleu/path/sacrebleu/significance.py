@@ -26,12 +26,13 @@ class PairedTest(paired_test.PairedTest):
         n_ar_confidence: int = -1,
         n_jobs: int = 1,
     ) -> None:
-        systems = list(named_systems)
-        if references is not None and systems:
+        systems = named_systems if isinstance(named_systems, dict | str) else list(named_systems)
+        first = systems[0] if isinstance(systems, list) and systems else None
+        if references is not None and isinstance(first, tuple | list) and len(first) == 2:  # bleucli refuses the rest
             streams = list(references)
-            length = len(list(systems[0][1])) if hasattr(systems[0][1], "__len__") else None
+            length = len(first[1]) if hasattr(first[1], "__len__") else None
             if length is not None and all(hasattr(one, "__len__") and len(one) >= length for one in streams):  # type: ignore[arg-type]
-                streams = fit(systems[0][1], streams)[1]
+                streams = fit(first[1], streams)[1]
             references = streams
         super().__init__(systems, metrics, references, test_type, n_samples, n_ar_confidence, n_jobs)
 

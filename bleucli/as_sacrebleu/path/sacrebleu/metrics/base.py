@@ -101,7 +101,8 @@ def _tell_shape(sized: "list[Any]", lengths: list[int]) -> str:
     if any(isinstance(texts, str) for texts in sized):
         return "there are strings instead of lists of strings, so characters are scored; write [references]"
     if len(sized) - 1 == lengths[0] and len(of_one) == 1:
-        return f"there are {lengths[0]} lists of {lengths[1]}, one list per segment; write list(zip(*references))"
+        lists = "is 1 list" if lengths[0] == 1 else f"are {lengths[0]} lists"
+        return f"there {lists} of {lengths[1]}, one list per segment; write list(zip(*references))"
     counts = ", ".join(map(str, lengths[1:]))
     return f"there are {lengths[0]} hypotheses, and lists of {counts} references"
 
