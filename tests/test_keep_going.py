@@ -401,11 +401,16 @@ def test_a_report_has_an_error_for_each_system_that_is_left_out(run, three_lines
 
 
 def test_a_report_is_written_where_systems_are_left_out_and_where_all_are(run, three_lines):
-    for systems, errors in ((("a", "short"), "1"), (("short", "missing"), "2")):
+    for systems, errors in ((("a", "short"), "1"), (("short", "missing"), "2"), (("short",), "1"), (("missing",), "1")):
         answer = run("ref", "-i", *systems, "-f", "junit", "-o", "report.xml", "--keep-going")
         assert (answer.status, answer.out) == (2, "")
         assert "not written" not in answer.err
         assert ElementTree.parse("report.xml").getroot().get("errors") == errors
+        os.remove("report.xml")
+    for name in ("short", "latin", "missing", "empty"):
+        assert run("ref", "-i", name, "-f", "junit", "--keep-going").err == run("ref", "-i", name).err
+    refused(run("no", "-i", "a", "-f", "junit", "--keep-going"), "read no")
+    refused(run("ref", "a", "-f", "junit", "--keep-going"), "if a is the system's output, write -i a")
 
 
 def test_each_text_is_read_once_before_it_is_scored(run, three_lines, monkeypatch):

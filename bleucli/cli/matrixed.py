@@ -75,8 +75,8 @@ class MatrixTexts(Texts):
             except LengthError as error:
                 raise texts.explain(error) from None
 
-    def leave_out(self) -> None:
-        """Leave out the outputs that cannot be scored, for --keep-going.
+    def leave_out(self, reported: bool = False) -> None:
+        """Leave out the outputs that cannot be scored, for --keep-going, whether or not they are reported.
 
         Raises:
             BleuError: references are wrong.

@@ -246,14 +246,16 @@ def _leave_out(
     Raises:
         BleuError: none is left, or those that are left do not allow the test that was asked for.
     """
-    texts.leave_out()
+    texts.leave_out(reported=report is not None)
     errors = dict(texts.failures)
     if not errors:
         return
     scored = texts.names_in("json")
     test = next((flag_of(name) for name in ("paired_bs", "paired_ar") if getattr(options, name)), "")
     hindrance = ""
-    if not scored:
+    if not scored and len(errors) == 1:
+        hindrance = errors.popitem()[1].in_command()
+    elif not scored:
         hindrance = f"none of the {texts.count_systems()} {texts.unit}s could be scored (see above)"
     elif texts.has_baseline and (0 in errors or len(scored) == 1):
         why = "this system is the baseline" if 0 in errors else f"only the baseline, {scored[0]}, is left"

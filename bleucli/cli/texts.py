@@ -216,16 +216,20 @@ class Texts:
         """Add the likely cause to an error about different numbers of segments, where plain text shows it."""
         return lengths.explain([*self._systems, *self._ordered_references()], error)
 
-    def leave_out(self) -> None:
+    def leave_out(self, reported: bool = False) -> None:
         """Leave out the systems that cannot be scored, for --keep-going.
 
         The names of the systems, and their number, stay those that were given.
 
+        Args:
+            reported: whether a report names what is left out, even if that is the only file of systems.
+
         Raises:
-            BleuError: the references are wrong, or the only file of systems is wrong.
+            BleuError: the references are wrong; or the only file of systems is wrong, and not reported.
         """
         self._names()  # refuses wrong names before any text is read
-        if len(self._given) == 1:
+        # Without a system in the words, the references may be what is wrong
+        if len(self._given) == 1 and (not reported or self._remedy):
             self.check_lengths()
         else:
             self.survey()
