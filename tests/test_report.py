@@ -368,11 +368,51 @@ def test_equal_systems_are_called_equal():
     report = report_of({"one": texts, "other": texts}, [demo("reference.A")])
     verdict = verdicts.judge(report, report.columns[0])
     assert re.fullmatch(r"one and other have the same BLEU, [\d.]+", verdict.headline)
+    assert verdict.details == ""
     assert verdicts.compare(report, report.pairs[0], report.columns[0]) == "one and other have the same BLEU."
     assert verdicts.find_weaknesses(report, report.pairs[0], 0) == []
     assert verdicts.summarize(report) == "one and other have the same BLEU, chrF2 and TER."
     assert report.leads == []
     page.render(report)
+
+
+def test_a_shared_lead_is_no_lead(whole):
+    def share(report, number, scores, table):
+        """Return a report with other scores and p-values by a metric."""
+        column = report.columns[number]
+        records = [record._replace(score=score) for record, score in zip(column.records, scores, strict=True)]
+        columns = list(report.columns)
+        columns[number] = column._replace(records=records, ranking=Ranking(column.name, table, table, [1, 1, 1]))
+        return report._replace(columns=columns)
+
+    # weak and strong have the same BLEU, and mixed has less
+    bleu = share(whole._replace(columns=whole.columns[:2]), 0, [30.0, 30.0, 29.0], square(1.0, 0.3, 0.2))
+    verdict = verdicts.judge(bleu, bleu.columns[0])
+    assert verdict.headline == "weak and strong share the best BLEU, 30.0, but weak cannot be told apart from mixed"
+    assert verdict.details.startswith("mixed is 1.00 point behind; p = 0.300, so their order may be due to chance.")
+    apart = share(bleu, 0, [30.0, 30.0, 29.0], square(1.0, 0.01, 0.02))
+    assert verdicts.judge(apart, apart.columns[0]).headline == "weak and strong share the best BLEU, 30.0"
+    assert verdicts.judge(apart, apart.columns[0]).details.startswith("mixed is 1.00 point behind; p = 0.010. ")
+    # By chrF2, strong leads, surely or not; no metric disagrees with that
+    sure = share(bleu, 1, [50.0, 60.0, 55.0], square(0.01, 0.3, 0.02))
+    told = "by chrF2 it is significantly better than both other systems, but by BLEU it cannot be told apart from"
+    assert verdicts.summarize(sure) == f"strong has the best BLEU and chrF2; {told} weak or mixed."
+    unsure = share(bleu, 1, [50.0, 60.0, 55.0], square(0.2, 0.3, 0.2))
+    assert verdicts.summarize(unsure) == (
+        "strong has the best BLEU and chrF2, but cannot be told apart from weak or mixed."
+    )
+    both = share(bleu, 1, [60.0, 60.0, 55.0], square(1.0, 0.3, 0.2))
+    assert verdicts.summarize(both) == "weak and strong share the best BLEU and chrF2."
+    # mixed leads by chrF2
+    other = share(bleu, 1, [50.0, 55.0, 60.0], square(0.2, 0.3, 0.2))
+    assert verdicts.summarize(other) == (
+        "The metrics disagree on the best system: weak and strong by BLEU and mixed by chrF2; no lead is significant."
+    )
+    other = share(bleu, 1, [50.0, 55.0, 60.0], square(0.2, 0.01, 0.02))
+    assert verdicts.summarize(other) == (
+        "mixed is significantly better than both other systems by chrF2; by BLEU weak and strong are ahead, but cannot"
+        " be told apart from mixed."
+    )
 
 
 def test_a_single_system_is_compared_with_nothing():

@@ -92,25 +92,30 @@ def judge(report: Report, column: Column) -> Verdict:
         )
     tied = [number for number in others if not is_told_apart(column, best, number)]
     equal = [number for number in others if column.records[number].score == column.records[best].score]
+    worse = others[len(equal) :]
+    if not worse:
+        headline = f"{_join([names[number] for number in (best, *equal)])} have the same {column.name}, {score}"
+        return Verdict(False, headline, _tell_clusters(report, column))
     assert column.ranking is not None
     corrected = column.ranking.corrected[best]
-    second = others[0]
+    second = worse[0]
     gap = show(column.lead(best, second), decimals=2)
     if not tied:
-        worst = max(corrected[number] or 0.0 for number in others)
+        highest = max(corrected[number] or 0.0 for number in others)
         many = "the other system" if len(others) == 1 else _tell_others(len(others), "each of the {} others")
         headline = f"{names[best]} leads by {column.name}: {score}, significantly better than {many}"
-        told = show_p(worst)
+        told = show_p(highest)
         if len(others) > 1:
             told = f"{told.replace('=', '≤')} in every comparison"
         details = f"The next best is {names[second]}, {_points(gap)} behind; {told}."
     else:
-        apart = _join([names[number] for number in tied], "or")
-        has = "have the same" if equal else "has the best"
-        whose = _join([names[best], *(names[number] for number in equal)]) if equal else names[best]
-        headline = f"{whose} {has} {column.name}, {score}, but cannot be told apart from {apart}"
-        if equal and set(tied) == set(equal):
-            headline = f"{whose} have the same {column.name}, {score}"
+        doubtful = [names[number] for number in worse if number in tied]
+        headline = f"{names[best]} has the best {column.name}, {score}"
+        if equal:
+            headline = f"{_join([names[number] for number in (best, *equal)])} share the best {column.name}, {score}"
+        if doubtful:
+            which = f"{names[best]} " if equal else ""  # the others with this score may differ from fewer systems
+            headline += f", but {which}cannot be told apart from {_join(doubtful, 'or')}"
         told = show_p(corrected[second] or 0.0)
         details = f"{names[second]} is {_points(gap)} behind; {told}, so their order may be due to chance."
         if second not in tied:
@@ -118,6 +123,12 @@ def judge(report: Report, column: Column) -> Verdict:
         if set(tied) == set(others) and len(others) > 1:
             details += " None of the systems is significantly worse than the best."
     return Verdict(not tied, headline, f"{details} {_tell_clusters(report, column)}".strip())
+
+
+def _lead(column: Column) -> list[int]:
+    """Return the systems with the best score by a metric: one, unless scores are equal."""
+    best, *others = column.order()
+    return [best, *(number for number in others if column.records[number].score == column.records[best].score)]
 
 
 def _points(gap: str) -> str:
@@ -147,21 +158,28 @@ def summarize(report: Report) -> str:
         return f"{name} scores {_join(scores)}. Give several systems to compare them."
     if all(len({record.score for record in column.records}) == 1 for column in report.columns):
         return f"{_join(report.names)} have the same {_join([column.name for column in report.columns])}."
-    leaders = {column.order()[0] for column in report.columns}
+    leaders = [_lead(column) for column in report.columns]
+    everywhere = [number for number in leaders[0] if all(number in some for some in leaders)]
     verdicts = [judge(report, column) for column in report.columns]
     names = [column.name for column in report.columns]
-    sure = {column.order()[0] for column, verdict in zip(report.columns, verdicts, strict=True) if verdict.is_clear}
-    if len(leaders) > 1 and len(sure) == 1:
+    if len(everywhere) > 1:
+        return f"{_join([report.names[number] for number in everywhere])} share the best {_join(names)}."
+    sure = {some[0] for some, verdict in zip(leaders, verdicts, strict=True) if verdict.is_clear}
+    if not everywhere and len(sure) == 1:
         (surest,) = sure
         if summary := _summarize_with_doubt(report, verdicts, surest):
             return summary
-    if len(leaders) > 1:
-        told = [f"{report.names[column.order()[0]]} by {column.name}" for column in report.columns]
-        clear = [column.name for column, verdict in zip(report.columns, verdicts, strict=True) if verdict.is_clear]
+    if not everywhere:
+        told = [
+            f"{_join([report.names[number] for number in some])} by {name}"
+            for some, name in zip(leaders, names, strict=True)
+        ]
+        clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
         certainty = f"only the lead by {_join(clear)} is" if len(clear) == 1 else f"the leads by {_join(clear)} are"
         certainty = certainty if clear else "no lead is"
         return f"The metrics disagree on the best system: {_join(told)}; {certainty} significant."
-    best = report.names[leaders.pop()]
+    (place,) = everywhere
+    best = report.names[place]
     clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
     one = len(report.names) == 2
     other = report.names[next(number for number, name in enumerate(report.names) if name != best)]
@@ -169,7 +187,7 @@ def summarize(report: Report) -> str:
     if len(clear) == len(names):
         return f"{best} is significantly better than {all_others} by {_join(names)}."
     unsure = [column for column, verdict in zip(report.columns, verdicts, strict=True) if not verdict.is_clear]
-    doubt = f"cannot be told apart from {_name_tied(report, unsure)}"
+    doubt = f"cannot be told apart from {_name_tied(report, unsure, place)}"
     if not clear:
         return f"{best} has the best {_join(names)}, but {doubt}."
     return (
@@ -178,11 +196,11 @@ def summarize(report: Report) -> str:
     )
 
 
-def _name_tied(report: Report, columns: Sequence[Column]) -> str:
+def _name_tied(report: Report, columns: Sequence[Column], best: int) -> str:
     """Return the systems that do not differ significantly from the best: named if few and the same by every metric."""
     tied = set()
     for column in columns:
-        best, *others = column.order()
+        others = (number for number in column.order() if number != best)
         tied.add(frozenset(number for number in others if not is_told_apart(column, best, number)))
     few = min(tied, key=len)
     if len(tied) == 1 and len(few) <= _MOST_NAMED:
@@ -196,11 +214,13 @@ def _summarize_with_doubt(report: Report, judged: Sequence[Verdict], best: int) 
     clear = [column.name for column, verdict in zip(report.columns, judged, strict=True) if verdict.is_clear]
     doubts = []
     for column in report.columns:
-        leader = column.order()[0]
-        if leader != best and is_told_apart(column, leader, best):
-            return ""
-        if leader != best:
-            doubts.append(f"by {column.name} {report.names[leader]} is ahead, but cannot be told apart from {name}")
+        leaders = _lead(column)
+        if best not in leaders:
+            if any(is_told_apart(column, leader, best) for leader in leaders):
+                return ""
+            whose = _join([report.names[leader] for leader in leaders])
+            ahead = "is ahead" if len(leaders) == 1 else "are ahead"
+            doubts.append(f"by {column.name} {whose} {ahead}, but cannot be told apart from {name}")
         elif column.name not in clear:
             doubts.append(f"by {column.name} it has the best score, but is not significantly better than all others")
     others = len(report.names) - 1
