@@ -150,6 +150,8 @@ def test_texts_of_parts_of_several_test_sets_are_those_that_are_scored(world, ru
     ("words", "reason"),
     [
         (("-t", "wmt18", "-l", "en-de", "--subset", "("), "--subset '(' is not a regular expression"),
+        (("-t", "wmt18", "-l", "en-de", "--subset", f"a{{{10**20}}}"), "the repetition number is too large"),
+        (("-t", "wmt18", "-l", "en-de", "--subset", "(" * 5000), "' is nested too deeply; write a simpler"),
         (("-t", "wmt17", "-l", "en-de", "--subset", "US"), "subset: wmt17 does not say which domain"),
         (("-t", "wmt17", "-l", "en-de", "--origlang", "fr"), "wmt17 has no segment of origlang fr"),
         (("-t", "multi30k/2016", "-l", "en-fr", "--origlang", "fr"), "--origlang: multi30k/2016 does not say"),

@@ -150,8 +150,10 @@ def _find_tag(marks: Marks, subset: str | None, name: str) -> list[int]:
         raise UsageError(_SUBSET, f" {subset!r} names no subset; {name} has the {_subset_names(marks)}")
     try:
         pattern = re.compile(expression)
-    except re.error as error:
+    except (re.error, OverflowError) as error:  # a number of repetitions may be too large
         raise UsageError(_SUBSET, f" {subset!r} is not a regular expression: {error}") from None
+    except RecursionError:
+        raise UsageError(_SUBSET, f" {subset!r} is nested too deeply; write a simpler regular expression") from None
     return [number for number, tag in enumerate(marks.tags) if pattern.search(tag)]
 
 
