@@ -248,6 +248,11 @@ def test_a_download_of_nothing_is_an_error(run):
     refused(run("--download", "wmt17", "-l", "xx-yy"), "the test set wmt17 has no language pair 'xx-yy'")
 
 
+@pytest.mark.parametrize("words", [("--download", "demo"), ("--list", "-t", "demo")], ids=lambda words: words[0])
+def test_an_empty_pair_does_not_stand_for_all_pairs(words, run):
+    refused(run(*words, "-l", ""), "the test set demo has no language pair ''; it has en-de")
+
+
 def test_the_mirror_is_tried_first_and_only_for_this_run(world, run):
     assert run("--download", "wmt17", "-l", "en-de", "--mirror", f"{world.web.url}/mirror/").status == 0
     assert world.web.paths == ["/mirror/wmt17/test.tgz", "/wmt17/test.tgz"]

@@ -108,17 +108,21 @@ def _fields_of_pairs(known: Registry, options: "Options") -> Iterator[str]:
     from bleucli.testsets import preparation
 
     for name in names(options.test_set, "--list"):
-        pairs = [options.language_pair] if options.language_pair else known.pairs(known[name].name)
-        for pair in pairs:
+        for pair in _pairs_of(known, name, options):
             test_set, _ = known.pair(name, pair)
             fields = preparation.known_fields(test_set, pair) or _prepare(test_set, pair, options)
             yield visible(f"{pair}: {', '.join(fields)}") + "\n"
 
 
+def _pairs_of(known: Registry, name: str, options: "Options") -> list[str]:
+    """Return the language pair that is named, or all of a test set."""
+    return known.pairs(known[name].name) if options.language_pair is None else [options.language_pair]
+
+
 def _download(known: Registry, options: "Options") -> Iterator[str]:
     """Download a test set, or only the language pair that is named; nothing is printed."""
     name = str(options.download)
-    for pair in [options.language_pair] if options.language_pair else known.pairs(known[name].name):
+    for pair in _pairs_of(known, name, options):
         _prepare(known.pair(name, pair)[0], pair, options)
     yield ""  # makes this a generator, so that the download starts only when the answer is delivered
 
