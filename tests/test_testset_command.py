@@ -477,7 +477,8 @@ def test_a_count_that_no_test_set_has_suggests_none(world, run):
 
 def test_a_count_that_the_registry_knows_needs_no_download(world, run):
     answer = run("-t", "wmt17", "-l", "en-de", stdin=b"x\n" * 100)
-    refused(answer, f"standard input has 100 segments but wmt17/en-de has {SEGMENTS}", "; demo has 100\n")
+    missing = f"line {SEGMENTS + 1} of wmt17/en-de is missing; give one line for each segment; "
+    refused(answer, f"standard input has 100 segments but wmt17/en-de has {SEGMENTS}", missing, "; demo has 100\n")
 
 
 # --- a user's own

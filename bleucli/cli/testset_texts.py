@@ -177,7 +177,7 @@ class TestSetTexts(Texts):
             for name in self._registry.with_pair(self._pair)
             if name not in scored and count is not None and _count(self._registry[name], self._pair) == count
         ]
-        return BleuError(f"{explained}; {' and '.join(twins)}") if twins else explained
+        return BleuError(*explained.parts, f"; {' and '.join(twins)}") if twins else explained
 
 
 def _count(test_set: TestSet, pair: str) -> int | None:
