@@ -267,7 +267,7 @@ def advise_path(key: str, field: str, value: object) -> str:
     import re
 
     inside = next(iter(value), "") if isinstance(value, dict) else "0" if isinstance(value, list) and value else ""
-    step = re.sub(r"([\\.,:])", r"\\\1", inside)
+    step = re.sub(r"([\\.,:]|\s(?=\s*$))", r"\\\1", inside)
     return f"; if the text is inside, name the path: --jsonl-fields {key}={field}.{step}" if inside else ""
 
 

@@ -50,9 +50,9 @@ def columns_of(data, **options):
     return [[list(column) for column in block] for block in JsonLines(file, **options).blocks()]
 
 
-def rows_of(data):
+def rows_of(data, **options):
     """Return hypothesis and references of every segment, without the missing ones after the last."""
-    rows = [list(row) for block in columns_of(data) for row in zip(*block, strict=True)]
+    rows = [list(row) for block in columns_of(data, **options) for row in zip(*block, strict=True)]
     for row in rows:
         while row[-1] is None:
             row.pop()
@@ -349,6 +349,13 @@ def test_a_path_that_leads_nowhere_is_named_with_the_fields_that_were_found(run,
 def test_elements_of_an_array_are_numbered_from_0(step):
     fields = fields_named(f"hyp=out.{step}")
     assert "found 'out', an array of length 1; name" in error_of(jsonl({"out": ["a"], "ref": "b"}), fields=fields)
+
+
+@pytest.mark.parametrize("name", ["a.b", "a ", " a", "a \t ", "a:b,c", "a\\", "a=b"])
+def test_the_path_that_an_error_names_leads_to_the_text(name):
+    texts = jsonl({"out": {name: "a"}, "ref": "b"})
+    path = error_of(texts, fields=fields_named("hyp=out")).partition("--jsonl-fields ")[2]
+    assert rows_of(texts, fields=fields_named(path)) == [["a", "b"]]
 
 
 def test_a_path_must_lead_to_text(run, write):
