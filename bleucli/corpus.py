@@ -333,6 +333,8 @@ def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[st
 
 
 def _refuse_transposed(hypotheses: object, streams: list[object]) -> None:
+    if isinstance(hypotheses, str | bytes):  # its length is a number of characters; reading it reports the error
+        return
     try:
         n, *lengths = map(len, (hypotheses, *streams))  # type: ignore[arg-type]
     except TypeError:  # an iterator has no length

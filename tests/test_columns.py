@@ -267,6 +267,12 @@ def test_bare_strings_are_still_refused():
             BLEU().sentence_score("a", text)
 
 
+@pytest.mark.parametrize("text", ["a", "ab", b"ab"])
+def test_a_bare_string_has_no_segments_to_compare_with_references(text):
+    with pytest.raises(InputTypeError, match="hypothesis: a bare string where a list of strings belongs"):
+        BLEU().corpus_score(text, [["a", "b", "c"]] * len(text))
+
+
 # --- missing texts among strings, without any library
 
 
