@@ -146,8 +146,9 @@ class Segments:
         >>> list(Segments.from_strings(["a", "b", "c"]).take([2, 0]))
         ['c', 'a']
         """
-        pairs = self.pairs
-        return Segments(self.data, array("q", [pairs[2 * i + side] for i in indexes for side in (0, 1)]).tobytes())
+        pairs, places = self.pairs, range(len(self))
+        whole = [places[index] for index in indexes]  # twice a small number of NumPy's would overflow
+        return Segments(self.data, array("q", [pairs[2 * i + side] for i in whole for side in (0, 1)]).tobytes())
 
     def lower(self) -> "Segments":
         """Return each text lowercased as `str.lower` does.

@@ -281,6 +281,11 @@ def test_missing_texts_are_marked_wherever_they_are():
         assert list(Segments.from_strings(column)) == column
 
 
+def test_texts_are_taken_by_whole_numbers_of_any_size():
+    segments = Segments.from_strings(list(map(str, range(300))))
+    assert list(segments.take(np.array([200, 255, 100], np.uint8))) == ["200", "255", "100"]
+
+
 def test_what_is_not_text_is_named_by_its_number():
     for column, kind in ((["a", None, 5], "int"), ([None, b"a"], "bytes"), ([pd.NA], "NAType")):
         with pytest.raises(InputTypeError) as caught:
