@@ -284,7 +284,7 @@ def test_there_is_no_column_of_averages_if_no_system_has_all_pairs(run, wmt24):
     os.unlink("system-outputs/en-de/GPT-4.5.txt")
     answer = run("--matrix", "matrix.toml", "-f", "text", "-q")
     assert "Average" not in answer.out
-    assert "There are no averages, because no system has output for every language pair." in answer.out
+    assert "There are no averages, because no system has a score for every language pair." in answer.out
 
 
 def test_scores_have_intervals_but_averages_have_none(run, wmt24):
@@ -509,6 +509,14 @@ def test_an_output_that_cannot_be_scored_is_blank_with_keep_going(run, wmt24, wr
         write(path, "Der Hund.\n")
     none = run("--matrix", "matrix.toml", "--keep-going")
     assert none.err.endswith("bleu: error: none of the 5 outputs could be scored (see above)\n")
+
+
+def test_a_paper_names_only_pairs_that_have_scores(run, wmt24, write):
+    write(wmt24["en-zh", "sys", "GPT-4.5"], "\n")
+    out = run("--matrix", "matrix.toml", "-q", "--keep-going", "-f", "paper").out
+    assert "We report BLEU (Papineni et al., 2002) on 2 language pairs, " in out
+    assert "- Language pairs: cs-uk, en-de\n" in out
+    assert "There are no averages, because no system has a score for every language pair." in out
 
 
 def test_wrong_references_are_an_error_with_keep_going_too(run, wmt24, write):

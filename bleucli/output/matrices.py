@@ -67,7 +67,7 @@ def explain(matrix: Matrix) -> list[str]:
     if len(matrix.pairs) == 1:
         return []
     if not matrix.averages:
-        return ["There are no averages, because no system has output for every language pair."]
+        return ["There are no averages, because no system has a score for every language pair."]
     told = [f"The average is the mean over the {len(matrix.pairs)} language pairs, for systems with output for each."]
     for record in matrix.averages[0].scores:
         tokenizers = str(record.signature.info.get("tok", "")).split(",")

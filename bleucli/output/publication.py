@@ -181,8 +181,8 @@ def _matrix_sentences(results: Results, matrix: Matrix, layout: Layout) -> Itera
     records = results.systems[0].scores
     cited = join_words(list(map(_cite_metric, records)))
     tool = f"{_name_tool(records[0].signature.info)}{_tell_sacrebleu(records)}"
-    yield f"We report {cited} on {tell_count(len(matrix.pairs), 'language pair')}, computed with {tool}."
     parts = matrices.by_pair(results, matrix)
+    yield f"We report {cited} on {tell_count(len(parts), 'language pair')}, computed with {tool}."
     counted = [(pair, _tell_references(of.systems[0].scores[0].signature.info)) for pair, of in parts]
     for told, pairs in _group_pairs(counted):
         yield f"Each segment{f' of {pairs}' if pairs else ''} has {told.removesuffix(' each').replace(' each,', ',')}."
@@ -227,8 +227,8 @@ def _group_facts(facts_by_pair: Iterable[tuple[str, Iterable[tuple[str, str]]]])
 def facts(results: Results, layout: Layout) -> list[tuple[str, str]]:
     """Return the facts that hold for all scores, each with a label."""
     if results.matrix is not None:
-        pairs = visible(", ".join(results.matrix.pairs))
         parts = matrices.by_pair(results, results.matrix)
+        pairs = visible(", ".join(pair for pair, _ in parts))
         return [("Language pairs", pairs), *_group_facts((pair, facts(of, layout)) for pair, of in parts)]
     records = results.systems[0].scores
     info = records[0].signature.info
