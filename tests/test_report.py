@@ -376,7 +376,7 @@ def test_equal_systems_are_called_equal():
     page.render(report)
 
 
-def test_a_shared_lead_is_no_lead(whole):
+def test_a_shared_lead_does_not_count_as_a_lead(whole):
     def share(report, number, scores, table):
         """Return a report with other scores and p-values by a metric."""
         column = report.columns[number]
