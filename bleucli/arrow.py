@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from bleucli import kernels
 from bleucli.buffers import lists_as_streams, text_array, to_arrow
 from bleucli.counting import CorpusStats
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, InputTypeError
 from bleucli.metrics import Metric, find_metric, list_metrics, metric_from_signature, metric_that_counted, name_of
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
@@ -77,7 +77,7 @@ def stats_table(
     metrics: "Metrics",
     hypothesis: str = "hyp",
     references: str | Sequence[str] = "ref",
-    keys: Sequence[str] = (),
+    keys: str | Sequence[str] = (),
     rows: bool = False,
     first: int = 0,
     source: str = "",
@@ -91,7 +91,7 @@ def stats_table(
         hypothesis: the column of the system's output, which must not have nulls.
         references: the column of references, or a list of such columns; nulls are missing references. A column of lists
             of strings holds any number of references for each segment.
-        keys: the columns to group by.
+        keys: the column to group by, or a list of such columns.
         rows: return one row per segment instead of one row per key.
         first: the index, from 0, of the batch's first row in the whole table, from which errors count rows.
         source: the name of the whole table, for errors.
@@ -101,9 +101,10 @@ def stats_table(
         first appearance; without `keys`, a single row.
 
     Raises:
-        BleuError: a column is missing, or a key has the name of a column of statistics; a text is missing (the error
-            names the row and its key); the metrics do not fit into one table; or pyarrow is not installed.
-        InputTypeError: a column holds something other than texts.
+        BleuError: a column is missing; a key is given twice, holds lists or records, or has the name of a column of
+            statistics; a text is missing (the error names the row and its key); the metrics do not fit into one table;
+            or pyarrow is not installed.
+        InputTypeError: the batch is something else, or a column of texts holds something else.
 
     >>> import pyarrow as pa
     >>> batch = pa.table({"hyp": ["The cat sat.", "A cat."], "ref": ["The cat sat.", "The cat."]})
@@ -115,8 +116,13 @@ def stats_table(
     """
     pa = load("pyarrow", "arrow")
     made = make_metrics(metrics)
+    if not isinstance(batch, pa.Table | pa.RecordBatch):
+        raise InputTypeError(f"batch: found {type(batch).__name__}; give a pyarrow table or record batch")
     table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
     streams = [references] if isinstance(references, str) else list(references)
+    if not streams:
+        raise BleuError("no column of references was named; name at least one")
+    keys = [keys] if isinstance(keys, str) else list(keys)
     wanted = [*keys, hypothesis, *streams]
     _check_columns(table, wanted, keys, made)
     table = table.select(list(dict.fromkeys(wanted)))
@@ -175,7 +181,7 @@ def _metric_of(given: Metric | str) -> Metric:
 def _check_columns(
     table: "pa.Table", wanted: Sequence[str], keys: Sequence[str], metrics: Mapping[str, Metric]
 ) -> None:
-    """Refuse columns that are missing or not unique, and keys that have the name of a column of statistics."""
+    """Refuse columns that are missing or not unique, and keys that cannot make groups."""
     for name in wanted:
         count = table.column_names.count(name)
         if count != 1:
@@ -183,6 +189,11 @@ def _check_columns(
             known = ", ".join(table.column_names) or "none"
             raise BleuError(f"{told}; the columns are {known}{suggest(name, table.column_names)}")
     for key in keys:
+        if keys.count(key) > 1:
+            raise BleuError(f"the key {key} is given twice; name each column once")
+        kind = table.schema.field(key).type
+        if load("pyarrow", "arrow").types.is_nested(kind):
+            raise BleuError(f"the column {key} holds values of type {kind}, which cannot make groups; choose another")
         if key in COUNTS or any(key.startswith(f"{name}.") for name in metrics):
             raise BleuError(f"the column {key} has the name of a column of statistics; rename it, then use it as a key")
 
@@ -364,11 +375,15 @@ def _add_up(table: "pa.Table", keys: Sequence[str]) -> "pa.Table":
     if not len(table):
         return table
     names = table.column_names
-    ways = [(name, COUNTS.get(name, "sum")) for name in names if name not in keys]
+    numbered = {name: str(place) for place, name in enumerate(names)}  # pyarrow reads names such as .a as paths
+    ways = {name: COUNTS.get(name, "sum") for name in names if name not in keys}
     # With threads, the keys would come in any order
-    summed = table.group_by(list(keys), use_threads=False).aggregate(ways)
-    summed = summed.select([*keys, *(f"{name}_{way}" for name, way in ways)])
-    found: pa.Table = summed.rename_columns([*keys, *(name for name, _ in ways)]).select(names)
+    grouped = table.rename_columns(list(numbered.values())).group_by([numbered[key] for key in keys], use_threads=False)
+    summed = grouped.aggregate([(numbered[name], way) for name, way in ways.items()])
+    summed = summed.select(
+        [*(numbered[key] for key in keys), *(f"{numbered[name]}_{way}" for name, way in ways.items())]
+    )
+    found: pa.Table = summed.rename_columns([*keys, *ways]).select(names)
     return found
 
 

@@ -344,6 +344,10 @@ def test_a_segment_without_references_names_its_row_and_key():
         ({"hypothesis": "number"}, ["number 0 (counting from 0) is of type int, not a string"]),
         ({"references": "numbers"}, ["numbers 0 (counting from 0) is of type int, not a string"]),
         ({"keys": ["segments"]}, ["the column segments has the name of a column of statistics; rename it"]),
+        ({"keys": ["number", "number"]}, ["the key number is given twice; name each column once"]),
+        ({"keys": ["numbers"]}, ["the column numbers holds values of type list", "cannot make groups"]),
+        ({"keys": ["numbers"], "rows": True}, ["the column numbers holds values of type list"]),
+        ({"references": []}, ["no column of references was named; name at least one"]),
         ({"keys": ["bleu.x"]}, ["the column bleu.x has the name of a column of statistics"]),
     ],
 )
@@ -352,6 +356,16 @@ def test_impossible_columns_are_refused(options, parts):
     if "columns are" in parts[0]:
         table = batch_of()
     raised(parts, arrow.stats_table, table, ["bleu"], **options)
+
+
+@pytest.mark.parametrize("name", [".a", "[0]", "a.b", "0", "1", "a b", "key_sum", ""])
+def test_keys_may_have_any_name(name):
+    table = arrow.stats_table(batch_of(**{name: ["x", "y", "x", "y"]}), ["ter"], keys=name)
+    assert [(group.keys, group.segments) for group in arrow.scores(table)] == [({name: "x"}, 2), ({name: "y"}, 2)]
+
+
+def test_anything_but_a_table_is_refused():
+    raised(["batch: found dict; give a pyarrow table or record batch"], arrow.stats_table, {"hyp": ["a"]}, ["bleu"])
 
 
 def test_a_repeated_column_is_refused():

@@ -167,9 +167,9 @@ def test_segments_of_groups_are_numbered_as_the_command_does(run, parts, engine,
 def test_keys_of_any_value_and_name_make_groups(run, columns, folder, engine, cluster):
     nan = float("nan")
     keys = {"error": ["e1", "", None] * 16, "weight": [1.5, nan, None, 0.0, -0.0, nan] * 8}
-    keys |= {"part": [nan, 1.0, None, nan] * 12}
+    keys |= {"part": [nan, 1.0, None, nan] * 12, "count_all": ["x", "y"] * 24, ".a": ["x", "y"] * 24}
     name = write_parts(folder, columns | keys, "odd")
-    for by in ("error", "weight", "part", "part,weight"):
+    for by in ("error", "weight", "part", "part,weight", "count_all", ".a"):
         there = run("--table", name, "--engine", engine, "--by", by, "-f", "csv", "-q", "--save-stats", f"{by} kept")
         assert there == run("--table", name, "--by", by, "-f", "csv", "-q")
         assert run("--stats", f"{by} kept", "-f", "text") == run("--table", name, "-f", "text", "-q")

@@ -198,10 +198,11 @@ def _look_at(path: str, columns: tables.Columns, keys: Sequence[str]) -> "list[V
             return [(0, file.metadata.num_rows)]
         counts: dict[Values, int] = {}
         for group in range(file.num_row_groups):
-            table = file.read_row_group(group, columns=list(keys), use_threads=False)
-            counted = table.group_by(list(keys), use_threads=False).aggregate([([], "count_all")]).to_pylist()
-            for row in counted:
-                values = tuple(row[key] for key in keys)
+            table = file.read_row_group(group, columns=list(keys), use_threads=False).select(keys)
+            places = list(map(str, range(len(keys))))  # pyarrow reads names such as .a as paths
+            grouped = table.rename_columns(places).group_by(places, use_threads=False)
+            for row in grouped.aggregate([([], "count_all")]).to_pylist():
+                values = tuple(row[place] for place in places)
                 counts[values] = counts.get(values, 0) + row["count_all"]
         return [(*values, first, count) for first, (values, count) in enumerate(counts.items())]
 
