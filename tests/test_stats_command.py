@@ -274,6 +274,20 @@ def test_files_that_do_not_belong_together_are_refused(run, both, write, corpus)
 # --- sums and groups
 
 
+def test_texts_that_were_summed_twice_are_refused(run, corpus):
+    cut("ref.txt", 0, 20, corpus)
+    cut("a.txt", 0, 20, corpus)
+    for start in (0, 20):
+        words = (f"ref.txt.{start}", "-i", f"a.txt.{start}", "--names", "a")
+        run(*words, "--save-sums", f"{start}.parquet", "--save-stats", f"rows{start}.parquet")
+    whole = run("--stats", "0.parquet", "20.parquet", "--save-stats", "all.parquet", "-f", "csv")
+    assert whole.out == run("ref.txt", "-i", "a.txt", "--names", "a", "-f", "csv").out
+    assert run("--stats", "all.parquet", "-f", "csv") == whole
+    told = "20.parquet both have statistics of a on the same texts; name one of them"
+    refused(run("--stats", "all.parquet", "20.parquet"), f"all.parquet and {told}")
+    refused(run("--stats", "0.parquet", "rows20.parquet", "20.parquet"), f"rows20.parquet and {told}")
+
+
 def test_the_file_that_lacks_a_metric_is_named(run, corpus, write):
     run("ref.txt", "-i", "a.txt", "-m", "bleu", "ter", "--save-stats", "1.parquet")
     run("ref.txt", "-i", "a.txt", "-m", "ter", "--first-line", str(corpus + 1), "--save-stats", "2.parquet")

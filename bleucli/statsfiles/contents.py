@@ -316,7 +316,7 @@ def _name_system(value: object) -> str:
 
 
 def _refuse_twice(files: "Sequence[StatsFile]") -> None:
-    """Refuse files of sums that are the same file, or copies: their rows alone would not show the repetition."""
+    """Refuse files of sums that are copies, or were made from the same texts: their rows would not show that."""
     known: dict[str, str] = {}
     for file in files:
         if file.is_summed and file.rows:
@@ -326,6 +326,14 @@ def _refuse_twice(files: "Sequence[StatsFile]") -> None:
                 copied = f", as {other} has the same bytes" if other != file.path else ""
                 raise BleuError(f"{file.path} was given twice{copied}; name each file once")
             known[digest] = file.path
+    made: dict[tuple[object, ...], str] = {}
+    for file in files:
+        for shard in {(*shard[:4], *shard.references) for shard in file.shards() if shard.hypothesis}:
+            other = made.setdefault(shard, file.path)
+            if other != file.path:
+                raise BleuError(
+                    f"{other} and {file.path} both have statistics of {shard[0]} on the same texts; name one of them"
+                )
 
 
 def _digest(path: str) -> str:
