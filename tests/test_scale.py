@@ -9,6 +9,7 @@ import pytest
 from conftest import refused
 from option_pairs import write_files
 
+import bleucli
 from bleucli.gates import Bound, judge
 from bleucli.output import FORMATS, render
 from bleucli.output.layout import Layout
@@ -265,6 +266,13 @@ def test_another_scale_is_refused(score, value):
 @pytest.mark.parametrize("value", ["1.0", "one", ""])
 def test_anything_but_a_whole_number_is_refused(score, value):
     refused(score(STRONG, "--scale", value), f"--scale {value!r}; expected a whole number")
+
+
+@pytest.mark.parametrize("value", [[1], 10, True])
+def test_a_table_refuses_another_scale(value):
+    results = bleucli.evaluate_systems({"a": ["a b"]}, [["a b"]], "ter")
+    with pytest.raises(bleucli.BleuError, match=r"^scale=.*; expected 100, or 1 for scores from 0 to 1$"):
+        bleucli.render_table(results, scale=value)
 
 
 def test_histories_hold_one_scale(score):

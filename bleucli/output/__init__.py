@@ -220,7 +220,7 @@ def render_table(
         raise _refusal(
             "bold_best=True after a test against a baseline", "results of evaluate_systems(..., bold_best=True)"
         )
-    if isinstance(scale, bool) or scale not in DECIMALS:
+    if isinstance(scale, bool) or scale not in tuple(DECIMALS):  # a list has no hash
         raise _refusal(f"scale={scale!r:.40}", "100, or 1 for scores from 0 to 1")
     width = DECIMALS[scale] if width is None else width
     place = None if sort is None else _find_place(sort, [record.name for record in results.systems[0].scores])
