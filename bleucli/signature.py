@@ -146,7 +146,7 @@ class Signature:
         """
         fields = list(self)
         start = sum(key in _BEFORE_TEXTS for key, _ in fields)
-        safe = [(key, _safe(value)) for key, value in texts]
+        safe = [(key, escape(value)) for key, value in texts]
         return Signature([*fields[:start], *safe, *fields[start:]], self.name)
 
     def format(self, short: bool = False) -> str:
@@ -210,7 +210,12 @@ def place_of(key: str) -> int:
     return _PLACES.get(key, len(_PLACES))
 
 
-def _safe(value: str) -> str:
+def escape(value: str) -> str:
+    """Return a value as it is written in a signature.
+
+    >>> escape("US|GB"), escape("13a")
+    ('US%7CGB', '13a')
+    """
     if value.isprintable() and "%" not in value and "|" not in value:
         return value
     import re

@@ -183,3 +183,12 @@ def test_a_mixin_after_the_metric_sees_the_attributes_that_are_set():
     metric.limit = 3
     assert metric.noted[-1] == "limit"
     assert score.signature == metric.signature(1, 1)
+
+
+def test_a_constant_of_a_signature_cannot_break_it():
+    class Own(CHRF):
+        constants = (("stem", "a|b"),)
+
+    signature = Own().corpus_score(["a"], [["a"]]).signature
+    assert "|stem:a%7Cb|" in str(signature)
+    assert bleucli.Signature.parse(str(signature)) == signature

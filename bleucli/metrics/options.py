@@ -11,7 +11,7 @@ from functools import partial
 from bleucli.errors import BleuError, UsageError
 from bleucli.limits import read_number, real_number, string, truth_value, whole_number
 from bleucli.phrases import suggest
-from bleucli.signature import place_of
+from bleucli.signature import escape, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ class Configured:
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         signers = [(option.key, option.sign) for option in cls.options if option.key]
-        signers += [(key, partial(_give, value)) for key, value in cls.constants]
+        signers += [(key, partial(_give, escape(value))) for key, value in cls.constants]
         cls._signers = sorted(signers, key=lambda field: place_of(field[0]))
         cls._by_name = {option.name: option for option in cls.options}
 
