@@ -265,3 +265,15 @@ def test_a_list_that_is_used_again_for_the_next_group_is_read_in_time():
 
     lists = [["the cat sat there", "it rains all day"], ["a dog ran away", "it rains all day"]]
     assert self_bleu(reused()) == self_bleu(lists)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), "float32", "NaT", "NA"])
+def test_a_missing_label_is_refused_whatever_stands_for_it(missing):
+    import numpy
+    import pandas
+
+    label = {"float32": numpy.float32("nan"), "NaT": pandas.NaT, "NA": pandas.NA}.get(missing, missing)
+    with pytest.raises(
+        InputTypeError, match=r"^groups: label 0 .counting from 0. is .*; name one group for each text$"
+    ):
+        self_bleu(["a b", "a c"], groups=[label, label])

@@ -218,9 +218,25 @@ def _check_labels(groups: object) -> list[Hashable]:
         raise InputTypeError("groups: expected a list that names a group for each text")
     labels = list(getattr(groups, "to_pylist", lambda: groups)())  # items of pyarrow are not Python objects
     for number, label in enumerate(labels):
-        if label is None or (isinstance(label, float) and label != label):  # NaN, as pandas marks a missing label
+        if _is_missing(label):
             raise InputTypeError("groups: ", tell_place("label", number), f" is {label}; name one group for each text")
     return labels
+
+
+def _is_missing(label: object) -> bool:
+    """Return whether this is None, or what NumPy and pandas have in its place; NaN and NaT differ from themselves.
+
+    >>> _is_missing(float("nan")), _is_missing(0)
+    (True, False)
+    """
+    if label is None:
+        return True
+    try:
+        return bool(label != label)
+    except TypeError:  # pandas.NA, which equals nothing and differs from nothing
+        return True
+    except ValueError:  # an array
+        return False
 
 
 def _flatten(lists: "Sequence[Any]", labels: Sequence[Hashable] | None) -> tuple[list[str], list[Hashable]]:
