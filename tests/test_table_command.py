@@ -223,6 +223,14 @@ def test_groups_of_the_same_name_are_refused_where_a_format_has_only_names(run, 
         refused(run(*words, "-f", form), f"more than one group is called hyp domain=, but {form} tells groups apart")
 
 
+def test_every_group_has_the_texts_that_a_signature_names(run, columns):
+    pq.write_table(pa.table(columns | {"testset": ["one", "two"] * (COUNT // 2)}), "t.parquet")
+    words = ("--table", "t.parquet", "--by", "testset", "--like")
+    for asked, other in (("one", "two"), ("two", "one")):
+        refused(run(*words, f"BLEU|test:{asked}|tok:13a"), f"asks for test:{asked}, but this run has test:{other}")
+    assert run(*words, "BLEU|tok:13a", "-q").status == 0
+
+
 def test_a_repeated_column_is_refused(run, columns):
     table = pa.table(columns)
     pq.write_table(table.append_column("hyp", table.column("ref")), "t.parquet")

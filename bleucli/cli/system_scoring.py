@@ -73,8 +73,7 @@ def print_systems(
     report = write if chosen == "junit" else None
     results = _results(options, texts, environment, layout.bold_best, report, saving, then, reporting)
     names = request.names_of_metrics(options)
-    signed = dict(results.systems[0].scores[names.index(options.followed)].signature) if options.like else {}
-    request.check_like(options, signed)
+    signed = _compare_signatures(options, results, names)
     judged = results
     if form is not None:  # gates look up scores by the names and checksums that the baseline has
         judged = _rename(results, names_in(form))._replace(run=Run(*texts.inputs()))
@@ -105,6 +104,21 @@ def print_systems(
     if is_for_file and is_withheld and not texts.failures:  # `scoring.score` reports failures
         environment.say("error", f"{tell_withheld(options.output, options.append)}, because a gate failed")
     return not failed
+
+
+def _compare_signatures(options: "Options", results: Results, names: Sequence[str]) -> dict[str, str]:
+    """Compare all scores with the signature of --like; return the signature of the first one, empty without --like.
+
+    Raises:
+        UsageError: a score has other texts. Groups may have different ones.
+    """
+    if options.like is None:
+        return {}
+    number = names.index(options.followed)
+    signed = [dict(system.scores[number].signature) for system in results.systems]
+    for one in signed:
+        request.check_like(options, one)
+    return signed[0]
 
 
 def _save(saving: "Saving | None", reporting: "Reporting | None") -> None:
