@@ -455,6 +455,38 @@ def test_weaknesses_are_of_the_worse_system(whole):
                 assert told.startswith(whole.names[worse])
 
 
+def test_weaknesses_are_shares_of_the_output():
+    # The longer output has more words of the references, but loses by precision
+    references = [["a b c d e f g h i j", "k l m n o p"]]
+    short = ["a b c d e f g h", "k l m n o"]
+    long = ["a b c d e f g h i x x x x x x", "k l m n o p y y y y y"]
+    report = report_of({"short": short, "long": long}, references, [BLEU()])
+    (told, *_) = verdicts.find_weaknesses(report, report.pair(0, 1), 0)[1:]
+    assert told.startswith("long has a smaller share of its words in the references, which costs it ")
+    assert "a smaller share of its phrases of 2 to 4 words, which costs it" in told
+    pairs = report_of({"short": short, "long": long}, references, [BLEU(max_ngram_order=2)])
+    (told, *_) = verdicts.find_weaknesses(pairs, pairs.pair(0, 1), 0)[1:]
+    assert "a smaller share of its word pairs" in told
+
+
+def test_a_brevity_penalty_may_cost_more_than_the_difference():
+    references = [["a b c d e f g h i j k l"]]
+    report = report_of({"short": ["a b c d e f g"], "other": ["a b c d e f g h x y z z"]}, references, [BLEU()])
+    (told, *_) = verdicts.find_weaknesses(report, report.pair(0, 1), 0)
+    first, second = map(float, re.findall(r"[\d.]+(?=, more than| points? of the)", told))
+    assert first > second
+    assert "more than the" in told
+
+
+def test_small_groups_are_left_out_of_the_weakest_and_said_to_be():
+    # By far the worst group has only five segments
+    references = [[*["a b c d e f"] * 25, *["a b c d e f g h i j k l"] * 25, *["a b " * 11] * 5]]
+    worse = [*["a b c d e x"] * 25, *["a b c x e f g x i j k l"] * 25, *["x y"] * 5]
+    report = report_of({"one": references[0], "two": worse}, references, [BLEU()])
+    (told,) = (told for told in verdicts.find_weaknesses(report, report.pair(0, 1), 0) if "furthest" in told)
+    assert re.match(r"two is furthest behind on references of .*, of all groups with at least 20 segments: ", told)
+
+
 # --- n-grams
 
 

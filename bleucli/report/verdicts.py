@@ -305,9 +305,13 @@ def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: i
     name = report.names[worse]
     noun = "tokens" if re.search(r"\btok:(char|zh|spm|flores)", column.signature) else "words"
     if penalty.points > _SMALL_SHARE * gap:
+        cost, whole = show(penalty.points, decimals=2), _points(show(gap, decimals=2))
+        share = (
+            f"{cost} of the {whole}" if penalty.points <= gap else f"{cost}, more than the {whole} of the difference"
+        )
         yield (
             f"The output of {name} is too short: its brevity penalty is {values[1]:.3f} against {values[0]:.3f}, which"
-            f" costs it {show(penalty.points, decimals=2)} of the {_points(show(gap, decimals=2))}."
+            f" costs it {share}."
         )
     elif -penalty.points > _SMALL_SHARE * gap:
         yield (
@@ -315,17 +319,19 @@ def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: i
             f" {_points(show(-penalty.points, decimals=2))}. It loses by its choice of {noun}."
         )
     if len(orders) > 1:
+        # A longer output may have more matches and yet lower precisions, so these sentences are about shares
         words, phrases = orders[0].points, sum(order.points for order in orders[1:])
+        lengths = f"{noun[:-1]} pairs" if len(orders) == 2 else f"phrases of 2 to {len(orders)} {noun}"
+        costs = f"which costs it {_points(show(phrases, decimals=2))}"
         if min(words, phrases) > 0:
             yield (
-                f"{name} has fewer of the references' {noun}, which costs it {_points(show(words, decimals=2))}, and"
-                f" fewer of their phrases of 2 to {len(orders)} {noun}, which costs it"
-                f" {_points(show(phrases, decimals=2))}."
+                f"{name} has a smaller share of its {noun} in the references, which costs it"
+                f" {_points(show(words, decimals=2))}, and a smaller share of its {lengths}, {costs}."
             )
         elif phrases > 0:
             yield (
-                f"{name} has at least as many of the references' {noun}, but fewer of their phrases of 2 to"
-                f" {len(orders)} {noun}, which costs it {_points(show(phrases, decimals=2))}."
+                f"{name} has at least as large a share of its {noun} in the references, but a smaller share of its"
+                f" {lengths}, {costs}."
             )
 
 
@@ -347,6 +353,8 @@ def _weak_group(report: Report, grouping: Grouping, number: int, better: int, wo
         return
     label = grouping.labels[place]
     what = f"on references of {label}" if grouping.kind == "length" else f"on the {grouping.title} {label}"
+    if len(gaps) < len(grouping.sizes):
+        what += f", of all groups with at least {_FEW} segments"
     yield (
         f"{report.names[worse]} is furthest behind {what}: {_points(show(gap, decimals=2))} in"
         f" {tell_count(grouping.sizes[place], 'segment')}, compared with {show(whole, decimals=2)} in all segments."
