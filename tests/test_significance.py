@@ -367,6 +367,12 @@ def test_warnings_tell_users_what_they_should_know():
     assert {warning.filename for warning in caught} == {__file__}
 
 
+def test_warnings_tell_users_which_options_have_no_effect():
+    systems, references = [("a", ["a b"]), ("b", ["a c"])], [["a b"]]
+    with pytest.warns(UserWarning, match="^asian_support=True does nothing without normalized=True or no_punct=True$"):
+        PairedTest(systems, {"TER": TER(asian_support=True)}, references, "ar", 20)()
+
+
 def test_texts_that_can_be_read_only_once_are_kept_for_the_next_call():
     arguments = small()
     systems = {name: iter(texts) for name, texts in arguments["named_systems"]}

@@ -125,6 +125,8 @@ class PairedTest:
         for system in counted:
             for hint in [hint for stats in system.stats for hint in stats.hints()]:
                 self.tell(about(system.name, hint))
+        for hint in [hint for metric in self._metrics.values() for hint in metric.advice]:
+            self.tell(hint)
         fields = self._signature_fields()
         systems = [SystemResult(system.name, [stats.record(fields) for stats in system.stats]) for system in counted]
         samples = [[comparison.sample_of(stats) for stats in system.stats] for system in counted]
