@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, evaluate_systems, metric_from_signature
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, evaluate_systems, explain_difference, metric_from_signature
 from bleucli.errors import UsageError
 from bleucli.metrics import metric_that_counted
 from bleucli.metrics.score import Score
@@ -179,3 +179,11 @@ def test_a_score_that_a_custom_metric_computes_with_numpy_is_a_number_that_json_
 
     assert json.dumps(Single().corpus_score(HYPOTHESES, REFERENCES).to_dict())
     assert json.dumps(evaluate_systems({"a": HYPOTHESES}, REFERENCES, [Single()]).to_dict())
+
+
+@pytest.mark.parametrize("width", [-1, 1001, "2", 1.5, None])
+def test_a_width_that_is_not_a_number_of_decimals_is_refused(width):
+    why = explain_difference(HYPOTHESES, REFERENCES[0], REFERENCES, "ter")
+    for call in (TER().corpus_score(HYPOTHESES, REFERENCES).format, why.tell):
+        with pytest.raises(BleuError, match=r"^width .*; (expected a number from 0 to 1000|give a whole number)$"):
+            call(width=width)

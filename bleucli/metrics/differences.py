@@ -21,6 +21,7 @@ from bleucli.metrics import BLEU, Metric, find_metric
 from bleucli.metrics.bleu import MAX_NGRAM_ORDER
 from bleucli.metrics.explanations import as_data, freeze, pick, tell_signature
 from bleucli.metrics.ngrams import mark_matches
+from bleucli.metrics.score import MOST_DECIMALS
 from bleucli.metrics.smoothing import SACREBLEU_METHODS
 from bleucli.phrases import tell_count
 from bleucli.prose import Block, Formula, Heading, Paragraph, Table, Words, as_html, as_text, show_numbers
@@ -112,6 +113,7 @@ class DifferenceExplanation(NamedTuple):
 
     def tell(self, width: int = 2, short: bool = False) -> list[Block]:
         """Return the blocks of text and HTML; width: decimals of the scores, short: short keys in the signature."""
+        width = whole_number("width", width, 0, MOST_DECIMALS)
         return [*self._tell(width), *tell_signature(self.name, self.signature, short)]
 
     def _tell(self, width: int) -> Iterator[Block]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     # The metric, a list that gets a copy of it before it changes, and the arguments of its `signature`
     Made = tuple[Any, Sequence[Any], int, int, Sequence[tuple[str, str]]]
 
+MOST_DECIMALS = 1000
+
 
 class Score:
     """A score and its parts.
@@ -89,15 +91,20 @@ class Score:
         """Return the score in one line, or as JSON.
 
         Args:
-            width: the number of decimals.
+            width: the number of decimals, from 0 to 1000.
             score_only: return only the number, with its confidence interval.
             signature: printed after the name.
             is_json: return a JSON object with name, rounded score, signature, interval, components of the score, and a
                 key for each part of the signature.
 
         Raises:
-            BleuError: JSON is asked for, and `signature` is not a signature.
+            BleuError: JSON is asked for, and `signature` is not a signature; or `width` is out of range.
+            InputTypeError: `width` is not a whole number.
         """
+        if type(width) is not int or not 0 <= width <= MOST_DECIMALS:
+            from bleucli.limits import whole_number
+
+            width = whole_number("width", width, 0, MOST_DECIMALS)
         if is_json and not score_only:
             return self._as_json(width, str(signature))
         number = f"{self.score:.{width}f}"
