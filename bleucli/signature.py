@@ -146,7 +146,7 @@ class Signature:
         """
         fields = list(self)
         start = sum(key in _BEFORE_TEXTS for key, _ in fields)
-        safe = [(key, escape(value)) for key, value in texts]
+        safe = [(escape(key), escape(value)) for key, value in texts]
         return Signature([*fields[:start], *safe, *fields[start:]], self.name)
 
     def format(self, short: bool = False) -> str:

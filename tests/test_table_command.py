@@ -12,6 +12,7 @@ from conftest import refused, warnings_in
 import bleucli
 from bleucli import statsfiles
 from bleucli.output import FORMATS
+from bleucli.signature import Signature
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed; there are no tables to read")
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; there are no tables to read")
@@ -221,6 +222,12 @@ def test_groups_of_the_same_name_are_refused_where_a_format_has_only_names(run, 
     assert len(run(*words, "-f", "csv").out.splitlines()) == 3
     for form in ("card", "junit"):
         refused(run(*words, "-f", form), f"more than one group is called hyp domain=, but {form} tells groups apart")
+
+
+def test_a_signature_with_an_unusual_column_can_be_read_back(run, columns):
+    pq.write_table(pa.table(columns | {"a|b": ["c|d"] * COUNT}), "t.parquet")
+    answer = run("--table", "t.parquet", "--by", "a|b", "-f", "json", "-q")
+    assert Signature.parse(json.loads(answer.out)["signature"]).info["a%7Cb"] == "c%7Cd"
 
 
 def test_every_group_has_the_texts_that_a_signature_names(run, columns):
