@@ -389,6 +389,7 @@ def test_without_the_package_the_error_names_the_extra(run, parts, monkeypatch, 
         (("-J", "2"), "--jobs has no effect"),
         (("--save-stats", "kept", "--first-line", "3"), "--first-line"),
         (("--save-stats", "a.txt"), "a.txt"),
+        (("--save-stats", "kept", "--save-sums", "./kept/sums.parquet"), "./kept/sums.parquet is in the folder of"),
         (("--by", "nix"), "no column nix"),
     ],
 )

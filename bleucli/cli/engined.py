@@ -9,7 +9,7 @@ from bleucli.cli.streams import shown
 from bleucli.cli.tabled import TabledTexts, columns_in_command, columns_of_groups
 from bleucli.counting import SystemStats, add_systems
 from bleucli.engines.work import Work, check_sums
-from bleucli.errors import BleuError
+from bleucli.errors import BleuError, UsageError
 from bleucli.results import Input, Results
 from bleucli.statsfiles import Shard
 from bleucli.statsfiles.layout import SYSTEM, label_of
@@ -35,6 +35,9 @@ class EnginedTexts(TabledTexts):
     Args:
         options: the options of the command.
         words: the words of the command line, which statistics files record.
+
+    Raises:
+        UsageError: options contradict each other.
     """
 
     def __init__(self, options: "Options", words: Sequence[str]) -> None:
@@ -46,6 +49,11 @@ class EnginedTexts(TabledTexts):
         self._paths = list(map(shown, options.table or ()))
         # Workers may have other working directories
         self._saved = os.path.abspath(shown(options.save_stats)) if options.save_stats else ""
+        if self._saved and options.save_sums and _is_inside(options.save_sums, str(options.save_stats)):
+            raise UsageError(
+                f"--save-sums {shown(options.save_sums)} is in the folder of --save-stats, whose files are read"
+                " together; name a file elsewhere"
+            )
         self._command = command_of(words)
         self._name_columns(self._columns)
         self._rows_of: Mapping[str, int] = {}  # number of rows by file
@@ -130,6 +138,10 @@ class EnginedTexts(TabledTexts):
         """Return what files of sums say about where their rows come from."""
         source = ", ".join(self._paths)
         return [Shard(name, 0, sum(self._rows_of.values()), source=source) for name in self._names()]
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
 
 
 def _find_engine(name: str) -> "Any":
