@@ -288,6 +288,13 @@ def test_texts_that_were_summed_twice_are_refused(run, corpus):
     refused(run("--stats", "0.parquet", "rows20.parquet", "20.parquet"), f"rows20.parquet and {told}")
 
 
+def test_a_test_of_one_system_says_where_the_other_is_named(run, corpus):
+    run("ref.txt", "-i", "a.txt", "--save-stats", "s.parquet")
+    refused(run("--stats", "s.parquet", "--paired-ar"), "name the baseline first: --stats baseline.parquet system.parq")
+    run("ref.txt", "-i", "b.txt", "--save-stats", "b.parquet")
+    assert run("--stats", "s.parquet", "b.parquet", "--paired-ar").status == 0
+
+
 def test_the_file_that_lacks_a_metric_is_named(run, corpus, write):
     run("ref.txt", "-i", "a.txt", "-m", "bleu", "ter", "--save-stats", "1.parquet")
     run("ref.txt", "-i", "a.txt", "-m", "ter", "--first-line", str(corpus + 1), "--save-stats", "2.parquet")

@@ -62,7 +62,11 @@ def check_systems(options: "Options", count: int) -> None:
     """Refuse a paired test of a single system."""
     if (options.paired_bs or options.paired_ar) and count < 2:
         test = "--paired-bs" if options.paired_bs else "--paired-ar"
+        how = "-i baseline.txt system.txt"
+        if options.stats is not None:
+            how = "--stats baseline.parquet system.parquet"
+        elif options.table is not None:
+            how = "--columns hyp=BASELINE,SYSTEM"
         raise UsageError(
-            f"{test} compares systems with the first one, but only one was given; name the baseline first: -i"
-            " baseline.txt system.txt"
+            f"{test} compares systems with the first one, but only one was given; name the baseline first: {how}"
         )
