@@ -1,5 +1,6 @@
 """Files of statistics: they give back what was counted, from any shards, and other files are refused."""
 
+import json
 import os
 import random
 import shutil
@@ -579,6 +580,29 @@ def test_a_system_that_pandas_stored_as_missing_has_the_usual_name(tmp_path):
     for values in ([float("nan")] * 4, [None] * 4, [float("nan"), None] * 2):
         rewritten(path, put("system", values))
         assert read(path).stats("system") == read(path).stats()
+
+
+@pytest.mark.parametrize("name", ["refs", "system", "bleu.match_1", "domain"])
+def test_a_repeated_column_is_refused(tmp_path, name):
+    path = save(tmp_path / "a", metrics={"bleu": BLEU()}, columns={"domain": "news"})
+    rewritten(path, lambda table: table.append_column(name, table.column(name)))
+    raised([f"{path} has 2 columns {name}; rename all but one"], read, path)
+
+
+@pytest.mark.parametrize("wrong", [{"references": 5}, {"references": [["x"]]}, {"hypothesis": 3}, {"first": "0"}])
+def test_notes_of_other_programs_about_texts_are_ignored(tmp_path, wrong):
+    path = save(tmp_path / "a", metrics={"bleu": BLEU()})
+    note = {"system": "KIT", "first": 0, "rows": 4, "hypothesis": "h", "references": ["r"]}
+    for sums in (False, True):
+        if sums:
+            stats = {name: of["bleu"].without_rows() for name, of in count({"bleu": BLEU()}).items()}
+            write(path, stats)
+        for shard in (note, note | wrong):
+            table = pq.read_table(path)
+            pq.write_table(table.replace_schema_metadata({"bleu.shards": json.dumps([shard])}), path)
+            statistics = read(path)
+            assert len(statistics.shards()) == (shard == note)
+            check_references(statistics.count({"bleu": BLEU()})[0].systems, statistics.shards())
 
 
 def test_systems_and_signatures_must_be_texts(tmp_path):

@@ -93,6 +93,9 @@ class StatsFile:
             known = file.metadata
             self._schema: pa.Schema = file.schema_arrow
         self.columns: list[str] = self._schema.names
+        repeated = [name for name in self.columns if self.columns.count(name) > 1]
+        if repeated:
+            raise BleuError(f"{path} has {self.columns.count(repeated[0])} columns {repeated[0]}; rename all but one")
         self.rows: int = known.num_rows
         self.metadata = {
             key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
@@ -188,10 +191,18 @@ class StatsFile:
         import json
 
         try:
-            found = json.loads(self.metadata.get(SHARDS_KEY, "[]"))
-            return [Shard(**one) for one in found]
+            found = [Shard(**one) for one in json.loads(self.metadata.get(SHARDS_KEY, "[]"))]
         except (TypeError, ValueError):
             return []
+        return found if all(map(_is_shard, found)) else []
+
+
+def _is_shard(shard: Shard) -> bool:
+    """Return whether all values are of the right types; metadata may hold anything."""
+    texts = (shard.system, shard.hypothesis, shard.source)
+    digests = shard.references
+    is_text = all(isinstance(one, str) for one in (*texts, *(digests if isinstance(digests, list | tuple) else [None])))
+    return is_text and isinstance(shard.first, int) and isinstance(shard.rows, int)
 
 
 def _kind_of_values(kind: "pa.DataType") -> str:
