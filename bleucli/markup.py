@@ -4,7 +4,7 @@ These are control characters (C0, DEL, C1, also as single bytes of a name that i
 paragraphs, overrides of the writing direction, lone surrogates, and what Unicode promises never to make a character.
 Marks that text needs, such as joiners in Persian names and in emoji, stay.
 
-- `visible`: text in one line
+- `visible`: text in one line; `readable`: the same without bytes, for files that must be valid UTF-8
 - `escape_html`: text between tags; `html_table`: a table, for notebooks
 """
 
@@ -44,6 +44,15 @@ def _escape(match: "Match[str]") -> str:
     return f"\\x{code - 0xDC00:02x}" if code in _BYTES_LIKE_C1 else repr(match[0])[1:-1]
 
 
+def readable(text: str) -> str:
+    r"""Return text in one line, with bytes that are not UTF-8 escaped, too.
+
+    >>> print(readable("caf\udce9"), readable("a\nb"))
+    caf\xe9 a\nb
+    """
+    return visible(text).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def escape_html(text: str) -> str:
     r"""Return text escaped for HTML, between tags or in quotes, in ASCII, so that any page can hold it.
 
@@ -54,8 +63,7 @@ def escape_html(text: str) -> str:
     """
     import html
 
-    readable = visible(text).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return html.escape(readable).encode("ascii", "xmlcharrefreplace").decode()
+    return html.escape(readable(text)).encode("ascii", "xmlcharrefreplace").decode()
 
 
 def html_table(

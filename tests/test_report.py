@@ -601,6 +601,25 @@ def test_text_never_becomes_markup(write, run):
     assert data_in(html)["names"] == names.split(",")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="names of files are Unicode here")
+def test_names_that_are_not_text_are_escaped(write, run):
+    write("ref.txt", "a b c d\n")
+    names = [os.fsdecode(b"caf\xe9.txt"), "x\x1b[31m\u202ey.txt"]
+    for name in names:
+        write(name, "a b c d\n")
+        write(f"{name}.score", "1\n")
+    scores = f"{os.fsdecode(bytes([0xE9]))}={','.join(f'{name}.score' for name in names)}"
+    words = ("ref.txt", "-i", *names, "-q")
+    assert run(*words, "--add-scores", scores, "--report", "x.html", "--plot", "x.png").status == 0
+    with open("x.html", encoding="utf-8") as file:
+        html = file.read()
+    assert not re.search("[\x1b\u202e\ud800-\udfff]", html)
+    assert r"<h1>caf\xe9 and x\x1b[31m\u202ey have the same BLEU and \xe9.</h1>" in html
+    assert data_in(html)["names"] == [r"caf\xe9", r"x\x1b[31m\u202ey"]
+    page = compare_systems({"b\udce9": ["a"], "\ud800\0": ["a"]}, [["a"]], trials=10)
+    assert r"<h1>b\xe9 and \ud800\x00 have the same BLEU.</h1>" in page
+
+
 def test_the_same_input_gives_the_same_bytes(demo_files, run):
     words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-q")
     pages = []

@@ -13,6 +13,7 @@ from itertools import combinations, pairwise
 from math import fsum
 
 from bleucli.errors import BleuError, InputTypeError
+from bleucli.markup import readable
 from bleucli.metrics import BLEU, CHRF, Metric
 from bleucli.metrics.differences import Share, share_out
 from bleucli.phrases import tell_place
@@ -228,6 +229,7 @@ def of_numbers(name: str, columns: "Sequence[Sequence[float]]") -> Measured:
         return np.asarray(np.asarray(sums)[:, 0] / len(columns[0]), np.float64)
 
     rows = [_read_numbers(name, column).reshape(-1, 1) for column in columns]
+    name = readable(name)
     # Scores of other tools may be coarse: then many trials have exactly the observed difference
     samples = [Sample(_as_stats(one), mean, ties=True) for one in rows]
     return Measured(name, True, rows, score, score_segments, None, samples)
@@ -374,7 +376,7 @@ def make_report(
     pairs = [_pair(measured, columns, *both) for both in combinations(range(len(results.systems)), 2)]
     numbered = tokens.number_tokens(texts)
     leads = ngrams.find(texts, numbered)
-    names = [system.name for system in results.systems]
+    names = [readable(system.name) for system in results.systems]
     curves = profiles.find(numbered, [(one.name, one.segment_scores, one.limits()) for one in columns])
     return Report(names, chosen, columns, pairs, groups, texts, leads, curves, found.hints, plan)
 

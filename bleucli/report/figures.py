@@ -177,9 +177,9 @@ def shorten(name: str) -> str:
     >>> shorten("a" * 30)
     'aaaaaaaaaaaaaaaaaaaaa…'
     """
-    from bleucli.markup import visible
+    from bleucli.markup import readable
 
-    shown = visible(name)
+    shown = readable(name)
     return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 

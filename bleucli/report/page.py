@@ -19,7 +19,7 @@ from bleucli.corpus import check_systems, of_strings
 from bleucli.counting import count
 from bleucli.errors import BleuError, InputTypeError
 from bleucli.limits import MOST_TRIALS, whole_number
-from bleucli.markup import visible
+from bleucli.markup import readable
 from bleucli.metrics import Metric, find_metric, list_metrics
 from bleucli.optional_deps import load
 from bleucli.phrases import tell_count
@@ -163,7 +163,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         language: the language of the systems' output, such as "ja"; "" if it is not known.
         origin: the language of the source; "" if it is not known.
     """
-    template = load("jinja2", "report").Environment(autoescape=True, trim_blocks=True).from_string(_file("report.html"))
+    template = _template()
     script = _file("report.js")
     checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
@@ -190,7 +190,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
         "hints": report.hints,
         "columns": report.columns,
         "rows": [{"name": report.names[number], "cells": list(_cells(report, number))} for number in order],
-        "names": list(map(visible, report.names)),
+        "names": report.names,
         "made_from": list(_made_from(report, order)),
         "figures": list(_figures(report)),
         "pair_figures": list(_pair_figures(report, *chosen)) if compares else [],
@@ -220,6 +220,16 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
             "why_not": pair.why_not[0],
         }
     return str(template.render(values))
+
+
+def _template() -> "Any":
+    """Return the template of the page, which shows all text in readable form: also names of files, and hints."""
+
+    def finalize(value: object) -> object:
+        return readable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+    environment = load("jinja2", "report").Environment(autoescape=True, trim_blocks=True, finalize=finalize)
+    return environment.from_string(_file("report.html"))
 
 
 def _file(name: str) -> str:
@@ -458,7 +468,7 @@ def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: s
     """
     held = [passage.place for passage in report.passages.passages]
     return {
-        "names": list(map(visible, report.names)),
+        "names": report.names,
         "pair": list(chosen),
         "language": language,
         "origin": origin,
