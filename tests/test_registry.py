@@ -194,6 +194,13 @@ def test_a_users_own_test_set_is_listed_with_the_public_ones(own, monkeypatch):
     assert "acme/support" in bleucli.get_available_testsets()
 
 
+def test_a_key_of_the_users_bibliography_changes_no_public_citation(own):
+    key = "bojar-EtAl:2017:WMT1"
+    known = registry.load(own(OWN.replace('["acme"]', f'["{key}"]').replace("acme = ", f'"{key}" = ')))
+    assert known.citation("acme/support") == "@misc{acme}"
+    assert known.citation("wmt17") == registry.load().citation("wmt17") != "@misc{acme}"
+
+
 def test_paths_start_at_the_folder_of_the_registry(own, tmp_path, monkeypatch):
     text = OWN.replace("https://data.acme.example/support.tgz", "sets/support.tgz")
     assert registry.load(own(text))["acme/support"].sources[0].url == str(tmp_path / "sets" / "support.tgz")

@@ -36,7 +36,8 @@ class Registry:
     def __init__(self, facts: "Mapping[str, Any]", bibliography: Mapping[str, str]) -> None:
         self._facts = dict(facts)
         self._own: dict[str, TestSet] = {}
-        self._bibliography = dict(bibliography)
+        self._bibliography = bibliography
+        self._own_bibliography: Mapping[str, str] = {}
 
     def add(self, own: Sequence[TestSet], bibliography: Mapping[str, str], where: str) -> None:
         """Add the test sets of a user's file.
@@ -52,7 +53,7 @@ class Registry:
                     f'{where}: testsets."{test_set.name}" differs from {same[0]} only in case; give it another name'
                 )
             self._own[test_set.name] = test_set
-        self._bibliography |= bibliography
+        self._own_bibliography = bibliography
 
     def __iter__(self) -> Iterator[str]:
         yield from self._facts
@@ -108,7 +109,9 @@ class Registry:
         Raises:
             BleuError: there is no such test set.
         """
-        return "\n\n".join(self._bibliography[key].strip() for key in self[name].cite)
+        # The user's keys may be the same as public ones
+        known = self._own_bibliography if name in self._own else self._bibliography
+        return "\n\n".join(known[key].strip() for key in self[name].cite)
 
 
 def load(own: str | None = None) -> Registry:
