@@ -451,6 +451,18 @@ def test_a_name_chooses_among_the_systems_of_a_baseline_for_texts_and_statistics
         assert run("--stats", "new.parquet", *gate) == answer
 
 
+@pytest.mark.parametrize("test", [(), ("--paired-ar",)])
+def test_a_bound_judges_only_what_is_scored_now(test, run, corpus, write):
+    write("old.txt", "nothing like it\n" * 60)
+    with open("ref.txt", encoding="utf-8") as file:
+        write("perfect.txt", file.read())
+    run("ref.txt", "-i", "old.txt", "--names", "one", "--save-stats", "old.parquet", "-q")
+    gate = ("--names", "one", "--baseline", "old.parquet", "--max-drop", "1", "--fail-under", "50", *test, "-q")
+    assert run("ref.txt", "-i", "perfect.txt", *gate).status == 0
+    failed = run("ref.txt", "-i", "old.txt", *gate)
+    assert (failed.status, failed.err.count("is under 50")) == (1, 1)
+
+
 def test_a_baseline_that_cannot_be_compared_is_refused(run, corpus, write):
     gate = ("--baseline", "old.parquet", "--max-drop", "1")
     run("ref.txt", "-i", "a.txt", "b.txt", "--save-stats", "old.parquet")

@@ -1,6 +1,6 @@
 """The gates that the options ask for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, VARIANTS
@@ -43,13 +43,19 @@ class Gates:
             _check_scale(gates.FAIL_UNDER, self._fail_under, [self._first])
             _check_scale(gates.MAX_DROP, self._max_drop, scored)
 
-    def judge(self, results: "Results", baseline: "Baseline | None") -> "tuple[Sequence[Verdict], list[str]]":
-        """Return the verdicts of the gates on results, and hints about what these verdicts do not prove."""
+    def judge(
+        self, results: "Results", baseline: "Baseline | None", earlier: Collection[str] = ()
+    ) -> "tuple[Sequence[Verdict], list[str]]":
+        """Return the verdicts of the gates on results, and hints about what these verdicts do not prove.
+
+        earlier: the systems that were scored earlier; they are not judged again.
+        """
         from bleucli import gates
 
         fail_under = {name or self._first: bound for name, bound in self._fail_under.items()}
         rest = (self._max_drop, baseline, self._scored, self._scale)
-        return gates.judge(results, fail_under, *rest), list(gates.hints(results, *rest))
+        verdicts = [one for one in gates.judge(results, fail_under, *rest) if one.system not in earlier]
+        return verdicts, list(gates.hints(results, *rest))
 
     def notes(self, labels: Sequence[str]) -> Iterator[str]:
         """Say which metric a bare bound applies to, where several are scored; `labels` are the names of the scores."""

@@ -77,7 +77,8 @@ def print_systems(
     judged = results
     if form is not None:  # gates look up scores by the names and checksums that the baseline has
         judged = _rename(results, names_in(form))._replace(run=Run(*texts.inputs()))
-    verdicts, gate_hints = gates.judge(judged, baseline) if gates else ((), [])
+    earlier = [system.name for system in then]
+    verdicts, gate_hints = gates.judge(judged, baseline, earlier) if gates else ((), [])
     hints = [*idle, *texts.hints(), *results.hints, *gate_hints]
     others = [name for name in names if name != "bleu"]
     if options.of_metric("bleu").get("lowercase") and others:
