@@ -447,7 +447,10 @@ def test_options_that_contradict_the_signature_are_refused(refused, write, signa
         ("tok:14a", ("'14a'",)),
         ("tok:ja-mecab-0.996-UNIDIC", ("asks for tok:ja-mecab-0.996-UNIDIC", "metric has tok:ja-mecab-0.996-IPA")),
         ("tok:ja-mecab-0.900-IPA", ("asks for tok:ja-mecab-0.900-IPA",)),
-        ("tok:spm-0123abcd", ("spm-0123abcd",)),
+        (
+            "tok:spm-0123abcd",
+            ("spm-0123abcd names a SentencePiece model by its SHA-256; give the file instead: -tok spm:",),
+        ),
         ("tok:", ()),
         ("smooth:linear", ("linear",)),
         ("smooth:floor[much]", ("floor[much]",)),

@@ -16,7 +16,7 @@ from bleucli.metrics.base import Metric
 from bleucli.metrics.options import CHOICE, SCORE, Option
 from bleucli.phrases import Turn
 from bleucli.signature import RUN_KEYS, TEXT_KEYS, VERSION, Signature
-from bleucli.tokenizers import NAMES
+from bleucli.tokenizers import NAMES, check_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,9 +119,7 @@ def refuse_unknown_tokenizer(values: "Mapping[str, Any]") -> None:
     if callable(name) or name in NAMES:
         return
     if name.startswith("spm-"):
-        raise BleuError(
-            f"tok:{name} names a SentencePiece model by its SHA-256; give the file instead: BLEU(tokenize='spm:PATH')"
-        )
+        check_name(name)  # refuses it, and says what to give instead
     raise BleuError(
         f"unknown tokenizer {name!r} in the signature; if it is one of your own, give the function:"
         " metric_from_signature(signature, tokenize=FUNCTION)"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from bleucli.errors import UsageError
-from bleucli.phrases import suggest
+from bleucli.phrases import Turn, suggest
 from bleucli.records import NamedTuple
 from bleucli.tokenizers.base import KernelTokenizer, Untouched
 
@@ -142,6 +142,11 @@ def check_name(name: str) -> None:
     """
     if name == LOCAL_MODEL:
         raise UsageError(f"the tokenizer {LOCAL_MODEL} names no model; give its path: {LOCAL_MODEL}PATH")
+    if name.startswith("spm-"):  # in signatures
+        raise UsageError(
+            f"{name} names a SentencePiece model by its SHA-256; give the file instead: ",
+            Turn("BLEU(tokenize='spm:PATH')", "-tok spm:PATH"),
+        )
     if name not in _ENTRIES and not name.startswith(LOCAL_MODEL):
         raise UsageError(
             f"unknown tokenizer {name!r}; choose one of {', '.join(NAMES)}, or spm:PATH{suggest(name, NAMES)}"
