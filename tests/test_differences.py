@@ -351,3 +351,14 @@ def test_texts_of_different_lengths_are_refused(run, write):
     for name, count in (("ref", 3), ("a", 3), ("b", 2)):
         write(name, "x\n" * count)
     refused(run("ref", "-i", "a", "b", "--explain"), "b has 2 segments")
+
+
+def test_one_segment_and_few_orders_are_told_as_they_are():
+    told = " ".join(str(explain_difference(["a b c x"], ["a b c d"], [["a b c d"]], max_ngram_order=1)).split())
+    assert "BLEU is a product, BP × p1, so" in told
+    assert "points of p1 likewise" in told
+    assert "do not add up" not in told
+    texts = ["a b c x", "e f g h"], ["a b c d", "e f g h"], [["a b c d", "e f g h"]]
+    told = " ".join(str(explain_difference(*texts, max_ngram_order=2)).split())
+    assert "BLEU is a product, BP × (p1 × p2)^(1/2), so" in told
+    assert "Influences do not add up to the difference." in told

@@ -829,3 +829,11 @@ def test_a_segment_of_a_test_set_is_explained(run, write):
     assert (data["line"], data["hypothesis"]) == (5, "x")
     assert data["signature"].startswith("nrefs:1|test:demo|lang:en-de|")
     refused(run(*words, "5000"), "--line 5000 is beyond the end of sys, which has 100 segments")
+
+
+def test_eps_smoothing_is_not_said_to_give_zero():
+    for texts in (("", ["a"]), ("a", [""]), ("", [""])):
+        smoothed = explain(*texts, "chrf", eps_smoothing=True)
+        assert smoothed.score > 0
+        assert "so eps smoothing alone keeps the score above 0" in " ".join(str(smoothed).split())
+        assert "so the score is 0" in " ".join(str(explain(*texts, "chrf")).split())

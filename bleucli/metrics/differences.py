@@ -135,8 +135,10 @@ class DifferenceExplanation(NamedTuple):
     def _tell_shares(self, width: int) -> Iterator[Block]:
         yield Heading("Where the difference comes from")
         order = len(self.shares) - 1
+        several = "p1 × p2" if order == 2 else f"p1 × ... × p{order}"
+        product = f"BP × ({several})^(1/{order})" if order > 1 else "BP × p1"
         yield Paragraph(
-            f"{self.name} is a product, BP × (p1 × ... × p{order})^(1/{order}), so each factor's share of the"
+            f"{self.name} is a product, {product}, so each factor's share of the"
             " difference is proportional to the change in its logarithm. The shares add up to the difference exactly."
         )
         mean, *factors = self._show_factors(width)
@@ -154,7 +156,7 @@ class DifferenceExplanation(NamedTuple):
         yield Formula(
             [
                 "points of BP = L × ln(second / first)",
-                f"points of pn = L × ln(second / first) / {order}",
+                f"points of pn = L × ln(second / first) / {order}" if order > 1 else "points of p1 likewise",
                 f"L = {mean}, the logarithmic mean of both scores",
             ]
         )
@@ -184,10 +186,12 @@ class DifferenceExplanation(NamedTuple):
             return
         yield Heading(f"Segments that move the difference most: {len(self.influences)} of {self.segments}")
         better, worse = ("plus", "minus") if self.higher_is_better else ("minus", "plus")
-        yield Paragraph(
+        told = (
             "Influence: the difference with all segments minus the difference without this one, in points. A"
-            f" {better} favours the second system, a {worse} the first. Influences do not add up to the difference."
+            f" {better} favours the second system, a {worse} the first."
         )
+        # Without the only segment, there is no difference, so its influence is all of it
+        yield Paragraph(told + " Influences do not add up to the difference." * (self.segments > 1))
         for segment in self.influences:
             favours_second = (segment.influence > 0) == self.higher_is_better
             yield Heading(

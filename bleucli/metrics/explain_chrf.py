@@ -103,10 +103,11 @@ class CHRFParts(NamedTuple):
             return f"With beta = {self.beta:g}, only {which} counts, and it is 100%: the score cannot be higher."
         texts = [self.hypothesis_text, self.reference_text]
         empty = [not (text if self.whitespace else text.strip()) for text in texts]
+        effect = "the score is 0" if not score else "eps smoothing alone keeps the score above 0"
         if all(empty):
-            return "Output and reference are empty: nothing can match, so the score is 0."
+            return f"Output and reference are empty: nothing can match, so {effect}."
         if any(empty):
-            return f"The {'output' if empty[0] else 'reference'} is empty: nothing can match, so the score is 0."
+            return f"The {'output' if empty[0] else 'reference'} is empty: nothing can match, so {effect}."
         if not any(order.matches for order in self.orders):
             return "No n-gram matches: precision and recall are 0 everywhere."
         return ""
