@@ -5,6 +5,7 @@ import math
 import os
 import random
 import re
+import warnings
 from html import unescape
 
 import pytest
@@ -314,6 +315,10 @@ def test_scales_of_figures_suit_scores_of_any_size():
         report = compare_systems(systems, references, scores={"other": [[0, most], [most, 0]]}, trials=100)
         (scale,) = re.findall('data-scale="([^"]*)" aria-labelledby="segments-1', report)
         assert 100 < float(scale.split()[1]) * most < 400
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compare_systems(systems, references, scores={"other": [[1e20, 1e20]] * 2}, trials=100)
+    assert caught == []
 
 
 # --- words

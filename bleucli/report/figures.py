@@ -326,7 +326,7 @@ def segments(
         figure, axes = _make(look, look.width * 0.8, 7)
         both = [*first, *second]
         low, high = (min(both), max(both)) if limits is None else limits
-        margin = (high - low) * 0.02 or 0.5
+        margin = (high - low) * 0.02 or max(0.5, abs(high) * 0.02)
         bounds = (low - margin, high + margin)
         axes.plot(bounds, bounds, color=look.quiet, linewidth=0.8, dashes=(4, 2), zorder=1)
         dot = 2.4 if len(first) > 500 else 3.5
