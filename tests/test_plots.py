@@ -77,6 +77,17 @@ def test_numbers_in_figures_are_those_of_results(stats):
     assert len(lines) == 2
 
 
+def test_a_figure_of_segments_says_which_systems_it_leaves_out(demo_files, run):
+    words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "reference.B.de.txt", "--names", "a,b,c")
+    drawn = ("--plot", "x.svg", "--plot-kind", "segments")
+    (told,) = (line for line in warnings_in(run(*words, *drawn)) if "--plot" in line)
+    assert told == (
+        "bleu: warning: --plot: a figure of segments compares two systems, so it shows only a and b; to choose others,"
+        " name only these with -i"
+    )
+    assert not any("--plot" in line for line in warnings_in(run(*words[:4], *drawn)))
+
+
 def test_legends_name_every_system(stats):
     named = {"_best": stats["weak"], "": stats["strong"], "other": stats["weak"]}
     lengths = [len(text.split()) for text in read_lines(DEMO, "reference.A.de.txt")]

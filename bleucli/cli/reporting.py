@@ -278,6 +278,11 @@ class Reporting:
                 f"--plot: a figure by length has room for {most} systems, so it shows only the {most} best of"
                 f" {len(report.names)}; to choose them, name only these with -i"
             )
+        if kind == "segments" and len(report.names) > 2:
+            self.hints.append(
+                f"--plot: a figure of segments compares two systems, so it shows only {report.names[0]} and"
+                f" {report.names[1]}; to choose others, name only these with -i"
+            )
         content, missing = drawings.save(drawn, _form_of(str(options.plot)))
         if missing:
             told = ", ".join(dict.fromkeys(missing))
