@@ -8,7 +8,7 @@ from bleucli import arrow, tables
 from bleucli.engines import partitions, work
 from bleucli.optional_deps import load
 
-_quote = "`{}`".format  # the names of columns may have dots
+_quote = "`{}`".format  # names of statistics have dots; columns of texts and groups must not, for mapInArrow
 
 
 def score(

@@ -30,7 +30,7 @@ class PairedTest(paired_test.PairedTest):
         first = systems[0] if isinstance(systems, list) and systems else None
         if references is not None and isinstance(first, tuple | list) and len(first) == 2:  # bleucli refuses the rest
             streams = list(references)
-            length = len(first[1]) if hasattr(first[1], "__len__") else None
+            length = len(list(first[1])) if hasattr(first[1], "__len__") else None
             if length is not None and all(hasattr(one, "__len__") and len(one) >= length for one in streams):  # type: ignore[arg-type]
                 streams = fit(first[1], streams)[1]
             references = streams
