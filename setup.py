@@ -4,6 +4,8 @@ Users without a compiler get no kernels in C. With `BLEU_KERNELS=native` in the 
 them fails and says why.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import sys

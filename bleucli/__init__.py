@@ -9,6 +9,8 @@
 Names are resolved when they are first used, so that importing the package costs next to nothing.
 """
 
+from __future__ import annotations
+
 from bleucli._version import __version__
 
 TYPE_CHECKING: bool = False  # without the annotation, completion in editors (jedi) skips the imports below

@@ -1,5 +1,7 @@
 """The command: `bleu`, or `python -m bleucli`."""
 
+from __future__ import annotations
+
 import gc
 import os
 import sys

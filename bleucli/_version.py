@@ -1,3 +1,5 @@
 """The version, in one place."""
 
+from __future__ import annotations
+
 __version__ = "0.2.0"

@@ -1,5 +1,7 @@
 """The place of the package named `sacrebleu`, and the version that it reports."""
 
+from __future__ import annotations
+
 import os
 
 from bleucli._version import __version__

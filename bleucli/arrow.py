@@ -18,6 +18,8 @@ Signatures are a column because every tool keeps columns, but not every tool kee
 [('a', 100.0), ('b', 22.1)]
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 
 from bleucli import kernels
@@ -62,10 +64,10 @@ class Group(NamedTuple):
         signatures: how the scores were made, likewise.
     """
 
-    keys: "Mapping[str, Any]"
+    keys: Mapping[str, Any]
     segments: int
     stats: Mapping[str, CorpusStats]
-    scores: "Mapping[str, Any]"
+    scores: Mapping[str, Any]
     signatures: Mapping[str, Signature]
 
 
@@ -73,15 +75,15 @@ class Group(NamedTuple):
 
 
 def stats_table(
-    batch: "pa.Table | pa.RecordBatch",
-    metrics: "Metrics",
+    batch: pa.Table | pa.RecordBatch,
+    metrics: Metrics,
     hypothesis: str = "hyp",
     references: str | Sequence[str] = "ref",
     keys: str | Sequence[str] = (),
     rows: bool = False,
     first: int = 0,
     source: str = "",
-) -> "pa.Table":
+) -> pa.Table:
     """Count a batch of texts. Columns of the types `string` and `large_string` are not copied.
 
     Args:
@@ -143,7 +145,7 @@ def stats_table(
     return sign(by_row, made, coded=True) if rows else sign(_add_up(by_row, keys), made)
 
 
-def make_metrics(metrics: "Metrics") -> dict[str, Metric]:
+def make_metrics(metrics: Metrics) -> dict[str, Metric]:
     """Return metrics by the names of their columns; names and signatures become metrics.
 
     Raises:
@@ -178,9 +180,7 @@ def _metric_of(given: Metric | str) -> Metric:
     return metric_from_signature(given) if isinstance(given, str) and ":" in given else find_metric(given)
 
 
-def _check_columns(
-    table: "pa.Table", wanted: Sequence[str], keys: Sequence[str], metrics: Mapping[str, Metric]
-) -> None:
+def _check_columns(table: pa.Table, wanted: Sequence[str], keys: Sequence[str], metrics: Mapping[str, Metric]) -> None:
     """Refuse columns that are missing or not unique, and keys that cannot make groups."""
     for name in wanted:
         count = table.column_names.count(name)
@@ -198,7 +198,7 @@ def _check_columns(
             raise BleuError(f"the column {key} has the name of a column of statistics; rename it, then use it as a key")
 
 
-def _read_hypotheses(block: "pa.RecordBatch", name: str, keys: Sequence[str], start: int, where: str) -> Segments:
+def _read_hypotheses(block: pa.RecordBatch, name: str, keys: Sequence[str], start: int, where: str) -> Segments:
     column = block.column(name)
     if column.null_count:
         row = column.is_null().to_pylist().index(True)
@@ -211,7 +211,7 @@ def _read_hypotheses(block: "pa.RecordBatch", name: str, keys: Sequence[str], st
 
 
 def _refuse_bare(
-    streams: Sequence[Segments], block: "pa.RecordBatch", keys: Sequence[str], start: int, where: str
+    streams: Sequence[Segments], block: pa.RecordBatch, keys: Sequence[str], start: int, where: str
 ) -> None:
     """Refuse a segment without references."""
     _, _, bare = kernels.reference_counts(streams)
@@ -220,14 +220,14 @@ def _refuse_bare(
         raise BleuError(f"all references are missing in {where}", row, "; give at least one, or leave out the row")
 
 
-def _tell_row(block: "pa.RecordBatch", keys: Sequence[str], start: int, row: int) -> Turn:
+def _tell_row(block: pa.RecordBatch, keys: Sequence[str], start: int, row: int) -> Turn:
     """Return the number of a row of the batch, and its key."""
     key = ", ".join(f"{name} {block.column(name)[row].as_py()}" for name in keys)
     number = start + row
     return Turn(f"row {number} (counting from 0{key and f'; {key}'})", f"row {number + 1}{key and f' ({key})'}")
 
 
-def read_references(column: "pa.Array", name: str) -> list[Segments]:
+def read_references(column: pa.Array, name: str) -> list[Segments]:
     """Return the streams of references in a column: one for strings; for lists, as many as the longest list has items.
 
     Raises:
@@ -244,12 +244,12 @@ def read_references(column: "pa.Array", name: str) -> list[Segments]:
 
 
 def _assemble(
-    keys: "Sequence[tuple[str, Any]]",
+    keys: Sequence[tuple[str, Any]],
     count: int,
-    nrefs: "Sequence[Any]",
-    counted: "Mapping[str, Sequence[SegmentStats]]",
+    nrefs: Sequence[Any],
+    counted: Mapping[str, Sequence[SegmentStats]],
     metrics: Mapping[str, Metric],
-) -> "pa.Table":
+) -> pa.Table:
     """Return a table of statistics with one row per segment, unsigned.
 
     Args:
@@ -270,7 +270,7 @@ def _assemble(
     return pa.table([column for _, column in columns], names=[name for name, _ in columns])
 
 
-def columns_of(metric: Metric, name: str, blocks: "Sequence[SegmentStats]") -> "list[tuple[str, Any]]":
+def columns_of(metric: Metric, name: str, blocks: Sequence[SegmentStats]) -> list[tuple[str, Any]]:
     """Return blocks of a metric's statistics as columns with their names; name: the metric's name in the table."""
     import numpy as np
 
@@ -291,7 +291,7 @@ def columns_of(metric: Metric, name: str, blocks: "Sequence[SegmentStats]") -> "
     ]
 
 
-def sign(table: "pa.Table", metrics: Mapping[str, Metric], coded: bool = False) -> "pa.Table":
+def sign(table: pa.Table, metrics: Mapping[str, Metric], coded: bool = False) -> pa.Table:
     """Return a table of statistics with a column of signatures before each metric's numbers; coded: as dictionaries."""
     pa = load("pyarrow", "arrow")
     import numpy as np
@@ -337,7 +337,7 @@ def keys_in(names: Sequence[str]) -> list[str]:
     return [name for name in names if name not in COUNTS and not name.startswith(counted)]
 
 
-def merge(table: "pa.Table") -> "pa.Table":
+def merge(table: pa.Table) -> pa.Table:
     """Add up the rows of each key. Parts may be merged first, in any order; the result is the same.
 
     Sums of integers are exact. TER's mean lengths of three or more references agree to 12 digits.
@@ -370,7 +370,7 @@ def merge(table: "pa.Table") -> "pa.Table":
     return merged
 
 
-def _add_up(table: "pa.Table", keys: Sequence[str]) -> "pa.Table":
+def _add_up(table: pa.Table, keys: Sequence[str]) -> pa.Table:
     """Add up the rows of each key; return one row per key."""
     if not len(table):
         return table
@@ -387,18 +387,18 @@ def _add_up(table: "pa.Table", keys: Sequence[str]) -> "pa.Table":
     return found
 
 
-def _align(table: "pa.Table") -> "pa.Table":
+def _align(table: pa.Table) -> pa.Table:
     """Return a table whose buffers are aligned in memory, as Arrow expects; those from another process may not be."""
     buffers = (buffer for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer)
     return table.take(list(range(len(table)))) if any(buffer.address % 8 for buffer in buffers) else table
 
 
-def _decode(column: "Any") -> "Any":
+def _decode(column: Any) -> Any:
     """Return a column without its dictionary, since parts may have different ones."""
     return column.cast(column.type.value_type) if str(column.type).startswith("dictionary") else column
 
 
-def check_table(table: "pa.Table") -> None:
+def check_table(table: pa.Table) -> None:
     """Refuse what is not a table of statistics.
 
     Raises:
@@ -410,7 +410,7 @@ def check_table(table: "pa.Table") -> None:
         raise BleuError(f"this is not a table of statistics: it lacks {lacks}; make it with bleucli.arrow.stats_table")
 
 
-def _refuse_mixed(summed: "pa.Table", keys: Sequence[str], signatures: Sequence[str]) -> None:
+def _refuse_mixed(summed: pa.Table, keys: Sequence[str], signatures: Sequence[str]) -> None:
     """Refuse a table in which a key was counted in two ways; `summed` has one row for each key and each way."""
     if all(len(set(summed.column(name).to_pylist())) == 1 for name in signatures):
         return
@@ -431,9 +431,7 @@ def _refuse_mixed(summed: "pa.Table", keys: Sequence[str], signatures: Sequence[
 # --- scores
 
 
-def scores(
-    table: "pa.Table", expected: int | None = None, metrics: "Mapping[str, Metric] | None" = None
-) -> list[Group]:
+def scores(table: pa.Table, expected: int | None = None, metrics: Mapping[str, Metric] | None = None) -> list[Group]:
     """Return scores and signatures of each key.
 
     Args:
@@ -467,7 +465,7 @@ def scores(
     return list(_groups(merged, metrics))
 
 
-def _groups(table: "pa.Table", metrics: "Mapping[str, Metric] | None") -> Iterator[Group]:
+def _groups(table: pa.Table, metrics: Mapping[str, Metric] | None) -> Iterator[Group]:
     keys, names = keys_in(table.column_names), metrics_in(table.column_names)
     made: dict[tuple[str, str], Metric] = {}
     for row in table.to_pylist():
@@ -489,7 +487,7 @@ def _groups(table: "pa.Table", metrics: "Mapping[str, Metric] | None") -> Iterat
         )
 
 
-def stats_of(metric: Metric, name: str, row: "Mapping[str, Any]") -> CorpusStats:
+def stats_of(metric: Metric, name: str, row: Mapping[str, Any]) -> CorpusStats:
     """Return the sums in a row of a table of statistics; name: the metric's name in the columns.
 
     Raises:

@@ -7,6 +7,8 @@
 - `shift_of`: the difference in digits between scores from 0 to 1 and scores in percent
 """
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +36,7 @@ class Earlier(NamedTuple):
     scale: the scale on which it was written, 100 or 1.
     """
 
-    score: "Decimal"
+    score: Decimal
     signature: Signature
     file: str = ""
     references: frozenset[tuple[str, str]] = frozenset()
@@ -87,7 +89,7 @@ def is_statistics(path: str) -> bool:
         return file.read(len(_PARQUET)) == _PARQUET
 
 
-def baseline_of(results: Results, name: str, references: "Mapping[str, Sequence[str]]") -> Baseline:
+def baseline_of(results: Results, name: str, references: Mapping[str, Sequence[str]]) -> Baseline:
     """Return the exact scores of a file of statistics as an earlier answer.
 
     Args:
@@ -152,14 +154,14 @@ def read_baseline(path: str, name: str) -> Baseline:
     )
 
 
-def _load(text: str) -> "Any":
+def _load(text: str) -> Any:
     import json
     from decimal import Decimal
 
     return json.loads(text, parse_float=Decimal, parse_int=Decimal)
 
 
-def _wait_for_writers(file: "IO[str]") -> None:
+def _wait_for_writers(file: IO[str]) -> None:
     """Wait until no process is adding lines to a history; later writers wait until the file is closed."""
     from portalocker import LockFlags, lock
     from portalocker.exceptions import BaseLockException
@@ -209,7 +211,7 @@ def _read_history(lines: Iterable[str], name: str) -> Baseline:
     return Baseline(name, systems, _MOST_DECIMALS, "jsonl", frozenset(outputs))
 
 
-def _inputs(item: "dict[str, Any]") -> list[Input]:
+def _inputs(item: dict[str, Any]) -> list[Input]:
     """Return the inputs that a line lists for its score; none if it lists none.
 
     Raises:
@@ -221,7 +223,7 @@ def _inputs(item: "dict[str, Any]") -> list[Input]:
     ]
 
 
-def _earlier(item: "dict[str, Any]", inputs: Sequence[Input]) -> Earlier:
+def _earlier(item: dict[str, Any], inputs: Sequence[Input]) -> Earlier:
     """Return the score of a line.
 
     Raises:
@@ -232,7 +234,7 @@ def _earlier(item: "dict[str, Any]", inputs: Sequence[Input]) -> Earlier:
     return Earlier(_number(item["score"]), Signature(signature), file, _references(inputs))
 
 
-def _systems(answer: "Any") -> dict[str, dict[str, Earlier]]:
+def _systems(answer: Any) -> dict[str, dict[str, Earlier]]:
     """Return the scores in an answer of one score, of several, or of several systems.
 
     Raises:
@@ -258,7 +260,7 @@ def _text(value: object) -> str:
     return value
 
 
-def _number(value: object) -> "Decimal":
+def _number(value: object) -> Decimal:
     from decimal import Decimal
     from math import isfinite
 
@@ -267,7 +269,7 @@ def _number(value: object) -> "Decimal":
     return value
 
 
-def _score(item: "dict[str, Any]") -> Earlier:
+def _score(item: dict[str, Any]) -> Earlier:
     """Return a score; only scores from 0 to 1 state their scale."""
     if item.get("scale", 1) != 1:
         raise TypeError("not a scale")
@@ -281,7 +283,7 @@ def shift_of(scale: int) -> int:
     return 0 if scale == 100 else 2
 
 
-def _decimals(number: "Decimal") -> int:
+def _decimals(number: Decimal) -> int:
     """Return the number of decimals without trailing zeros, which JSON leaves out.
 
     >>> from decimal import Decimal
@@ -295,7 +297,7 @@ def _decimals(number: "Decimal") -> int:
 # --- search
 
 
-def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[Input] = ()) -> "Decimal":
+def find(baseline: Baseline, system: str, record: ScoreRecord, inputs: Sequence[Input] = ()) -> Decimal:
     """Return the score to compare a new one with: the latest that was made in the same way.
 
     Args:
@@ -383,6 +385,6 @@ def _tell_files(files: Iterable[tuple[str, str]]) -> str:
     return " and ".join(f"{name} ({digest})" if name else f"a file with {digest}" for name, digest in told)
 
 
-def _strip_tests(signature: "Iterable[tuple[str, str]]") -> Signature:
+def _strip_tests(signature: Iterable[tuple[str, str]]) -> Signature:
     """Return a signature without the keys that do not affect a score."""
     return Signature((key, value) for key, value in signature if key not in _IGNORED_KEYS)

@@ -7,6 +7,8 @@ pyarrow's own conversions always import pandas if it is installed, which takes h
 - `lists_as_streams`: lists of texts
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from bleucli.optional_deps import load
@@ -28,7 +30,7 @@ _KINDS = {
 }
 
 
-def to_arrow(numbers: "NDArray[Any]") -> "pa.Array":
+def to_arrow(numbers: NDArray[Any]) -> pa.Array:
     """Return numbers as a pyarrow array that shares their memory.
 
     >>> import numpy as np
@@ -43,7 +45,7 @@ def to_arrow(numbers: "NDArray[Any]") -> "pa.Array":
     return pa.Array.from_buffers(kinds[whole.dtype.str[1:]], len(whole), [None, pa.py_buffer(whole)])
 
 
-def to_numpy(column: "pa.Array | pa.ChunkedArray") -> "NDArray[Any]":
+def to_numpy(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     """Return the numbers of a column without gaps; a single chunk is shared, not copied.
 
     >>> import pyarrow as pa
@@ -61,7 +63,7 @@ def to_numpy(column: "pa.Array | pa.ChunkedArray") -> "NDArray[Any]":
     return found[0] if len(found) == 1 else np.concatenate([np.zeros(0, kind), *found])
 
 
-def text_array(texts: Sequence[str | None]) -> "pa.Array":
+def text_array(texts: Sequence[str | None]) -> pa.Array:
     """Return texts as a pyarrow array; bytes of file names that are not valid UTF-8 become escapes.
 
     >>> text_array(["a", None, "東京"]).to_pylist()
@@ -78,7 +80,7 @@ def text_array(texts: Sequence[str | None]) -> "pa.Array":
     return pa.Array.from_buffers(pa.large_string(), len(encoded), buffers).cast(pa.string())
 
 
-def lists_as_streams(lists: "pa.Array", texts: Segments) -> list[Segments]:
+def lists_as_streams(lists: pa.Array, texts: Segments) -> list[Segments]:
     """Return a column of lists of texts as streams: as many as the longest list has texts, but at least one.
 
     Args:

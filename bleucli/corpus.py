@@ -7,6 +7,8 @@
 - `of_one`: a single segment as columns; `check_columns`: refuses columns that cannot be compared
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -83,7 +85,7 @@ class Corpus(NamedTuple):
             yield Piece(start, hypotheses, [*others, *_own_references(own, start)])
             start += len(columns[0][0])
 
-    def kept(self) -> "tuple[Corpus, Callable[[], Corpus]]":
+    def kept(self) -> tuple[Corpus, Callable[[], Corpus]]:
         """Return the corpus for a first reading, and a function that returns it for each later one.
 
         The first reading writes the corpus to temporary files; later readings read these files.
@@ -91,13 +93,13 @@ class Corpus(NamedTuple):
         sources = [*self.systems, *self.references]
         kept = [Kept(source.blocks) for source in sources]
 
-        def read(blocks: "list[Iterator[Sequence[Segments]]]") -> Corpus:
+        def read(blocks: list[Iterator[Sequence[Segments]]]) -> Corpus:
             renewed = [source._replace(blocks=one) for source, one in zip(sources, blocks, strict=True)]
             return self._replace(systems=renewed[: len(self.systems)], references=renewed[len(self.systems) :])
 
         return read([one.read() for one in kept]), lambda: read([one.read_again() for one in kept])
 
-    def reference_pieces(self) -> "tuple[Iterator[Sequence[Segments]], Corpus]":
+    def reference_pieces(self) -> tuple[Iterator[Sequence[Segments]], Corpus]:
         """Read only the references, for a metric that needs all of them before it can count anything.
 
         Returns:
@@ -249,7 +251,7 @@ def of_strings(
     return Corpus([system_of(texts, name) for name, texts in named], references_of(streams))
 
 
-def check_systems(systems: object) -> "Mapping[str, Iterable[str | None]]":
+def check_systems(systems: object) -> Mapping[str, Iterable[str | None]]:
     """Return the texts of systems by name; refuse what does not map names to texts.
 
     Raises:
@@ -306,7 +308,7 @@ def refuse_missing(hypotheses: Segments, start: int, what: str = "hypothesis") -
         raise InputTypeError(tell_place(what, start + missing), " is None; give a string, an empty one for no output")
 
 
-def check_shape(hypotheses: object, references: object) -> "Sequence[Iterable[str | None]]":
+def check_shape(hypotheses: object, references: object) -> Sequence[Iterable[str | None]]:
     """Return the reference streams as a list; refuse what cannot be streams of references.
 
     Raises:

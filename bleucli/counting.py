@@ -9,6 +9,8 @@ Text comes in blocks. Each is tokenized, counted, added to the sums and dropped;
 all systems.
 """
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -51,10 +53,10 @@ if TYPE_CHECKING:
         def learn(self, references: Iterator[Sequence[Segments]]) -> None:
             """Read all references before anything is counted, if the metric needs that."""
 
-        def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> "References":
+        def prepare_references(self, streams: Sequence[Segments], start: int = 0) -> References:
             """Prepare the references of a block."""
 
-        def block_stats(self, hypotheses: Segments, references: "References", start: int, name: str) -> SegmentStats:
+        def block_stats(self, hypotheses: Segments, references: References, start: int, name: str) -> SegmentStats:
             """Count a block of hypotheses, one row per segment."""
 
         def cached_references(self) -> Source:
@@ -78,7 +80,7 @@ if TYPE_CHECKING:
         def signature(self, fewest: int, most: int, sampling: Sequence[tuple[str, str]] = ()) -> Signature:
             """Return the signature, which says how a score was made."""
 
-        def hints(self, stats: "CorpusStats") -> list[str]:
+        def hints(self, stats: CorpusStats) -> list[str]:
             """Return what a user should know about the input."""
 
 
@@ -96,7 +98,7 @@ class References(NamedTuple):
     fewest: int
     most: int
 
-    def counts(self) -> "array[int]":
+    def counts(self) -> array[int]:
         """Return how many references each segment has."""
         if self.fewest == self.most:
             return array("i", [self.most]) * len(self.streams[0])
@@ -108,7 +110,7 @@ class _Rows(NamedTuple):
     """The statistics of some segments, and how many references each has."""
 
     stats: SegmentStats
-    nrefs: "array[int]"
+    nrefs: array[int]
 
 
 class CorpusStats:
@@ -144,7 +146,7 @@ class CorpusStats:
 
     def __init__(
         self,
-        metric: "Measure",
+        metric: Measure,
         segments: int = 0,
         sums: tuple[int | float, ...] = (),
         fewest: int = 0,
@@ -162,13 +164,13 @@ class CorpusStats:
         self._blocks = blocks
 
     @classmethod
-    def of_rows(cls, metric: "Measure", rows: SegmentStats, nrefs: "array[int]") -> "CorpusStats":
+    def of_rows(cls, metric: Measure, rows: SegmentStats, nrefs: array[int]) -> CorpusStats:
         """Return the statistics of segments from their rows; nrefs: how many references each segment has."""
         if not len(rows):
             return cls(metric)
         return cls(metric, len(rows), kernels.column_sums(rows), min(nrefs), max(nrefs), (), [_Rows(rows, nrefs)])
 
-    def without_rows(self) -> "CorpusStats":
+    def without_rows(self) -> CorpusStats:
         """Return the same statistics without rows."""
         return CorpusStats(self.metric, self.segments, self.sums, self.fewest, self.most, self.signs, None)
 
@@ -179,7 +181,7 @@ class CorpusStats:
         return whole and whole.stats
 
     @property
-    def nrefs(self) -> "array[int] | None":
+    def nrefs(self) -> array[int] | None:
         """The number of references of each segment; None if `rows` is None."""
         whole = self._whole()
         return whole and whole.nrefs
@@ -193,7 +195,7 @@ class CorpusStats:
             self._blocks = [_Rows(stats, array("i", b"".join([block.nrefs for block in self._blocks])))]
         return self._blocks[0]
 
-    def __add__(self, other: "CorpusStats") -> "CorpusStats":
+    def __add__(self, other: CorpusStats) -> CorpusStats:
         if not isinstance(other, CorpusStats):
             return NotImplemented
         if self.metric.configuration() != other.metric.configuration():
@@ -213,7 +215,7 @@ class CorpusStats:
             None if self._blocks is None or other._blocks is None else _join(self._blocks, other._blocks),
         )
 
-    def __radd__(self, other: object) -> "CorpusStats":
+    def __radd__(self, other: object) -> CorpusStats:
         return self if other == 0 else NotImplemented  # what sum() starts with
 
     def __eq__(self, other: object) -> bool:
@@ -231,7 +233,7 @@ class CorpusStats:
     def __repr__(self) -> str:
         return f"<CorpusStats: {tell_count(self.segments, 'segment')}, {_name(self)}>"
 
-    def take(self, indexes: Iterable[int]) -> "CorpusStats":
+    def take(self, indexes: Iterable[int]) -> CorpusStats:
         """Return the statistics of some segments.
 
         Args:
@@ -259,7 +261,7 @@ class CorpusStats:
         sums = kernels.column_sums(rows.stats)
         return CorpusStats(self.metric, len(indexes), sums, min(rows.nrefs), max(rows.nrefs), self.signs, [rows])
 
-    def score(self) -> "Any":
+    def score(self) -> Any:
         """Return the metric's score, in percent, with its signature.
 
         Raises:
@@ -272,7 +274,7 @@ class CorpusStats:
         self.metric.sign(score, self.fewest, self.most)
         return score
 
-    def signature(self, sampling: Sequence[tuple[str, str]] = ()) -> "Signature":
+    def signature(self, sampling: Sequence[tuple[str, str]] = ()) -> Signature:
         """Return the score's signature.
 
         Args:
@@ -284,7 +286,7 @@ class CorpusStats:
         """Return what a user should know about the texts, one sentence per hint; none if nothing looks wrong."""
         return self.metric.hints(self) if self.segments else []
 
-    def record(self, sampling: Sequence[tuple[str, str]] = ()) -> "ScoreRecord":
+    def record(self, sampling: Sequence[tuple[str, str]] = ()) -> ScoreRecord:
         """Return the score with its signature, as a renderer takes it; sampling: as for `signature`."""
         from bleucli.results import ScoreRecord
 
@@ -331,22 +333,22 @@ class SystemStats(NamedTuple):
 
     name: str
     stats: Sequence[CorpusStats]
-    fit: "Fit | None"
+    fit: Fit | None
 
-    def without_rows(self) -> "SystemStats":
+    def without_rows(self) -> SystemStats:
         """Return the same statistics without rows."""
         return self._replace(stats=[one.without_rows() for one in self.stats])
 
 
 def count(
     corpus: Corpus,
-    metrics: "Sequence[Measure]",
+    metrics: Sequence[Measure],
     *,
     jobs: int | None = 1,
     keep_rows: bool = False,
     inspect: bool = False,
-    progress: "Callable[[int], None] | None" = None,
-    keep: "Callable[[list[SystemStats]], None] | None" = None,
+    progress: Callable[[int], None] | None = None,
+    keep: Callable[[list[SystemStats]], None] | None = None,
 ) -> list[SystemStats]:
     """Count all systems of a corpus by all metrics.
 
@@ -391,7 +393,7 @@ def add_systems(totals: list[SystemStats], block: list[SystemStats]) -> list[Sys
 
 
 def count_blocks(
-    corpus: Corpus, metrics: "Sequence[Measure]", *, jobs: int | None = 1, keep_rows: bool = True, inspect: bool = False
+    corpus: Corpus, metrics: Sequence[Measure], *, jobs: int | None = 1, keep_rows: bool = True, inspect: bool = False
 ) -> Iterator[list[SystemStats]]:
     """Give the statistics that `count` adds up, block by block; arguments and errors are the same."""
     work = _Counting(corpus, metrics, keep_rows, inspect)
@@ -405,7 +407,7 @@ _LONG = 1000
 
 
 def count_corpora(
-    tasks: "Sequence[tuple[str, Corpus, Sequence[Measure]]]",
+    tasks: Sequence[tuple[str, Corpus, Sequence[Measure]]],
     *,
     jobs: int | None = 1,
     keep_rows: bool = False,
@@ -417,14 +419,14 @@ def count_corpora(
     """
     from bleucli.threads import in_order
 
-    def read() -> "Iterator[tuple[int, _Counting, Piece]]":
+    def read() -> Iterator[tuple[int, _Counting, Piece]]:
         for number, (name, corpus, metrics) in enumerate(tasks):
             with Naming(name):
                 work = _Counting(corpus, metrics, keep_rows, inspect)
                 for piece in work.corpus.pieces():
                     yield number, work, piece
 
-    def count_one(item: "tuple[int, _Counting, Piece]") -> "tuple[int, _Counting, list[SystemStats]]":
+    def count_one(item: tuple[int, _Counting, Piece]) -> tuple[int, _Counting, list[SystemStats]]:
         number, work, piece = item
         with Naming(tasks[number][0]):
             return number, work, work.count(piece)
@@ -449,7 +451,7 @@ def count_corpora(
 class _Counting:
     """Counts the blocks of a corpus. `corpus` is what remains to be read after the metrics' first pass."""
 
-    def __init__(self, corpus: Corpus, metrics: "Sequence[Measure]", keep_rows: bool, inspect: bool) -> None:
+    def __init__(self, corpus: Corpus, metrics: Sequence[Measure], keep_rows: bool, inspect: bool) -> None:
         self.corpus, self._metrics = _after_first_pass(corpus, metrics)
         self._names = self.corpus.system_names()
         self._keep_rows, self._inspect = keep_rows, inspect
@@ -481,8 +483,8 @@ class _Counting:
 
 
 def _count_pieces(
-    count_piece: "Callable[[Item], Counted]", pieces: "Iterator[Item]", jobs: int | None
-) -> "Iterator[Counted]":
+    count_piece: Callable[[Item], Counted], pieces: Iterator[Item], jobs: int | None
+) -> Iterator[Counted]:
     if jobs == 1:
         yield from map(count_piece, pieces)
         return
@@ -494,7 +496,7 @@ def _count_pieces(
         yield from (counted for _, counted in in_order(count_piece, chain([second], pieces), jobs))
 
 
-def _prepare(metric: "Measure", piece: Piece, already: bool) -> References:
+def _prepare(metric: Measure, piece: Piece, already: bool) -> References:
     if not already:
         return metric.prepare_references(piece.references, piece.start)
     fewest, most, _ = kernels.reference_counts(piece.references)
@@ -502,7 +504,7 @@ def _prepare(metric: "Measure", piece: Piece, already: bool) -> References:
 
 
 def count_block(
-    metric: "Measure", hypotheses: Segments, references: References, start: int, name: str, keep_rows: bool
+    metric: Measure, hypotheses: Segments, references: References, start: int, name: str, keep_rows: bool
 ) -> CorpusStats:
     """Count a block of hypotheses; start: the index of its first segment; name: the system's name, for errors."""
     rows = metric.block_stats(hypotheses, references, start, name)
@@ -517,7 +519,7 @@ def count_block(
     )
 
 
-def _after_first_pass(corpus: Corpus, metrics: "Sequence[Measure]") -> "tuple[Corpus, Sequence[Measure]]":
+def _after_first_pass(corpus: Corpus, metrics: Sequence[Measure]) -> tuple[Corpus, Sequence[Measure]]:
     """Let copies of metrics that need all references read them; return the corpus and the metrics to count with."""
     ready = list(metrics)
     for place, metric in enumerate(metrics):

@@ -4,6 +4,8 @@ A file may consist of several members (streams, frames) in a row. Data after the
 command-line tools treat them: for gzip and bzip2, they are left out with a warning; for xz and zstd, they are an error.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Iterator
 
@@ -37,7 +39,7 @@ class Codec(NamedTuple):
     again: tuple[bytes, ...]  # first bytes of a further member
     padding: int  # zero bytes may follow a member, in multiples of this; 0: none may
     lenient: bool  # whether other data may follow, which are then left out
-    member: "Callable[[str], _Member]"  # makes a new member, given the file's name
+    member: Callable[[str], _Member]  # makes a new member, given the file's name
 
 
 # The number of bytes at the start of a file that show how it is compressed: bzip2 needs the most
@@ -65,7 +67,7 @@ class DamagedError(BleuError):
         self.name = name
         self.what = what
 
-    def __reduce__(self) -> "tuple[Any, ...]":
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.name, self.what)
 
 
@@ -98,7 +100,7 @@ class _Gzip:
 class _Standard:
     """A stream or frame, unpacked by a decompressor of the standard library; all but zlib's have the same interface."""
 
-    def __init__(self, decoder: "Any", error: type[Exception]) -> None:
+    def __init__(self, decoder: Any, error: type[Exception]) -> None:
         self.errors: tuple[type[Exception], ...] = (error,)
         self._decoder = decoder
 
@@ -119,7 +121,7 @@ class _Standard:
 class _Zstandard:
     """A frame for the package `zstandard`."""
 
-    def __init__(self, library: "Any") -> None:
+    def __init__(self, library: Any) -> None:
         self.errors: tuple[type[Exception], ...] = (library.ZstdError,)
         self.rest = b""
         self._decoder = library.ZstdDecompressor().decompressobj()
@@ -138,11 +140,11 @@ class _Zstandard:
                 return
 
 
-def _new_gzip(_: str) -> "_Member":
+def _new_gzip(_: str) -> _Member:
     return _Gzip()
 
 
-def _new_bzip2(name: str) -> "_Member":
+def _new_bzip2(name: str) -> _Member:
     try:
         from bz2 import BZ2Decompressor
     except ImportError:
@@ -150,7 +152,7 @@ def _new_bzip2(name: str) -> "_Member":
     return _Standard(BZ2Decompressor(), OSError)
 
 
-def _new_xz(name: str) -> "_Member":
+def _new_xz(name: str) -> _Member:
     try:
         from lzma import FORMAT_XZ, LZMADecompressor, LZMAError
     except ImportError:
@@ -158,7 +160,7 @@ def _new_xz(name: str) -> "_Member":
     return _Standard(LZMADecompressor(FORMAT_XZ, memlimit=_XZ_MEMORY), LZMAError)
 
 
-def _new_zstd(name: str) -> "_Member":
+def _new_zstd(name: str) -> _Member:
     if sys.version_info >= (3, 14):
         from compression.zstd import ZstdDecompressor, ZstdError
 
@@ -226,7 +228,7 @@ def unpack(chunks: Iterator[bytes], codec: Codec, name: str, hints: list[str]) -
         data = _find_member(data, chunks, codec, name, hints)
 
 
-def _unpack_member(member: "_Member", data: bytes, codec: Codec, name: str) -> Iterator[bytes]:
+def _unpack_member(member: _Member, data: bytes, codec: Codec, name: str) -> Iterator[bytes]:
     try:
         yield from member.pieces(data)
     except member.errors as error:

@@ -3,6 +3,8 @@
 `BleuError` is a `ValueError`, so that callers who guard against bad values guard against these too.
 """
 
+from __future__ import annotations
+
 from bleucli.phrases import in_command, tell_count, tell_place
 
 TYPE_CHECKING = False
@@ -94,7 +96,7 @@ class BleuWarning(UserWarning):
     ({'hypotheses': 132}, "132 hypotheses end in ' .', so the")
     """
 
-    def __init__(self, text: str, detail: str = "", numbers: "Mapping[str, float] | None" = None) -> None:
+    def __init__(self, text: str, detail: str = "", numbers: Mapping[str, float] | None = None) -> None:
         super().__init__(text)
         self.detail = detail or text
         self.numbers = dict(numbers or {})
@@ -159,7 +161,7 @@ class LengthError(BleuError):
     """
 
     def __init__(
-        self, message: "str | Sequence[str]", longest: int, shortest: int, counts: "tuple[int | None, int]"
+        self, message: str | Sequence[str], longest: int, shortest: int, counts: tuple[int | None, int]
     ) -> None:
         super().__init__(*([message] if isinstance(message, str) else message))
         self.longest = longest

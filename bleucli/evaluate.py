@@ -1,5 +1,7 @@
 """Systems given as strings, scored and tested in one call of Python: `evaluate_systems`."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 
 from bleucli.corpus import check_systems, of_strings
@@ -27,7 +29,7 @@ def evaluate_systems(
     bold_best: bool = False,
     trials: int | None = None,
     n_bootstrap: int = 1,
-    seed: "Seed" = "environment",
+    seed: Seed = "environment",
     jobs: int = 1,
 ) -> Results:
     """Score systems by metrics, and test their differences, as the command does.
@@ -113,9 +115,9 @@ def _plan(
     bold_best: bool,
     trials: int | None,
     n_bootstrap: int,
-    seed: "Seed",
+    seed: Seed,
     threads: int,
-) -> "Sampling | None":
+) -> Sampling | None:
     """Return how to resample scores, or None; count: the number of systems. Other arguments: see `evaluate_systems`.
 
     Raises:

@@ -3,6 +3,8 @@
 Lines that it refuses, or might read differently, are left to Python's parser, whose messages our errors quote.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Sequence
 from functools import cache
@@ -95,7 +97,7 @@ def _has_any(data: bytes, names: Collection[str]) -> bool:
 
 
 @cache
-def _parser() -> "Any":
+def _parser() -> Any:
     """Return pyarrow's parser; None if it is not installed."""
     try:
         from pyarrow import json
@@ -104,7 +106,7 @@ def _parser() -> "Any":
     return json
 
 
-def _parse(data: bytes, wanted: Wanted) -> "dict[str, pa.Array] | None":
+def _parse(data: bytes, wanted: Wanted) -> dict[str, pa.Array] | None:
     """Return the wanted columns, which have no gaps; None if Python's parser might read something else."""
     parser = _parser()
     lines = _count_plain(data, wanted.alone) if parser and len(data) <= _MOST_BYTES else 0
@@ -164,7 +166,7 @@ def _count_plain(data: bytes, alone: bool) -> int:
     return 0 if most > _DEEP else len(ends)
 
 
-def _is_valid(texts: "pa.Array") -> bool:
+def _is_valid(texts: pa.Array) -> bool:
     """Return whether texts are UTF-8."""
     try:
         texts.validate(full=True)

@@ -5,6 +5,8 @@
 - `hints`: warnings where a verdict is less certain than it looks
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bleucli.baselines import Baseline, find, shift_of
@@ -192,7 +194,7 @@ def _judge_drops(
         yield Verdict(system, record, f"{MAX_DROP} {bound}", failure)
 
 
-def _tell(number: "Decimal", scale: int) -> str:
+def _tell(number: Decimal, scale: int) -> str:
     """Return a number in percent as printed on a scale.
 
     >>> from decimal import Decimal
@@ -202,7 +204,7 @@ def _tell(number: "Decimal", scale: int) -> str:
     return f"{number.scaleb(-shift_of(scale)):f}"
 
 
-def _allowed(bound: Bound, earlier: "Decimal", scale: int) -> "Decimal":
+def _allowed(bound: Bound, earlier: Decimal, scale: int) -> Decimal:
     """Return how much worse than an earlier score a score may be, in percent.
 
     >>> from decimal import Decimal
@@ -216,13 +218,13 @@ def _allowed(bound: Bound, earlier: "Decimal", scale: int) -> "Decimal":
     return _decimal(bound.number).scaleb(shift_of(scale))
 
 
-def _decimal(number: float) -> "Decimal":
+def _decimal(number: float) -> Decimal:
     from decimal import Decimal
 
     return Decimal(repr(number))
 
 
-def _as_written(score: float, decimals: int, scale: int) -> "Decimal":
+def _as_written(score: float, decimals: int, scale: int) -> Decimal:
     """Return a score in percent, rounded as in JSON on a scale; decimals: those of the score in percent.
 
     >>> str(_as_written(33.8624, 1, 100)), str(_as_written(33.9000001, 3, 100)), str(_as_written(0.1 + 0.2, 17, 100))
@@ -235,7 +237,7 @@ def _as_written(score: float, decimals: int, scale: int) -> "Decimal":
     return _decimal(float(f"{in_scale(score, scale):.{decimals + shift}f}")).scaleb(shift)
 
 
-def _drop(record: ScoreRecord, earlier: "Decimal", baseline: Baseline | None) -> "tuple[Decimal, Decimal]":
+def _drop(record: ScoreRecord, earlier: Decimal, baseline: Baseline | None) -> tuple[Decimal, Decimal]:
     """Return this score, rounded as the baseline's score seems to be, and how much worse it is."""
     score = _decimal(record.score)
     if baseline:
@@ -243,7 +245,7 @@ def _drop(record: ScoreRecord, earlier: "Decimal", baseline: Baseline | None) ->
     return score, earlier - score if record.higher_is_better else score - earlier
 
 
-def _is_rounded_too_far(record: ScoreRecord, earlier: "Decimal", baseline: Baseline, allowed: "Decimal") -> bool:
+def _is_rounded_too_far(record: ScoreRecord, earlier: Decimal, baseline: Baseline, allowed: Decimal) -> bool:
     """Return whether the earlier score has too few decimals to tell if a drop is allowed.
 
     If no drop is allowed, the baseline's decimals are enough. JSON leaves out trailing zeros, so a score that is whole
@@ -260,7 +262,7 @@ def _is_rounded_too_far(record: ScoreRecord, earlier: "Decimal", baseline: Basel
 
 def _compare(
     results: Results, bounds: Mapping[str, Bound], baseline: Baseline | None, names: Sequence[str]
-) -> "Iterator[tuple[str, ScoreRecord, Decimal, Bound]]":
+) -> Iterator[tuple[str, ScoreRecord, Decimal, Bound]]:
     """Give the name, score, earlier score and bound of each system and metric that has a bound."""
     first = results.systems[0].scores
     run = results.run

@@ -6,6 +6,8 @@
 - `highlight`: a text as HTML, for the styles of `theme.py`
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from bleucli.markup import escape_html

@@ -5,6 +5,8 @@
 - `warn`: a warning that points at the line that called this package
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import warnings
@@ -37,7 +39,7 @@ class Hint(Turn):
     kind: str
     numbers: Mapping[str, float]
 
-    def __new__(cls, text: str, kind: str = "", command: str = "", **numbers: float) -> "Self":
+    def __new__(cls, text: str, kind: str = "", command: str = "", **numbers: float) -> Self:
         """Make a string with three attributes."""
         hint = super().__new__(cls, text, command or text)
         hint.kind, hint.numbers = kind or text, numbers

@@ -6,6 +6,8 @@
 - `quote`, `kind`, `advise_path`: how errors name fields and values, and what they advise
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from itertools import islice
 
@@ -127,14 +129,14 @@ def _unescape(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
 
 
-def places_of_hypotheses(fields: Fields) -> "Sequence[Path | UsualName]":
+def places_of_hypotheses(fields: Fields) -> Sequence[Path | UsualName]:
     """Return what finds the hypothesis of each system in an object."""
     elsewhere = _first_names(fields.references) | _first_names(fields.group)
     usual = UsualName("hypothesis", HYPOTHESES, GUESSED_HYPOTHESES, elsewhere)
     return [Path("hypothesis", path) for _, path in fields.hypotheses] or [usual]
 
 
-def place_of_references(fields: Fields) -> "Path | UsualName":
+def place_of_references(fields: Fields) -> Path | UsualName:
     """Return what finds the references in an object."""
     if fields.references:
         return Path("reference", fields.references)
@@ -142,7 +144,7 @@ def place_of_references(fields: Fields) -> "Path | UsualName":
     return UsualName("reference", REFERENCES, GUESSED_REFERENCES, elsewhere)
 
 
-def place_of_group(fields: Fields) -> "Path | None":
+def place_of_group(fields: Fields) -> Path | None:
     """Return what finds the group of an object's texts; None if no option names it."""
     return Path("group", fields.group) if fields.group else None
 
@@ -155,7 +157,7 @@ class Path:
         self._path = path
         self._steps = [_unescape(step) for step in _split(path, ".")]
 
-    def common_name(self, items: "Sequence[dict[str, Any]]") -> str:
+    def common_name(self, items: Sequence[dict[str, Any]]) -> str:
         """Return the name of a field that `find` would take in each of these objects, if all of them have it."""
         return self._path
 
@@ -166,7 +168,7 @@ class Path:
         """
         return (self._path if self._steps == [self._path] else "", ())
 
-    def find(self, item: "dict[str, Any]") -> "tuple[str, Any]":
+    def find(self, item: dict[str, Any]) -> tuple[str, Any]:
         """Return the path, for messages, and the value at its end.
 
         Raises:
@@ -211,7 +213,7 @@ class UsualName:
         self._guess = ""
         self._last = ""
 
-    def common_name(self, items: "Sequence[dict[str, Any]]") -> str | None:
+    def common_name(self, items: Sequence[dict[str, Any]]) -> str | None:
         """Return the same as for `Path`; None if objects must be searched one by one."""
         if self._guess:
             return None
@@ -223,7 +225,7 @@ class UsualName:
             return self._guess, [name for name in (*self._known, *self._guessed) if name != self._guess]
         return self._last, self._known[: self._known.index(self._last)] if self._last else ()
 
-    def find(self, item: "dict[str, Any]") -> "tuple[str, Any]":
+    def find(self, item: dict[str, Any]) -> tuple[str, Any]:
         """Return the name of a field and what it holds.
 
         Raises:
@@ -271,7 +273,7 @@ def advise_path(key: str, field: str, value: object) -> str:
     return f"; if the text is inside, name the path: --jsonl-fields {key}={field}.{step}" if inside else ""
 
 
-def _list_names(item: "dict[str, Any]") -> str:
+def _list_names(item: dict[str, Any]) -> str:
     found = ", ".join(map(quote, islice(item, _SHOWN_FIELDS))) + (", ..." if len(item) > _SHOWN_FIELDS else "")
     return found or "no field"
 

@@ -4,6 +4,8 @@ r"""JSON Lines as blocks of segments: one object per segment, which holds hypoth
 - `JsonLines`: the texts of a file; `JsonItems`: the texts of objects that were parsed elsewhere
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 
@@ -74,7 +76,7 @@ class JsonLines:
     def __init__(
         self,
         file: TextFile,
-        fields: "Fields | None" = None,
+        fields: Fields | None = None,
         hypotheses: bool = True,
         references: bool = True,
         demanded: bool = True,
@@ -108,7 +110,7 @@ class JsonLines:
         """Return the number of systems in the file; 1 for a file of references."""
         return len(self._hypotheses) or 1
 
-    def twin(self) -> "JsonLines":
+    def twin(self) -> JsonLines:
         """Return the same regular file, unread."""
         return JsonLines(self._file.twin(), *self._wanted, self.demanded)
 
@@ -170,7 +172,7 @@ class JsonLines:
             self.brings_references = self.brings_references or any(max(column.pairs) >= 0 for column in references)
         return columns
 
-    def _find_wanted(self) -> "Wanted | None":
+    def _find_wanted(self) -> Wanted | None:
         """Return what to read if all objects are like the last one that was parsed; None while this is unknown."""
         places = [*self._hypotheses, *([self._references] if self.with_references else [])]
         found = [place.settled_name() for place in places]
@@ -187,7 +189,7 @@ class JsonLines:
         alone = not self._has_others and self._example.keys() <= {*names, references}
         return Wanted(names, references, kind is list, others, alone)
 
-    def _blocks_of(self, items: "list[dict[str, Any]]", before: int) -> Iterator[list[Segments]]:
+    def _blocks_of(self, items: list[dict[str, Any]], before: int) -> Iterator[list[Segments]]:
         """Give the columns of objects that come after `before` lines."""
         line = before + 1
         self.segments += len(items)
@@ -200,17 +202,17 @@ class JsonLines:
             references = zip_longest(*rows[start:end])
             yield columns + [self._segments(column, "reference", numbers) for column in references]
 
-    def _read_items(self) -> "Iterator[tuple[int, list[dict[str, Any]]]]":
+    def _read_items(self) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         """Give blocks of objects, each with the number of lines before it."""
         for before, data in self._file.encoded_lines():
             yield before, self._parse(data, before)
 
-    def _parse(self, data: bytes, before: int) -> "list[dict[str, Any]]":
+    def _parse(self, data: bytes, before: int) -> list[dict[str, Any]]:
         items = list(self._items(self._file.decode_lines(data), before + 1))
         self._example = items[-1] if items else None
         return items
 
-    def _items(self, lines: list[str], first: int) -> "Iterator[dict[str, Any]]":
+    def _items(self, lines: list[str], first: int) -> Iterator[dict[str, Any]]:
         """Parse lines; blank ones are allowed only at the end of the file."""
         for number, line in enumerate(lines, first):
             try:
@@ -237,7 +239,7 @@ class JsonLines:
 
         return BleuError(f"{self._at(number)}: {kind(item)}, not an object; give one object per line")
 
-    def _with_space_before(self, line: str, number: int) -> "tuple[Any, int]":
+    def _with_space_before(self, line: str, number: int) -> tuple[Any, int]:
         """Parse a line that may begin with space; return the value and where it ends, 0 for a blank line."""
         from json import JSONDecodeError
 
@@ -256,7 +258,7 @@ class JsonLines:
     def _invalid(self, number: int, why: str) -> BleuError:
         return BleuError(f"{self._at(number)}: invalid JSON ({why}); give one object per line")
 
-    def _find_hypotheses(self, place: "Path | UsualName", items: "list[dict[str, Any]]", line: int) -> list[str]:
+    def _find_hypotheses(self, place: Path | UsualName, items: list[dict[str, Any]], line: int) -> list[str]:
         """Return a system's texts in objects; line: the number of the line that holds the first object."""
         name = place.common_name(items)
         texts: list[Any] = [] if name is None else [item.get(name) for item in items]
@@ -265,7 +267,7 @@ class JsonLines:
             return texts
         return [self._hypothesis(place, item, number) for number, item in enumerate(items, line)]
 
-    def _hypothesis(self, place: "Path | UsualName", item: "dict[str, Any]", number: int) -> str:
+    def _hypothesis(self, place: Path | UsualName, item: dict[str, Any], number: int) -> str:
         try:
             field, text = place.find(item)
         except NotFoundError as reason:
@@ -274,7 +276,7 @@ class JsonLines:
             return text
         raise self._wrong_type(number, field, text, "a string", key="hyp")
 
-    def _find_rows(self, items: "list[dict[str, Any]]", line: int) -> list[list[str | None]]:
+    def _find_rows(self, items: list[dict[str, Any]], line: int) -> list[list[str | None]]:
         """Return the references in objects; line: the number of the line that holds the first object."""
         name = self._references.common_name(items)
         rows: list[Any] = [] if name is None else [item.get(name) for item in items]
@@ -287,7 +289,7 @@ class JsonLines:
             return [[text] for text in rows]
         return [self._row(item, number) for number, item in enumerate(items, line)]
 
-    def _row(self, item: "dict[str, Any]", number: int) -> list[str | None]:
+    def _row(self, item: dict[str, Any], number: int) -> list[str | None]:
         """Return the references in an object; at least one, which may be missing."""
         try:
             field, value = self._references.find(item)
@@ -349,7 +351,7 @@ class JsonItems(JsonLines):
     bleucli.errors.BleuError: body, item 1: 'hypothesis' is a number; expected a string
     """
 
-    def __init__(self, name: str, items: "Sequence[Any]") -> None:
+    def __init__(self, name: str, items: Sequence[Any]) -> None:
         super().__init__(TextFile(name))
         self._given = items
 

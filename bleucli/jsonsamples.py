@@ -3,6 +3,8 @@
 Harnesses that let a model generate several texts for each prompt write such files.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from bleucli.errors import BleuError, NotFoundError
@@ -86,7 +88,7 @@ class SampleLines(JsonLines):
             for blocks, labelled in columns
         ]
 
-    def _samples(self, place: "Path | UsualName", item: "dict[str, Any]", number: int) -> tuple[str, str | list[str]]:
+    def _samples(self, place: Path | UsualName, item: dict[str, Any], number: int) -> tuple[str, str | list[str]]:
         """Return the name of the field that holds a text or a list of texts, and what it holds."""
         try:
             field, found = place.find(item)
@@ -103,7 +105,7 @@ class SampleLines(JsonLines):
                 raise self._wrong_type(number, field, text, expected, "holds")
         return field, found
 
-    def _label(self, item: "dict[str, Any]", number: int, labels: Sequence[str] | None) -> str | None:
+    def _label(self, item: dict[str, Any], number: int, labels: Sequence[str] | None) -> str | None:
         """Return the label of an object's group, if it has one."""
         if labels is not None:
             return labels[min(number, len(labels)) - 1]

@@ -4,6 +4,8 @@
 - `whole_number`, `real_number`, `truth_value`, `string`, `file_path`: the value of an argument; errors name it
 """
 
+from __future__ import annotations
+
 from math import isfinite, log10
 from operator import index
 
@@ -50,7 +52,7 @@ def read_whole_number(text: str) -> int:
     return int(text)
 
 
-def whole_number(what: str, value: "Any", smallest: int, largest: int | None = None) -> int:
+def whole_number(what: str, value: Any, smallest: int, largest: int | None = None) -> int:
     """Return a value as an integer; `largest` is None if there is no bound.
 
     Raises:
@@ -85,7 +87,7 @@ def _tell(number: int) -> str:
     return f"about {'-' if number < 0 else ''}1e{round(number.bit_length() * log10(2))}"
 
 
-def real_number(what: str, value: "Any") -> float:
+def real_number(what: str, value: Any) -> float:
     """Return a value as an integer if it is one, else as a double.
 
     Raises:
@@ -108,7 +110,7 @@ def real_number(what: str, value: "Any") -> float:
         raise _wrong_type(what, value, "a number") from None
 
 
-def truth_value(what: str, value: "Any") -> bool:
+def truth_value(what: str, value: Any) -> bool:
     """Return a truth value of Python or NumPy as Python's; 0 and 1 count as truth values.
 
     Raises:
@@ -138,7 +140,7 @@ def string(what: str, value: str) -> str:
     return value
 
 
-def file_path(value: "str | os.PathLike[str]") -> str:
+def file_path(value: str | os.PathLike[str]) -> str:
     """Return the path of a file as a string.
 
     Raises:

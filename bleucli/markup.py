@@ -8,6 +8,8 @@ Marks that text needs, such as joiners in Persian names and in emoji, stay.
 - `escape_html`: text between tags; `html_table`: a table, for notebooks
 """
 
+from __future__ import annotations
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +41,7 @@ def visible(text: str) -> str:
     return re.sub(_NOT_TEXT, _escape, re.sub(_BYTES, lambda found: found[0].encode(*code).decode(*code), text))
 
 
-def _escape(match: "Match[str]") -> str:
+def _escape(match: Match[str]) -> str:
     code = ord(match[0])
     return f"\\x{code - 0xDC00:02x}" if code in _BYTES_LIKE_C1 else repr(match[0])[1:-1]
 
@@ -66,9 +68,7 @@ def escape_html(text: str) -> str:
     return html.escape(readable(text)).encode("ascii", "xmlcharrefreplace").decode()
 
 
-def html_table(
-    header: "Sequence[str]", rows: "Iterable[Sequence[str]]", notes: "Iterable[tuple[str, str]]" = ()
-) -> str:
+def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[tuple[str, str]] = ()) -> str:
     """Return a table for a notebook; all arguments are plain text.
 
     Args:

@@ -6,6 +6,8 @@
 - `name_column`, `mark_baseline`, `unmark_baseline`: names as in sacreBLEU
 """
 
+from __future__ import annotations
+
 import os
 from collections import Counter
 from collections.abc import Sequence

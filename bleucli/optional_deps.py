@@ -1,5 +1,7 @@
 """Packages that only some uses need: imported late, with an error that ends with what to type."""
 
+from __future__ import annotations
+
 from importlib import import_module
 
 from bleucli.errors import BleuError
@@ -9,7 +11,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-def load(module: str, extra: str) -> "ModuleType":
+def load(module: str, extra: str) -> ModuleType:
     """Import and return a module that one of bleucli's extras installs.
 
     Raises:

@@ -6,6 +6,8 @@
 - `suggest`: the known names that are most like an unknown one
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 TYPE_CHECKING = False
@@ -50,7 +52,7 @@ class Turn(str):
 
     command: str
 
-    def __new__(cls, python: str, command: str = "") -> "Self":
+    def __new__(cls, python: str, command: str = "") -> Self:
         """Make a string with the wording of Python, which keeps that of the command."""
         turn = super().__new__(cls, python)
         turn.command = command

@@ -18,6 +18,8 @@ one to a file; notebooks show a figure that is the last value of a cell.
 3.3
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 
 from bleucli.errors import BleuError, InputTypeError, UsageError
@@ -43,7 +45,7 @@ WIDTH = 3.3
 
 
 def compare(
-    stats: "Mapping[str, CorpusStats]", trials: int = TRIALS, *, seed: "Seed" = "environment", jobs: int = 1
+    stats: Mapping[str, CorpusStats], trials: int = TRIALS, *, seed: Seed = "environment", jobs: int = 1
 ) -> Results:
     """Return the scores of systems by one metric, with bootstrap intervals and a test of every pair.
 
@@ -80,7 +82,7 @@ def compare(
     return contents.resample(Results(systems, counted[0].segments, []), measured, plan)
 
 
-def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figure":
+def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> Figure:
     """Return a figure of scores, with intervals if they were resampled; the best is on top.
 
     Args:
@@ -106,7 +108,7 @@ def forest(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figu
     return figures.forest(names, scores, intervals, rank(records), records[0].name, clusters, look)
 
 
-def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figure":
+def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> Figure:
     """Return a figure of every pair of systems: by how much they differ, and whether that is significant.
 
     Args:
@@ -138,7 +140,7 @@ def pairs(results: Results, metric: str = "", *, width: float = WIDTH) -> "Figur
     return figures.pairs(names, leads, ranking.corrected, rank(records), records[0].name, look)
 
 
-def lengths(stats: "Mapping[str, CorpusStats]", of_segments: Iterable[int], *, width: float = WIDTH) -> "Figure":
+def lengths(stats: Mapping[str, CorpusStats], of_segments: Iterable[int], *, width: float = WIDTH) -> Figure:
     """Return a figure of scores by length. It has room for eight systems, so of more only the best are drawn.
 
     Args:
@@ -175,7 +177,7 @@ def lengths(stats: "Mapping[str, CorpusStats]", of_segments: Iterable[int], *, w
     )
 
 
-def segments(stats: "Mapping[str, CorpusStats]", *, width: float = WIDTH) -> "Figure":
+def segments(stats: Mapping[str, CorpusStats], *, width: float = WIDTH) -> Figure:
     """Return a figure of two systems, one point per segment.
 
     Args:
@@ -217,13 +219,13 @@ def _look(width: float) -> figures.Look:
     return figures.paper(inches)
 
 
-def _listed(lengths: object) -> "list[Any]":
+def _listed(lengths: object) -> list[Any]:
     if not isinstance(lengths, Iterable) or isinstance(lengths, str | bytes | Mapping | set | frozenset):
         raise InputTypeError("of_segments: expected a list of lengths, one whole number for each segment")
     return list(lengths)
 
 
-def _check(stats: "Mapping[str, CorpusStats]") -> "list[CorpusStats]":
+def _check(stats: Mapping[str, CorpusStats]) -> list[CorpusStats]:
     """Return the statistics of all systems; refuse those that cannot be compared."""
     from bleucli.counting import CorpusStats
 
@@ -250,7 +252,7 @@ def _check(stats: "Mapping[str, CorpusStats]") -> "list[CorpusStats]":
     return counted
 
 
-def _find(results: Results, metric: str) -> "tuple[list[ScoreRecord], Ranking | None]":
+def _find(results: Results, metric: str) -> tuple[list[ScoreRecord], Ranking | None]:
     """Return the scores of all systems by a metric, and the test of all pairs, if there was one."""
     if not isinstance(results, Results):
         kind = type(results).__name__

@@ -9,6 +9,8 @@ against it; "match" is for words that both texts have, "missing" for those that 
 heading, and "" anything else.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from operator import itemgetter

@@ -11,6 +11,8 @@ Every run of the command pays for its imports: `typing` would add a third to the
 Interval(mean=53.9, half_width=1.5)
 """
 
+from __future__ import annotations
+
 __all__ = ["NamedTuple"]
 
 TYPE_CHECKING = False

@@ -19,6 +19,8 @@
 - `name_row`: what a system is called on a group of segments; `bare_name`: the same without the group
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 from bleucli.phrases import Turn
@@ -202,7 +204,7 @@ class Results(NamedTuple):
     unscored: Sequence[Unscored] = ()  # systems that were left out; they do not change the shape of the answer
     matrix: Matrix | None = None  # if there are several language pairs
 
-    def to_dict(self) -> "dict[str, Any]":
+    def to_dict(self) -> dict[str, Any]:
         """Return everything as dictionaries, lists, strings, numbers, truth values and None, for JSON.
 
         Returns:
@@ -231,7 +233,7 @@ class Results(NamedTuple):
         unscored = [one._asdict() for one in self.unscored]
         return {"scores": scores, "hints": list(self.hints), "unscored": unscored, "verdicts": verdicts}
 
-    def rows(self) -> "list[dict[str, Any]]":
+    def rows(self) -> list[dict[str, Any]]:
         """Return a table in long form, as `pandas.DataFrame` and `polars.DataFrame` take it.
 
         Returns:
@@ -271,7 +273,7 @@ class Results(NamedTuple):
         columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key in known]
         return [{key: row.get(key) for key in columns} for row in rows]
 
-    def _row(self, index: int, place: int, record: ScoreRecord) -> "dict[str, Any]":
+    def _row(self, index: int, place: int, record: ScoreRecord) -> dict[str, Any]:
         """Return a score with all keys that a row may have."""
         system = self.systems[index]
         tested = self.test is not None
@@ -309,7 +311,7 @@ class Results(NamedTuple):
         # Labels have columns of their own. A column `system` names the systems, as in the command.
         return {"system": bare_name(system), **dict(system.labels), **found}
 
-    def with_averages(self) -> "Results":
+    def with_averages(self) -> Results:
         """Return results in which the averages of a matrix are rows like others."""
         if self.matrix is None:
             return self

@@ -7,6 +7,8 @@
 - `plan_intervals`: how scores are resampled for intervals
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from bleucli.corpus import Corpus
@@ -53,7 +55,7 @@ def score_systems(
     metrics: Sequence[Metric],
     *,
     jobs: int | None = 1,
-    sampling: "Sampling | None" = None,
+    sampling: Sampling | None = None,
     selection: Selection | None = None,
     progress: Callable[[str, int, int], None] = _report_nothing,
     keep: Callable[[list[SystemStats]], None] | None = None,
@@ -98,7 +100,7 @@ def score_systems(
     )
 
 
-def plan_intervals(n_bootstrap: int, seed: "Seed", jobs: int) -> "Sampling | None":
+def plan_intervals(n_bootstrap: int, seed: Seed, jobs: int) -> Sampling | None:
     """Return how to resample scores for confidence intervals; None for a single resample, which gives none.
 
     Args:
@@ -150,7 +152,7 @@ def score_counted(
     metrics: Sequence[Metric],
     *,
     references: Sequence[str] = (),
-    sampling: "Sampling | None" = None,
+    sampling: Sampling | None = None,
     selection: Selection | None = None,
     progress: Callable[[str, int, int], None] = _report_nothing,
 ) -> Results:
@@ -195,7 +197,7 @@ def score_groups(
     groups: Iterable[tuple[Sequence[tuple[str, str]], Sequence[SystemStats]]],
     metrics: Sequence[Metric],
     *,
-    sampling: "Sampling | None" = None,
+    sampling: Sampling | None = None,
     progress: Callable[[str, int, int], None] = _report_nothing,
 ) -> Results:
     """Score systems on groups of segments, each group by itself: one row for each group and system.

@@ -6,6 +6,8 @@ They may be COMET scores, human ratings or anything else; a system's score is th
 - `stats_of`, `columns_of`: put numbers into files of statistics, and get them back
 """
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import fsum
@@ -66,7 +68,7 @@ class Given(Metric[Score]):
         raise BleuError("the mean of segment scores needs their number, not only their sum; keep the rows")
 
 
-def stats_of(columns: "Columns") -> list[SystemStats]:
+def stats_of(columns: Columns) -> list[SystemStats]:
     """Return numbers in the form in which files keep them."""
     metric = Given()
     # The 32-bit zeros are the numbers of references, of which such scores have none
@@ -80,7 +82,7 @@ def stats_of(columns: "Columns") -> list[SystemStats]:
     ]
 
 
-def columns_of(counted: Sequence[SystemStats]) -> "Columns":
+def columns_of(counted: Sequence[SystemStats]) -> Columns:
     """Return the numbers from the form in which files keep them."""
     found = {}
     for system in counted:
@@ -89,7 +91,7 @@ def columns_of(counted: Sequence[SystemStats]) -> "Columns":
     return found
 
 
-def read(systems: Sequence[Source], progress: "Callable[[str, int, int], None]") -> "Columns":
+def read(systems: Sequence[Source], progress: Callable[[str, int, int], None]) -> Columns:
     """Return each system's numbers.
 
     Args:
@@ -111,9 +113,7 @@ def read(systems: Sequence[Source], progress: "Callable[[str, int, int], None]")
     return dict(zip(names, columns, strict=True))
 
 
-def score_columns(
-    columns: "Columns", sampling: "Sampling | None", progress: "Callable[[str, int, int], None]"
-) -> Results:
+def score_columns(columns: Columns, sampling: Sampling | None, progress: Callable[[str, int, int], None]) -> Results:
     """Return each system's mean, and the results of resampling.
 
     Args:
@@ -145,7 +145,7 @@ def score_columns(
 
     from bleucli.significance.resampling import Sample
 
-    def mean(sums: SegmentStats) -> "NDArray[np.float64]":
+    def mean(sums: SegmentStats) -> NDArray[np.float64]:
         means: NDArray[np.float64] = np.asarray(sums)[:, 0] / count
         return means
 

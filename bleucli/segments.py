@@ -6,6 +6,8 @@
 - `align`: several series cut into pieces of equal length
 """
 
+from __future__ import annotations
+
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -60,7 +62,7 @@ class Segments:
         self.bounds = bounds
 
     @classmethod
-    def from_strings(cls, texts: Sequence[str | None], what: str = "text", first: int = 0) -> "Segments":
+    def from_strings(cls, texts: Sequence[str | None], what: str = "text", first: int = 0) -> Segments:
         """Return strings as `Segments`.
 
         Args:
@@ -105,9 +107,9 @@ class Segments:
         @overload
         def __getitem__(self, index: int) -> str | None: ...
         @overload
-        def __getitem__(self, index: slice) -> "Segments": ...
+        def __getitem__(self, index: slice) -> Segments: ...
 
-    def __getitem__(self, index: int | slice) -> "str | Segments | None":
+    def __getitem__(self, index: int | slice) -> str | Segments | None:
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
             if step != 1:
@@ -123,7 +125,7 @@ class Segments:
             yield None if start < 0 else str(data[start:end], "utf-8")
 
     @classmethod
-    def join(cls, blocks: "Sequence[Segments]") -> "Segments":
+    def join(cls, blocks: Sequence[Segments]) -> Segments:
         """Return the texts of all blocks, one after the other.
 
         >>> list(Segments.join([Segments.from_strings(["a", None]), Segments.from_strings(["b"])]))
@@ -137,7 +139,7 @@ class Segments:
             start += len(block.data)
         return cls(b"".join([block.data for block in blocks]), bounds.tobytes())
 
-    def take(self, indexes: Sequence[int]) -> "Segments":
+    def take(self, indexes: Sequence[int]) -> Segments:
         """Return some texts, in the order of their indexes, without copying them.
 
         Raises:
@@ -150,7 +152,7 @@ class Segments:
         whole = [places[index] for index in indexes]  # twice a small number of NumPy's would overflow
         return Segments(self.data, array("q", [pairs[2 * i + side] for i in whole for side in (0, 1)]).tobytes())
 
-    def lower(self) -> "Segments":
+    def lower(self) -> Segments:
         """Return each text lowercased as `str.lower` does.
 
         >>> list(Segments.from_strings(["ΣΑΣ İ", None]).lower())
@@ -161,7 +163,7 @@ class Segments:
             return Segments(data.lower(), self.bounds)
         return Segments.from_strings([None if text is None else text.lower() for text in self])
 
-    def __reduce__(self) -> "tuple[Any, ...]":
+    def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy only the part of the buffer that holds the texts."""
         bounds = self.pairs.tolist()
         start = min((bound for bound in bounds if bound >= 0), default=0)
@@ -172,7 +174,7 @@ class Segments:
         return f"<Segments: {tell_count(len(self), 'text')}>"
 
 
-def _of_array(data: bytes, bounds: "array[int]") -> Segments:
+def _of_array(data: bytes, bounds: array[int]) -> Segments:
     return Segments(data, bounds.tobytes())
 
 
@@ -264,7 +266,7 @@ def _is_of(module: str, classes: Sequence[str], value: object) -> bool:
     return loaded is not None and any(isinstance(value, getattr(loaded, name, ())) for name in classes)
 
 
-def _blocks_of_pandas(column: "Any", what: str) -> Iterator[Segments]:
+def _blocks_of_pandas(column: Any, what: str) -> Iterator[Segments]:
     if hasattr(column, "columns"):
         raise InputTypeError(f"{what}: a DataFrame where one column belongs; write frame[name]")
     if _is_of("pandas", ("ArrowDtype",), column.dtype) or getattr(column.dtype, "storage", "").startswith("pyarrow"):
@@ -279,7 +281,7 @@ def _blocks_of_pandas(column: "Any", what: str) -> Iterator[Segments]:
         yield Segments.from_strings(block, what, start)
 
 
-def _blocks_of_arrow(column: "Any", what: str) -> Iterator[Segments]:
+def _blocks_of_arrow(column: Any, what: str) -> Iterator[Segments]:
     first = 0
     for chunk in getattr(column, "chunks", [column]):
         for start in range(0, len(chunk), _BLOCK_STRINGS):
@@ -288,7 +290,7 @@ def _blocks_of_arrow(column: "Any", what: str) -> Iterator[Segments]:
             first += len(block)
 
 
-def of_arrow(texts: "Any", what: str, first: int = 0) -> Segments:
+def of_arrow(texts: Any, what: str, first: int = 0) -> Segments:
     """Return the texts of an Arrow array; those of `string` and `large_string` are shared, others are copied.
 
     Args:
@@ -316,7 +318,7 @@ def of_arrow(texts: "Any", what: str, first: int = 0) -> Segments:
     return Segments.from_strings(texts.to_pylist(), what, first)
 
 
-def share_arrow(texts: "Any") -> Segments:
+def share_arrow(texts: Any) -> Segments:
     """Return `Segments` over the bytes of a valid Arrow array of `string` or `large_string`.
 
     Its buffers are n bits that mark present texts, n + 1 offsets, and the UTF-8 bytes.

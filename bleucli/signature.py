@@ -1,5 +1,7 @@
 """The signature: an ordered record of how a score was made, printed after the score and parsed back from papers."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 
 from bleucli._version import __version__
@@ -105,7 +107,7 @@ class Signature:
         self.name = name
 
     @classmethod
-    def parse(cls, text: str) -> "Signature":
+    def parse(cls, text: str) -> Signature:
         """Parse a signature, long or short, from sacreBLEU 1.x, sacreBLEU 2.x or bleucli; or a whole score line.
 
         Raises:
@@ -132,7 +134,7 @@ class Signature:
             raise BleuError(f"{text!r} is not a signature; {_EXPECTED}")
         return cls(fields.items(), name)
 
-    def with_texts(self, texts: Iterable[tuple[str, str]]) -> "Signature":
+    def with_texts(self, texts: Iterable[tuple[str, str]]) -> Signature:
         """Return the signature with keys that name the scored texts, in the place where sacreBLEU puts them.
 
         A `|`, which separates keys, becomes `%7C`. Percent signs and invisible characters are escaped in the same way.

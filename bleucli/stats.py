@@ -1,5 +1,7 @@
 """SegmentStats: the sufficient statistics of a metric, one row per segment."""
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Iterator, Sequence
 
@@ -35,7 +37,7 @@ class SegmentStats:
 
     __slots__ = ("columns", "data")
 
-    def __init__(self, data: "memoryview[int] | memoryview[float]", columns: int) -> None:
+    def __init__(self, data: memoryview[int] | memoryview[float], columns: int) -> None:
         self.data = data
         self.columns = columns
 
@@ -47,9 +49,9 @@ class SegmentStats:
         @overload
         def __getitem__(self, index: int) -> tuple[int | float, ...]: ...
         @overload
-        def __getitem__(self, index: slice) -> "SegmentStats": ...
+        def __getitem__(self, index: slice) -> SegmentStats: ...
 
-    def __getitem__(self, index: int | slice) -> "tuple[int | float, ...] | SegmentStats":
+    def __getitem__(self, index: int | slice) -> tuple[int | float, ...] | SegmentStats:
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
             if step != 1:
@@ -61,7 +63,7 @@ class SegmentStats:
     def __iter__(self) -> Iterator[tuple[int | float, ...]]:
         return map(self.__getitem__, range(len(self)))
 
-    def __add__(self, other: "SegmentStats") -> "SegmentStats":
+    def __add__(self, other: SegmentStats) -> SegmentStats:
         if (self.columns, self.data.format) != (other.columns, other.data.format):
             raise BleuError(
                 f"statistics of {self.columns} and {other.columns} columns are of different metrics;"
@@ -69,7 +71,7 @@ class SegmentStats:
             )
         return self.join((self, other))
 
-    def take(self, indexes: Sequence[int]) -> "SegmentStats":
+    def take(self, indexes: Sequence[int]) -> SegmentStats:
         """Return a copy of some rows.
 
         Args:
@@ -93,12 +95,12 @@ class SegmentStats:
     __hash__ = None  # type: ignore[assignment]  # the rows can be changed
 
     @classmethod
-    def join(cls, blocks: "Sequence[SegmentStats]") -> "SegmentStats":
+    def join(cls, blocks: Sequence[SegmentStats]) -> SegmentStats:
         """Return the rows of all blocks, one after the other; at least one block is needed."""
         data = memoryview(b"".join(block.data for block in blocks))
         return cls(data.cast("q") if blocks[0].data.format == "q" else data.cast("d"), blocks[0].columns)
 
-    def to_arrow(self, names: Sequence[str] | None = None) -> "pyarrow.Table":
+    def to_arrow(self, names: Sequence[str] | None = None) -> pyarrow.Table:
         """Return the rows as a pyarrow table, whose columns are 64-bit integers or doubles.
 
         Args:
@@ -127,7 +129,7 @@ class SegmentStats:
         return pa.table(columns, names=names)
 
     @classmethod
-    def from_arrow(cls, table: "pyarrow.Table") -> "SegmentStats":
+    def from_arrow(cls, table: pyarrow.Table) -> SegmentStats:
         """Return the rows of a table whose columns are numbers: integers if all columns have integers, else doubles.
 
         Raises:
@@ -160,7 +162,7 @@ class SegmentStats:
         data = memoryview(rows.data).cast("B") if len(rows) else memoryview(b"")
         return cls(data.cast("q") if kind is np.int64 else data.cast("d"), table.num_columns)
 
-    def __reduce__(self) -> "tuple[Any, ...]":
+    def __reduce__(self) -> tuple[Any, ...]:
         rows = array(self.data.format)
         rows.frombytes(self.data.tobytes())
         return _from_rows, (rows, self.columns)  # an array records its byte order; a memoryview cannot be pickled
@@ -175,5 +177,5 @@ class SegmentStats:
         return f"<SegmentStats: {tell_count(len(self), 'row')} of {self.columns}>"
 
 
-def _from_rows(rows: "array[int] | array[float]", columns: int) -> SegmentStats:
+def _from_rows(rows: array[int] | array[float], columns: int) -> SegmentStats:
     return SegmentStats(memoryview(rows), columns)

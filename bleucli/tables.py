@@ -5,6 +5,8 @@
 - `columns_named`: which columns hold what, from the value of --columns
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -123,7 +125,7 @@ class TextTable:
         if not any(self.rows.values()):
             raise BleuError(EMPTY)
 
-    def _read(self, batch: "pa.RecordBatch", path: str) -> list[Segments]:
+    def _read(self, batch: pa.RecordBatch, path: str) -> list[Segments]:
         if not is_parquet(path):  # pyarrow does not check a memory map; `of_arrow` checks the hypotheses below
             for name in (*self._keys, *self._columns.references):
                 batch.column(name).validate(full=True)
@@ -147,7 +149,7 @@ class TextTable:
             )
         return [*hypotheses, *streams]
 
-    def _tell(self, path: str, row: int, keys: "Sequence[Sequence[Any]]") -> str:
+    def _tell(self, path: str, row: int, keys: Sequence[Sequence[Any]]) -> str:
         """Name a row in an error: by its file, its number and its key."""
         key = ", ".join(f"{name} {values[row]}" for name, values in zip(self._keys, keys, strict=True))
         return f"{path}, row {self.rows[path] + row + 1}{key and f' ({key})'}"
@@ -190,7 +192,7 @@ def is_parquet(path: str) -> bool:
         return False
 
 
-def check_columns(path: str, schema: "pa.Schema", columns: Columns, keys: Sequence[str]) -> None:
+def check_columns(path: str, schema: pa.Schema, columns: Columns, keys: Sequence[str]) -> None:
     """Refuse a table whose columns cannot be used; schema: its schema.
 
     Raises:
@@ -214,7 +216,7 @@ def check_columns(path: str, schema: "pa.Schema", columns: Columns, keys: Sequen
             )
 
 
-def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: "Any" = None) -> "Iterator[pa.RecordBatch]":
+def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: Any = None) -> Iterator[pa.RecordBatch]:
     """Give some columns of a file block by block; memory holds one Parquet row group, or one IPC batch.
 
     Args:
@@ -235,7 +237,7 @@ def read_batches(path: str, names: Sequence[str], rows: int = _BLOCK, file: "Any
         yield from pa.Table.from_batches([batch]).select(wanted).to_batches(max_chunksize=rows)
 
 
-def _open(path: str, file: "Any" = None) -> "Any":
+def _open(path: str, file: Any = None) -> Any:
     if file is not None or is_parquet(path):
         parquet = load("pyarrow.parquet", "arrow")
         return parquet.ParquetFile(path if file is None else file, page_checksum_verification=True)

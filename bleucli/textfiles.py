@@ -5,6 +5,8 @@ their names. Files of any size are read in blocks of whole lines, about 256 KiB 
 be read in step: if there are many, each is open only while a block is read, and blocks are smaller.
 """
 
+from __future__ import annotations
+
 import codecs
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -64,7 +66,7 @@ class TextFile:
         self,
         name: str,
         path: str | bytes | None = None,
-        stream: "IO[bytes] | None" = None,
+        stream: IO[bytes] | None = None,
         encoding: str = "utf-8",
         columns: int | None = 0,
         mark: str = "noted",
@@ -109,7 +111,7 @@ class TextFile:
         except OSError:  # reading the text reports the error
             return 0
 
-    def twin(self) -> "TextFile":
+    def twin(self) -> TextFile:
         """Return the same regular file, unread."""
         return type(self)(self.name, self._path, encoding=self._encoding, columns=self._columns, mark=self._mark)
 
@@ -198,7 +200,7 @@ class TextFile:
 
         self._deadline = monotonic() + PATIENCE
 
-    def again(self) -> "Callable[[], Iterator[Segments]] | None":
+    def again(self) -> Callable[[], Iterator[Segments]] | None:
         """Return a function that reads the text again; None if it has columns or can be read only once."""
         if self.columns() > 1 or self._kept_bytes > _AGAIN_BYTES:
             return None
@@ -325,7 +327,7 @@ class TextFile:
         except OSError as error:
             raise BleuError(f"cannot read {self.name}: {error.strerror or error}; give a readable text file") from None
 
-    def _read_chunk(self, stream: "IO[bytes]") -> bytes:
+    def _read_chunk(self, stream: IO[bytes]) -> bytes:
         """Read the next chunk, even from a non-blocking pipe (which gives None while it is empty)."""
         if self._deadline is not None and not self.is_file:
             _wait(stream, self._deadline)
@@ -344,13 +346,13 @@ def _read_out(chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield from ()
 
 
-def _new_hash() -> "Any":
+def _new_hash() -> Any:
     from hashlib import sha256
 
     return sha256()
 
 
-def _wait(stream: "IO[bytes]", deadline: float | None) -> None:
+def _wait(stream: IO[bytes], deadline: float | None) -> None:
     """Wait until there is something to read.
 
     Raises:
@@ -403,7 +405,7 @@ def _even_end(data: bytes, before: int) -> int:
     return len(data.rsplit(b"\n", behind + 1)[0]) + 1
 
 
-def _newlines(decoder: "codecs.IncrementalDecoder", chunk: bytes) -> int:
+def _newlines(decoder: codecs.IncrementalDecoder, chunk: bytes) -> int:
     """Count the line ends of the valid start of a chunk."""
     try:
         return decoder.decode(chunk).count("\n")
@@ -414,17 +416,17 @@ def _newlines(decoder: "codecs.IncrementalDecoder", chunk: bytes) -> int:
 class _Borrowed:
     """A stream as a context that does not close it."""
 
-    def __init__(self, stream: "IO[bytes]") -> None:
+    def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
 
-    def __enter__(self) -> "IO[bytes]":
+    def __enter__(self) -> IO[bytes]:
         return self.stream
 
     def __exit__(self, *_: object) -> None:
         pass
 
 
-def _open_raw(path: str | bytes | None) -> "IO[bytes]":
+def _open_raw(path: str | bytes | None) -> IO[bytes]:
     assert path is not None
     return open(path, "rb", buffering=0)
 

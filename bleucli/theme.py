@@ -5,6 +5,8 @@ work. Every colour of text has a contrast of at least 4.5 with its background (W
 """
 
 # Colours by name: on light pages, and on dark ones
+from __future__ import annotations
+
 COLOURS = {
     "page": ("#ffffff", "#14171c"),
     "panel": ("#f4f6f9", "#1d222a"),

@@ -5,6 +5,8 @@
 - `usable_processors`: the number of processors for this process
 """
 
+from __future__ import annotations
+
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -29,8 +31,8 @@ _CGROUPS = "/sys/fs/cgroup"
 
 
 def in_order(
-    work: "Callable[[Item], Result]", items: "Iterable[Item]", jobs: int | None, patience: float | None = None
-) -> "Iterator[tuple[Item, Result]]":
+    work: Callable[[Item], Result], items: Iterable[Item], jobs: int | None, patience: float | None = None
+) -> Iterator[tuple[Item, Result]]:
     """Give each item with its result, in the order of the items; only a few items are in progress at once.
 
     Args:

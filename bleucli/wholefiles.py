@@ -10,6 +10,8 @@ moment leaves an incomplete file.
 - `copy`, `write_all`: write to raw streams
 """
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Iterable
@@ -24,20 +26,20 @@ _PIECE = 1 << 20
 _IRREPLACEABLE = (EACCES, EBUSY, EINVAL, EPERM, EROFS, EXDEV)
 
 
-def copy(answer: "IO[bytes]", target: "IO[bytes]") -> None:
+def copy(answer: IO[bytes], target: IO[bytes]) -> None:
     """Write the rest of a file to a raw stream."""
     while piece := answer.read(_PIECE):
         write_all(target, piece)
 
 
-def write_all(target: "IO[bytes]", data: bytes) -> None:
+def write_all(target: IO[bytes], data: bytes) -> None:
     """Write to a raw stream, which may accept only a part at a time."""
     rest = memoryview(data)
     while rest:
         rest = rest[target.write(rest) or 0 :]
 
 
-def spool(chunks: Iterable[bytes]) -> "IO[bytes]":
+def spool(chunks: Iterable[bytes]) -> IO[bytes]:
     """Return all chunks as one file, ready to be read; a small file stays in memory.
 
     Raises:
@@ -63,7 +65,7 @@ def spool(chunks: Iterable[bytes]) -> "IO[bytes]":
     return file
 
 
-def write_file(answer: "IO[bytes]", name: str) -> None:
+def write_file(answer: IO[bytes], name: str) -> None:
     """Write to a pipe or device directly; replace a regular file, following links.
 
     Args:
@@ -98,7 +100,7 @@ def write_file(answer: "IO[bytes]", name: str) -> None:
         _rewrite(answer, path)
 
 
-def _replace(answer: "IO[bytes]", path: str, old: os.stat_result | None) -> None:
+def _replace(answer: IO[bytes], path: str, old: os.stat_result | None) -> None:
     """Write a new file next to the old one, then replace the old one; keep its owner, group and mode."""
     # The name is random, because a killed run may leave such a file, and short, because the file's own name may already
     # have the greatest length
@@ -121,7 +123,7 @@ def _replace(answer: "IO[bytes]", path: str, old: os.stat_result | None) -> None
         raise
 
 
-def _rewrite(answer: "IO[bytes]", path: str) -> None:
+def _rewrite(answer: IO[bytes], path: str) -> None:
     """Overwrite a file; restore its old content if that fails."""
     with open(path, "r+b", buffering=0) as file, spool(iter(lambda: file.read(_PIECE), b"")) as old:
         try:
@@ -132,7 +134,7 @@ def _rewrite(answer: "IO[bytes]", path: str) -> None:
             raise
 
 
-def _write_over(file: "IO[bytes]", content: "IO[bytes]") -> None:
+def _write_over(file: IO[bytes], content: IO[bytes]) -> None:
     file.seek(0)
     copy(content, file)
     file.truncate()

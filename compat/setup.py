@@ -1,5 +1,7 @@
 """Build the distribution from bleucli's version and a copy of the package `bleucli/as_sacrebleu/path/sacrebleu`."""
 
+from __future__ import annotations
+
 import os
 import shutil
 from runpy import run_path

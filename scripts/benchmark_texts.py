@@ -1,5 +1,7 @@
 """The texts that `scripts/benchmark` needs: large corpora of real lines, noisy segments, candidates for one line."""
 
+from __future__ import annotations
+
 import json
 import os
 import random

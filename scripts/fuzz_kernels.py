@@ -5,6 +5,8 @@ MemoryError or give the right result. When it is stopped at any one of the point
 raise KeyboardInterrupt or give the right result. All memory must be released.
 """
 
+from __future__ import annotations
+
 import functools
 import inspect
 import random
@@ -330,7 +332,7 @@ def random_arguments(rng: random.Random, name: str, make: Callable[[random.Rando
     return [makers[parameter]() for parameter in parameters]
 
 
-def random_groups(rng: random.Random, count: int) -> "array[int]":
+def random_groups(rng: random.Random, count: int) -> array[int]:
     """Divide `count` texts into groups, some of them empty; sometimes the groups are too large."""
     ends = sorted(rng.choices(range(count + 1), k=rng.randrange(4)))
     return array(

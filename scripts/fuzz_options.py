@@ -4,6 +4,8 @@ Whatever the options, the command must end with status 0, 1 or 2, write nothing 
 leave stdout empty if the status is 2, unless --keep-going has left out systems and named them.
 """
 
+from __future__ import annotations
+
 import functools
 import io
 import os

@@ -6,6 +6,8 @@ version of the file, not a mixture, and nothing outside the cache may change. Th
 Exit status 0: no fault found; 1: a fault, printed with the seed that repeats it.
 """
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import gzip
@@ -103,7 +105,7 @@ def versions(rng: random.Random) -> list[bytes]:
     return [first, second]
 
 
-def hostile_answers(rng: random.Random, files: Sequence[bytes]) -> Iterator["Answer"]:
+def hostile_answers(rng: random.Random, files: Sequence[bytes]) -> Iterator[Answer]:
     """Give answers to requests for a file, endlessly: whole, cut, in parts, of another version, or meaningless."""
     while True:
         kind = rng.choices(("honest", "mutated", "noise"), (6, 2, 1))[0]
@@ -210,7 +212,7 @@ class Server:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
-    def __enter__(self) -> "Server":
+    def __enter__(self) -> Server:
         threading.Thread(target=self._serve, daemon=True).start()
         return self
 

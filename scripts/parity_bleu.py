@@ -1,5 +1,7 @@
 """How `scripts/parity` compares BLEU with the oracle's."""
 
+from __future__ import annotations
+
 import random
 import warnings
 from collections import namedtuple
@@ -173,7 +175,7 @@ class Comparison:
             signed = oracles.without_version(ours.get_signature().format(short))
             self.report.texts("BLEU: signature", signed, signature, self.describe, configuration)
 
-    def window(self, dice: random.Random, size: int | None) -> "Comparison":
+    def window(self, dice: random.Random, size: int | None) -> Comparison:
         """Return the comparison of `size` adjacent segments, drawn at random."""
         start = 0 if size is None else dice.randrange(len(self.hypotheses) - size)
         part = slice(start, None if size is None else start + size)

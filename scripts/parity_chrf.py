@@ -1,5 +1,7 @@
 """How `scripts/parity` compares chrF with the oracle's."""
 
+from __future__ import annotations
+
 import random
 from itertools import chain
 

@@ -1,5 +1,7 @@
 """How `scripts/parity` compares what `bleu` and the oracle's command print, apart from the version."""
 
+from __future__ import annotations
+
 import os
 import random
 import tempfile

@@ -1,5 +1,7 @@
 """The systems and references whose scores `scripts/parity` compares."""
 
+from __future__ import annotations
+
 import random
 from collections import namedtuple
 from functools import lru_cache

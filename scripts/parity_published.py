@@ -1,5 +1,7 @@
 """How `scripts/parity` compares our scores with those that the organizers of WMT22 published."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -8,6 +8,8 @@ Test sets made from XML have single blanks. For such texts, scores that depend o
 of missing texts are not compared either. The report says how many were left out.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import warnings

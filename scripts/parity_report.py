@@ -1,5 +1,7 @@
 """What `scripts/parity` found: comparisons counted, the first differences shown, the oracle's scores recorded."""
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -51,7 +53,7 @@ class Report:
         """Keep the oracle's score of a whole corpus; `options` are those other than the default."""
         self.recorded[group, metric, json.dumps(options)] = score
 
-    def add(self, other: "Report") -> None:
+    def add(self, other: Report) -> None:
         """Add what another process compared."""
         self.compared.update(other.compared)
         self.different.update(other.different)

@@ -1,5 +1,7 @@
 """How `scripts/parity` compares chrF and TER: end to end, every sentence, and whole corpora."""
 
+from __future__ import annotations
+
 import random
 import warnings
 from collections import namedtuple
@@ -36,7 +38,7 @@ class Comparison:
         self.numbers = range(len(self.hypotheses)) if numbers is None else numbers
         self.whole = numbers is None
 
-    def pick(self, dice: random.Random, size: int) -> "Comparison":
+    def pick(self, dice: random.Random, size: int) -> Comparison:
         """Return the comparison of `size` random segments."""
         numbers = sorted(dice.sample(range(len(self.hypotheses)), min(size, len(self.hypotheses))))
         hypotheses, *streams = ([column[n] for n in numbers] for column in (self.hypotheses, *self.streams))

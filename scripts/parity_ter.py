@@ -5,6 +5,8 @@ system of a language pair. Elsewhere, the expected score is the quotient of the 
 over all sentences.
 """
 
+from __future__ import annotations
+
 import random
 from collections import namedtuple
 from collections.abc import Sequence

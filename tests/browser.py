@@ -7,6 +7,8 @@ With BLEU_TEST_BROWSER=1, tests fail if it is not installed. BLEU_TEST_CHROMIUM 
 - `find_faults`: what axe finds in a page
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 from contextlib import contextmanager

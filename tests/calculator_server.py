@@ -1,5 +1,7 @@
 """The calculator's server, in a thread of the tests, on a free port."""
 
+from __future__ import annotations
+
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,7 +20,7 @@ class Calculator:
     """A running server: its port, its address, a client of it, and the faults that it reported."""
 
     port: int
-    client: "httpx.Client"
+    client: httpx.Client
     faults: list[BaseException] = field(default_factory=list)
 
     @property

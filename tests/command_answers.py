@@ -5,6 +5,8 @@ BLEU is (7/9 * 3/7 * 2/5 * 1/3) ** (1/4) = 0.459149769... The first segment has 
 second has 2/3, 0/2, 0/1, which `exp` turns into 2/3, 1/4, 1/4 (0.34668...).
 """
 
+from __future__ import annotations
+
 import bleucli
 
 VERSION = f"bleucli-{bleucli.__version__}"

@@ -1,5 +1,7 @@
 """What the tests share: the command in process and as a process, files to run it on, and hypothesis's profile."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import signal

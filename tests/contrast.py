@@ -1,5 +1,7 @@
 """The contrast of colours, as WCAG 2.2 defines it."""
 
+from __future__ import annotations
+
 
 def contrast(one, other):
     """Return the contrast of two colours, from 1 to 21.

@@ -10,6 +10,8 @@
 - `read_lines`: the segments of a file
 """
 
+from __future__ import annotations
+
 import os
 from collections import namedtuple
 

@@ -11,6 +11,8 @@ the pairs of `ter_pairs.py`, have changed. It runs only the oracle. The tests on
 - `ter_pairs`, `ter_edits`: the SHA-256 of the pairs of `ter_pairs.py`, and the edits of each
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys

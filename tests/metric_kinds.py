@@ -8,6 +8,8 @@
 - `SYSTEMS`, `ONE`, `TWO`, `SEVERAL`: systems of the demo corpus, and the command's words to score them
 """
 
+from __future__ import annotations
+
 import inspect
 from collections import namedtuple
 from itertools import product

@@ -3,6 +3,8 @@
 `python tests/option_pairs.py` writes the list, `option_pairs.txt`, again: one row and one column per option.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re

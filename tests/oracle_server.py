@@ -4,6 +4,8 @@ Started by `oracles`. A line of JSON on standard input is a command: its words, 
 that are its standard streams; the answer is a line with its exit status.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import runpy

@@ -8,6 +8,8 @@
 - `stored`, `stored_scores`: its answers for them, and for texts that it needs minutes for (see `make_oracle_scores.py`)
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import logging
@@ -122,7 +124,7 @@ def tokenized(name: str, text: str) -> str:
 # --- the commands
 
 
-def oracle_command(words: Sequence[str], folder: str, stdin: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+def oracle_command(words: Sequence[str], folder: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Run `sacrebleu` in a folder."""
     if not hasattr(os, "fork"):
         return _command("sacrebleu", words, folder, stdin)
@@ -152,12 +154,12 @@ def _content(path: str) -> bytes:
         return file.read()
 
 
-def our_command(words: Sequence[str], folder: str, stdin: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+def our_command(words: Sequence[str], folder: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Run `bleu` of this checkout in a folder."""
     return _command("bleucli", words, folder, stdin)
 
 
-def _command(module: str, words: Sequence[str], folder: str, stdin: bytes) -> "subprocess.CompletedProcess[bytes]":
+def _command(module: str, words: Sequence[str], folder: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [sys.executable, "-m", module, *words],
         cwd=folder,

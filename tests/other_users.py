@@ -1,5 +1,7 @@
 """Other users of a shared cache: real ones if the tests run as root, which may become any user."""
 
+from __future__ import annotations
+
 import os
 import pickle
 import signal

@@ -6,6 +6,8 @@
   `plain_randomization_p_value`: as in the formulas
 """
 
+from __future__ import annotations
+
 from array import array
 from functools import lru_cache, partial
 

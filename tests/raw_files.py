@@ -1,5 +1,7 @@
 """Files of the cache, as tests of downloads write, read and list them directly."""
 
+from __future__ import annotations
+
 import os
 
 

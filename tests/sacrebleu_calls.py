@@ -3,6 +3,8 @@
 `tests/test_as_sacrebleu.py` runs it with sacreBLEU, and with the package of that name in bleucli.
 """
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import io

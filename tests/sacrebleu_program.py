@@ -1,5 +1,7 @@
 """A program that starts the command of the sacrebleu that it imports."""
 
+from __future__ import annotations
+
 import sys
 
 if __name__ == "__main__":

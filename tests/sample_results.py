@@ -1,5 +1,7 @@
 """Finished results, made by hand, for the tests of renderers."""
 
+from __future__ import annotations
+
 from bleucli.results import Interval, Ranking, Results, ScoreRecord, SystemResult, Test
 from bleucli.signature import Signature
 

@@ -5,6 +5,8 @@
 - `oracle`: run sacreBLEU's commands on them, with a separate cache
 """
 
+from __future__ import annotations
+
 import gzip
 import hashlib
 import io

@@ -5,6 +5,8 @@
 - `examples`, `enough`: how many to try: an eighth by default, all with BLEU_TEST_EXAMPLES=all, as in `.ci/run`
 """
 
+from __future__ import annotations
+
 import os
 from collections import namedtuple
 

@@ -11,6 +11,8 @@ The oracle needs seconds for some of them, so `oracle_scores.json` holds its edi
 `plain_distance` is the distance of the textbooks between two sequences, without beam and shifts.
 """
 
+from __future__ import annotations
+
 import hashlib
 import random
 from collections import namedtuple

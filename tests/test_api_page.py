@@ -1,5 +1,7 @@
 """docs/api.md has every public name and says what the docstrings say. Its examples run with those of other pages."""
 
+from __future__ import annotations
+
 import inspect
 import os
 import re

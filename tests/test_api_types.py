@@ -1,5 +1,7 @@
 """The Python API refuses arguments that make no sense, in one line that says what to give instead."""
 
+from __future__ import annotations
+
 from math import nan
 
 import numpy as np

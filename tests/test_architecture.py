@@ -3,6 +3,8 @@
 Every import counts, even those inside functions and those only for the type checker.
 """
 
+from __future__ import annotations
+
 import ast
 import re
 import sys

@@ -1,5 +1,7 @@
 """Archives: the wanted files come out whole, no others come out, and no archive can do harm."""
 
+from __future__ import annotations
+
 import bz2
 import errno
 import gzip

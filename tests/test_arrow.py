@@ -1,5 +1,7 @@
 """Arrow batches become columns of statistics; their sums give the scores of the texts as a whole."""
 
+from __future__ import annotations
+
 import random
 import subprocess
 import sys

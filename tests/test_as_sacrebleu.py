@@ -1,5 +1,7 @@
 """The package named sacrebleu: programs get from it what they get from sacreBLEU 2.6.0, which runs beside it."""
 
+from __future__ import annotations
+
 import importlib.util
 import json
 import os

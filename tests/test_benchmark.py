@@ -1,5 +1,7 @@
 """scripts/benchmark: it measures the rows that the pages show, and writes their figures there."""
 
+from __future__ import annotations
+
 import os
 import runpy
 import sys

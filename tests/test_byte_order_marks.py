@@ -1,5 +1,7 @@
 """A byte-order mark in a text file is text, as in sacreBLEU: published scores depend on it. Elsewhere it is dropped."""
 
+from __future__ import annotations
+
 import gzip
 import json
 from itertools import product

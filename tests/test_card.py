@@ -1,5 +1,7 @@
 """`-f card`: what a metric card asks for, in one JSON object."""
 
+from __future__ import annotations
+
 import json
 
 import pytest

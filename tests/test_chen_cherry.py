@@ -1,5 +1,7 @@
 """Chen & Cherry's smoothing as in NLTK, add-one smoothing as in calculators, and texts that neither is meant for."""
 
+from __future__ import annotations
+
 import json
 import math
 import warnings

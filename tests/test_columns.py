@@ -1,5 +1,7 @@
 """Columns of pyarrow and pandas, and NumPy arrays: scored like lists; nulls are missing texts; bytes are not copied."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 

@@ -1,5 +1,7 @@
 """The command's answers, against strings written by hand: see `command_answers`."""
 
+from __future__ import annotations
+
 import json
 import math
 import os

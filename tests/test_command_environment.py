@@ -1,5 +1,7 @@
 """The command among other programs: streams, variables, signals, faults."""
 
+from __future__ import annotations
+
 import io
 import json
 import os

@@ -1,5 +1,7 @@
 """Where the command reads text from, and what it says about the text: notes, warnings, and warnings as errors."""
 
+from __future__ import annotations
+
 import io
 import json
 import os

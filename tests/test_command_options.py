@@ -1,5 +1,7 @@
 """The options of the command: those of sacreBLEU, abbreviations, and messages about options."""
 
+from __future__ import annotations
+
 import re
 import subprocess
 import sys

@@ -1,5 +1,7 @@
 """Results with intervals, p-values, rankings: which pairs are tested, what is marked, what is best."""
 
+from __future__ import annotations
+
 from itertools import combinations
 
 import pytest

@@ -1,5 +1,7 @@
 """Compressed files and streams: recognized by content, read as the texts that they hold, and refused when damaged."""
 
+from __future__ import annotations
+
 import bz2
 import gzip
 import io

@@ -1,5 +1,7 @@
 """`bleucli.compute`: the answer that users of Hugging Face's `evaluate` expect, for references item by item."""
 
+from __future__ import annotations
+
 import json
 import random
 import warnings

@@ -1,5 +1,7 @@
 """The table of options that cannot be combined."""
 
+from __future__ import annotations
+
 import pytest
 from conftest import refused
 

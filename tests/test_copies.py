@@ -1,5 +1,7 @@
 """Copies and pickles equal the original: statistics, segments, scores, signatures, metrics, and errors."""
 
+from __future__ import annotations
+
 import copy
 import multiprocessing
 import pickle

@@ -1,5 +1,7 @@
 """Statistics of a corpus as a value: they add up, can be taken apart and sent elsewhere, and are counted once."""
 
+from __future__ import annotations
+
 import json
 import pickle
 import random

@@ -1,5 +1,7 @@
 """Why two systems differ: shares that add up to the difference, and what each segment contributes to it."""
 
+from __future__ import annotations
+
 import itertools
 import json
 import math

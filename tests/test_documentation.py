@@ -1,5 +1,7 @@
 """What Python's own documentation tools print about the package: no environment, no defaults that can change."""
 
+from __future__ import annotations
+
 import importlib
 import inspect
 import os

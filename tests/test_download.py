@@ -1,5 +1,7 @@
 """Downloads: once, whole and verified, or not at all, whatever the server, the disk or the user does in between."""
 
+from __future__ import annotations
+
 import errno
 import hashlib
 import os

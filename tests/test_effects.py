@@ -1,5 +1,7 @@
 """One line names the options without effect; wrong values are refused wherever they are."""
 
+from __future__ import annotations
+
 import json
 
 import pytest

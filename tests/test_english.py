@@ -1,5 +1,7 @@
 """`scripts/check_english` finds every turn in its table, in any place, and the checkout has none."""
 
+from __future__ import annotations
+
 import os
 import re
 import runpy

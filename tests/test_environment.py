@@ -1,5 +1,7 @@
 """What scripts/demo and scripts/test print before they make an environment, and when they cannot; CI makes one."""
 
+from __future__ import annotations
+
 import os
 import re
 import signal

@@ -1,5 +1,7 @@
 """WER and CER: jiwer's numbers with any white space, and what jiwer does not have: several references."""
 
+from __future__ import annotations
+
 import json
 from array import array
 

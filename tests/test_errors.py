@@ -1,5 +1,7 @@
 """Wrong input and wrong use: one line on stderr that says what, where and what to do; nothing on stdout; status 2."""
 
+from __future__ import annotations
+
 import gzip
 import io
 import json

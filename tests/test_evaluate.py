@@ -1,5 +1,7 @@
 """`evaluate_systems`: the command's numbers from strings, with one call, as dictionaries and as tables."""
 
+from __future__ import annotations
+
 import json
 
 import jsonschema

@@ -1,5 +1,7 @@
 """Evaluation data as users make them, from a mirror on the loopback; and the scripts that read them."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import random

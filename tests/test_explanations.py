@@ -1,5 +1,7 @@
 """Explanations: the arithmetic that they show, redone in plain Python, gives the score of the metric."""
 
+from __future__ import annotations
+
 import json
 import math
 import random

@@ -1,5 +1,7 @@
 """The faster parser of JSON Lines: files give the same texts and errors with it as without it."""
 
+from __future__ import annotations
+
 import json
 import random
 import sys

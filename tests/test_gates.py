@@ -1,5 +1,7 @@
 """Gates: --fail-under, and --max-drop against an earlier answer or the first system; status 0, 1 or 2."""
 
+from __future__ import annotations
+
 import json
 import os
 import random

@@ -1,5 +1,7 @@
 """How the command documents itself: the first screen, every option, the manual page, and completion in shells."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil

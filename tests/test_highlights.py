@@ -1,5 +1,7 @@
 """N-grams highlighted in texts, and the theme of pages."""
 
+from __future__ import annotations
+
 import re
 
 import pytest

@@ -3,6 +3,8 @@
 Texts in step are random words: a system's text is the reference's with some of its words replaced.
 """
 
+from __future__ import annotations
+
 import gzip
 import json
 import os

@@ -1,5 +1,7 @@
 """Histories as baselines: which earlier score a new one is compared with, by system, file and references."""
 
+from __future__ import annotations
+
 import gzip
 import json
 import os

@@ -1,5 +1,7 @@
 """Where several options meet: systems, test sets, resampling, formats, gates and modes in one run of the command."""
 
+from __future__ import annotations
+
 import json
 import os
 

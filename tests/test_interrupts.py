@@ -1,5 +1,7 @@
 """Ctrl-C and readers that go away: a quiet end with its own status, and nothing left behind."""
 
+from __future__ import annotations
+
 import os
 import signal
 import subprocess

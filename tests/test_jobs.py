@@ -1,5 +1,7 @@
 """Threads from Python: everything that counts texts takes `jobs=`, and no number depends on it."""
 
+from __future__ import annotations
+
 import functools
 import inspect
 

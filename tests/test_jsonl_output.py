@@ -1,5 +1,7 @@
 """-f jsonl: one shape in every mode, exact numbers, what was read and when; --append; --baseline, which reads it."""
 
+from __future__ import annotations
+
 import gzip
 import hashlib
 import json

@@ -1,5 +1,7 @@
 """JSON Lines: hypotheses, references or both, one object per segment, with the scores that the API gives."""
 
+from __future__ import annotations
+
 import gzip
 import json
 import warnings

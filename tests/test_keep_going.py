@@ -1,5 +1,7 @@
 """--keep-going leaves out the systems that cannot be scored, and changes nothing else."""
 
+from __future__ import annotations
+
 import json
 import os
 import threading

@@ -4,6 +4,8 @@ Every kernel is called with nothing at all, empty and missing texts, numbers bel
 that do not fit.
 """
 
+from __future__ import annotations
+
 import inspect
 import random
 from array import array

@@ -1,5 +1,7 @@
 """The native kernels against the python ones, function by function; the python ones are the definition."""
 
+from __future__ import annotations
+
 import importlib.util
 import inspect
 import mmap

@@ -1,5 +1,7 @@
 """Numbers of segments are compared before anything is scored."""
 
+from __future__ import annotations
+
 import gzip
 import os
 

@@ -3,6 +3,8 @@
 Every option that a signature can name changes the score of these texts; the last test checks that.
 """
 
+from __future__ import annotations
+
 import os
 import re
 

@@ -1,5 +1,7 @@
 """`--matrix`: many language pairs in one table, each with the scores that it gets when scored alone."""
 
+from __future__ import annotations
+
 import csv
 import html
 import io

@@ -1,5 +1,7 @@
 """All pairs at once: step-down max-T against its definition in plain NumPy, and the error rate that it promises."""
 
+from __future__ import annotations
+
 from itertools import combinations
 
 import numpy as np

@@ -1,5 +1,7 @@
 """`ja-mecab` and `ko-mecab`: the oracle's tokens, string for string, and refusals where scores would mislead."""
 
+from __future__ import annotations
+
 import sys
 import threading
 from types import SimpleNamespace

@@ -1,5 +1,7 @@
 """Names of systems: by path, by file, or as the user says; with the mark of the baseline, or a field for it."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json

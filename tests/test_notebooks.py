@@ -1,5 +1,7 @@
 """How notebooks show scores and results: small tables, in which everything is text."""
 
+from __future__ import annotations
+
 from html.parser import HTMLParser
 
 import pytest

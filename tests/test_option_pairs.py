@@ -1,5 +1,7 @@
 """Every pair of options is decided: both have their effect, one gets a warning, or they are refused."""
 
+from __future__ import annotations
+
 import pytest
 from option_pairs import GIVEN, LIST, decide_all, render, write_files
 

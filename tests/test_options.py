@@ -1,5 +1,7 @@
 """Each option of a metric is declared once: constructors, signatures and the command agree with the tables."""
 
+from __future__ import annotations
+
 import inspect
 import pickle
 import re
@@ -93,7 +95,7 @@ def test_a_constructor_takes_the_options_of_the_table_and_references(metric):
 @each_metric
 def test_a_constructors_types_are_those_of_the_table(metric):
     for option in metric.options:
-        annotation = inspect.signature(metric).parameters[option.name].annotation
+        annotation = inspect.signature(metric, eval_str=True).parameters[option.name].annotation
         expected = {option.kind, type(None)} if option.default is None else {option.kind}
         found = set(getattr(annotation, "__args__", [annotation]))
         assert found - {Callable[[str], str]} == expected  # a custom tokenizer

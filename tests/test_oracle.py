@@ -4,6 +4,8 @@ Tests of a single metric are in `test_oracle_bleu`, `test_oracle_chrf` and `test
 same at full size, on real system outputs.
 """
 
+from __future__ import annotations
+
 import warnings
 from itertools import islice, product
 

@@ -1,5 +1,7 @@
 """Comparisons with the oracle that only BLEU needs: tokenizers, smoothing, orders; and deliberate differences."""
 
+from __future__ import annotations
+
 import warnings
 from itertools import product
 

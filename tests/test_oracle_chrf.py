@@ -4,6 +4,8 @@ The oracle does not show its statistics, only its scores. Where two references o
 a corpus shows which of them the oracle chose.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import random

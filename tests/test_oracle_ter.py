@@ -4,6 +4,8 @@ The oracle's tokens cannot be seen, but its edits and the lengths of its referen
 texts: `oracle_scores.json` has its answers for many of them, and some are compared with the oracle itself here.
 """
 
+from __future__ import annotations
+
 import random
 import warnings
 from array import array

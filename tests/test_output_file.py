@@ -1,5 +1,7 @@
 """The file of --output: written whole or not at all, whatever happens in between, and nothing else is left behind."""
 
+from __future__ import annotations
+
 import errno
 import os
 import random

@@ -1,5 +1,7 @@
 """What differs between formats: order, escapes, bold, colours. test_output_oracle.py compares with sacreBLEU."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json

@@ -1,5 +1,7 @@
 """What `-f latex` prints, compiled by pdflatex. With BLEU_TEST_LATEX=1, tests fail if it is not installed."""
 
+from __future__ import annotations
+
 import os
 import random
 import re

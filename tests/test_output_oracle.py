@@ -4,6 +4,8 @@ Our records are made from other output of the oracle: scores and intervals, with
 each system alone; p-values from its text, with the four decimals that it prints.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re

@@ -1,5 +1,7 @@
 """Whatever a system is called, programs that read a format can read the output, and get the name back."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json

@@ -1,5 +1,7 @@
 """Tables that fit a paper: styles, order of rows, captions, differences."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json

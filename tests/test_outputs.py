@@ -1,5 +1,7 @@
 """Files that are written: none is an input, in whichever way the input is named, and none is written twice."""
 
+from __future__ import annotations
+
 import os
 
 import pytest

@@ -1,5 +1,7 @@
 """A custom tokenizer gives the scores of text that was tokenized beforehand, signed with the tokenizer's name."""
 
+from __future__ import annotations
+
 import pickle
 
 import pytest

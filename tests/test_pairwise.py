@@ -1,5 +1,7 @@
 """Scores of all pairs: equal, to the last bit, to those of `sentence_score` of the same object."""
 
+from __future__ import annotations
+
 import random
 import re
 import subprocess

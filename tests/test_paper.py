@@ -1,5 +1,7 @@
 """`-f paper` and the footnote of `-f latex`: everything in them follows from the run."""
 
+from __future__ import annotations
+
 import re
 
 import pytest

@@ -1,5 +1,7 @@
 """Figures for papers and notebooks: from Python, and by --plot."""
 
+from __future__ import annotations
+
 import os
 import re
 import warnings

@@ -1,5 +1,7 @@
 """Progress: a bar on a terminal's stderr once work takes a while, gone at the end; nothing anywhere else."""
 
+from __future__ import annotations
+
 import json
 import os
 import struct

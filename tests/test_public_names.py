@@ -1,5 +1,7 @@
 """Public names of sacreBLEU that bleucli has as well: the same arguments give the same answers."""
 
+from __future__ import annotations
+
 import ast
 import json
 from pathlib import Path

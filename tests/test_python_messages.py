@@ -1,5 +1,7 @@
 """What errors and warnings say to a program: they count from 0, and name arguments, not options of the command."""
 
+from __future__ import annotations
+
 import inspect
 import re
 import warnings

@@ -1,5 +1,7 @@
 """Readers of test sets' files give the same text as sacreBLEU, field by field, and nothing else."""
 
+from __future__ import annotations
+
 import os
 import random
 import re

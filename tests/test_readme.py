@@ -1,5 +1,7 @@
 """The README and the pages of docs/, followed word by word: console blocks print what they show; links have targets."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil

@@ -1,5 +1,7 @@
 """docs/scale.md: each program there gives the scores of the command, and reports lost segments."""
 
+from __future__ import annotations
+
 import json
 import random
 import re

@@ -1,5 +1,7 @@
 """Records behave like those of `typing.NamedTuple`, which type checkers take them for."""
 
+from __future__ import annotations
+
 import copy
 import pickle
 import typing
@@ -13,7 +15,7 @@ class Ours(records.NamedTuple):
     """The fields of both."""
 
     name: str
-    size: "typing.Any"
+    size: typing.Any
     tags: tuple[str, ...] = ()
     best: bool = False
 
@@ -25,7 +27,7 @@ class Original(typing.NamedTuple):
     """The fields of both."""
 
     name: str
-    size: "typing.Any"
+    size: typing.Any
     tags: tuple[str, ...] = ()
     best: bool = False
 

@@ -1,5 +1,7 @@
 """The registry: the facts about public test sets, and about a user's own."""
 
+from __future__ import annotations
+
 import json
 import os
 import re

@@ -1,5 +1,7 @@
 """The data and the sentences of a report: the command's numbers, and no claim that its tests do not support."""
 
+from __future__ import annotations
+
 import json
 import math
 import os

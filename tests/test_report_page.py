@@ -1,5 +1,7 @@
 """The page of --report in a real browser: it shows, finds and sorts what it should, and loads nothing."""
 
+from __future__ import annotations
+
 import json
 import os
 import random

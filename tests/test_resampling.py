@@ -3,6 +3,8 @@
 `test_significance` shows that the draws are those of sacreBLEU.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import random

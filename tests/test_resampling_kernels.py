@@ -1,5 +1,7 @@
 """The kernels that resample: the native and the Python ones agree, and both agree with NumPy's own draws and sums."""
 
+from __future__ import annotations
+
 from array import array
 from contextlib import nullcontext
 

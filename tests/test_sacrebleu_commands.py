@@ -5,6 +5,8 @@ a table for papers here; the object of a score in JSON of several systems; `test
 test sets; `-sl -f json`, for which sacreBLEU prints text; and what only one of the two refuses.
 """
 
+from __future__ import annotations
+
 import gzip
 import json
 import os

@@ -1,5 +1,7 @@
 """`--scale 1`: scores from 0 to 1 in every format, and gates in the same scale."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json

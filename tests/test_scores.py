@@ -1,5 +1,7 @@
 """Scores and metrics as Python objects: compared, converted to numbers and dictionaries, formatted, signed, shown."""
 
+from __future__ import annotations
+
 import json
 import pickle
 

@@ -1,5 +1,7 @@
 """The sdist holds what its tests and its pages need."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil

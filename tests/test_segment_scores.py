@@ -1,5 +1,7 @@
 """--segment-scores: means, intervals and tests of numbers, one per line, against plain NumPy; and refused lines."""
 
+from __future__ import annotations
+
 import json
 from statistics import fmean
 

@@ -1,5 +1,7 @@
 """Parts of test sets: the same segments and scores as sacreBLEU, and an error where sacreBLEU crashes."""
 
+from __future__ import annotations
+
 import json
 from itertools import pairwise
 

@@ -1,5 +1,7 @@
 """Self-BLEU: the result of a loop over sacreBLEU, in linear time; and the distinct n-grams reported with it."""
 
+from __future__ import annotations
+
 import os
 import random
 import warnings

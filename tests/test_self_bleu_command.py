@@ -1,5 +1,7 @@
 """`bleu --self-bleu`: input, groups, formats, and what is refused."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json

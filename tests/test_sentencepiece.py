@@ -1,5 +1,7 @@
 """The SentencePiece tokenizers, with a small model that is trained here and served on the loopback."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os

@@ -1,5 +1,7 @@
 """A cache that several people write to: it never touches other people's files, and no lock outlives its holder."""
 
+from __future__ import annotations
+
 import ast
 import functools
 import os

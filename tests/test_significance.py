@@ -4,6 +4,8 @@ Scores, and the counts that p-values come from, are equal. Means and half-widths
 precision (`test_resampling` compares ours with sums of integers).
 """
 
+from __future__ import annotations
+
 import os
 import random
 import warnings

@@ -1,5 +1,7 @@
 """Downloads of test sets, signed (with a known checksum) or not: each fault gives one line or the right file."""
 
+from __future__ import annotations
+
 import errno
 import hashlib
 import os

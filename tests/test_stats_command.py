@@ -1,5 +1,7 @@
 """The command with files of statistics: they give the same answers as the texts themselves."""
 
+from __future__ import annotations
+
 import json
 import os
 import random

@@ -1,5 +1,7 @@
 """Files of statistics: they give back what was counted, from any shards, and other files are refused."""
 
+from __future__ import annotations
+
 import json
 import os
 import random

@@ -1,5 +1,7 @@
 """Kernels end early on request: by Ctrl-C in the main thread, by `workers` in the others."""
 
+from __future__ import annotations
+
 import random
 import signal
 import subprocess

@@ -1,5 +1,7 @@
 """Custom metrics: a step that a subclass overrides is used, whichever way texts are scored."""
 
+from __future__ import annotations
+
 import oracles
 import pytest
 

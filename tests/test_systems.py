@@ -1,5 +1,7 @@
 """The command with several systems, intervals and tests: input, names of systems, answers, and what is refused."""
 
+from __future__ import annotations
+
 import csv
 import gzip
 import io

@@ -1,5 +1,7 @@
 """--table: columns of Parquet and Arrow IPC files get the scores that the same texts get in text files."""
 
+from __future__ import annotations
+
 import json
 import os
 import random

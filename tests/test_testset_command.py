@@ -1,5 +1,7 @@
 """The command with test sets: lists, citations, texts, scores, signatures, and errors."""
 
+from __future__ import annotations
+
 import gzip
 import hashlib
 import json

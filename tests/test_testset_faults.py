@@ -3,6 +3,8 @@
 Whatever happens, nothing outside the cache changes: every test here checks that at its end.
 """
 
+from __future__ import annotations
+
 import gzip
 import hashlib
 import io

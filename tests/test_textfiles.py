@@ -1,5 +1,7 @@
 """Text files in blocks: lines, columns, hints and errors are the same for any size of blocks."""
 
+from __future__ import annotations
+
 import codecs
 import io
 import os

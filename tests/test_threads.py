@@ -1,5 +1,7 @@
 """By default, work runs in one thread per usable processor once that pays; no score depends on it."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys

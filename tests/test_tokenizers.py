@@ -3,6 +3,8 @@
 Also, which tokenizer is chosen: by name, by language, or none at all.
 """
 
+from __future__ import annotations
+
 import os
 import random
 import re

@@ -1,5 +1,7 @@
 """What a type checker knows about a user's program: the score of a metric has the metric's own class."""
 
+from __future__ import annotations
+
 import json
 import os
 import re

@@ -1,5 +1,7 @@
 """--versus-sacrebleu runs both commands, and --sacrebleu-path says where the package of that name is."""
 
+from __future__ import annotations
+
 import os
 import re
 from importlib import metadata

@@ -1,5 +1,7 @@
 """Warnings have one category, one text per kind, and numbers as attributes; they point at the caller's line."""
 
+from __future__ import annotations
+
 import os
 import pickle
 import random

@@ -1,5 +1,7 @@
 """The calculator's server: what it answers, what it refuses, and that its numbers are the command's."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import os

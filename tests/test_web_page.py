@@ -1,5 +1,7 @@
 """The calculator's page in a real browser: what it shows, accepts and announces, and what it never sends."""
 
+from __future__ import annotations
+
 import json
 import random
 import re

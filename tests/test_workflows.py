@@ -1,5 +1,7 @@
 """The workflows for a hosting service: what they run is pinned, and they have no permissions that they do not need."""
 
+from __future__ import annotations
+
 import os
 import re
 import subprocess

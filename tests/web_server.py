@@ -4,6 +4,8 @@
 - `Page`: its answer to a request
 """
 
+from __future__ import annotations
+
 import ssl
 import threading
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """Run a program with the package `sacrebleu` of bleucli: python -m bleucli.as_sacrebleu PROGRAM ARGS..."""
 
+from __future__ import annotations
+
 import os
 import sys
 

@@ -5,6 +5,8 @@ add. The options of metrics come from the tables beside the metrics' classes. Th
 may be such an option: importing all metrics takes time, and would slow down modes such as listing test sets.
 """
 
+from __future__ import annotations
+
 import argparse
 import os
 from collections.abc import Collection, Sequence
@@ -97,7 +99,7 @@ def parse(words: Sequence[str]) -> Options:
     return Options(values | {"given": given, "of_metrics": of_metrics, "followed": ""})
 
 
-def _refuse_slips(values: "Mapping[str, Any]", top: Parser) -> None:
+def _refuse_slips(values: Mapping[str, Any], top: Parser) -> None:
     """Refuse empty names, which unset variables in scripts leave, and options that begin with a typographic dash."""
     files = ("baseline", "groups", "matrix", "output", "plot", "registry", "report", "save_stats", "save_sums")
     for name in (*files, "caption", "mirror"):
@@ -168,8 +170,8 @@ def _spell_out(words: Sequence[str], *options: Sequence[str]) -> list[str]:
 
 
 def _resolve_names(
-    words: Sequence[str], given: "Mapping[str, Mapping[str, Any]]"
-) -> "tuple[list[str], Mapping[str, Mapping[str, Any]]]":
+    words: Sequence[str], given: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[str], Mapping[str, Mapping[str, Any]]]:
     """Return the named metrics, and the arguments of all constructors, including those that a name implies.
 
     Args:
@@ -224,7 +226,7 @@ def parser() -> Parser:
 class _MetricNames:
     """The names of the metrics and their variants; only iterating over them imports the metrics, which takes time."""
 
-    def __iter__(self) -> "Iterator[str]":
+    def __iter__(self) -> Iterator[str]:
         from bleucli.metrics import METRICS, VARIANTS
 
         for name in METRICS:

@@ -1,5 +1,7 @@
 """`--baseline` with a statistics file: an earlier output that scores are compared with or tested against."""
 
+from __future__ import annotations
+
 from bleucli.baselines import Baseline, baseline_of
 from bleucli.cli import request, stored
 from bleucli.cli.streams import shown
@@ -24,7 +26,7 @@ class Before:
         is_tested: whether the systems that are scored now are tested against this output.
     """
 
-    def __init__(self, options: "Options") -> None:
+    def __init__(self, options: Options) -> None:
         self.is_tested = options.paired_bs or options.paired_ar
         self._path = shown(str(options.baseline))
         self._statistics = stored.read([str(options.baseline)])
@@ -52,7 +54,7 @@ class Before:
         known = {shard.system: shard.references for shard in shards if systems.count(shard.system) == 1}
         return baseline_of(results, self._path, known)
 
-    def system(self, names: "Sequence[str]") -> SystemStats:
+    def system(self, names: Sequence[str]) -> SystemStats:
         """Return the earlier output that systems with these names are tested against.
 
         Raises:

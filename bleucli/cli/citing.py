@@ -1,5 +1,7 @@
 """What to cite: the papers of test sets, of metrics and tests, and the tool, as BibTeX."""
 
+from __future__ import annotations
+
 from bleucli import tokenizers
 from bleucli.cli import conflicts, metric_options, request, values
 from bleucli.cli.streams import shown
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
 
 
-def answer(options: "Options") -> str:
+def answer(options: Options) -> str:
     """Return what a run with these options should cite; with a test set alone, only the test set, as in sacreBLEU.
 
     Raises:
@@ -52,13 +54,13 @@ def answer(options: "Options") -> str:
     return "\n".join(dict.fromkeys(entries))
 
 
-def _find_citations(options: "Options") -> dict[str, str]:
+def _find_citations(options: Options) -> dict[str, str]:
     """Return what to cite for each test set, or "" if nothing is known."""
     known = registry.load(options.registry)
     return {name: known.citation(name) for name in names(options.test_set, "--cite")}
 
 
-def _find_scores(options: "Options") -> "Iterator[tuple[str, dict[str, str]]]":
+def _find_scores(options: Options) -> Iterator[tuple[str, dict[str, str]]]:
     """Give the name and signature of each metric. No tokenizer is loaded, since that may need a download."""
     for name in request.names_of_metrics(options):
         metric = metric_options.make(options, name, [option for option in METRICS[name].options if option.loads])
@@ -73,7 +75,7 @@ def _find_scores(options: "Options") -> "Iterator[tuple[str, dict[str, str]]]":
             yield told, info | {"tok": chosen.replace("spm:", "spm-", 1) + "-" * chosen.endswith("-mecab")}
 
 
-def _find_targets(options: "Options") -> list[str]:
+def _find_targets(options: Options) -> list[str]:
     """Return the target language, or those of the pairs of --matrix."""
     if options.matrix is None:
         return [metric_options.target_language(options.language_pair, options.test_set is not None)]

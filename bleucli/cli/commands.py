@@ -1,5 +1,7 @@
 """The command: choosing the mode, and ending every failure with one line and a status."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from bleucli.cli.delivery import deliver
@@ -94,7 +96,7 @@ def _run(words: Sequence[str], environment: Environment) -> int:
         return _answer(options, environment, words)
 
 
-def _answer(options: "Options", environment: Environment, words: Sequence[str]) -> int:
+def _answer(options: Options, environment: Environment, words: Sequence[str]) -> int:
     """Do what the options ask for, and show the warnings that come up meanwhile."""
     import warnings
 
@@ -114,7 +116,7 @@ def _answer(options: "Options", environment: Environment, words: Sequence[str]) 
         return Status.FINE if passed else Status.GATE_FAILED
 
 
-def _answer_mode(mode: str, options: "Options", environment: Environment, messages: "Messages") -> bool:
+def _answer_mode(mode: str, options: Options, environment: Environment, messages: Messages) -> bool:
     """Run a mode other than scoring; return False only if --versus-sacrebleu finds different numbers."""
     from bleucli.cli.arguments import MODES
 
@@ -151,7 +153,7 @@ def _answer_mode(mode: str, options: "Options", environment: Environment, messag
     else:
         answer = _answer_about_sets(mode, options)
 
-    def chunks() -> "Iterator[str]":
+    def chunks() -> Iterator[str]:
         yield from answer
         messages.hold_back(idle)  # only now, since the downloads for the answer may have caused warnings
 
@@ -161,7 +163,7 @@ def _answer_mode(mode: str, options: "Options", environment: Environment, messag
     return is_fine
 
 
-def _find_idle(mode: str, options: "Options") -> list[str]:
+def _find_idle(mode: str, options: Options) -> list[str]:
     """Say which options have no effect in a mode."""
     from bleucli.cli import effects
 
@@ -173,7 +175,7 @@ def _find_idle(mode: str, options: "Options") -> list[str]:
     return idle
 
 
-def _answer_about_sets(mode: str, options: "Options") -> "Iterable[str]":
+def _answer_about_sets(mode: str, options: Options) -> Iterable[str]:
     if mode == "cite":
         from bleucli.cli import citing
 

@@ -1,5 +1,7 @@
 """Options that cannot be combined, with the reasons: one table for everything that is scored or shown."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from bleucli.cli.options import Options, flag_of

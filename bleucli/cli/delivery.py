@@ -6,6 +6,8 @@
 - `refuse_foreign`: add lines only to a history, not to any other file
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable
 
@@ -57,7 +59,7 @@ def tell_withheld(path: str | None, append: bool) -> str:
     return f"nothing was added to {name}" if append else f"{name} was not written"
 
 
-def is_file_of(stream: "IO[bytes] | None", path: str) -> bool:
+def is_file_of(stream: IO[bytes] | None, path: str) -> bool:
     """Return whether a standard stream is connected to the file or device with that name."""
     if stream is None:
         return False
@@ -67,7 +69,7 @@ def is_file_of(stream: "IO[bytes] | None", path: str) -> bool:
         return False
 
 
-def spool(chunks: Iterable[bytes]) -> "IO[bytes]":
+def spool(chunks: Iterable[bytes]) -> IO[bytes]:
     """Return all chunks as one file, ready to be read; it stays in memory while it is small.
 
     Raises:
@@ -104,7 +106,7 @@ def refuse_foreign(path: str) -> None:
         raise _unwritable(shown(path), error) from None
 
 
-def _append(answer: "IO[bytes]", name: str) -> None:
+def _append(answer: IO[bytes], name: str) -> None:
     """Add to the end of a file, under a lock, so that the lines of several writers stay whole.
 
     Raises:
@@ -127,7 +129,7 @@ def _append(answer: "IO[bytes]", name: str) -> None:
             raise
 
 
-def _lock(file: "IO[bytes]", name: str, shared: bool = False) -> None:
+def _lock(file: IO[bytes], name: str, shared: bool = False) -> None:
     """Wait until other writers are done, and lock a file; `shared` locks do not exclude each other.
 
     The lock ends when the file is closed.
@@ -144,7 +146,7 @@ def _lock(file: "IO[bytes]", name: str, shared: bool = False) -> None:
         raise BleuError(f"cannot lock {name} ({error}); name a file on a file system that can lock files") from None
 
 
-def _check_history(file: "IO[bytes]", name: str) -> None:
+def _check_history(file: IO[bytes], name: str) -> None:
     """Refuse a file that is neither empty nor made of lines of jsonl.
 
     Raises:

@@ -1,5 +1,7 @@
 """The mode of --self-bleu: how much the texts of each system differ."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from bleucli.cli import request
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 _FORMATS = tuple(name for name in FORMATS if name != "junit")
 
 
-def check(options: "Options") -> None:
+def check(options: Options) -> None:
     """Refuse references, and a file of groups that is JSON Lines.
 
     Raises:
@@ -50,9 +52,7 @@ def check(options: "Options") -> None:
         )
 
 
-def print_self_bleu(
-    options: "Options", environment: Environment, messages: "Messages", asked: "Provenance | None"
-) -> None:
+def print_self_bleu(options: Options, environment: Environment, messages: Messages, asked: Provenance | None) -> None:
     """Measure each system, and print the answer.
 
     Raises:
@@ -112,7 +112,7 @@ def _hints(names: Sequence[str], found: Sequence[SelfBLEU]) -> Iterator[str]:
 class SampleTexts(Texts):
     """The systems of one run; the texts of each may be divided into groups."""
 
-    def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
+    def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
         super().__init__(options, environment, hashed)
         self._groups: TextFile | None = None
         if options.groups is not None:
@@ -127,7 +127,7 @@ class SampleTexts(Texts):
                 f"--jsonl-fields group= names groups in JSON Lines, but {plain} is a text file; leave out one of them"
             )
 
-    def _read(self, path: str, options: "Options", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
+    def _read(self, path: str, options: Options, columns: int | None, **wanted: bool) -> TextFile | JsonLines:
         file = self._files.open(path, columns)
         return SampleLines(file, self._files.fields or Fields()) if read_as_jsonl(path, options) else file
 

@@ -3,6 +3,8 @@
 Options such as --quiet and --output are never refused here.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from bleucli.cli.arguments import MODES, has_gates, parser
@@ -35,7 +37,7 @@ class Run:
         self.segments = segments
 
 
-def of_mode(options: "Options", mode: str) -> list[str]:
+def of_mode(options: Options, mode: str) -> list[str]:
     """Return one line about the options that have no effect in a mode, or nothing if there are none.
 
     Raises:
@@ -45,7 +47,7 @@ def of_mode(options: "Options", mode: str) -> list[str]:
     return _tell(dict.fromkeys(sorted(idle), f"not used by {flag_of(mode)}"))
 
 
-def of_citing(options: "Options", metrics: Sequence[str]) -> list[str]:
+def of_citing(options: Options, metrics: Sequence[str]) -> list[str]:
     """Return one line about the options that do not change what --cite prints, or nothing if there are none.
 
     Raises:
@@ -61,7 +63,7 @@ def of_citing(options: "Options", metrics: Sequence[str]) -> list[str]:
     return _tell({name: reason for names, reason in rules for name in sorted(names & given)})
 
 
-def of_scoring(options: "Options", run: Run) -> list[str]:
+def of_scoring(options: Options, run: Run) -> list[str]:
     """Return one line about the options that have no effect on scores, or nothing if there are none.
 
     Args:
@@ -124,7 +126,7 @@ def _tell(reasons: dict[str, str]) -> list[str]:
     return [f"without effect: {'; '.join(parts)}"] if parts else []
 
 
-def _contradictions(options: "Options", run: Run) -> "Iterator[tuple[str, str]]":
+def _contradictions(options: Options, run: Run) -> Iterator[tuple[str, str]]:
     """Give sacreBLEU's options that have no effect in combination with our own features, each with the reason."""
     if options.score_only and run.systems > 1:
         yield "score_only", "several systems are printed as a table"
@@ -137,7 +139,7 @@ def _contradictions(options: "Options", run: Run) -> "Iterator[tuple[str, str]]"
             yield "format", f"bare scores are numbers, not {run.format}"
 
 
-def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset[str], str]]":
+def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[str], str]]:
     """Give the options that have no effect in this run, in sets, each with the reason."""
     yield from _of_metrics(options, run)
     for asked, trials, _ in RESAMPLING.values():
@@ -158,7 +160,7 @@ def _rules(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset
     yield from _of_tables(options, run)
 
 
-def _of_sources(options: "Options") -> "Iterator[tuple[set[str], str]]":
+def _of_sources(options: Options) -> Iterator[tuple[set[str], str]]:
     if options.table is not None:
         yield {"encoding"}, "text in tables is UTF-8"
     if options.engine is not None:
@@ -167,7 +169,7 @@ def _of_sources(options: "Options") -> "Iterator[tuple[set[str], str]]":
         yield {"language_pair", "encoding", "force"}, "the texts were read when the statistics were saved"
 
 
-def _of_metrics(options: "Options", run: Run) -> "Iterator[tuple[set[str] | frozenset[str], str]]":
+def _of_metrics(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[str], str]]:
     from bleucli.metrics.smoothing import DEFAULT_VALUES
 
     if not run.metrics:
@@ -190,7 +192,7 @@ def _of_metrics(options: "Options", run: Run) -> "Iterator[tuple[set[str] | froz
             yield {"language_pair"}, f"it picks BLEU's tokenizer, which {by} names"
 
 
-def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]":
+def _of_layout(options: Options, run: Run) -> Iterator[tuple[set[str], str]]:
     if run.segments and run.format == "latex":
         yield {"format"}, "segments are printed as text or JSON"
     elif options.score_only and run.format == "latex":
@@ -213,7 +215,7 @@ def _of_layout(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
         yield {"names", "name_by"}, "a single score is printed without a name"
 
 
-def _of_tables(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]":
+def _of_tables(options: Options, run: Run) -> Iterator[tuple[set[str], str]]:
     """Give the options about tables where no table, or none of that kind, is printed."""
     if reason := _why_no_table(options, run):
         yield {"style", "sort", "difference", "caption", "label"}, reason
@@ -227,14 +229,14 @@ def _of_tables(options: "Options", run: Run) -> "Iterator[tuple[set[str], str]]"
         yield {"difference"}, "junit has only the scores that gates judge"
 
 
-def _of_explanations(run: Run) -> "Iterator[tuple[set[str], str]]":
+def _of_explanations(run: Run) -> Iterator[tuple[set[str], str]]:
     if run.format == "json":
         yield {"width"}, "JSON of explanations is not rounded"
     if "bleu" not in run.metrics:
         yield {"sentence_level"}, "it turns on BLEU's effective order, and BLEU is not scored"
 
 
-def _why_not_bold(options: "Options", run: Run) -> str:
+def _why_not_bold(options: Options, run: Run) -> str:
     """Return why nothing can be bold, or "" if something can.
 
     Text has bold type only on a terminal. Elsewhere, --bold-best is accepted too: a script may not know where it runs.
@@ -245,7 +247,7 @@ def _why_not_bold(options: "Options", run: Run) -> str:
     return _why_no_table(options, run)
 
 
-def _why_no_table(options: "Options", run: Run) -> str:
+def _why_no_table(options: Options, run: Run) -> str:
     """Return why scores are not printed in a table, whatever the format, or "" if they are."""
     if options.score_only:
         return "bare scores are not a table"

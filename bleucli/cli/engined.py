@@ -1,5 +1,7 @@
 """`--engine`: the texts are columns of tables, which an engine counts on its cluster."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 
@@ -40,7 +42,7 @@ class EnginedTexts(TabledTexts):
         UsageError: options contradict each other.
     """
 
-    def __init__(self, options: "Options", words: Sequence[str]) -> None:
+    def __init__(self, options: Options, words: Sequence[str]) -> None:
         # This does not open the tables, unlike the base class: perhaps only the engine can reach them
         self._read_names(options)
         self._by = columns_of_groups(options)
@@ -60,11 +62,11 @@ class EnginedTexts(TabledTexts):
 
     def score(
         self,
-        metrics: "Sequence[Metric]",
+        metrics: Sequence[Metric],
         jobs: int | None,
-        sampling: "Sampling | None",
-        progress: "Callable[[str, int, int], None]",
-        keep: "Keeper | None" = None,
+        sampling: Sampling | None,
+        progress: Callable[[str, int, int], None],
+        keep: Keeper | None = None,
         before: Sequence[SystemStats] = (),
     ) -> Results:
         """Score all systems, on all rows or group by group."""
@@ -87,7 +89,7 @@ class EnginedTexts(TabledTexts):
             keep.keep_sums(groups[()], ())
         return scoring.score_counted(groups[()], metrics)
 
-    def _run(self, work: Work) -> "tuple[Survey, pa.Table]":
+    def _run(self, work: Work) -> tuple[Survey, pa.Table]:
         """Count the tables with the engine, and return what it found.
 
         Raises:
@@ -144,7 +146,7 @@ def _is_inside(path: str, folder: str) -> bool:
     return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
 
 
-def _find_engine(name: str) -> "Any":
+def _find_engine(name: str) -> Any:
     """Return the module of an engine."""
     if name == "dask":
         from bleucli.engines import dask

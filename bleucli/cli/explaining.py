@@ -1,5 +1,7 @@
 """The mode of --explain: why a segment has its score, or why two systems differ."""
 
+from __future__ import annotations
+
 from bleucli.cli import request
 from bleucli.cli.delivery import deliver
 from bleucli.cli.streams import Environment
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     Explained = Explanation | DifferenceExplanation
 
 
-def check(options: "Options") -> None:
+def check(options: Options) -> None:
     """Refuse --line without --explain, and scales and formats that explanations do not have.
 
     Raises:
@@ -40,7 +42,7 @@ def _check_format(chosen: str | None) -> None:
         raise UsageError(f"--explain cannot be shown in {chosen}; choose -f text, html or json")
 
 
-def print_explanations(options: "Options", texts: Texts, environment: Environment, messages: "Messages") -> None:
+def print_explanations(options: Options, texts: Texts, environment: Environment, messages: Messages) -> None:
     """Explain a segment of one system, or the difference between two systems, by each metric, and print that.
 
     Raises:
@@ -75,7 +77,7 @@ def print_explanations(options: "Options", texts: Texts, environment: Environmen
         messages.warn(hint)
 
 
-def _explain_segment(options: "Options", texts: Texts, metrics: "list[Metric]") -> "tuple[list[Explained], int]":
+def _explain_segment(options: Options, texts: Texts, metrics: list[Metric]) -> tuple[list[Explained], int]:
     """Return each metric's explanation of the requested segment, and the number of segments."""
     from bleucli.metrics.explanations import explain_segment, pick
 
@@ -100,8 +102,8 @@ def _explain_segment(options: "Options", texts: Texts, metrics: "list[Metric]") 
 
 
 def _explain_difference(
-    options: "Options", texts: Texts, metrics: "list[Metric]", chosen: str
-) -> "tuple[list[Explained], int]":
+    options: Options, texts: Texts, metrics: list[Metric], chosen: str
+) -> tuple[list[Explained], int]:
     """Return each metric's explanation of why two systems differ, and the number of segments."""
     from bleucli.metrics.differences import explain_corpus
 
@@ -111,7 +113,7 @@ def _explain_difference(
         raise UsageError("--sentence-level takes one system, but two are compared by corpus scores; leave it out")
     selection = texts.select()
 
-    def choose(segments: int) -> "Sequence[int] | None":
+    def choose(segments: int) -> Sequence[int] | None:
         if selection is None:
             return None
         selection.check(segments)

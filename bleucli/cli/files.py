@@ -1,5 +1,7 @@
 """The text files that a command line names: finding them and opening them."""
 
+from __future__ import annotations
+
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -36,7 +38,7 @@ class Files:
         UsageError: a pattern matches nothing, or a file is named twice.
     """
 
-    def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
+    def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
         self._options = options
         self._stdin = environment.stdin
         self._is_stdin_taken = False
@@ -104,7 +106,7 @@ class Files:
             outputs.protect(options, self.systems, self._stdin if self._is_stdin_taken else None)
 
 
-def read_as_jsonl(path: str, options: "Options") -> bool:
+def read_as_jsonl(path: str, options: Options) -> bool:
     """Return whether the file that this path names is read as JSON Lines."""
     return bool(options.jsonl) if path == "-" else is_jsonl(path)
 
@@ -115,7 +117,7 @@ def find_repeated(names: Sequence[str]) -> list[str]:
 
 
 def _check_fields(
-    fields: "Fields", systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]
+    fields: Fields, systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]
 ) -> None:
     """Refuse --jsonl-fields if no file is JSON Lines, and those of its parts that no file uses."""
     of_systems = [file for file in systems if isinstance(file, JsonLines)]

@@ -1,5 +1,7 @@
 """The gates that the options ask for."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bleucli.errors import UsageError
@@ -26,7 +28,7 @@ class Gates:
         UsageError: a bound is about a metric that is not scored, or lies outside the scale.
     """
 
-    def __init__(self, options: "Options", scored: Sequence[str], scale: int) -> None:
+    def __init__(self, options: Options, scored: Sequence[str], scale: int) -> None:
         self._scored = scored
         self._scale = scale
         self._fail_under: dict[str, Bound] = {}
@@ -44,8 +46,8 @@ class Gates:
             _check_scale(gates.MAX_DROP, self._max_drop, scored)
 
     def judge(
-        self, results: "Results", baseline: "Baseline | None", earlier: Collection[str] = ()
-    ) -> "tuple[Sequence[Verdict], list[str]]":
+        self, results: Results, baseline: Baseline | None, earlier: Collection[str] = ()
+    ) -> tuple[Sequence[Verdict], list[str]]:
         """Return the verdicts of the gates on results, and hints about what these verdicts do not prove.
 
         earlier: the systems that were scored earlier; they are not judged again.
@@ -77,7 +79,7 @@ class Gates:
             )
 
 
-def _find_variants(options: "Options", scored: Sequence[str]) -> dict[str, str]:
+def _find_variants(options: Options, scored: Sequence[str]) -> dict[str, str]:
     """Return the variants, such as chrf++, that are scored, each with the name of its metric."""
     return {
         variant: name
@@ -86,7 +88,7 @@ def _find_variants(options: "Options", scored: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> "dict[str, Bound]":
+def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> dict[str, Bound]:
     """Return bounds by the names of the metrics that are scored; `names` maps every accepted name to one of these.
 
     Raises:
@@ -107,7 +109,7 @@ def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> "dict[str
     return renamed
 
 
-def _check_scale(option: str, bounds: "Mapping[str, Bound]", unnamed: Sequence[str]) -> None:
+def _check_scale(option: str, bounds: Mapping[str, Bound], unnamed: Sequence[str]) -> None:
     """Refuse bounds beyond a scale from 0 to 1, except for error rates, which may exceed it.
 
     unnamed: the metrics that a bound without a name applies to.

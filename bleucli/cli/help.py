@@ -1,5 +1,7 @@
 """The first screen of help: the options that most people need, and examples, in 80 columns and 40 lines."""
 
+from __future__ import annotations
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.cli.parser import Parser
@@ -22,7 +24,7 @@ more:
 """
 
 
-def first_screen(parser: "Parser") -> str:
+def first_screen(parser: Parser) -> str:
     """Return the page of `--help`."""
     page = parser._get_formatter()
     page.add_usage(parser.usage, [], [])

@@ -4,6 +4,8 @@ This reads each text once, except a system in JSON Lines whose references are co
 cannot be read again, such as standard input, is kept in a temporary file.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from bleucli.cli.lengths import compare

@@ -1,5 +1,7 @@
 """The interface through which `Texts.score` passes on statistics, to be saved or shown; for type checkers."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Protocol
 

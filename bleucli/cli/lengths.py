@@ -6,6 +6,8 @@
 - `explain`: add the likely cause, where texts differ
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError, LengthError
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from bleucli.textfiles import TextFile
 
 
-def check(systems: "Sequence[TextFile | JsonLines]", references: "Sequence[TextFile | JsonLines]") -> None:
+def check(systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]) -> None:
     """Compare files that can be read twice.
 
     Raises:
@@ -35,7 +37,7 @@ def check(systems: "Sequence[TextFile | JsonLines]", references: "Sequence[TextF
 
 
 def find_misfits(
-    systems: "Sequence[TextFile | JsonLines]", references: "Sequence[TextFile | JsonLines]"
+    systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]
 ) -> Iterator[tuple[int, BleuError]]:
     """Give each text whose number of segments differs from that of the first reference, or else of the first system.
 
@@ -63,7 +65,7 @@ def find_misfits(
 
 
 def compare(
-    files: "Sequence[TextFile | JsonLines]", measure: tuple[int, int], place: int, counted: tuple[int, bool]
+    files: Sequence[TextFile | JsonLines], measure: tuple[int, int], place: int, counted: tuple[int, bool]
 ) -> None:
     """Compare a text's number of segments with that of the text it is measured against.
 
@@ -86,7 +88,7 @@ def compare(
     raise error
 
 
-def explain(files: "Sequence[TextFile | JsonLines]", error: LengthError) -> BleuError:
+def explain(files: Sequence[TextFile | JsonLines], error: LengthError) -> BleuError:
     """Add the likely cause to an error about two of these files, where plain text shows it."""
     from bleucli.inspection.lengths import mismatch_cause
     from bleucli.jsonlines import JsonLines

@@ -6,6 +6,8 @@
 - `notes`: say what may still differ
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 
 from bleucli.cli.options import Options

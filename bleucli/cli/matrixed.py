@@ -1,5 +1,7 @@
 """`--matrix`: many language pairs in place of one, with patterns that find their texts."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from bleucli.cli import outputs, request
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 class _PairTexts(Texts):
     """The texts of one language pair."""
 
-    def __init__(self, pair: Pair, options: "Options", environment: Environment, hashed: bool) -> None:
+    def __init__(self, pair: Pair, options: Options, environment: Environment, hashed: bool) -> None:
         super().__init__(options.replace(refs=pair.references, input=list(pair.systems.values())), environment, hashed)
         outputs.protect(options, pair.references)
         self.pair = pair
@@ -37,7 +39,7 @@ class MatrixTexts(Texts):
 
     unit = "output"  # the same system may have other outputs that are scored
 
-    def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
+    def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
         self._options = options
         self._plan = read_plan(shown(str(options.matrix)))
         self._pairs = [_PairTexts(pair, options, environment, hashed) for pair in self._plan.pairs]
@@ -46,12 +48,12 @@ class MatrixTexts(Texts):
 
     def score(
         self,
-        metrics: "Sequence[Metric]",
+        metrics: Sequence[Metric],
         jobs: int | None,
-        sampling: "Sampling | None",
-        progress: "Callable[[str, int, int], None]",
-        keep: "Keeper | None" = None,
-        before: "Sequence[SystemStats]" = (),
+        sampling: Sampling | None,
+        progress: Callable[[str, int, int], None],
+        keep: Keeper | None = None,
+        before: Sequence[SystemStats] = (),
     ) -> Results:
         """Score all pairs, each with metrics made for its target language instead of `metrics`."""
         made: dict[str, list[Metric]] = {}

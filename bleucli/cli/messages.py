@@ -1,5 +1,7 @@
 """What is said beside the answer: notes, only on a terminal, and warnings, which --strict turns into an error."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from bleucli.cli.streams import Environment

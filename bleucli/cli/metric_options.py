@@ -6,6 +6,8 @@
 - `make`: a metric that is configured as the options ask
 """
 
+from __future__ import annotations
+
 import argparse
 
 from bleucli.errors import UsageError
@@ -25,12 +27,12 @@ if TYPE_CHECKING:
 _METAVARS = {int: "N", float: "X", str: "NAME"}
 
 
-def flags_of(name: str) -> "dict[str, Option]":
+def flags_of(name: str) -> dict[str, Option]:
     """Return the options of one metric that have flags, by the names that the parser gives them."""
     return {option.dest: option for option in METRICS[name].options if option.flags and not option.shared}
 
 
-def add_flags(top: "Parser", suffices: "Callable[[], bool]" = lambda: False) -> list[str]:
+def add_flags(top: Parser, suffices: Callable[[], bool] = lambda: False) -> list[str]:
     """Add the flags of metrics, in groups after the general ones for scoring, and the flag that all metrics share.
 
     Args:
@@ -66,7 +68,7 @@ def add_flags(top: "Parser", suffices: "Callable[[], bool]" = lambda: False) -> 
     return added
 
 
-def take(found: "Mapping[str, Any]", names: "Sequence[str]") -> "dict[str, dict[str, Any]]":
+def take(found: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the values of these metrics' flags as arguments of each constructor; metrics without any are left out."""
     taken: dict[str, dict[str, Any]] = {}
     for name in names:
@@ -76,7 +78,7 @@ def take(found: "Mapping[str, Any]", names: "Sequence[str]") -> "dict[str, dict[
     return taken
 
 
-def make(options: "Options", name: str, without: "Iterable[Option]" = ()) -> Metric:
+def make(options: Options, name: str, without: Iterable[Option] = ()) -> Metric:
     """Make the metric of this name, configured as the options ask.
 
     Args:
@@ -99,7 +101,7 @@ def make(options: "Options", name: str, without: "Iterable[Option]" = ()) -> Met
     return METRICS[name].of_command(**values)
 
 
-def check(options: "Options") -> None:
+def check(options: Options) -> None:
     """Refuse values that an option of a metric cannot have, without loading what the value names.
 
     Raises:

@@ -1,5 +1,7 @@
 """The options of one run of the command, as an immutable record."""
 
+from __future__ import annotations
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,18 +27,18 @@ class Options:
     """
 
     # what to score
-    refs: "Sequence[str]"
-    input: "Sequence[str] | None"
+    refs: Sequence[str]
+    input: Sequence[str] | None
     num_refs: int | None
     encoding: str
     keep_going: bool
     jsonl: bool
     jsonl_fields: str | None
     skip_empty_refs: bool = False
-    stats: "Sequence[str] | None"
-    table: "Sequence[str] | None"
+    stats: Sequence[str] | None
+    table: Sequence[str] | None
     columns: str | None
-    by: "Sequence[str] | None"
+    by: Sequence[str] | None
     engine: str | None
     matrix: str | None
     # test sets
@@ -44,7 +46,7 @@ class Options:
     origlang: str | None
     subset: str | None
     detail: bool
-    echo: "Sequence[str] | None"
+    echo: Sequence[str] | None
     list: bool
     cite: bool
     download: str | None
@@ -52,14 +54,14 @@ class Options:
     mirror: str | None
     allow_http: bool
     # how to score
-    metrics: "Sequence[str] | None"
+    metrics: Sequence[str] | None
     sentence_level: bool
     jobs: int | None
     language_pair: str | None
     self_bleu: bool
     groups: str | None
-    like: "Signature | None"
-    of_metrics: "Mapping[str, Mapping[str, Any]]"
+    like: Signature | None
+    of_metrics: Mapping[str, Mapping[str, Any]]
     followed: str
     explain: bool
     line: int | None
@@ -95,7 +97,7 @@ class Options:
     save_sums: str | None
     first_line: int | None
     report: str | None
-    add_scores: "Sequence[str] | None"
+    add_scores: Sequence[str] | None
     plot: str | None
     plot_kind: str | None
     plot_width: str | None
@@ -115,7 +117,7 @@ class Options:
     given: frozenset[str]
 
     # Not a dataclass: importing dataclasses would slow down every run
-    def __init__(self, values: "Mapping[str, Any]") -> None:
+    def __init__(self, values: Mapping[str, Any]) -> None:
         vars(self).update(values)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -126,15 +128,15 @@ class Options:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def of_metric(self, name: str) -> "Mapping[str, Any]":
+    def of_metric(self, name: str) -> Mapping[str, Any]:
         """Return the arguments of a metric's constructor that were set."""
         return self.of_metrics.get(name, {})
 
-    def written(self) -> "dict[str, str]":
+    def written(self) -> dict[str, str]:
         """Return the files that are written, by the names of the options that name them."""
         return {name: path for name in _WRITTEN if (path := getattr(self, name)) is not None}
 
-    def replace(self, **values: "Any") -> "Options":
+    def replace(self, **values: Any) -> Options:
         """Return a copy with some values replaced."""
         return Options(vars(self) | values)
 

@@ -4,6 +4,8 @@
 - `protect`: refuse to write files that are found to be inputs later
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Iterator
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from bleucli.cli.options import Options
 
 
-def check(options: "Options") -> None:
+def check(options: Options) -> None:
     """Refuse to write a file that the options or the environment name as an input, and to write one file twice.
 
     Raises:
@@ -30,7 +32,7 @@ def check(options: "Options") -> None:
     _refuse_twice(options)
 
 
-def protect(options: "Options", inputs: Iterable[str], stdin: "IO[bytes] | None" = None) -> None:
+def protect(options: Options, inputs: Iterable[str], stdin: IO[bytes] | None = None) -> None:
     """Refuse to write files that are read.
 
     Args:
@@ -53,7 +55,7 @@ def _refuse(name: str, written: str, inputs: Iterable[str]) -> None:
         raise UsageError(f"{flag_of(name)} {shown(written)} is also an input; name another file")
 
 
-def _refuse_twice(options: "Options") -> None:
+def _refuse_twice(options: Options) -> None:
     taken: list[tuple[str, str]] = []
     for name, path in options.written().items():
         if os.path.exists(path) and not os.path.isfile(path):
@@ -71,7 +73,7 @@ def _is_same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def _find_named(options: "Options", written: str) -> Iterator[str]:
+def _find_named(options: Options, written: str) -> Iterator[str]:
     """Give the files that the options and the environment name as inputs, whichever mode reads them.
 
     Patterns in --input stay as they are: `files.Files` replaces them with files, and protects these.

@@ -1,5 +1,7 @@
 """argparse as the command needs it: with our errors, and with groups that know which options sacreBLEU has."""
 
+from __future__ import annotations
+
 import argparse
 from collections.abc import Callable
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # Types of values other than text, each with what a value should be
-_READERS: "dict[Any, tuple[Callable[[str], float], str]]" = {
+_READERS: dict[Any, tuple[Callable[[str], float], str]] = {
     int: (read_whole_number, "a whole number"),
     float: (read_number, "a number"),
 }
@@ -57,7 +59,7 @@ class Once(argparse.Action):
 class Parser(argparse.ArgumentParser):
     """A parser that raises errors of one line, and that knows which options sacreBLEU has."""
 
-    def __init__(self, **how: "Any") -> None:
+    def __init__(self, **how: Any) -> None:
         super().__init__(formatter_class=Layout, **how)
         self.ours: list[str] = []
 
@@ -65,18 +67,18 @@ class Parser(argparse.ArgumentParser):
         """Return all flags."""
         return [flag for action in self._actions for flag in action.option_strings]
 
-    def group(self, title: str) -> "tuple[Callable[..., object], Callable[..., object]]":
+    def group(self, title: str) -> tuple[Callable[..., object], Callable[..., object]]:
         """Return two functions that add sacreBLEU's and our options to a group; a new group comes last."""
         groups = {group.title: group for group in self._action_groups}
         group = groups.get(title) or self.add_argument_group(title)
 
-        def add_ours(*flags: str, **how: "Any") -> None:
+        def add_ours(*flags: str, **how: Any) -> None:
             self.ours.append(flags[0])
             group.add_argument(*flags, **how)
 
         return group.add_argument, add_ours
 
-    def read(self, words: "Sequence[str]") -> "dict[str, Any]":
+    def read(self, words: Sequence[str]) -> dict[str, Any]:
         """Return the values that the words give to options, by the names of the options.
 
         Raises:
@@ -93,18 +95,18 @@ class Parser(argparse.ArgumentParser):
             )
         return vars(found)
 
-    def refuse(self, word: str) -> "NoReturn":
+    def refuse(self, word: str) -> NoReturn:
         """Raise the error about an option that does not exist; it names those that may be meant."""
         name = shown(word.partition("=")[0])
         alike = [flag for flag in self.flags() if flag.startswith("--") == name.startswith("--")]
         raise UsageError(f"there is no option {name}; see bleu --help all{suggest(name, alike)}")
 
-    def error(self, message: str) -> "NoReturn":
+    def error(self, message: str) -> NoReturn:
         """Reword and raise what argparse would print, such as `argument --quiet/-q: ignored explicit argument 'x'`."""
         told = message.removeprefix("argument ").replace(": ignored explicit argument", " takes no value, but has")
         raise UsageError(f"{told}; see bleu --help all")
 
-    def _get_value(self, action: argparse.Action, arg_string: str) -> "Any":
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         """Refuse what is not a number where one is expected."""
         if action.type not in _READERS:
             return arg_string
@@ -114,7 +116,7 @@ class Parser(argparse.ArgumentParser):
         except ValueError:
             raise UsageError(f"{action.option_strings[0]} {arg_string!r}; expected {expected}") from None
 
-    def _check_value(self, action: argparse.Action, value: "Any") -> None:
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is not among the choices, and suggest one, even if commas join several values."""
         choices = action.choices
         if choices is None or value in choices:
@@ -125,7 +127,7 @@ class Parser(argparse.ArgumentParser):
             raise UsageError(f"{flag} {value} has commas instead of spaces; did you mean {flag} {' '.join(parts)}?")
         raise UsageError(f"{flag} {value!r}; choose from {', '.join(choices)}{suggest(value, choices)}")
 
-    def _get_values(self, action: argparse.Action, arg_strings: "list[str]") -> "Any":
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
         """Refuse `--option=--`: before Python 3.13, argparse deletes such a value and is left without one."""
         if action.option_strings and "--" in arg_strings:
             raise UsageError(f"{action.option_strings[0]}=--; expected a value (for a file of that name, write ./--)")

@@ -1,5 +1,7 @@
 """Progress on a terminal's stderr, for work that takes longer than a second."""
 
+from __future__ import annotations
+
 import time
 
 from bleucli.cli.streams import Environment
@@ -54,7 +56,7 @@ class Progress:
         self._text.detach()  # otherwise it would close stderr when it is freed
         self._bar = self._text = None
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *error: object) -> None:

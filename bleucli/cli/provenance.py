@@ -1,5 +1,7 @@
 """The command line that asked for scores, and its time, for formats that show them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 
@@ -53,7 +55,7 @@ def mask_credentials(word: str) -> str:
     return _CREDENTIALS.sub("***@", word)
 
 
-def time_of(variables: "Mapping[str, str]") -> str:
+def time_of(variables: Mapping[str, str]) -> str:
     """Return the time in UTC: that of `SOURCE_DATE_EPOCH` if it is set, else the present.
 
     Raises:

@@ -1,5 +1,7 @@
 """`--report` and `--plot`: pictures of what was scored; `--add-scores` adds scores by other metrics."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -39,7 +41,7 @@ _INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 _COLUMN = 3.3
 
 
-def check(options: "Options") -> None:
+def check(options: Options) -> None:
     """Refuse wrong values, options that lack --report or --plot, and a test against a file.
 
     Raises:
@@ -61,7 +63,7 @@ def check(options: "Options") -> None:
         _read_added(word)
 
 
-def _check_files(written: "Mapping[str, str]") -> None:
+def _check_files(written: Mapping[str, str]) -> None:
     """Refuse `-`, and a figure whose format is unknown; `written` maps options to files."""
     for flag, path in written.items():
         if path == "-":
@@ -119,7 +121,7 @@ class Reporting:
         hints: hints about the pictures.
     """
 
-    def __init__(self, options: "Options", environment: Environment, words: Sequence[str]) -> None:
+    def __init__(self, options: Options, environment: Environment, words: Sequence[str]) -> None:
         self._options = options
         self._environment = environment
         self._asked = Provenance(words, environment)
@@ -132,14 +134,14 @@ class Reporting:
         for module in ("matplotlib", "jinja2")[: 2 if options.report is not None else 1]:
             load(module, "report")  # a missing package is reported before anything is scored
 
-    def start(self, texts: "Texts", keep: "Keeper | None") -> "Reporting":
+    def start(self, texts: Texts, keep: Keeper | None) -> Reporting:
         """Make texts remember what is read; `self` is then called with each block, and passes it on to any `keep`."""
         texts.remember()
         self._texts = texts
         self._keep = keep
         return self
 
-    def __call__(self, block: Sequence[SystemStats], labels: "Sequence[tuple[str, Any]]" = ()) -> None:
+    def __call__(self, block: Sequence[SystemStats], labels: Sequence[tuple[str, Any]] = ()) -> None:
         """Keep the next segments of all systems."""
         self.keep_rows(block)
         if self._keep is not None:
@@ -149,15 +151,15 @@ class Reporting:
         """Keep the rows of the next segments."""
         self._counted = add_systems(self._counted, list(block))
 
-    def keep_sums(self, systems: Sequence[SystemStats], labels: "Sequence[tuple[str, Any]]") -> None:
+    def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
         """Do nothing: groups are not shown."""
 
     def make(
         self,
-        results: "Results",
-        metrics: "Sequence[Metric]",
-        plan: "Sampling | None",
-        progress: "Callable[[str, int, int], None]",
+        results: Results,
+        metrics: Sequence[Metric],
+        plan: Sampling | None,
+        progress: Callable[[str, int, int], None],
     ) -> None:
         """Make the page and the figure, once everything has been scored.
 
@@ -176,11 +178,11 @@ class Reporting:
 
     def _gather(
         self,
-        results: "Results",
-        metrics: "Sequence[Metric]",
-        plan: "Sampling | None",
-        progress: "Callable[[str, int, int], None]",
-    ) -> "Report":
+        results: Results,
+        metrics: Sequence[Metric],
+        plan: Sampling | None,
+        progress: Callable[[str, int, int], None],
+    ) -> Report:
         from bleucli.report import contents
         from bleucli.significance.resampling import random_seed
         from bleucli.threads import count_threads
@@ -217,8 +219,8 @@ class Reporting:
         count: int,
         lines: Sequence[int] | None,
         taken: Sequence[str],
-        progress: "Callable[[str, int, int], None]",
-    ) -> "list[Measured]":
+        progress: Callable[[str, int, int], None],
+    ) -> list[Measured]:
         """Return the scores of --add-scores for the segments that were scored."""
         from bleucli import segment_scores
         from bleucli.report.contents import of_numbers
@@ -249,7 +251,7 @@ class Reporting:
             self._inputs += [Input("scores", file.name, count, file.sha256()) for file in files]
         return found
 
-    def _render(self, report: "Report") -> str:
+    def _render(self, report: Report) -> str:
         from bleucli.report import page
 
         run = self._asked.of_texts(self._texts)
@@ -260,7 +262,7 @@ class Reporting:
         origin, _, language = pair.partition("-")
         return page.render(report, run, language, origin)
 
-    def _draw(self, report: "Report") -> bytes:
+    def _draw(self, report: Report) -> bytes:
         from bleucli.report import drawings, figures, sketches
 
         options = self._options

@@ -1,5 +1,7 @@
 """What all modes that score share: checks of options, the format, the metrics, and the notes about them."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 _SELF_BLEU = "Self-BLEU"
 
 
-def check(options: "Options") -> None:
+def check(options: Options) -> None:
     """Refuse options that have wrong values or cannot be combined."""
     if not options.given <= {"refs", "input", "format"}:  # these can always be combined
         from bleucli.cli import conflicts
@@ -49,7 +51,7 @@ def check(options: "Options") -> None:
         raise UsageError(f"--num-refs splits one reference file at tabs; {len(options.refs)} files were given")
 
 
-def _check_source(options: "Options") -> None:
+def _check_source(options: Options) -> None:
     """Refuse texts without references, and options about another source than the one that is read."""
     if options.matrix is not None:  # the file of --matrix names the texts
         return
@@ -88,7 +90,7 @@ def _no_references(systems: Sequence[str]) -> UsageError:
     )
 
 
-def _check_test_set(options: "Options") -> None:
+def _check_test_set(options: Options) -> None:
     if options.test_set is not None and options.refs:
         raise UsageError(
             f"references come from --test-set {options.test_set} or from {options.refs[0]}, not both; leave out one"
@@ -98,7 +100,7 @@ def _check_test_set(options: "Options") -> None:
             raise UsageError(f"{flag_of(name)} needs a test set; name it with -t and -l")
 
 
-def check_saving(options: "Options") -> None:
+def check_saving(options: Options) -> None:
     """Refuse --first-line where no texts are counted for --save-stats, and for test sets, which are never shards."""
     if options.first_line is not None and (options.save_stats is None or options.stats is not None):
         raise UsageError(
@@ -108,7 +110,7 @@ def check_saving(options: "Options") -> None:
         raise UsageError("--first-line is for shards of your own files, but a test set is whole; leave it out")
 
 
-def check_segment_scores(options: "Options", jsonl: str | None = None) -> None:
+def check_segment_scores(options: Options, jsonl: str | None = None) -> None:
     """Refuse options about text beside --segment-scores; `jsonl` is a system in JSON Lines, if any."""
     if options.refs or options.test_set or options.metrics or options.sentence_level or options.like is not None:
         raise UsageError(
@@ -120,7 +122,7 @@ def check_segment_scores(options: "Options", jsonl: str | None = None) -> None:
         raise UsageError(f"--segment-scores reads one number per line, but {name} is JSON Lines; give text files")
 
 
-def format_of(options: "Options", environment: Environment) -> str | None:
+def format_of(options: Options, environment: Environment) -> str | None:
     """Return the format that the option, or else the environment, asks for, if any.
 
     Bare scores have no format but json: a script may ask for them whatever its environment says.
@@ -136,12 +138,12 @@ def format_of(options: "Options", environment: Environment) -> str | None:
     return None
 
 
-def is_jsonl(options: "Options", environment: Environment) -> bool:
+def is_jsonl(options: Options, environment: Environment) -> bool:
     """Return whether lines of jsonl are asked for; for segments, only the option counts, not the environment."""
     return (options.format if options.sentence_level else format_of(options, environment)) == "jsonl"
 
 
-def check_append(options: "Options", jsonl: bool) -> None:
+def check_append(options: Options, jsonl: bool) -> None:
     """Refuse to add anything but lines of jsonl to a file."""
     if options.score_only and (options.format == "jsonl" or options.append):
         raise UsageError("--score-only prints bare numbers, which are not lines of jsonl; leave it out")
@@ -153,7 +155,7 @@ def check_append(options: "Options", jsonl: bool) -> None:
         refuse_foreign(str(options.output))
 
 
-def layout_of(options: "Options", environment: Environment, chosen: str) -> Layout:
+def layout_of(options: Options, environment: Environment, chosen: str) -> Layout:
     """Return how scores are laid out in the format that was chosen."""
     colour = options.output is None and not options.no_color and environment.shows_colour()
     bold = options.bold_best and shows_bold(chosen, colour)
@@ -174,7 +176,7 @@ def layout_of(options: "Options", environment: Environment, chosen: str) -> Layo
     )
 
 
-def sorting_metric(options: "Options") -> int | None:
+def sorting_metric(options: Options) -> int | None:
     """Return the index, among the metrics that are scored, of the one that --sort names; None without --sort.
 
     Raises:
@@ -190,14 +192,14 @@ def sorting_metric(options: "Options") -> int | None:
     return names.index(name)
 
 
-def scale_of(options: "Options", chosen: str | None) -> int:
+def scale_of(options: Options, chosen: str | None) -> int:
     """Return the scale of the scores in a format, and of the bounds of gates: 1 or 100."""
     if options.segment_scores:  # scores from elsewhere are printed as they are
         return 100
     return options.scale or (1 if chosen == "card" and not options.score_only else 100)
 
 
-def names_of_metrics(options: "Options") -> list[str]:
+def names_of_metrics(options: Options) -> list[str]:
     """Return the names of the metrics that were asked for, in the order in which they are printed.
 
     With --segment-scores, there are none.
@@ -206,7 +208,7 @@ def names_of_metrics(options: "Options") -> list[str]:
     return [] if options.segment_scores else [name for name in METRICS if name in wanted]
 
 
-def names_printed(options: "Options") -> list[str]:
+def names_printed(options: Options) -> list[str]:
     """Return what `names_of_metrics` returns, or, with --segment-scores, the name of those scores."""
     if options.segment_scores:
         from bleucli import segment_scores
@@ -215,7 +217,7 @@ def names_printed(options: "Options") -> list[str]:
     return names_of_metrics(options)
 
 
-def make_metrics(options: "Options", texts: Texts | None = None) -> list[Metric]:
+def make_metrics(options: Options, texts: Texts | None = None) -> list[Metric]:
     """Make the metrics that were asked for; refuse a signature of --like that they cannot reproduce.
 
     texts: if they were counted already, the metrics that counted them are used.
@@ -241,7 +243,7 @@ def count_threads(jobs: int | None) -> int | None:
     return threads.count_threads(jobs)
 
 
-def check_like(options: "Options", known: Mapping[str, str]) -> None:
+def check_like(options: Options, known: Mapping[str, str]) -> None:
     """Refuse texts that --like does not name, as soon as something is known about them."""
     if options.like is not None:
         from bleucli.cli import like
@@ -249,7 +251,7 @@ def check_like(options: "Options", known: Mapping[str, str]) -> None:
         like.check_texts(options.like, known)
 
 
-def find_idle(options: "Options", *asked: "Any") -> list[str]:
+def find_idle(options: Options, *asked: Any) -> list[str]:
     """Return one line about options without effect, or nothing; `asked`: arguments of `effects.Run` after `metrics`."""
     if options.given <= {"refs", "input", "format"}:  # these always have an effect
         return []
@@ -258,13 +260,13 @@ def find_idle(options: "Options", *asked: "Any") -> list[str]:
     return effects.of_scoring(options, effects.Run(frozenset(names_of_metrics(options)), *asked))
 
 
-def note_files(texts: Texts, segments: int, options: "Options", messages: "Messages") -> None:
+def note_files(texts: Texts, segments: int, options: Options, messages: Messages) -> None:
     """Note which files are references and which are systems, where this may be unclear; `segments` were scored."""
     if len(options.refs) + len(options.input or []) > 1:
         messages.note(texts.which_is_which(segments))
 
 
-def note_differences(signed: Mapping[str, str], options: "Options", messages: "Messages") -> None:
+def note_differences(signed: Mapping[str, str], options: Options, messages: Messages) -> None:
     """Note what may still differ from the signature of --like; `signed` is the signature of the score."""
     if options.like is None:
         return

@@ -1,5 +1,7 @@
 """The resampling that options and environment ask for."""
 
+from __future__ import annotations
+
 from bleucli.cli.options import RESAMPLING, flag_of
 from bleucli.cli.streams import Environment
 from bleucli.errors import UsageError
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
     from bleucli.significance.comparison import Sampling
 
 
-def check(options: "Options") -> None:
+def check(options: Options) -> None:
     """Refuse options of resampling that have wrong values or cannot be combined.
 
     Raises:
@@ -34,7 +36,7 @@ def check(options: "Options") -> None:
         raise UsageError("--style stars marks what a paired test finds; add --paired-ar, or choose --style compact")
 
 
-def plan(options: "Options", environment: Environment, bold: bool) -> "Sampling | None":
+def plan(options: Options, environment: Environment, bold: bool) -> Sampling | None:
     """Return how to resample scores, or None if nothing asks for it; `bold` says whether the best score will be bold.
 
     Raises:
@@ -58,7 +60,7 @@ def plan(options: "Options", environment: Environment, bold: bool) -> "Sampling 
     )
 
 
-def check_systems(options: "Options", count: int) -> None:
+def check_systems(options: Options, count: int) -> None:
     """Refuse a paired test of a single system."""
     if (options.paired_bs or options.paired_ar) and count < 2:
         test = "--paired-bs" if options.paired_bs else "--paired-ar"

@@ -1,5 +1,7 @@
 """`--save-stats` and `--save-sums`: write what was counted to files."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from bleucli import statsfiles
@@ -28,12 +30,12 @@ class Saving:
         words: the words of the command line, which the files record.
     """
 
-    def __init__(self, options: "Options", words: Sequence[str]) -> None:
+    def __init__(self, options: Options, words: Sequence[str]) -> None:
         self._options = options
         self._command = command_of(words)
         self._first = (options.first_line or 1) - 1
 
-    def start(self, texts: "Texts", metrics: "Sequence[Metric]") -> "Saving":
+    def start(self, texts: Texts, metrics: Sequence[Metric]) -> Saving:
         """Prepare for what these metrics count; `self` is then called with each block.
 
         Raises:
@@ -50,19 +52,19 @@ class Saving:
         self._done = 0
         return self
 
-    def __call__(self, block: "Sequence[SystemStats]", labels: "Sequence[tuple[str, Any]]" = ()) -> None:
+    def __call__(self, block: Sequence[SystemStats], labels: Sequence[tuple[str, Any]] = ()) -> None:
         """Keep the next segments of all systems; `labels` are those of the group that they belong to."""
         self.keep_rows(block)
         self.keep_sums(block, labels)
 
-    def keep_rows(self, block: "Sequence[SystemStats]") -> None:
+    def keep_rows(self, block: Sequence[SystemStats]) -> None:
         """Keep the rows of the next segments."""
         count = block[0].stats[0].segments
         if self._writer is not None:
             self._writer.add(block, self._texts.columns(self._done, count))
         self._done += count
 
-    def keep_sums(self, systems: "Sequence[SystemStats]", labels: "Sequence[tuple[str, Any]]") -> None:
+    def keep_sums(self, systems: Sequence[SystemStats], labels: Sequence[tuple[str, Any]]) -> None:
         """Add to the sums of a group."""
         if self._options.save_sums is not None:
             sums = [system.without_rows() for system in systems]

@@ -1,5 +1,7 @@
 """Scoring: prepare what the options ask for, and hand it to the mode that scores and prints."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Sequence
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 _PATIENCE = 2.0
 
 
-def score(options: "Options", environment: Environment, messages: "Messages", words: Sequence[str]) -> bool:
+def score(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
     """Score and print; return whether all gates were passed.
 
     Args:
@@ -92,7 +94,7 @@ def score(options: "Options", environment: Environment, messages: "Messages", wo
     return passed
 
 
-def _check(options: "Options") -> None:
+def _check(options: Options) -> None:
     """Refuse options that have wrong values or cannot be combined."""
     if options.self_bleu:
         from bleucli.cli import diversity
@@ -109,7 +111,7 @@ def _check(options: "Options") -> None:
         explaining.check(options)
 
 
-def _read_statistics(options: "Options") -> "tuple[Options, Statistics | None]":
+def _read_statistics(options: Options) -> tuple[Options, Statistics | None]:
     """Return the options, with the metrics in the files of --stats if none are named, and what these files hold."""
     if options.stats is None:
         return options, None
@@ -119,7 +121,7 @@ def _read_statistics(options: "Options") -> "tuple[Options, Statistics | None]":
     return stored.follow(options, statistics), statistics
 
 
-def _gates(options: "Options", environment: Environment) -> "Gates | None":
+def _gates(options: Options, environment: Environment) -> Gates | None:
     """Return the gates that are asked for, if any."""
     if not has_gates(options):
         return None
@@ -130,7 +132,7 @@ def _gates(options: "Options", environment: Environment) -> "Gates | None":
     )
 
 
-def _saving(options: "Options", words: Sequence[str]) -> "Saving | None":
+def _saving(options: Options, words: Sequence[str]) -> Saving | None:
     """Return what saves statistics, if that is asked for; `words` are those of the command line."""
     if options.save_stats is None and options.save_sums is None:
         return None
@@ -139,7 +141,7 @@ def _saving(options: "Options", words: Sequence[str]) -> "Saving | None":
     return Saving(options, words)
 
 
-def _reporting(options: "Options", environment: Environment, words: Sequence[str]) -> "Reporting | None":
+def _reporting(options: Options, environment: Environment, words: Sequence[str]) -> Reporting | None:
     """Return what makes a page or a figure, if that is asked for; `words` are those of the command line."""
     if options.report is None and options.plot is None:
         return None
@@ -149,10 +151,10 @@ def _reporting(options: "Options", environment: Environment, words: Sequence[str
 
 
 def _open_texts(
-    options: "Options",
+    options: Options,
     environment: Environment,
     hashed: bool,
-    statistics: "Statistics | None",
+    statistics: Statistics | None,
     words: Sequence[str],
 ) -> Texts:
     """Return the texts, unread; refuse texts that --like does not name, if this is known already.
@@ -188,7 +190,7 @@ def _open_texts(
     return texts
 
 
-def _note_slowness(start: tuple[float, float], messages: "Messages") -> None:
+def _note_slowness(start: tuple[float, float], messages: Messages) -> None:
     """Note why the kernels are slow, if that was noticeable; `start` is what the clocks showed at the start."""
     # The shorter time counts: waiting for a pipe or a download takes no processor time, and threads together take more
     # processor time than the user waits

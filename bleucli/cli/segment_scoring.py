@@ -1,5 +1,7 @@
 """The mode of --sentence-level: one score per segment, of one system by one metric."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 
@@ -22,12 +24,12 @@ if TYPE_CHECKING:
 
 
 def print_segments(
-    options: "Options",
+    options: Options,
     texts: Texts,
     environment: Environment,
-    messages: "Messages",
-    asked: "Provenance | None",
-    saving: "Saving | None",
+    messages: Messages,
+    asked: Provenance | None,
+    saving: Saving | None,
 ) -> None:
     """Score one system's segments by one metric, and print one line per segment.
 
@@ -72,7 +74,7 @@ def print_segments(
 
 
 def _lines_of_segments(
-    records: Iterator[ScoreRecord], chosen: Sequence[int] | None, texts: Texts, asked: "Provenance"
+    records: Iterator[ScoreRecord], chosen: Sequence[int] | None, texts: Texts, asked: Provenance
 ) -> Iterator[str]:
     """Give the lines of jsonl; each ends with what is known about the texts after all of them have been read."""
     from bleucli.output import jsonl_text

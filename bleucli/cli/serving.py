@@ -1,5 +1,7 @@
 """The mode of --serve: the calculator, until the user stops it."""
 
+from __future__ import annotations
+
 from bleucli.cli.delivery import deliver
 from bleucli.cli.streams import Environment
 from bleucli.errors import UsageError
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 _LARGEST_PORT = 65535
 
 
-def serve(options: "Options", environment: Environment, messages: "Messages", idle: "Sequence[str]") -> None:
+def serve(options: Options, environment: Environment, messages: Messages, idle: Sequence[str]) -> None:
     """Print the address of the calculator, and serve it.
 
     Args:

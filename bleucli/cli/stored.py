@@ -1,5 +1,7 @@
 """`--stats`: read statistics files instead of texts."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli import scoring, statsfiles
@@ -31,7 +33,7 @@ def read(paths: Sequence[str]) -> Statistics:
     return statsfiles.read(*map(shown, paths))
 
 
-def follow(options: "Options", statistics: Statistics) -> "Options":
+def follow(options: Options, statistics: Statistics) -> Options:
     """Return the options, with the metrics of the files if none are named."""
     if options.metrics is not None or options.segment_scores:
         return options
@@ -50,7 +52,7 @@ def follow(options: "Options", statistics: Statistics) -> "Options":
 class StoredTexts(Texts):
     """Systems whose statistics come from files; their texts are not needed."""
 
-    def __init__(self, options: "Options", statistics: Statistics) -> None:
+    def __init__(self, options: Options, statistics: Statistics) -> None:
         self._read_names(options)
         self._statistics = statistics
         # Only the names of these files are used; no file of texts is opened
@@ -65,7 +67,7 @@ class StoredTexts(Texts):
         # For each row of the answer: the index of its system, and its group; scoring finds the groups
         self._rows: list[tuple[int, Sequence[tuple[str, str]]]] = [(n, ()) for n in range(len(self._given))]
 
-    def counted_by(self, options: "Options", names: Sequence[str]) -> Mapping[str, Metric]:
+    def counted_by(self, options: Options, names: Sequence[str]) -> Mapping[str, Metric]:
         """Return the metrics that have counted, with the options that were asked for."""
         found = {}
         for name in names:
@@ -82,7 +84,7 @@ class StoredTexts(Texts):
             self._stored[stored] = found[name]
         return found
 
-    def numbers(self, progress: Callable[[str, int, int], None]) -> "Mapping[str, array[float]]":
+    def numbers(self, progress: Callable[[str, int, int], None]) -> Mapping[str, array[float]]:
         """Return the segment scores from elsewhere, by system."""
         from bleucli import segment_scores
 
@@ -110,9 +112,9 @@ class StoredTexts(Texts):
         self,
         metrics: Sequence[Metric],
         jobs: int | None,
-        sampling: "Sampling | None",
+        sampling: Sampling | None,
         progress: Callable[[str, int, int], None],
-        keep: "Keeper | None" = None,
+        keep: Keeper | None = None,
         before: Sequence[SystemStats] = (),
     ) -> Results:
         """Score all systems, on all segments together or group by group."""
@@ -151,7 +153,7 @@ class StoredTexts(Texts):
             )
         return found[0]
 
-    def _read_parts(self, metrics: Sequence[Metric], keep_rows: bool) -> "list[statsfiles.Part]":
+    def _read_parts(self, metrics: Sequence[Metric], keep_rows: bool) -> list[statsfiles.Part]:
         parts = self._statistics.count(self.name_metrics(metrics), self._by, keep_rows)
         if not parts:
             raise BleuError(f"{self._statistics.files[0]} holds no segments; choose another file")
@@ -164,7 +166,7 @@ class StoredTexts(Texts):
     def _number(self, system: SystemStats) -> int:
         return self._names().index(system.name)
 
-    def score_segments(self, metric: Metric, jobs: int | None, keep: "Keeper | None" = None) -> Iterator[ScoreRecord]:
+    def score_segments(self, metric: Metric, jobs: int | None, keep: Keeper | None = None) -> Iterator[ScoreRecord]:
         """Score each segment of the only system."""
         (part,) = self._read_parts([metric], keep_rows=True)
         if keep is not None:
@@ -227,5 +229,5 @@ class StoredTexts(Texts):
         """Return None: the number is known only after the statistics are read."""
 
 
-def _tell(value: "Any") -> str:
+def _tell(value: Any) -> str:
     return "" if value is None else str(value)

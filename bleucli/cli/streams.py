@@ -1,5 +1,7 @@
 """The world around the command: standard streams, environment variables, and messages on stderr."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Mapping
@@ -25,9 +27,9 @@ class Environment:
 
     def __init__(
         self,
-        stdin: "IO[bytes] | None",
-        stdout: "IO[bytes] | None",
-        stderr: "IO[bytes] | None",
+        stdin: IO[bytes] | None,
+        stdout: IO[bytes] | None,
+        stderr: IO[bytes] | None,
         variables: Mapping[str, str],
     ) -> None:
         self.stdin = stdin
@@ -37,7 +39,7 @@ class Environment:
         self.annotates = False
 
     @classmethod
-    def of_process(cls) -> "Environment":
+    def of_process(cls) -> Environment:
         """Return the environment of this process; streams are unbuffered, so that no write fails unnoticed at exit."""
         return cls(_raw(sys.stdin, "rb"), _raw(sys.stdout, "wb"), _raw(sys.stderr, "wb"), os.environ)
 
@@ -58,7 +60,7 @@ class Environment:
         except OSError:
             return None
 
-    def _shows_colour(self, stream: "IO[bytes] | None") -> bool:
+    def _shows_colour(self, stream: IO[bytes] | None) -> bool:
         if stream is None or not stream.isatty() or self.variables.get("NO_COLOR"):
             return False
         if sys.platform == "win32":  # consoles there need this to show colours
@@ -95,7 +97,7 @@ class Environment:
         told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         self.say("error", f"bleu itself failed ({told}); {cure}")
 
-    def stderr_text(self) -> "TextIOWrapper":
+    def stderr_text(self) -> TextIOWrapper:
         """Return stderr, which must be open, as a stream of text; detach it at the end, or it will close stderr."""
         from io import TextIOWrapper
 
@@ -124,7 +126,7 @@ def _visible(text: str) -> str:
     return visible(text)
 
 
-def _raw(stream: "IO[str] | None", mode: str) -> "IO[bytes] | None":
+def _raw(stream: IO[str] | None, mode: str) -> IO[bytes] | None:
     """Return a standard stream without buffer and encoding; None if it is closed."""
     if stream is None:
         return None

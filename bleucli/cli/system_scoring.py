@@ -1,5 +1,7 @@
 """The main mode: score systems by corpus metrics, judge them by gates, and print one answer about all of them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 
 from bleucli.cli import request
@@ -29,14 +31,14 @@ if TYPE_CHECKING:
 
 
 def print_systems(
-    options: "Options",
+    options: Options,
     texts: Texts,
     environment: Environment,
-    messages: "Messages",
-    asked: "Provenance | None",
-    gates: "Gates | None",
-    saving: "Saving | None",
-    reporting: "Reporting | None",
+    messages: Messages,
+    asked: Provenance | None,
+    gates: Gates | None,
+    saving: Saving | None,
+    reporting: Reporting | None,
 ) -> bool:
     """Score systems and print them; return whether all gates were passed.
 
@@ -107,7 +109,7 @@ def print_systems(
     return not failed
 
 
-def _compare_signatures(options: "Options", results: Results, names: Sequence[str]) -> dict[str, str]:
+def _compare_signatures(options: Options, results: Results, names: Sequence[str]) -> dict[str, str]:
     """Compare all scores with the signature of --like; return the signature of the first one, empty without --like.
 
     Raises:
@@ -122,7 +124,7 @@ def _compare_signatures(options: "Options", results: Results, names: Sequence[st
     return signed[0]
 
 
-def _save(saving: "Saving | None", reporting: "Reporting | None") -> None:
+def _save(saving: Saving | None, reporting: Reporting | None) -> None:
     """Write the files that are asked for beside the answer."""
     if saving is not None:
         saving.save()
@@ -130,7 +132,7 @@ def _save(saving: "Saving | None", reporting: "Reporting | None") -> None:
         reporting.save()
 
 
-def _read_baseline(options: "Options") -> "tuple[Baseline | None, Before | None]":
+def _read_baseline(options: Options) -> tuple[Baseline | None, Before | None]:
     """Return the earlier answer that scores are compared with, or the earlier output that they are tested against."""
     if options.baseline is None:
         return None, None
@@ -148,7 +150,7 @@ def _read_baseline(options: "Options") -> "tuple[Baseline | None, Before | None]
     return (None, before) if before.is_tested else (before.answer(), None)
 
 
-def _tell_run(asked: "Provenance | None", texts: Texts, before: "Before | None") -> Run | None:
+def _tell_run(asked: Provenance | None, texts: Texts, before: Before | None) -> Run | None:
     """Return what a format says about the run, if it says anything."""
     if asked is None:
         return None
@@ -156,12 +158,12 @@ def _tell_run(asked: "Provenance | None", texts: Texts, before: "Before | None")
     return run if before is None else run._replace(systems=[before.input(), *run.systems])
 
 
-def _say_failures(failed: "Iterable[Verdict]", environment: Environment) -> None:
+def _say_failures(failed: Iterable[Verdict], environment: Environment) -> None:
     for verdict in failed:
         environment.say("error", verdict.failure, f"{verdict.system}: {verdict.score.name}")
 
 
-def _choose_format(options: "Options", environment: Environment) -> str:
+def _choose_format(options: Options, environment: Environment) -> str:
     chosen = request.format_of(options, environment) or ("text" if options.detail else "json")
     if options.detail and chosen not in ("json", "jsonl", "text"):
         raise UsageError(f"--detail cannot be shown in {chosen}; choose -f text, json or jsonl")
@@ -179,14 +181,14 @@ def _rename(results: Results, names: Sequence[str]) -> Results:
 
 
 def _results(
-    options: "Options",
+    options: Options,
     texts: Texts,
     environment: Environment,
     bold: bool,
-    report: "Callable[[Results], None] | None",
-    saving: "Saving | None",
-    before: "Sequence[SystemStats]",
-    reporting: "Reporting | None",
+    report: Callable[[Results], None] | None,
+    saving: Saving | None,
+    before: Sequence[SystemStats],
+    reporting: Reporting | None,
 ) -> Results:
     """Score the systems. Options and names are checked for all systems as given, before any of them is left out.
 
@@ -205,7 +207,7 @@ def _results(
     if options.keep_going:
         _leave_out(options, texts, environment, report)
 
-    def score(progress: "Callable[[str, int, int], None]") -> Results:
+    def score(progress: Callable[[str, int, int], None]) -> Results:
         if options.segment_scores:
             return _score_numbers(texts, plan, progress, saving, before)
         keep: Keeper | None = None if saving is None else saving.start(texts, metrics)
@@ -225,7 +227,7 @@ def _results(
         return _mark_best(score(progress), bold, plan)
 
 
-def _plan(options: "Options", environment: Environment, bold: bool, systems: int) -> "Sampling | None":
+def _plan(options: Options, environment: Environment, bold: bool, systems: int) -> Sampling | None:
     """Return how to resample the scores of this number of systems, or None."""
     if not asks_for_resampling(options):
         return None
@@ -238,10 +240,10 @@ def _plan(options: "Options", environment: Environment, bold: bool, systems: int
 
 def _score_numbers(
     texts: Texts,
-    sampling: "Sampling | None",
-    progress: "Callable[[str, int, int], None]",
-    saving: "Saving | None",
-    before: "Sequence[SystemStats]",
+    sampling: Sampling | None,
+    progress: Callable[[str, int, int], None],
+    saving: Saving | None,
+    before: Sequence[SystemStats],
 ) -> Results:
     """Return the mean of each system's segment scores, which come from elsewhere."""
     from bleucli import scoring, segment_scores
@@ -254,7 +256,7 @@ def _score_numbers(
 
 
 def _leave_out(
-    options: "Options", texts: Texts, environment: Environment, report: "Callable[[Results], None] | None"
+    options: Options, texts: Texts, environment: Environment, report: Callable[[Results], None] | None
 ) -> None:
     """Leave out the systems that cannot be scored, and say what is wrong with each.
 
@@ -284,7 +286,7 @@ def _leave_out(
         raise BleuError(hindrance)
 
 
-def _mark_best(results: Results, bold: bool, plan: "Sampling | None") -> Results:
+def _mark_best(results: Results, bold: bool, plan: Sampling | None) -> Results:
     """Return results with the best of each column marked, if it will be bold; resampling has set the marks already."""
     if plan is not None or not bold or results.matrix is not None:  # --matrix marks the best of each pair itself
         return results

@@ -1,5 +1,7 @@
 """`--table`: texts that are columns of tables, instead of text files."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from bleucli import counting, scoring, tables
@@ -36,7 +38,7 @@ TEXTS = {"testset": "test", "langpair": "lang"}
 class TabledTexts(Texts):
     """The texts of tables: each column of hypotheses is a system; further columns are the references."""
 
-    def __init__(self, options: "Options") -> None:
+    def __init__(self, options: Options) -> None:
         self._read_names(options)
         self._by = columns_of_groups(options)
         columns = columns_in_command(options, self._by)
@@ -61,7 +63,7 @@ class TabledTexts(Texts):
         corpus = self._table.corpus()
         return corpus._replace(systems=[corpus.systems[0]._replace(names=self._names())])
 
-    def columns(self, start: int, count: int) -> "Mapping[str, Sequence[object] | str]":
+    def columns(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
         """Return what statistics files say about segments beside their statistics: their groups."""
         if not self._by:
             return {}
@@ -77,11 +79,11 @@ class TabledTexts(Texts):
 
     def score(
         self,
-        metrics: "Sequence[Metric]",
+        metrics: Sequence[Metric],
         jobs: int | None,
-        sampling: "Sampling | None",
-        progress: "Callable[[str, int, int], None]",
-        keep: "Keeper | None" = None,
+        sampling: Sampling | None,
+        progress: Callable[[str, int, int], None],
+        keep: Keeper | None = None,
         before: Sequence[SystemStats] = (),
     ) -> Results:
         """Score all systems, on all rows together or group by group."""
@@ -106,11 +108,11 @@ class TabledTexts(Texts):
 
     def _score_groups(
         self,
-        groups: "Mapping[Labels, list[SystemStats]]",
-        metrics: "Sequence[Metric]",
-        sampling: "Sampling | None",
-        progress: "Callable[[str, int, int], None]",
-        keep: "Keeper | None",
+        groups: Mapping[Labels, list[SystemStats]],
+        metrics: Sequence[Metric],
+        sampling: Sampling | None,
+        progress: Callable[[str, int, int], None],
+        keep: Keeper | None,
         hints: Sequence[str] = (),
     ) -> Results:
         """Score what was counted for each group; `hints` are about all groups."""
@@ -181,7 +183,7 @@ def signed(labels: Sequence[tuple[str, str]]) -> dict[str, str]:
     return {TEXTS.get(column, column): value for column, value in labels if column != SYSTEM}
 
 
-def columns_in_command(options: "Options", by: Sequence[str]) -> tables.Columns:
+def columns_in_command(options: Options, by: Sequence[str]) -> tables.Columns:
     """Return which columns hold the texts; `by` are the columns that make groups.
 
     Raises:
@@ -207,7 +209,7 @@ def refuse_columns_of_statistics(by: Sequence[str], metrics: Sequence[str] = ())
             raise UsageError(f"--by {column}: files of statistics have a column of that name already; rename yours")
 
 
-def columns_of_groups(options: "Options") -> list[str]:
+def columns_of_groups(options: Options) -> list[str]:
     """Return the columns of --by; commas may separate them as well.
 
     Raises:
@@ -221,7 +223,7 @@ def columns_of_groups(options: "Options") -> list[str]:
     return found
 
 
-def _group(labels: "Sequence[Labels]") -> "dict[Labels, list[int]]":
+def _group(labels: Sequence[Labels]) -> dict[Labels, list[int]]:
     """Return the indexes of the rows of each group."""
     found: dict[Labels, list[int]] = {}
     for index, label in enumerate(labels):

@@ -5,6 +5,8 @@
 - `names`, `files_of`, `pair_of`: names, files and language pair of the test sets that options name
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 _COLUMN = 30  # width of names, as sacreBLEU prints them
 
 
-def answer(options: "Options") -> Iterable[str]:
+def answer(options: Options) -> Iterable[str]:
     """Return what the options ask for, piece by piece.
 
     Raises:
@@ -40,7 +42,7 @@ def answer(options: "Options") -> Iterable[str]:
     return _echo(known, options)
 
 
-def check(options: "Options") -> None:
+def check(options: Options) -> None:
     """Refuse what these modes would ignore: a second mode, and texts to score."""
     asked = [
         f"--{name}" for name in ("list", "cite", "echo", "download") if getattr(options, name) not in (None, False)
@@ -74,7 +76,7 @@ def files_of(test_set: TestSet, paths: Mapping[str, str]) -> list[str]:
     return [*paths.values(), *sources]
 
 
-def pair_of(options: "Options", known: Registry, found: list[str]) -> str:
+def pair_of(options: Options, known: Registry, found: list[str]) -> str:
     """Return the language pair; every test set must have it."""
     if options.language_pair is None:
         pairs = known.pairs(known[found[0]].name)
@@ -103,7 +105,7 @@ def _list(known: Registry, pair: str | None) -> str:
     return f"The available test sets{which} are:\n{''.join(lines)}"
 
 
-def _fields_of_pairs(known: Registry, options: "Options") -> Iterator[str]:
+def _fields_of_pairs(known: Registry, options: Options) -> Iterator[str]:
     """List the language pairs of test sets and their fields; a file whose content is needed for that is downloaded."""
     from bleucli.testsets import preparation
 
@@ -114,12 +116,12 @@ def _fields_of_pairs(known: Registry, options: "Options") -> Iterator[str]:
             yield visible(f"{pair}: {', '.join(fields)}") + "\n"
 
 
-def _pairs_of(known: Registry, name: str, options: "Options") -> list[str]:
+def _pairs_of(known: Registry, name: str, options: Options) -> list[str]:
     """Return the language pair that is named, or all of a test set."""
     return known.pairs(known[name].name) if options.language_pair is None else [options.language_pair]
 
 
-def _download(known: Registry, options: "Options") -> Iterator[str]:
+def _download(known: Registry, options: Options) -> Iterator[str]:
     """Download a test set, or only the language pair that is named; nothing is printed."""
     name = str(options.download)
     for pair in _pairs_of(known, name, options):
@@ -127,7 +129,7 @@ def _download(known: Registry, options: "Options") -> Iterator[str]:
     yield ""  # makes this a generator, so that the download starts only when the answer is delivered
 
 
-def _echo(known: Registry, options: "Options") -> Iterator[str]:
+def _echo(known: Registry, options: Options) -> Iterator[str]:
     found = names(options.test_set, "--echo")
     pair = pair_of(options, known, found)
     lines = chain.from_iterable(_columns(known[name], pair, options) for name in found)
@@ -150,7 +152,7 @@ def _echo(known: Registry, options: "Options") -> Iterator[str]:
         )
 
 
-def _prepare(test_set: TestSet, pair: str, options: "Options") -> Mapping[str, str]:
+def _prepare(test_set: TestSet, pair: str, options: Options) -> Mapping[str, str]:
     """Make the files of a test set's fields, protect them, and return their paths."""
     from bleucli.testsets import preparation
 
@@ -159,7 +161,7 @@ def _prepare(test_set: TestSet, pair: str, options: "Options") -> Mapping[str, s
     return paths
 
 
-def _columns(test_set: TestSet, pair: str, options: "Options") -> Iterator[str]:
+def _columns(test_set: TestSet, pair: str, options: Options) -> Iterator[str]:
     """Give the lines of several fields, side by side, separated by tabs."""
     from bleucli.testsets import plain
 

@@ -1,5 +1,7 @@
 """Scoring against a test set: its references, the part of it that is scored, and what the signature says about it."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -37,7 +39,7 @@ class _Chosen(NamedTuple):
 class TestSetTexts(Texts):
     """The systems of one run, and the references of one test set or of several, one after the other."""
 
-    def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
+    def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
         self._options = options
         self._registry = registry.load(options.registry)
         found = names(options.test_set, "scoring")
@@ -96,7 +98,7 @@ class TestSetTexts(Texts):
                 f" {selection.AGAIN}"
             )
 
-    def _marks(self) -> "Marks":
+    def _marks(self) -> Marks:
         from bleucli.testsets import selection
 
         if self._known is None:
@@ -141,7 +143,7 @@ class TestSetTexts(Texts):
             raise BleuError(f"the fields of {self._options.test_set} have different lengths; {selection.AGAIN}")
         return found
 
-    def sources(self) -> "Callable[[], Iterator[str]] | None":
+    def sources(self) -> Callable[[], Iterator[str]] | None:
         """Return a function that gives the source of every segment; None if a test set has no source."""
         from bleucli.testsets.plain import read_lines
 
@@ -198,7 +200,7 @@ class _InARow:
         self._paths = list(reversed(paths))
         self._file = self._next()
 
-    def _next(self) -> "IO[bytes] | None":
+    def _next(self) -> IO[bytes] | None:
         return open(self._paths.pop(), "rb", buffering=0) if self._paths else None
 
     def read(self, size: int) -> bytes:

@@ -1,5 +1,7 @@
 """The texts of one run of the command: systems and references, their names, and their scores."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
@@ -50,9 +52,9 @@ class Texts:
     unit = "system"
     has_baseline = False
     _remembers = False
-    _again: "Callable[[], Corpus]"
+    _again: Callable[[], Corpus]
 
-    def __init__(self, options: "Options", environment: Environment, hashed: bool = False) -> None:
+    def __init__(self, options: Options, environment: Environment, hashed: bool = False) -> None:
         self._hashed = hashed
         self._read_names(options)
         self._files = Files(options, environment, hashed)
@@ -70,7 +72,7 @@ class Texts:
         self._kept: Mapping[TextFile | JsonLines, Kept] = {}
         self._files.check(self._given, self._references)
 
-    def _read_names(self, options: "Options") -> None:
+    def _read_names(self, options: Options) -> None:
         """Note what the options say about the names of systems."""
         names = None if options.names is None else shown(options.names).split(",")
         self._given_names = names and [name.strip() for name in names]
@@ -78,7 +80,7 @@ class Texts:
         # A test with --baseline has that file as its baseline
         self.has_baseline = (options.paired_ar or options.paired_bs) and options.baseline is None
 
-    def _read(self, path: str, options: "Options", columns: int | None, **wanted: bool) -> TextFile | JsonLines:
+    def _read(self, path: str, options: Options, columns: int | None, **wanted: bool) -> TextFile | JsonLines:
         file = self._files.open(path, columns)
         return JsonLines(file, self._files.fields, **wanted) if read_as_jsonl(path, options) else file
 
@@ -273,19 +275,19 @@ class Texts:
         """Return the texts that were scored, as often as needed."""
         return self._again()
 
-    def sources(self) -> "Callable[[], Iterator[str]] | None":
+    def sources(self) -> Callable[[], Iterator[str]] | None:
         """Return a function that gives the source of every segment; None where there is no source, as for files."""
         return None
 
     def score(
         self,
-        metrics: "Sequence[Metric]",
+        metrics: Sequence[Metric],
         jobs: int | None,
-        sampling: "Sampling | None",
-        progress: "Callable[[str, int, int], None]",
-        keep: "Keeper | None" = None,
-        before: "Sequence[SystemStats]" = (),
-    ) -> "Results":
+        sampling: Sampling | None,
+        progress: Callable[[str, int, int], None],
+        keep: Keeper | None = None,
+        before: Sequence[SystemStats] = (),
+    ) -> Results:
         """Score all systems; the arguments are those of `scoring.score_systems`."""
         corpus = self.corpus()
         if self._remembers:
@@ -303,21 +305,21 @@ class Texts:
         systems = [system._replace(scores=list(map(self.sign, system.scores))) for system in results.systems]
         return results._replace(systems=systems)
 
-    def numbers(self, progress: "Callable[[str, int, int], None]") -> "Mapping[str, array[float]]":
+    def numbers(self, progress: Callable[[str, int, int], None]) -> Mapping[str, array[float]]:
         """Return the scores of --segment-scores, by system."""
         from bleucli import segment_scores
 
         return segment_scores.read(self.systems(), progress)
 
-    def counted_by(self, options: "Options", names: "Sequence[str]") -> "Mapping[str, Metric]":
+    def counted_by(self, options: Options, names: Sequence[str]) -> Mapping[str, Metric]:
         """Return the metrics that have counted already, by name: none where there are texts."""
         return {}
 
-    def columns(self, start: int, count: int) -> "Mapping[str, Sequence[object] | str]":
+    def columns(self, start: int, count: int) -> Mapping[str, Sequence[object] | str]:
         """Return what statistics files say about segments beside their statistics: nothing where files are scored."""
         return {}
 
-    def shards(self, first: int, rows: int) -> "list[Shard]":
+    def shards(self, first: int, rows: int) -> list[Shard]:
         """Return what statistics files say about where rows come from, once all files have been read and hashed.
 
         first: the index of the first segment in the whole; rows: how many there are.
@@ -336,18 +338,18 @@ class Texts:
         """Return what statistics files say about all segments together: nothing where files are scored."""
         return []
 
-    def name_metrics(self, metrics: "Sequence[Metric]") -> "Mapping[str, Metric]":
+    def name_metrics(self, metrics: Sequence[Metric]) -> Mapping[str, Metric]:
         """Return the metrics by the names that they get in statistics files."""
         from bleucli import arrow
 
         return arrow.make_metrics(metrics)
 
-    def score_segments(self, metric: "Metric", jobs: int | None, keep: "Keeper | None" = None) -> Iterator[ScoreRecord]:
+    def score_segments(self, metric: Metric, jobs: int | None, keep: Keeper | None = None) -> Iterator[ScoreRecord]:
         """Score each segment of the only system."""
         found = scoring.score_segments(self.corpus(), metric, jobs=jobs, selection=self.select(), keep=keep)
         return map(self.sign, found)
 
-    def select(self) -> "Selection | None":
+    def select(self) -> Selection | None:
         """Return the part of the corpus that is scored: everything, where files are scored."""
         return None
 
@@ -383,7 +385,7 @@ class Texts:
         return [hint for file in (*self._references, *self._systems) for hint in file.hints]
 
 
-def names_of(options: "Options") -> dict[str, str]:
+def names_of(options: Options) -> dict[str, str]:
     """Return what a signature says about the texts: which test set and which part of it; nothing for files."""
     if options.test_set is None:
         return {}

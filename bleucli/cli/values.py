@@ -1,5 +1,7 @@
 """Checks of the values of options, whether or not these have an effect."""
 
+from __future__ import annotations
+
 from bleucli import tokenizers
 from bleucli.cli import metric_options
 from bleucli.cli.arguments import asks_for_resampling, has_gates

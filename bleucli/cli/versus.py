@@ -1,5 +1,7 @@
 """The mode of --versus-sacrebleu: sacreBLEU and bleu on the same texts, numbers and times side by side."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys
@@ -37,12 +39,12 @@ _WARNING = "bleu: warning: "
 class Run(NamedTuple):
     """What one of the two commands found: numbers by name, how many seconds it took, and the warnings of ours."""
 
-    numbers: "dict[str, float]"
+    numbers: dict[str, float]
     seconds: float
-    warnings: "Sequence[str]" = ()
+    warnings: Sequence[str] = ()
 
 
-def compare(options: "Options", environment: Environment, messages: "Messages") -> tuple[str, bool]:
+def compare(options: Options, environment: Environment, messages: Messages) -> tuple[str, bool]:
     """Return a table of what both commands find, and whether they agree; pass on the warnings of ours.
 
     Raises:
@@ -66,7 +68,7 @@ def compare(options: "Options", environment: Environment, messages: "Messages") 
     return "".join(_tell(version, theirs, ours)), theirs.numbers == ours.numbers
 
 
-def _check_texts(options: "Options", environment: Environment) -> None:
+def _check_texts(options: Options, environment: Environment) -> None:
     """Open the texts as scoring does, which refuses a terminal as input, and outputs that would replace a text."""
     if options.test_set is None:
         Texts(options, environment)
@@ -76,7 +78,7 @@ def _check_texts(options: "Options", environment: Environment) -> None:
     TestSetTexts(options, environment)
 
 
-def _refuse_json_lines(paths: "Sequence[str]") -> None:
+def _refuse_json_lines(paths: Sequence[str]) -> None:
     """Refuse files that sacreBLEU would read as plain text.
 
     Raises:
@@ -86,7 +88,7 @@ def _refuse_json_lines(paths: "Sequence[str]") -> None:
         raise UsageError(f"{shown(path)} is JSON Lines, which sacreBLEU reads as plain text; give text files")
 
 
-def _words(options: "Options", systems: "Sequence[str]") -> list[str]:
+def _words(options: Options, systems: Sequence[str]) -> list[str]:
     """Return the words for both commands: texts, options that decide the numbers, and the form of the answer."""
     words = [_path(name) for name in options.refs]
     if systems:
@@ -106,7 +108,7 @@ def _path(name: str) -> str:
     return os.path.join(".", name) if name[:1] == "-" and name != "-" else name
 
 
-def _flag(flag: str, value: "Any") -> list[str]:
+def _flag(flag: str, value: Any) -> list[str]:
     """Return the words that give a value to an option.
 
     >>> _flag("--lowercase", True), _flag("--metrics", ["bleu", "ter"]), _flag("--confidence-n", 20)
@@ -135,7 +137,7 @@ def _find_version() -> str:
     return found
 
 
-def _run(module: str, words: "Sequence[str]", stdin: bytes, by_segment: bool) -> Run:
+def _run(module: str, words: Sequence[str], stdin: bytes, by_segment: bool) -> Run:
     """Run one of the commands."""
     # Without our folder that --sacrebleu-path names, in which bleucli is called sacrebleu
     path = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if place and place != folder()]
@@ -155,7 +157,7 @@ def _run(module: str, words: "Sequence[str]", stdin: bytes, by_segment: bool) ->
     return Run(_numbers_of_segments(text) if by_segment else _numbers(text), seconds, warnings)
 
 
-def _numbers_of_segments(text: str) -> "dict[str, float]":
+def _numbers_of_segments(text: str) -> dict[str, float]:
     r"""Return the bare scores of segments, by line.
 
     >>> _numbers_of_segments("1.5\n2.5\n")
@@ -164,7 +166,7 @@ def _numbers_of_segments(text: str) -> "dict[str, float]":
     return {f"line {number}": float(line) for number, line in enumerate(text.splitlines(), 1)}
 
 
-def _numbers(text: str) -> "dict[str, float]":
+def _numbers(text: str) -> dict[str, float]:
     """Return the scores in the JSON of either command, by name, or by system and name where there are several systems.
 
     >>> _numbers('{"name": "BLEU", "score": 26.1}')
@@ -190,7 +192,7 @@ def _numbers(text: str) -> "dict[str, float]":
     return numbers
 
 
-def _tell(version: str, theirs: Run, ours: Run) -> "Iterator[str]":
+def _tell(version: str, theirs: Run, ours: Run) -> Iterator[str]:
     """Give the lines of the table; if many segments are equal, only their number is given."""
     from bleucli._version import __version__
 

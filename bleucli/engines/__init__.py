@@ -9,4 +9,6 @@ modules leave all of that to the engine. Only the metrics (a few hundred bytes) 
 """
 
 # Each is also the name of the extra that installs it
+from __future__ import annotations
+
 ENGINES = ("dask", "ray", "spark")

@@ -8,6 +8,8 @@
 (2, chrF2 = 88.81)
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +23,7 @@ __all__ = ["count", "score", "survey"]
 
 def score(
     dataset: Any,
-    metrics: "arrow.Metrics",
+    metrics: arrow.Metrics,
     hypothesis: str = "hyp",
     references: str | Sequence[str] = "ref",
     keys: Sequence[str] = (),

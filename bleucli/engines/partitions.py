@@ -5,6 +5,8 @@
 - `survey`: what their footers, and the columns of keys, show before anything is counted
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -36,9 +38,9 @@ class Partition(NamedTuple):
     path: str
     address: str
     rows: int
-    starts: "Mapping[Values, int]"
+    starts: Mapping[Values, int]
 
-    def read(self, names: Sequence[str], rows: int) -> "Iterator[pa.RecordBatch]":
+    def read(self, names: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Give some columns of the file, at most `rows` rows at a time; memory holds one row group."""
         with tables.telling(self.path):
             yield from tables.read_batches(self.path, names, rows, _open(self.address))
@@ -59,7 +61,7 @@ class Survey(NamedTuple):
     partitions: Sequence[Partition]
     rows: Mapping[str, int]
     segments: int
-    order: "Mapping[Values, int]"
+    order: Mapping[Values, int]
 
 
 def find(paths: Iterable[str]) -> list[str]:
@@ -150,7 +152,7 @@ def _find_remote(address: str) -> list[str]:
     return sorted(found)
 
 
-def _reach(address: str) -> "tuple[Any, str]":
+def _reach(address: str) -> tuple[Any, str]:
     """Return the file system that an address names, and the path in it."""
     fs, pa = load("pyarrow.fs", "arrow"), load("pyarrow", "arrow")
     try:
@@ -161,7 +163,7 @@ def _reach(address: str) -> "tuple[Any, str]":
     return filesystem, inner
 
 
-def _open(address: str) -> "Any":
+def _open(address: str) -> Any:
     """Open a file for reading; address: as `address_of` returns it."""
     if "://" not in address:
         return load("pyarrow", "arrow").memory_map(address.removeprefix("file:"))
@@ -189,7 +191,7 @@ def survey(paths: Iterable[str], columns: tables.Columns, keys: Sequence[str]) -
     return number_rows(rows, keys, {address_of(path): path for path in files})
 
 
-def _look_at(path: str, columns: tables.Columns, keys: Sequence[str]) -> "list[Values]":
+def _look_at(path: str, columns: tables.Columns, keys: Sequence[str]) -> list[Values]:
     """Return the values of the keys in a file, each with its rank by first appearance and its number of rows."""
     parquet = load("pyarrow.parquet", "arrow")
     with tables.telling(path), parquet.ParquetFile(_open(address_of(path)), page_checksum_verification=True) as file:
@@ -207,7 +209,7 @@ def _look_at(path: str, columns: tables.Columns, keys: Sequence[str]) -> "list[V
         return [(*values, first, count) for first, (values, count) in enumerate(counts.items())]
 
 
-def number_rows(rows: "Iterable[Sequence[Any]]", keys: Sequence[str], given: Mapping[str, str]) -> Survey:
+def number_rows(rows: Iterable[Sequence[Any]], keys: Sequence[str], given: Mapping[str, str]) -> Survey:
     """Return the survey of values that were found in files.
 
     Args:

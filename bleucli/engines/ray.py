@@ -4,6 +4,8 @@ When a path is listed twice, Ray may drop files of a dataset without a warning. 
 segments as `expected`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +19,7 @@ __all__ = ["count", "score", "survey"]
 
 def score(
     dataset: Any,
-    metrics: "arrow.Metrics",
+    metrics: arrow.Metrics,
     hypothesis: str = "hyp",
     references: str | Sequence[str] = "ref",
     keys: Sequence[str] = (),

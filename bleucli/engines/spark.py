@@ -1,5 +1,7 @@
 """Spark: `mapInArrow` counts the texts of a data frame where they are, and Spark's own functions add up the sums."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
@@ -13,7 +15,7 @@ _quote = "`{}`".format  # names of statistics have dots; columns of texts and gr
 
 def score(
     dataset: Any,
-    metrics: "arrow.Metrics",
+    metrics: arrow.Metrics,
     hypothesis: str = "hyp",
     references: str | Sequence[str] = "ref",
     keys: Sequence[str] = (),

@@ -5,6 +5,8 @@
 - `check_sums`: raises the error of a partition, if there is one
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -49,7 +51,7 @@ class Work:
 
     def __init__(
         self,
-        metrics: "arrow.Metrics",
+        metrics: arrow.Metrics,
         hypotheses: str | Mapping[str, str] = "hyp",
         references: str | Sequence[str] = "ref",
         keys: Sequence[str] = (),
@@ -81,7 +83,7 @@ class Work:
         # Nulls do not count in a minimum, so one of the errors is left if there is any
         return {**arrow.COUNTS, **dict.fromkeys(columns, "sum"), ERROR: "min"}
 
-    def schema(self, texts: "pa.Schema") -> "pa.Schema":
+    def schema(self, texts: pa.Schema) -> pa.Schema:
         """Return the schema of what `count` returns, with the column of errors; texts: the schema of the texts."""
         pa = load("pyarrow", "arrow")
         fields = [*map(texts.field, self.keys), *((name, pa.int64()) for name in arrow.COUNTS)]
@@ -129,7 +131,7 @@ class Work:
             if not os.path.exists(path):
                 raise BleuError(f"a worker wrote {path}, but on another machine; name a folder that all workers share")
 
-    def count(self, batches: "Batches", partition: Partition | None = None) -> "pa.Table":
+    def count(self, batches: Batches, partition: Partition | None = None) -> pa.Table:
         """Return the sums of a partition, one row per key; or a single row that says what is wrong with it.
 
         Args:
@@ -141,11 +143,11 @@ class Work:
         except BleuError as error:
             return load("pyarrow", "arrow").table({ERROR: [error.in_command()]})
 
-    def count_file(self, partition: Partition) -> "pa.Table":
+    def count_file(self, partition: Partition) -> pa.Table:
         """Return the sums of a file, as `count` does; memory holds one row group."""
         return self.count(partition.read(self.columns, _BATCH), partition)
 
-    def _count(self, batches: "Batches", partition: Partition | None) -> "pa.Table":
+    def _count(self, batches: Batches, partition: Partition | None) -> pa.Table:
         pa = load("pyarrow", "arrow")
         sums: list[Any] = []
         rows = _Rows(partition, self) if partition is not None and self.saved else None
@@ -187,7 +189,7 @@ class _Rows:
         self._waiting: list[Any] = []
         self._rows = 0
 
-    def add(self, system: str, counted: "pa.Table") -> None:
+    def add(self, system: str, counted: pa.Table) -> None:
         """Add the next rows of a system; counted: what `stats_table` returned for them."""
         pa = load("pyarrow", "arrow")
         import numpy as np
@@ -220,7 +222,7 @@ class _Rows:
         self._table.save(self._path, metadata(shards, command))
 
 
-def _split(counted: "pa.Table", places: Sequence[str]) -> "Iterator[tuple[tuple[Any, ...], Any]]":
+def _split(counted: pa.Table, places: Sequence[str]) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Give each place, with the indexes of its rows."""
     import numpy as np
 
@@ -237,7 +239,7 @@ def _split(counted: "pa.Table", places: Sequence[str]) -> "Iterator[tuple[tuple[
         yield tuple(map(label_of, place)), np.array(indexes)
 
 
-def _code(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
+def _code(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column of texts in the type that files of statistics use; return any other column unchanged."""
     pa = load("pyarrow", "arrow")
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
@@ -245,14 +247,14 @@ def _code(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
     return column.cast(pa.string()).dictionary_encode()
 
 
-def fill(sums: "pa.Table", schema: "pa.Schema") -> "pa.Table":
+def fill(sums: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return sums with all columns of a schema; columns that the sums lack are null."""
     pa = load("pyarrow", "arrow")
     filled = pa.concat_tables([schema.empty_table(), sums], promote_options="permissive")
     return filled.select(schema.names).cast(schema)
 
 
-def add_up(sums: "Iterable[pa.Table]") -> "pa.Table":
+def add_up(sums: Iterable[pa.Table]) -> pa.Table:
     """Add up the sums of partitions; order and grouping do not matter. If one has an error, return that instead."""
     pa = load("pyarrow", "arrow")
     found = [table for table in sums if len(table)]
@@ -263,7 +265,7 @@ def add_up(sums: "Iterable[pa.Table]") -> "pa.Table":
     return arrow.merge(pa.concat_tables(counted)) if counted else pa.table({})
 
 
-def check_sums(sums: "pa.Table | None") -> "pa.Table":
+def check_sums(sums: pa.Table | None) -> pa.Table:
     """Return the sums that an engine returned, after checking them.
 
     Raises:

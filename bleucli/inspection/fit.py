@@ -5,6 +5,8 @@
 - `find_shift`: from which line on, and by how much, a text is ahead of another
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -43,7 +45,7 @@ class Fit(NamedTuple):
     same: Sequence[bool]
     shifted: tuple[int, int] | None
 
-    def join(self, other: "Fit") -> "Fit":
+    def join(self, other: Fit) -> Fit:
         """Return the findings for this part and the next one together."""
         # zip stops at the shorter list: a reference that one part lacks is not the same as the output
         same = [a and b for a, b in zip(self.same, other.same, strict=False)]
@@ -73,7 +75,7 @@ class Fit(NamedTuple):
             )
 
 
-def observe(hypotheses: Segments, references: Sequence[Segments], start: int, known: "Fit | None" = None) -> Fit:
+def observe(hypotheses: Segments, references: Sequence[Segments], start: int, known: Fit | None = None) -> Fit:
     """Examine a block of a system's output; its first line has the index `start`.
 
     known: the findings so far; once the output is out of step, later blocks are not searched for a shift.

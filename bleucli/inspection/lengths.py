@@ -1,5 +1,7 @@
 """The likely reason why two texts have different numbers of segments."""
 
+from __future__ import annotations
+
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +34,7 @@ _ODD_TEXT = f"[{''.join(_ODD_ENDS)}]"
 _ODD_BYTES = [end.encode() for end in _ODD_ENDS if end != "\r"]
 
 
-def mismatch_cause(names: tuple[str, str], longer: "Text", shorter: "Text", counts: tuple[int, int]) -> str:
+def mismatch_cause(names: tuple[str, str], longer: Text, shorter: Text, counts: tuple[int, int]) -> str:
     """Return the likely reason why the second text has fewer segments than the first one, or "".
 
     Args:
@@ -83,7 +85,7 @@ def _odd_end(blocks: Iterator[Segments], name: str, count: int) -> tuple[int, st
     return None
 
 
-def _gap(longer: "Text", shorter: "Text", counts: tuple[int, int]) -> int | None:
+def _gap(longer: Text, shorter: Text, counts: tuple[int, int]) -> int | None:
     """Return where to drop lines of the longer text so that the rest fits; None if no place fits.
 
     The end of each batch of lines shows on which side of the gap it is: before the gap, lines match those with the same

@@ -7,6 +7,8 @@
 - `is_json_object`: whether a text is a line of JSON Lines
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from bleucli.segments import Segments

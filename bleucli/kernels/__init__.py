@@ -9,6 +9,8 @@ function `py_NAME` in one of the files `bind_*.c`, and a row in `functions.h`. T
 tests and `scripts/fuzz` compare the two versions.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
-def _load_native() -> "tuple[ModuleType | None, str]":
+def _load_native() -> tuple[ModuleType | None, str]:
     """Return the native kernels, or None and the reason why they cannot be used."""
     try:
         import bleucli.kernels._native as native

@@ -3,6 +3,8 @@
 `__all__` is the table of contents, and the only list of the kernels in Python.
 """
 
+from __future__ import annotations
+
 import re
 import sys
 from array import array
@@ -462,7 +464,7 @@ def column_sums(stats: SegmentStats, /) -> tuple[int | float, ...]:
     return tuple(_sum(column, stats.data.format == "q") for column in columns)
 
 
-def _sum(column: "memoryview[int] | memoryview[float]", is_whole: bool) -> int | float:
+def _sum(column: memoryview[int] | memoryview[float], is_whole: bool) -> int | float:
     total: int | float = 0 if is_whole else 0.0
     for piece in pieces(column):
         totals = list(accumulate(piece, initial=total))  # not sum(), which rounds differently from Python 3.12 on

@@ -1,5 +1,7 @@
 """chrF in plain Python (Popović 2015, 2017): its n-grams, and the F-score of a segment or a corpus."""
 
+from __future__ import annotations
+
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -60,7 +62,7 @@ def _character_grams(characters: str, order: int) -> Counter[Gram]:
     return counter
 
 
-def count_items(items: "Iterable[Item]", most: int) -> "Counter[Item]":
+def count_items(items: Iterable[Item], most: int) -> Counter[Item]:
     """Count items as `Counter` does; if there may be many (`most`), check now and then whether to stop."""
     if most <= PIECE:
         return Counter(items)

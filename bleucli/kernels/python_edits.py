@@ -1,5 +1,7 @@
 """The edits of WER and CER in plain Python: Levenshtein's distance, and what jiwer considers a word."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from math import inf

@@ -1,5 +1,7 @@
 """Word n-grams in plain Python, and those that the texts of a group share."""
 
+from __future__ import annotations
+
 from array import array
 from collections import Counter
 from itertools import accumulate
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     Most = dict[tuple[str, ...], tuple[int, int, int]]
 
 
-def count_ngrams(tokens: list[str], order: int) -> "Counter[tuple[str, ...]]":
+def count_ngrams(tokens: list[str], order: int) -> Counter[tuple[str, ...]]:
     """Count the n-grams of an order.
 
     >>> count_ngrams(["a", "b", "a", "b"], 2)
@@ -25,7 +27,7 @@ def count_ngrams(tokens: list[str], order: int) -> "Counter[tuple[str, ...]]":
 
 
 def group_stats(
-    texts: Segments, groups: "array[int] | memoryview[int]", max_order: int, /
+    texts: Segments, groups: array[int] | memoryview[int], max_order: int, /
 ) -> tuple[SegmentStats, SegmentStats]:
     """Count the n-grams of each text, those that other texts of its group contain, and the distinct ones of each group.
 
@@ -60,7 +62,7 @@ def group_stats(
     return SegmentStats(memoryview(rows), 2 + 2 * max_order), SegmentStats(memoryview(distinct), max_order)
 
 
-def _most(group: list[list[str]], order: int) -> "Most":
+def _most(group: list[list[str]], order: int) -> Most:
     most: Most = {}
     for number, tokens in enumerate(group):
         heed_stop()
@@ -71,7 +73,7 @@ def _most(group: list[list[str]], order: int) -> "Most":
     return most
 
 
-def _matches(tokens: list[str], order: int, number: int, most: "Most") -> int:
+def _matches(tokens: list[str], order: int, number: int, most: Most) -> int:
     """Count the n-grams of a text that others have, each at most as often as a single other text has it."""
     heed_stop()
     matches = 0

@@ -1,5 +1,7 @@
 """Scores of all pairs of hypotheses and references, in plain Python: each text is counted once."""
 
+from __future__ import annotations
+
 from array import array
 from collections import Counter
 from math import exp, log
@@ -26,15 +28,15 @@ _ROUNDING = 1e-9
 def pairwise_bleu(
     hypotheses: Segments,
     references: Segments,
-    sizes: "array[int] | memoryview[int]",
-    weights: "array[float] | memoryview[float] | None",
-    scores: "array[float] | memoryview[float]",
+    sizes: array[int] | memoryview[int],
+    weights: array[float] | memoryview[float] | None,
+    scores: array[float] | memoryview[float],
     max_order: int,
     smooth_method: str,
     smooth_value: float,
     effective_order: bool,
     /,
-) -> "array[float] | memoryview[float]":
+) -> array[float] | memoryview[float]:
     """Score each hypothesis of a group against each of its references by sentence BLEU.
 
     Args:
@@ -61,11 +63,11 @@ def pairwise_bleu(
     if smooth_method not in ("exp", "floor", "add-k", "none"):
         raise ValueError(f"smoothing {smooth_method}; expected exp, floor, add-k or none")
 
-    def count(text: str) -> "tuple[int, list[_Grams]]":
+    def count(text: str) -> tuple[int, list[_Grams]]:
         tokens = text.split()
         return len(tokens), [count_ngrams(tokens, order) for order in range(1, max_order + 1)]
 
-    def score(ours: "tuple[int, list[_Grams]]", theirs: "tuple[int, list[_Grams]]") -> float:
+    def score(ours: tuple[int, list[_Grams]], theirs: tuple[int, list[_Grams]]) -> float:
         matches = [(one & other).total() for one, other in zip(ours[1], theirs[1], strict=True)]
         return bleu_score(ours[0], theirs[0], matches, smooth_method, smooth_value, effective_order)
 
@@ -107,16 +109,16 @@ def bleu_score(
 def pairwise_chrf(
     hypotheses: Segments,
     references: Segments,
-    sizes: "array[int] | memoryview[int]",
-    weights: "array[float] | memoryview[float] | None",
-    scores: "array[float] | memoryview[float]",
+    sizes: array[int] | memoryview[int],
+    weights: array[float] | memoryview[float] | None,
+    scores: array[float] | memoryview[float],
     char_order: int,
     word_order: int,
     beta: float,
     whitespace: bool,
     eps_smoothing: bool,
     /,
-) -> "array[float] | memoryview[float]":
+) -> array[float] | memoryview[float]:
     """Score each hypothesis of a group against each of its references by chrF.
 
     Args:
@@ -157,12 +159,12 @@ def pairwise_chrf(
 def _fill(
     hypotheses: Segments,
     references: Segments,
-    sizes: "array[int] | memoryview[int]",
-    weights: "array[float] | memoryview[float] | None",
-    scores: "array[float] | memoryview[float]",
-    count: "Callable[[str], Counted]",
-    score: "Callable[[Counted, Counted], float]",
-) -> "array[float] | memoryview[float]":
+    sizes: array[int] | memoryview[int],
+    weights: array[float] | memoryview[float] | None,
+    scores: array[float] | memoryview[float],
+    count: Callable[[str], Counted],
+    score: Callable[[Counted, Counted], float],
+) -> array[float] | memoryview[float]:
     """Score the pairs of all groups; `count` is called once for each text, `score` for each pair."""
     groups = list(zip(sizes[::2], sizes[1::2], strict=False))
     # (0, 0) makes two sums even without groups

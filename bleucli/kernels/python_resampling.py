@@ -3,6 +3,8 @@
 NumPy runs the loops here; plain Python would take hours.
 """
 
+from __future__ import annotations
+
 from bleucli.kernels.stopping import heed_stop
 from bleucli.stats import SegmentStats
 
@@ -20,7 +22,7 @@ _MAX_WEIGHT = 255
 _MAX_SEGMENTS = 2**32 - 1
 
 
-def draw_weights(words: "Words", half: int, segments: int, resamples: int, /) -> tuple[bytes, int] | None:
+def draw_weights(words: Words, half: int, segments: int, resamples: int, /) -> tuple[bytes, int] | None:
     """Draw n of n segments with replacement, and count how often each is drawn (Efron 1979).
 
     The draws are those of NumPy's `Generator.choice`: a random 32-bit number times n, of which the upper half is the
@@ -100,7 +102,7 @@ def weighted_sums(stats: SegmentStats, weights: bytes | memoryview, /) -> Segmen
 
 
 def swapped_sums(
-    left: SegmentStats, right: SegmentStats, words: "Words", first: int, trials: int, /
+    left: SegmentStats, right: SegmentStats, words: Words, first: int, trials: int, /
 ) -> tuple[SegmentStats, SegmentStats]:
     """Add up the rows of two systems after swapping some of them at random, once per trial.
 
@@ -152,7 +154,7 @@ def check_rows(stats: SegmentStats) -> None:
         raise ValueError("the data of SegmentStats are not rows of 64-bit numbers")
 
 
-def _read_words(words: "Words") -> "NDArray[np.uint64]":
+def _read_words(words: Words) -> NDArray[np.uint64]:
     import numpy as np
 
     data = np.frombuffer(words, np.uint8)
@@ -161,13 +163,13 @@ def _read_words(words: "Words") -> "NDArray[np.uint64]":
     return data.view(np.uint64)
 
 
-def _refuse_overflow(rows: "Numbers", times: int) -> None:
+def _refuse_overflow(rows: Numbers, times: int) -> None:
     # By a bound, as the native kernels do: NumPy's sums of integers wrap around without an error
     if times * max(-int(rows.min(initial=0)), int(rows.max(initial=0))) >= 2**63:
         raise OverflowError("a sum of statistics does not fit into 64 bits")
 
 
-def _ordered_sum(rows: "Numbers") -> "Numbers":
+def _ordered_sum(rows: Numbers) -> Numbers:
     """Add rows one after another to 0.0, which also turns -0.0 into 0.0; NumPy's own sum may add doubles in pairs."""
     import numpy as np
 
@@ -177,7 +179,7 @@ def _ordered_sum(rows: "Numbers") -> "Numbers":
     return sums
 
 
-def _stats(like: SegmentStats, rows: "list[Numbers]") -> SegmentStats:
+def _stats(like: SegmentStats, rows: list[Numbers]) -> SegmentStats:
     import numpy as np
 
     kind = np.int64 if like.data.format == "q" else np.float64

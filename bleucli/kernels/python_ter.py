@@ -1,5 +1,7 @@
 """TER's edits in plain Python (Snover et al. 2006), with the limits of the program tercom as in sacreBLEU."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, inf
 

@@ -1,5 +1,7 @@
 """The checksum that ties compiled kernels to their C sources, so that an outdated build is recognized."""
 
+from __future__ import annotations
+
 import os
 
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")

@@ -5,6 +5,8 @@
 - `pieces`: cuts a long iterable, so that the python kernels can check in between
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from itertools import islice
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 # Few enough to count within 30 milliseconds, so that Ctrl-C takes effect at once
 PIECE = 1 << 16
-_is_stopped: "ContextVar[Callable[[], bool] | None]" = ContextVar("is_stopped", default=None)
+_is_stopped: ContextVar[Callable[[], bool] | None] = ContextVar("is_stopped", default=None)
 
 
 def heed_stop() -> None:
@@ -29,7 +31,7 @@ def heed_stop() -> None:
         raise KeyboardInterrupt
 
 
-def pieces(items: "Iterable[Item]") -> "Iterator[list[Item]]":
+def pieces(items: Iterable[Item]) -> Iterator[list[Item]]:
     """Cut an iterable into lists of up to 65,536 items; before each, check whether to stop.
 
     >>> list(pieces("abc"))
@@ -41,7 +43,7 @@ def pieces(items: "Iterable[Item]") -> "Iterator[list[Item]]":
         yield piece
 
 
-def workers(jobs: int) -> "AbstractContextManager[Executor]":
+def workers(jobs: int) -> AbstractContextManager[Executor]:
     """Return `jobs` threads; an exception in the `with` block stops the kernels that run there and cancels the rest.
 
     Ctrl-C does not wait for them: a thread in a library or a regular expression cannot check whether to stop.
@@ -55,7 +57,7 @@ def workers(jobs: int) -> "AbstractContextManager[Executor]":
     from threading import Event
 
     @contextmanager
-    def stoppable() -> "Iterator[Executor]":
+    def stoppable() -> Iterator[Executor]:
         stopped = Event()
         threads = ThreadPoolExecutor(jobs, initializer=_is_stopped.set, initargs=(stopped.is_set,))
         try:

@@ -8,6 +8,8 @@ r"""Which files a matrix is made of: a TOML file with patterns, and what they ma
 - `target_of`: the target language of a pair, from its name
 """
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,7 +50,7 @@ class Pair(NamedTuple):
     references: Sequence[str]
     systems: Mapping[str, str]
 
-    def select(self, names: Sequence[str]) -> "Pair":
+    def select(self, names: Sequence[str]) -> Pair:
         """Return the pair with those of its systems that are named, in that order."""
         return self._replace(systems={name: self.systems[name] for name in names if name in self.systems})
 
@@ -141,7 +143,7 @@ def _tell_missing(pairs: Sequence[Pair], systems: Sequence[str]) -> list[str]:
 # --- the file
 
 
-def _parse_toml(path: str) -> "dict[str, Any]":
+def _parse_toml(path: str) -> dict[str, Any]:
     import tomllib
 
     try:
@@ -155,7 +157,7 @@ def _parse_toml(path: str) -> "dict[str, Any]":
         raise BleuError(f"{path} is not valid TOML: {error}") from None
 
 
-def _names(table: "Mapping[str, Any]", key: str, path: str) -> list[str]:
+def _names(table: Mapping[str, Any], key: str, path: str) -> list[str]:
     """Return a list of names, which may be absent.
 
     Raises:
@@ -193,7 +195,7 @@ def _tell_some(names: Sequence[str]) -> str:
 # --- patterns
 
 
-def _find_files(table: "Mapping[str, Any]", key: str, path: str) -> Iterator[_Found]:
+def _find_files(table: Mapping[str, Any], key: str, path: str) -> Iterator[_Found]:
     """Give the files that a key's patterns match, sorted pattern by pattern.
 
     Raises:

@@ -4,6 +4,8 @@
 - `score_pairs`: corpora, whatever they come from
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import fsum
@@ -40,11 +42,11 @@ class Task(NamedTuple):
 
 
 def score_matrix(
-    matrix: "str | os.PathLike[str] | Texts",
-    metrics: "str | Metric | Iterable[str | Metric]" = ("bleu",),
+    matrix: str | os.PathLike[str] | Texts,
+    metrics: str | Metric | Iterable[str | Metric] = ("bleu",),
     *,
     n_bootstrap: int = 1,
-    seed: "Seed" = "environment",
+    seed: Seed = "environment",
     encoding: str = "utf-8",
     jobs: int | None = None,
 ) -> Results:
@@ -109,7 +111,7 @@ def score_matrix(
     return results._replace(hints=hints)
 
 
-def _make_metric(metric: "str | Metric", language: str) -> Metric:
+def _make_metric(metric: str | Metric, language: str) -> Metric:
     """Return the metric for a target language, which chooses the tokenizer unless the metric names one."""
     target = {"trg_lang": two_letters(language)}
     if isinstance(metric, str):
@@ -182,7 +184,7 @@ def score_pairs(
     systems: Sequence[str],
     *,
     jobs: int | None = 1,
-    sampling: "Sampling | None" = None,
+    sampling: Sampling | None = None,
     progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Results:
     """Score language pairs; each gets the scores that it would get alone.

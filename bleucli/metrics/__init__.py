@@ -9,6 +9,8 @@
 (['bleu', 'chrf', 'ter', 'wer', 'cer'], 'chrF2++')
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from bleucli.errors import BleuError, InputTypeError, UsageError
@@ -92,7 +94,7 @@ if not TYPE_CHECKING:  # so that type checkers report names that are not importe
         raise AttributeError(f"module 'bleucli.metrics' has no attribute {name!r}")
 
 
-def find_metric(metric: "str | Metric", options: "Mapping[str, Any] | None" = None) -> Metric:
+def find_metric(metric: str | Metric, options: Mapping[str, Any] | None = None) -> Metric:
     """Make the metric of this name with these options; return a metric object unchanged.
 
     Raises:
@@ -121,7 +123,7 @@ def find_metric(metric: "str | Metric", options: "Mapping[str, Any] | None" = No
     return METRICS[base](**{**meant, **options})
 
 
-def list_metrics(metrics: "str | Metric | Iterable[str | Metric]") -> "list[str | Metric]":
+def list_metrics(metrics: str | Metric | Iterable[str | Metric]) -> list[str | Metric]:
     """Return a list of names and metrics, from a single one or from several.
 
     Raises:
@@ -142,7 +144,7 @@ def list_metrics(metrics: "str | Metric | Iterable[str | Metric]") -> "list[str 
     return found
 
 
-def metric_from_signature(signature: str | Signature, *, tokenize: "Callable[[str], str] | None" = None) -> Metric:
+def metric_from_signature(signature: str | Signature, *, tokenize: Callable[[str], str] | None = None) -> Metric:
     """Return the metric that a published signature describes, to score other texts in the same way.
 
     Args:
@@ -183,7 +185,7 @@ def metric_from_signature(signature: str | Signature, *, tokenize: "Callable[[st
 
 
 def metric_that_counted(
-    signature: str | Signature, given: "Mapping[str, Any] | None" = None, in_command: bool = False
+    signature: str | Signature, given: Mapping[str, Any] | None = None, in_command: bool = False
 ) -> Metric:
     """Return the metric that a signature describes, to score statistics that it counted; no tokenizer is loaded.
 

@@ -5,6 +5,8 @@ becomes a score (`score_from_stats`), and which options it has (`options`), from
 else is here.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -88,7 +90,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     _sampling: Sequence[tuple[str, str]] = ()
     # All scores made since the last change of the metric share this list. The next change first puts a copy of the
     # metric into the list, so scoring itself copies nothing. None if there are no such scores.
-    _before: "list[Metric] | None" = None
+    _before: list[Metric] | None = None
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -122,7 +124,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         """Return one row of statistics per segment, for prepared hypotheses and references; rows can be added."""
 
     @abstractmethod
-    def score_from_stats(self, sums: Sequence[int | float]) -> "ScoreT_co":
+    def score_from_stats(self, sums: Sequence[int | float]) -> ScoreT_co:
         """Return the score of a sum of rows; sums: one number per column."""
 
     def learn(self, references: Iterator[Sequence[Segments]]) -> None:  # few metrics need it
@@ -163,13 +165,13 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     def check_sum(self, segments: int) -> None:  # few metrics need it
         """Raise a BleuError if a sum over this number of segments has no score."""
 
-    def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
+    def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums in percent, as `score_from_stats` does; BLEU's last bit may differ."""
         import numpy as np
 
         return np.array([self.score_from_stats(row).score for row in sums], np.float64)
 
-    def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
+    def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs of prepared texts, as `kernels.pairwise_chrf` does.
 
         Raises:
@@ -216,8 +218,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     def segment_stats(
         self,
-        hypotheses: "Segments | Iterable[str]",
-        references: "Any",
+        hypotheses: Segments | Iterable[str],
+        references: Any,
         *,
         jobs: int = 1,
     ) -> SegmentStats:
@@ -283,9 +285,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         references: Iterable[Iterable[str | None]] | None,
         n_bootstrap: int = 1,
         *,
-        seed: "Seed" = "environment",
+        seed: Seed = "environment",
         jobs: int = 1,
-    ) -> "ScoreT_co":
+    ) -> ScoreT_co:
         """Return the score of a system's output, in percent, as an object of the metric's own score class.
 
         Args:
@@ -384,7 +386,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         names = ["references"] * (len(self._cached[0].streams) if self._cached else 0)
         return Source("references", names, (block.streams for block in self._cached))
 
-    def sentence_score(self, hypothesis: str, references: Iterable[str | None]) -> "ScoreT_co":
+    def sentence_score(self, hypothesis: str, references: Iterable[str | None]) -> ScoreT_co:
         """Return the score of one segment, in percent, as an object of the metric's own score class.
 
         Args:
@@ -446,7 +448,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     def pairwise(
         self, hypotheses: Iterable[str], references: Iterable[str] | None = None, *, jobs: int = 1
-    ) -> "NDArray[np.float64]":
+    ) -> NDArray[np.float64]:
         """Return the `sentence_score` of each hypothesis against each reference, equal to the last bit.
 
         Args:
@@ -476,7 +478,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         references: Iterable[Iterable[str]] | None = None,
         *,
         jobs: int = 1,
-    ) -> "Iterator[NDArray[np.float64]]":
+    ) -> Iterator[NDArray[np.float64]]:
         """Give the matrix of `pairwise` for each group, such as the candidates for each segment.
 
         For small groups, this is faster than one call per group. Groups are read when matrices are asked for, some
@@ -506,10 +508,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         self,
         hypotheses: Iterable[str],
         references: Iterable[str] | None = None,
-        weights: "Any" = None,
+        weights: Any = None,
         *,
         jobs: int = 1,
-    ) -> "NDArray[np.float64]":
+    ) -> NDArray[np.float64]:
         """Return the mean score of each hypothesis over all references, without keeping the matrix of `pairwise`.
 
         Args:
@@ -540,10 +542,10 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         self,
         hypotheses: Iterable[str],
         references: Iterable[str] | None = None,
-        weights: "Any" = None,
+        weights: Any = None,
         *,
         jobs: int = 1,
-    ) -> "Best":
+    ) -> Best:
         """Return the hypothesis with the best expected score: minimum Bayes risk decoding, or the best of n candidates.
 
         Args:
@@ -579,7 +581,7 @@ def _home(kind: type, name: str) -> int:
 # --- metrics of the functions for single segments, which are called in loops
 
 
-def metric_for(kind: "type[MetricT]", *options: object, **named: object) -> "MetricT":
+def metric_for(kind: type[MetricT], *options: object, **named: object) -> MetricT:
     """Return a metric of a class with these options; the same object for the same options, as long as it is cached.
 
     Raises:
@@ -595,7 +597,7 @@ def metric_for(kind: "type[MetricT]", *options: object, **named: object) -> "Met
 
 # Typed, because 2 and 2.0 are equal, but as beta they give chrF different names
 @lru_cache(maxsize=32, typed=True)
-def _make(kind: type[Metric], *options: object, **named: "Any") -> Metric:
+def _make(kind: type[Metric], *options: object, **named: Any) -> Metric:
     return kind(*options, **named)
 
 

@@ -1,5 +1,7 @@
 """BLEU (Papineni, Roukos, Ward & Zhu 2002), with the conventions of sacreBLEU 2.6.0."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import exp, log
 
@@ -113,7 +115,7 @@ class BLEUScore(Score):
         )
 
 
-def _read_tokenizer(signed: str, exact: bool) -> "dict[str, Any]":
+def _read_tokenizer(signed: str, exact: bool) -> dict[str, Any]:
     """Return the tokenizer that a signature calls `signed`; versions follow the names of MeCab tokenizers.
 
     >>> _read_tokenizer("ja-mecab-0.996-IPA", True), _read_tokenizer("13a", True)
@@ -123,14 +125,14 @@ def _read_tokenizer(signed: str, exact: bool) -> "dict[str, Any]":
     return {"tokenize": next(mecab, signed)}
 
 
-def _stand_in_tokenizer(metric: "BLEU", signed: str) -> None:
+def _stand_in_tokenizer(metric: BLEU, signed: str) -> None:
     from bleucli.tokenizers.base import Unloaded
 
     metric.tokenizer = Unloaded(signed)
     vars(metric)["tokenize"] = _read_tokenizer(signed, True)["tokenize"]
 
 
-def _read_smoothing(signed: str, exact: bool) -> "dict[str, Any]":
+def _read_smoothing(signed: str, exact: bool) -> dict[str, Any]:
     smoothing = Smoothing.parse(signed)
     if smoothing.method not in DEFAULT_VALUES:
         return {"smooth_method": smoothing.method}
@@ -186,7 +188,7 @@ class BLEU(Metric[BLEUScore]):
     # Names that programs read from sacreBLEU's class
     TOKENIZERS = tokenizers.NAMES
     TOKENIZER_DEFAULT = tokenizers.DEFAULT
-    SMOOTH_DEFAULTS: "ClassVar[Mapping[str, float | None]]" = dict.fromkeys(METHODS) | DEFAULT_VALUES
+    SMOOTH_DEFAULTS: ClassVar[Mapping[str, float | None]] = dict.fromkeys(METHODS) | DEFAULT_VALUES
 
     name = "BLEU"
     counts_ties = False
@@ -427,7 +429,7 @@ class BLEU(Metric[BLEUScore]):
                 f" them one by one ({'-sl' if self.in_command else 'sentence_score'}), or choose another method"
             )
 
-    def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
+    def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums; rows without a zero, which are nearly all, are scored at once.
 
         Scores may differ from those of `score_from_stats` in the last bit, because NumPy computes logarithms, their sum
@@ -448,7 +450,7 @@ class BLEU(Metric[BLEUScore]):
         scores[~plain] = [self.score_from_stats(row).score for row in rows[~plain].tolist()]
         return scores
 
-    def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
+    def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs, one by one if the smoothing method is not sacreBLEU's."""
         method, value = self.smoothing.method, self.smoothing.value
         if self.smoothing.gives_all:
@@ -457,7 +459,7 @@ class BLEU(Metric[BLEUScore]):
             kernels.pairwise_bleu(*pairs, scores, self.max_ngram_order, method, value, self.effective_order)
 
     @classmethod
-    def read_name(cls, name: str) -> "dict[str, Any] | None":
+    def read_name(cls, name: str) -> dict[str, Any] | None:
         """Return no arguments: spBLEU is BLEU with another tokenizer, which the signature names."""
         return {} if name.endswith("BLEU") else None
 

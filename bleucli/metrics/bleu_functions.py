@@ -4,6 +4,8 @@
 - `sentence_bleu`: the score of a segment
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 
 from bleucli import tokenizers

@@ -3,6 +3,8 @@
 `CER` is the metric; `corpus_cer` and `sentence_cer` are shorthands for it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from bleucli.metrics.base import metric_for

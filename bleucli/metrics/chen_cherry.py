@@ -3,6 +3,8 @@
 `smooth` returns the precisions that a technique, with NLTK's defaults, puts in place of the plain ones.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import log
 

@@ -3,6 +3,8 @@
 `CHRF` is the metric; `corpus_chrf` and `sentence_chrf` are sacreBLEU's shorthands for it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 from bleucli import kernels
@@ -214,13 +216,13 @@ class CHRF(Metric[CHRFScore]):
         score.statistics = tuple(sums)
         return score
 
-    def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
+    def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums, all at once."""
         from bleucli.metrics.f_scores import f_scores
 
         return f_scores(sums, self.beta, self.eps_smoothing)
 
-    def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
+    def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
         """Fill in the scores of all pairs; each text is counted once."""
         orders = self.char_order, self.word_order
         kernels.pairwise_chrf(*pairs, scores, *orders, self.beta, self.whitespace, self.eps_smoothing)
@@ -230,7 +232,7 @@ class CHRF(Metric[CHRFScore]):
         return _name_with(self.beta, self.word_order)
 
     @classmethod
-    def read_name(cls, name: str) -> "dict[str, Any] | None":
+    def read_name(cls, name: str) -> dict[str, Any] | None:
         """Return the beta in the name of a score, and the word order if there are plus signs.
 
         >>> CHRF.read_name("chrF3++"), CHRF.read_name("chrF"), CHRF.read_name("TER")

@@ -1,5 +1,7 @@
 """BLEU under the names that users of Hugging Face's `evaluate` know: `compute(predictions=..., references=...)`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
@@ -47,7 +49,7 @@ def compute(
     skip_empty_refs: bool = False,
     tokenize_name: str = "",
     jobs: int = 1,
-) -> "Computed":
+) -> Computed:
     """Return the BLEU score of a system's output under the keys of Hugging Face's `evaluate`, with its signature.
 
     Args:
@@ -154,7 +156,7 @@ def _wrong_length(predictions: int, items: str, least: str = "", advice: str = _
     return BleuError(f"{least}{tell_count(predictions, 'prediction')}, but references for {items}; {advice}")
 
 
-def _list_references(item: "str | Iterable[str | None]", number: int) -> Sequence[str | None]:
+def _list_references(item: str | Iterable[str | None], number: int) -> Sequence[str | None]:
     """Return the references of a prediction as a list."""
     if isinstance(item, str):
         return [item]

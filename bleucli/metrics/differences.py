@@ -8,6 +8,8 @@ BLEU is a product, BP · (p1 · ... · pN)^(1/N), so logarithms split the differ
 logarithmic mean Divisia index of Ang (2004), "Decomposition analysis for policymaking in energy", applied to BLEU.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from math import expm1, log
 from operator import itemgetter
@@ -203,7 +205,7 @@ class DifferenceExplanation(NamedTuple):
             for words in references:
                 yield Words("reference", [(word, "") for word in words])
 
-    def as_data(self) -> "dict[str, Any]":
+    def as_data(self) -> dict[str, Any]:
         """Return everything as dictionaries, lists, numbers and strings, for JSON; `line` counts from 1."""
         data: dict[str, Any] = as_data(self)
         for segment in data["influences"]:
@@ -221,12 +223,12 @@ def explain_difference(
     first: Iterable[str],
     second: Iterable[str],
     references: Iterable[Iterable[str | None]],
-    metric: "str | Metric" = "bleu",
+    metric: str | Metric = "bleu",
     *,
     names: Sequence[str] = ("first", "second"),
     most: int = MOST,
     jobs: int = 1,
-    **options: "Any",
+    **options: Any,
 ) -> DifferenceExplanation:
     """Say why the scores of two systems differ: by which factors of BLEU, and by which segments.
 
@@ -278,7 +280,7 @@ def explain_corpus(
     most: int = MOST,
     *,
     jobs: int | None = 1,
-    choose: "Chooser | None" = None,
+    choose: Chooser | None = None,
 ) -> list[DifferenceExplanation]:
     """Say why the scores of two systems differ, by each metric.
 
@@ -357,7 +359,7 @@ def _explain(
     )
 
 
-def share_out(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> tuple[Sequence[Share], float | None, str]:
+def share_out(metric: BLEU, first: BLEUScore, second: BLEUScore) -> tuple[Sequence[Share], float | None, str]:
     """Return the shares of BLEU's factors in the difference of two scores, and the scores' logarithmic mean.
 
     If there are none, the third value says why.
@@ -376,7 +378,7 @@ def share_out(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> tuple[Se
     )
 
 
-def _why_not_shared(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> str:
+def _why_not_shared(metric: BLEU, first: BLEUScore, second: BLEUScore) -> str:
     """Return why the difference of two scores cannot be shared out among BLEU's factors; "" if it can."""
     if metric.smoothing.method not in SACREBLEU_METHODS:
         *known, last = SACREBLEU_METHODS
@@ -397,7 +399,7 @@ def _why_not_shared(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> st
     return ""
 
 
-def _share_out(metric: BLEU, first: "BLEUScore", second: "BLEUScore") -> tuple[list[Share], float]:
+def _share_out(metric: BLEU, first: BLEUScore, second: BLEUScore) -> tuple[list[Share], float]:
     """Return the shares of BLEU's factors in the difference of two scores above 0, and their logarithmic mean."""
     order = metric.averaged_orders(first.totals)
     factors = [("BP", first.bp, second.bp, 1)]

@@ -5,6 +5,8 @@
 - `tell_choice`: which of several references counts
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from bleucli.kernels.python_ter import DELETION, INSERTION, NAMES

@@ -1,5 +1,7 @@
 """Why a segment has its BLEU score: n-grams by order, precisions before and after smoothing, brevity penalty."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from math import exp, fsum, log, prod
 
@@ -79,7 +81,7 @@ class BLEUParts(NamedTuple):
         """Return the score."""
         return self.brevity_penalty * self.geometric_mean
 
-    def tell(self, name: str, score: float, width: int) -> "Iterator[Block]":
+    def tell(self, name: str, score: float, width: int) -> Iterator[Block]:
         """Explain the score in words; width: its decimals."""
         yield Heading(f"{name} = {score:.{width}f}")
         if reason := self._reason(score):
@@ -169,7 +171,7 @@ class BLEUParts(NamedTuple):
             return f"{who} empty: the brevity penalty is 0, and so is the score."
         return f"{who} empty: nothing can match, so the score is 0."
 
-    def _tell_precisions(self, decimals: int) -> "Iterator[Block]":
+    def _tell_precisions(self, decimals: int) -> Iterator[Block]:
         yield Heading(f"Precisions, with smoothing {self.smooth_method}")
         yield Paragraph(
             "A precision is matches / n-grams of the output. Smoothing"
@@ -253,7 +255,7 @@ class BLEUParts(NamedTuple):
         before = own[0] + 1 if order == 1 else (self.orders[order - 2].smoothed or 0.0) / 100
         return [before, own[order - 1], own[order] if order < self.averaged_orders else plain[chen_cherry.FIFTH - 1]]
 
-    def _tell_penalty(self) -> "Iterator[Block]":
+    def _tell_penalty(self) -> Iterator[Block]:
         ours, theirs = self.hypothesis_length, self.reference_length
         yield Heading("Brevity penalty")
         told = f"The output has {tell_count(ours, 'token')}, {self._tell_reference()} has {theirs}"
@@ -272,7 +274,7 @@ class BLEUParts(NamedTuple):
         several = len(self.reference_tokens) > 1
         return f"reference {self.closest_reference + 1}, the closest in length," if several else "the reference"
 
-    def _tell_score(self, name: str, score: float, width: int) -> "Iterator[Block]":
+    def _tell_score(self, name: str, score: float, width: int) -> Iterator[Block]:
         yield Heading("Score")
         shares = [order.smoothed / 100 for order in self.orders[: self.averaged_orders] if order.smoothed is not None]
         skips_zeros = self.smooth_method not in SACREBLEU_METHODS

@@ -1,5 +1,7 @@
 """Why a segment has its chrF score: character and word n-grams by order, precision and recall, the F-score."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from bleucli.kernels.python_chrf import EPSILON, chrf_counts, chrf_row, f_score
@@ -66,7 +68,7 @@ class CHRFParts(NamedTuple):
         square = self.beta**2
         return 100 * (1 + square) * self.precision * self.recall / (square * self.precision + self.recall)
 
-    def tell(self, name: str, score: float, width: int) -> "Iterator[Block]":
+    def tell(self, name: str, score: float, width: int) -> Iterator[Block]:
         """Explain the score in words; width: its decimals."""
         yield Heading(f"{name} = {score:.{width}f}")
         if reason := self._reason(score):
@@ -112,7 +114,7 @@ class CHRFParts(NamedTuple):
             return "No n-gram matches: precision and recall are 0 everywhere."
         return ""
 
-    def _tell_orders(self) -> "Iterator[Block]":
+    def _tell_orders(self) -> Iterator[Block]:
         yield Heading("Precision and recall, order by order")
         yield Paragraph(
             "Precision is matches / n-grams of the output, recall is matches / n-grams of the reference. An n-gram"
@@ -136,7 +138,7 @@ class CHRFParts(NamedTuple):
         spaces = any(sign.isspace() for sign in self.hypothesis_text + self.reference_text)
         return " Spaces are removed before characters are counted." if spaces and not self.whitespace else ""
 
-    def _tell_score(self, name: str, score: float, width: int) -> "Iterator[Block]":
+    def _tell_score(self, name: str, score: float, width: int) -> Iterator[Block]:
         yield Heading("Score")
         formula = "(1 + beta²) × P × R / (beta² × P + R)"
         weight = f"Recall counts {self.beta:g} times as much as precision (beta = {self.beta:g})."
@@ -190,7 +192,7 @@ def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.2f}"
 
 
-def _list_ngrams(order: CHRFOrder) -> "Iterator[Block]":
+def _list_ngrams(order: CHRFOrder) -> Iterator[Block]:
     """List some of the character n-grams that do not match; the data have all of them."""
     kinds = (
         ("too many in the output ", "bad", [(one, one.hypothesis - one.matches) for one in order.ngrams]),

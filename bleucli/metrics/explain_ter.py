@@ -1,5 +1,7 @@
 """Why a segment has its TER score: the shifts that the greedy search finds, and the edits that remain."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from bleucli.errors import BleuError
@@ -56,7 +58,7 @@ class TERParts(NamedTuple):
             return 100.0 if self.num_edits else 0.0
         return 100.0 * (self.num_edits / self.reference_length)
 
-    def tell(self, name: str, score: float, width: int) -> "Iterator[Block]":
+    def tell(self, name: str, score: float, width: int) -> Iterator[Block]:
         """Explain the score in words; width: its decimals."""
         yield Heading(f"{name} = {score:.{width}f}")
         if reason := self._reason(score):

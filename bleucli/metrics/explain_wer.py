@@ -1,5 +1,7 @@
 """Why a segment has its WER or CER score: the fewest edits, word by word or character by character."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from bleucli import kernels
@@ -44,7 +46,7 @@ class ErrorRateParts(NamedTuple):
         """Return the score; the length of an empty reference counts as 1."""
         return 100.0 * (self.num_edits / (self.reference_length or 1))
 
-    def tell(self, name: str, score: float, width: int) -> "Iterator[Block]":
+    def tell(self, name: str, score: float, width: int) -> Iterator[Block]:
         """Explain the score in words; width: its decimals."""
         yield Heading(f"{name} = {score:.{width}f}")
         if reason := self._reason(score):
@@ -80,7 +82,7 @@ class ErrorRateParts(NamedTuple):
 
 
 def take_apart(
-    metric: "ErrorRate[ErrorRateScore]", hypothesis: str, references: Sequence[str], score: ErrorRateScore
+    metric: ErrorRate[ErrorRateScore], hypothesis: str, references: Sequence[str], score: ErrorRateScore
 ) -> tuple[ErrorRateParts, tuple[int, ...]]:
     """Return the parts of a segment's score, and its row of statistics; arguments as in `explain_bleu.take_apart`.
 

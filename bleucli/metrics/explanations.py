@@ -5,6 +5,8 @@
 - `pick`: some segments of a corpus
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 from bleucli.corpus import Corpus, of_one, of_strings
@@ -56,13 +58,13 @@ class Explanation(NamedTuple):
     hypothesis: str
     references: Sequence[str]
     line: int | None
-    parts: "BLEUParts | CHRFParts | TERParts | ErrorRateParts"
+    parts: BLEUParts | CHRFParts | TERParts | ErrorRateParts
 
-    def tell(self, width: int = 2, short: bool = False) -> "list[Block]":
+    def tell(self, width: int = 2, short: bool = False) -> list[Block]:
         """Return the blocks of text and HTML; width: decimals of the score, short: short keys in the signature."""
         return [*self.parts.tell(self.name, self.score, width), *tell_signature(self.name, self.signature, short)]
 
-    def as_data(self) -> "dict[str, Any]":
+    def as_data(self) -> dict[str, Any]:
         """Return everything as dictionaries, lists, numbers and strings, for JSON.
 
         `line` counts from 1, as in text and on the command line. The indexes `reference` and `closest_reference`, and
@@ -85,19 +87,19 @@ class Explanation(NamedTuple):
         return as_html(self.tell())
 
 
-def tell_signature(name: str, signature: Signature, short: bool) -> "list[Block]":
+def tell_signature(name: str, signature: Signature, short: bool) -> list[Block]:
     """Return a line that says how scores were made."""
     return [Heading("Signature"), Paragraph(f"{name}|{signature.format(short)}")]
 
 
-def as_data(value: "Any") -> "Any":
+def as_data(value: Any) -> Any:
     """Return records as dictionaries and sequences as lists, at every depth."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {key: as_data(one) for key, one in value._asdict().items()}
     return [as_data(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def freeze(value: "Any") -> "Any":
+def freeze(value: Any) -> Any:
     """Replace lists by tuples in records and sequences, at every depth, so that they cannot be changed."""
     if isinstance(value, tuple) and hasattr(value, "_make"):
         return value._make(map(freeze, value))
@@ -105,12 +107,12 @@ def freeze(value: "Any") -> "Any":
 
 
 def explain(
-    hypothesis: "str | Iterable[str]",
-    references: "Iterable[str | None] | Iterable[Iterable[str | None]]",
-    metric: "str | Metric" = "bleu",
+    hypothesis: str | Iterable[str],
+    references: Iterable[str | None] | Iterable[Iterable[str | None]],
+    metric: str | Metric = "bleu",
     *,
     line: int | None = None,
-    **options: "Any",
+    **options: Any,
 ) -> Explanation:
     """Say why a segment has its score.
 
@@ -193,7 +195,7 @@ def explain_segment(
     return Explanation(score.name, score.score, signature, hypotheses[0] or "", tuple(texts), line, freeze(parts))
 
 
-def _take_apart(metric: Metric, hypothesis: str, references: Sequence[str], score: "Any") -> "Any":
+def _take_apart(metric: Metric, hypothesis: str, references: Sequence[str], score: Any) -> Any:
     """Return the parts of a score, and the row of statistics that it was computed from."""
     from bleucli.metrics import BLEU, CHRF, TER, explain_bleu, explain_chrf, explain_ter, explain_wer
     from bleucli.metrics.wer import ErrorRate
@@ -211,7 +213,7 @@ def _take_apart(metric: Metric, hypothesis: str, references: Sequence[str], scor
     raise BleuError(f"{type(metric).__name__} cannot be explained; choose one of {names}")
 
 
-def pick(corpus: Corpus, lines: Iterable[int]) -> "tuple[dict[int, tuple[Segments, list[Segments]]], int]":
+def pick(corpus: Corpus, lines: Iterable[int]) -> tuple[dict[int, tuple[Segments, list[Segments]]], int]:
     """Read a corpus; return some of its segments by their indexes, and the number of all segments.
 
     A segment has one text per system and per reference, each a `Segments` of one text. Lines beyond the end are left

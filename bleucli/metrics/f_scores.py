@@ -1,5 +1,7 @@
 """chrF's F-score of many rows at once: `kernels.f_score` with NumPy, the same operations in the same order."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 

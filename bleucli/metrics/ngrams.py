@@ -4,6 +4,8 @@
 - `ngram_table`, `explain_verdicts`, `tell_tokens`, `mark_matches`: how they are shown
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -35,7 +37,7 @@ class NGram(NamedTuple):
     matches: int
 
 
-def compare_ngrams(hypothesis: "Counter[GramT]", references: "Sequence[Counter[GramT]]") -> list[NGram]:
+def compare_ngrams(hypothesis: Counter[GramT], references: Sequence[Counter[GramT]]) -> list[NGram]:
     """Return the n-grams of the output in their order, then those that only references have.
 
     >>> compare_ngrams(Counter("aab"), [Counter("ac")])[0]
@@ -85,7 +87,7 @@ def explain_verdicts(several: bool) -> Paragraph:
 
 def tell_tokens(
     hypothesis: Sequence[str], references: Sequence[Sequence[str]], noun: str, order: int
-) -> "Iterator[Block]":
+) -> Iterator[Block]:
     """Show both texts: tokens that match, tokens that the output has too often, and tokens that it lacks.
 
     noun: the word for a token. order: the order of the longest n-grams that count.

@@ -5,6 +5,8 @@
 - `SKIP_EMPTY_REFS`: the option that all metrics have
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -72,7 +74,7 @@ class Option:
         self,
         name: str,
         kind: type,
-        default: "Any",
+        default: Any,
         flags: tuple[str, ...] = (),
         help: str = "",  # noqa: A002
         *,
@@ -87,12 +89,12 @@ class Option:
         words: tuple[str, str] = ("no", "yes"),
         hidden: bool = False,
         absent: str | None = None,
-        sign: "Callable[[Any], str] | None" = None,
+        sign: Callable[[Any], str] | None = None,
         restate: Callable[[str], str] | None = None,
-        read: "Callable[[str, bool], dict[str, Any]] | None" = None,
+        read: Callable[[str, bool], dict[str, Any]] | None = None,
         in_name: bool = False,
         decides: str = ROWS,
-        stand_in: "Callable[[Any, str], None] | None" = None,
+        stand_in: Callable[[Any, str], None] | None = None,
     ) -> None:
         self.name = name
         self.kind = kind
@@ -123,7 +125,7 @@ class Option:
         """The long flag as the name of an attribute: chrf_beta for --chrf-beta."""
         return self.flags[0].removeprefix("--").replace("-", "_") if self.flags else ""
 
-    def check(self, value: "Any", spelling: str) -> "Any":
+    def check(self, value: Any, spelling: str) -> Any:
         """Return a value as `kind`; `spelling` is the name of the option in errors.
 
         Raises:
@@ -164,7 +166,7 @@ class Option:
             return self.flags[-1]
         return f"{self.name}=True" if self.kind is bool else f"{self.name}=..."
 
-    def _signed(self, value: "Any") -> str:
+    def _signed(self, value: Any) -> str:
         """Return the form of a value in signatures."""
         if value is None:
             return ""
@@ -178,7 +180,7 @@ class Option:
             return quote(value, safe="/:,;()[]@+-_.~")
         return str(self.kind(value))  # 2 is accepted as a float, and signed as 2.0
 
-    def _signer(self) -> "Callable[[Any], str]":
+    def _signer(self) -> Callable[[Any], str]:
         """Return a function that signs the option; it is fast, because each segment's score is signed."""
         name, words, hidden = self.name, self.words, self.default if self.hidden else _NEVER
         signed = str if self.kind is int else self._signed
@@ -189,7 +191,7 @@ class Option:
     def _restate(self, text: str) -> str:
         return self._signed(_float(text)) if self.kind is float and _float(text) is not None else text
 
-    def _read(self, text: str, exact: bool) -> "dict[str, Any]":
+    def _read(self, text: str, exact: bool) -> dict[str, Any]:
         value: object
         if self.kind is bool:
             value = text == self.words[True] if text in self.words else None
@@ -239,13 +241,13 @@ class Configured:
     """Base of classes that have a name and a table of options."""
 
     name: str
-    options: "ClassVar[Sequence[Option]]" = (SKIP_EMPTY_REFS,)
+    options: ClassVar[Sequence[Option]] = (SKIP_EMPTY_REFS,)
     # Keys of the signature with a constant value
-    constants: "ClassVar[Sequence[tuple[str, str]]]" = ()
+    constants: ClassVar[Sequence[tuple[str, str]]] = ()
     # Whether messages name options as the command does
     in_command = False
-    _by_name: "ClassVar[Mapping[str, Option]]"
-    _signers: "ClassVar[Sequence[tuple[str, Callable[[Any], str]]]]"
+    _by_name: ClassVar[Mapping[str, Option]]
+    _signers: ClassVar[Sequence[tuple[str, Callable[[Any], str]]]]
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -273,7 +275,7 @@ class Configured:
         return self.name
 
     @classmethod
-    def read_name(cls, name: str) -> "dict[str, Any] | None":
+    def read_name(cls, name: str) -> dict[str, Any] | None:
         """Return the constructor's arguments that the name of a score shows; None if the name is another metric's.
 
         Raises:
@@ -282,14 +284,14 @@ class Configured:
         return {} if name == cls.name else None
 
     @classmethod
-    def of_command(cls, **values: "Any") -> "Self":
+    def of_command(cls, **values: Any) -> Self:
         """Make a metric whose messages, including the constructor's errors, name options as the command does."""
         metric = cls.__new__(cls)
         metric.in_command = True
         metric.__init__(**values)  # type: ignore[misc]
         return metric
 
-    def check(self, name: str, value: "T") -> "T":
+    def check(self, name: str, value: T) -> T:
         """Return the value of an option if it is valid.
 
         Raises:

@@ -5,6 +5,8 @@
 - `Pairs`: texts prepared for scoring; `score_one_by_one`: for metrics without a faster way
 """
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, islice, zip_longest
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
         def score_from_stats(self, sums: Sequence[int | float]) -> Any:
             """Score a row of counts."""
 
-        def score_pairs(self, pairs: "Pairs", scores: "memoryview[float]") -> None:
+        def score_pairs(self, pairs: Pairs, scores: memoryview[float]) -> None:
             """Fill in the scores of prepared texts."""
 
 
@@ -73,8 +75,8 @@ class Pairs(NamedTuple):
 
     hypotheses: Segments
     references: Segments
-    sizes: "array[int]"
-    weights: "array[float] | None" = None
+    sizes: array[int]
+    weights: array[float] | None = None
 
 
 class Best(NamedTuple):
@@ -84,7 +86,7 @@ class Best(NamedTuple):
     score: float
 
 
-def score_one_by_one(metric: "Scorer", pairs: Pairs, scores: "memoryview[float]") -> None:
+def score_one_by_one(metric: Scorer, pairs: Pairs, scores: memoryview[float]) -> None:
     """Fill in the scores of all pairs, as `kernels.pairwise_chrf` does, but count the texts of each pair again.
 
     Raises:
@@ -109,7 +111,7 @@ def score_one_by_one(metric: "Scorer", pairs: Pairs, scores: "memoryview[float]"
         done += len(some)
 
 
-def _indexes(sizes: "array[int]") -> Iterator[tuple[int, int]]:
+def _indexes(sizes: array[int]) -> Iterator[tuple[int, int]]:
     """Give the indexes of both texts of each pair.
 
     >>> list(_indexes(array("q", [1, 2, 1, 1])))
@@ -125,7 +127,7 @@ def _indexes(sizes: "array[int]") -> Iterator[tuple[int, int]]:
 # --- two lists of texts
 
 
-def score_matrix(metric: "Scorer", hypotheses: Iterable[str], references: Iterable[str] | None, jobs: int) -> "Matrix":
+def score_matrix(metric: Scorer, hypotheses: Iterable[str], references: Iterable[str] | None, jobs: int) -> Matrix:
     """Return the score of each hypothesis against each reference; see `Metric.pairwise`."""
     ours, theirs = _read_both(metric, hypotheses, references)
     scores = np.empty((len(ours), len(theirs)))
@@ -134,8 +136,8 @@ def score_matrix(metric: "Scorer", hypotheses: Iterable[str], references: Iterab
 
 
 def expected_scores(
-    metric: "Scorer", hypotheses: Iterable[str], references: Iterable[str] | None, weights: "Any", jobs: int
-) -> "Matrix":
+    metric: Scorer, hypotheses: Iterable[str], references: Iterable[str] | None, weights: Any, jobs: int
+) -> Matrix:
     """Return the weighted mean of each hypothesis's scores; see `Metric.expected`."""
     ours, theirs = _read_both(metric, hypotheses, references)
     if not len(theirs):
@@ -147,7 +149,7 @@ def expected_scores(
 
 
 def find_best(
-    metric: "Scorer", hypotheses: Iterable[str], references: Iterable[str] | None, weights: "Any", jobs: int
+    metric: Scorer, hypotheses: Iterable[str], references: Iterable[str] | None, weights: Any, jobs: int
 ) -> Best:
     """Return the hypothesis with the best mean; see `Metric.best`."""
     scores = expected_scores(metric, hypotheses, references, weights, jobs)
@@ -158,7 +160,7 @@ def find_best(
 
 
 def _fill_rows(
-    metric: "Scorer", ours: Segments, theirs: Segments, weights: "array[float] | None", scores: "Matrix", jobs: int
+    metric: Scorer, ours: Segments, theirs: Segments, weights: array[float] | None, scores: Matrix, jobs: int
 ) -> None:
     """Fill in the scores of hypotheses, one row for each; every thread takes some of the rows."""
     count, jobs = len(ours), count_threads(jobs)
@@ -177,12 +179,12 @@ def _fill_rows(
         pass
 
 
-def _view(scores: "Matrix") -> "memoryview[float]":
+def _view(scores: Matrix) -> memoryview[float]:
     return scores.reshape(-1).data  # type: ignore[return-value] # NumPy says that all views are of integers
 
 
 def _read_both(
-    metric: "Scorer", hypotheses: Iterable[str], references: Iterable[str] | None
+    metric: Scorer, hypotheses: Iterable[str], references: Iterable[str] | None
 ) -> tuple[Segments, Segments]:
     """Return both lists, prepared."""
     ours = Segments.join(list(blocks_of_strings(hypotheses, "hypothesis")))
@@ -191,11 +193,11 @@ def _read_both(
 
 
 def _prepare(
-    metric: "Scorer",
+    metric: Scorer,
     hypotheses: Segments,
     references: Segments,
-    name: "Callable[[str, int], str]",
-    name_reference: "Callable[[str, int], str]",
+    name: Callable[[str, int], str],
+    name_reference: Callable[[str, int], str],
 ) -> tuple[Segments, Segments]:
     """Prepare texts. If both are the same object, so are the results, unless the metric prepares references otherwise.
 
@@ -226,7 +228,7 @@ def _prepare(
     return ours, ours if is_one else theirs
 
 
-def _refuse_missing(texts: Segments, name: "Callable[[int], str]") -> None:
+def _refuse_missing(texts: Segments, name: Callable[[int], str]) -> None:
     _, _, missing = kernels.reference_counts([texts])
     if missing >= 0:
         raise InputTypeError(f"{name(missing)} is None; give a string, which may be empty")
@@ -237,7 +239,7 @@ def _no_score(hypothesis: str, reference: str, error: SegmentError) -> BleuError
     return BleuError(f"{both} {error.what}")
 
 
-def _check_weights(weights: "Any", count: int) -> "array[float]":
+def _check_weights(weights: Any, count: int) -> array[float]:
     """Return weights as shares of the largest one; equal weights for None.
 
     Raises:
@@ -289,8 +291,8 @@ class _Batch(NamedTuple):
 
 
 def score_matrices(
-    metric: "Scorer", hypotheses: Iterable[Iterable[str]], references: Iterable[Iterable[str]] | None, jobs: int
-) -> "Iterator[Matrix]":
+    metric: Scorer, hypotheses: Iterable[Iterable[str]], references: Iterable[Iterable[str]] | None, jobs: int
+) -> Iterator[Matrix]:
     """Give a matrix for each group; see `Metric.pairwise_groups`."""
     jobs = count_threads(jobs)
     ours = _lists_of(hypotheses, "hypotheses")
@@ -298,7 +300,7 @@ def score_matrices(
     return _score_batches(metric, _batches(ours, theirs), jobs)
 
 
-def _score_batches(metric: "Scorer", batches: Iterator[_Batch], jobs: int) -> "Iterator[Matrix]":
+def _score_batches(metric: Scorer, batches: Iterator[_Batch], jobs: int) -> Iterator[Matrix]:
     for batch, scores in in_order(lambda batch: _score_batch(metric, batch), batches, jobs):
         start = 0
         for n, m in batch.shapes():
@@ -329,7 +331,7 @@ def _checked(lists: Iterable[Iterable[str]], what: str) -> Iterator[list[str]]:
         yield list(texts)  # a copy, because the caller may use one list for all groups, and a batch holds many
 
 
-def _items(lists: "Any") -> "Iterator[Any]":
+def _items(lists: Any) -> Iterator[Any]:
     """Give the items; those of pyarrow's columns are converted to lists of strings, block by block."""
     if not hasattr(lists, "to_pylist"):
         yield from lists
@@ -366,11 +368,11 @@ def _batches(ours: Iterator[list[str]], theirs: Iterator[list[str]] | None) -> I
         yield _Batch(first, hypotheses, references if theirs else None)
 
 
-def _score_batch(metric: "Scorer", batch: _Batch) -> "Matrix":
+def _score_batch(metric: Scorer, batch: _Batch) -> Matrix:
     """Return the scores of all pairs, group by group."""
     shapes = batch.shapes()
 
-    def namer(side: int) -> "Callable[[str, int], str]":
+    def namer(side: int) -> Callable[[str, int], str]:
         ends = list(accumulate(shape[side] for shape in shapes))
 
         def name(what: str, index: int) -> str:

@@ -9,6 +9,8 @@
 A signature may leave out keys, as those of sacreBLEU 1.x do; the defaults then apply.
 """
 
+from __future__ import annotations
+
 from collections.abc import Container, Iterable, Mapping
 
 from bleucli.errors import BleuError
@@ -28,7 +30,7 @@ _WHOLE = {"nrefs", "case", "version"}
 _FORMER_VALUES = {"true": "yes", "false": "no"}
 
 
-def metric_of(signature: Signature, metrics: "Mapping[str, type[Metric]]") -> str:
+def metric_of(signature: Signature, metrics: Mapping[str, type[Metric]]) -> str:
     """Return the name of the metric that a signature belongs to, found by the signature's name or else by its keys.
 
     Raises:
@@ -51,7 +53,7 @@ def metric_of(signature: Signature, metrics: "Mapping[str, type[Metric]]") -> st
     return next(iter(metrics))  # the keys fit several metrics: the first one, BLEU, is the default
 
 
-def _is_marked(signature: Signature, name: str, metrics: "Mapping[str, type[Metric]]") -> bool:
+def _is_marked(signature: Signature, name: str, metrics: Mapping[str, type[Metric]]) -> bool:
     """Return whether a signature has a constant of this metric, or a key that only this metric has."""
     others = {key for other, metric in metrics.items() if other != name for key in _keys(metric)}
     constants = metrics[name].constants
@@ -88,7 +90,7 @@ def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
     return texts
 
 
-def values_of(metric: type[Metric], signature: Signature, given: Container[str] = ()) -> "dict[str, Any]":
+def values_of(metric: type[Metric], signature: Signature, given: Container[str] = ()) -> dict[str, Any]:
     """Return the constructor's arguments that a signature names, including defaults.
 
     Args:
@@ -109,7 +111,7 @@ def values_of(metric: type[Metric], signature: Signature, given: Container[str] 
     return values
 
 
-def refuse_unknown_tokenizer(values: "Mapping[str, Any]") -> None:
+def refuse_unknown_tokenizer(values: Mapping[str, Any]) -> None:
     """Refuse a tokenizer that is not built in: its name does not say what it does.
 
     Raises:
@@ -126,7 +128,7 @@ def refuse_unknown_tokenizer(values: "Mapping[str, Any]") -> None:
     )
 
 
-def _values_in_name(metric: type[Metric], signature: Signature) -> "dict[str, Any]":
+def _values_in_name(metric: type[Metric], signature: Signature) -> dict[str, Any]:
     return metric.read_name(signature.name or metric.name) or {}
 
 

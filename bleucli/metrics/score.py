@@ -4,6 +4,8 @@
 - `OfScore`: makes a class generic in its score
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from types import GenericAlias
 
@@ -47,14 +49,14 @@ class Score:
     # `vars` does not show, since programs write `vars` as JSON.
     __slots__ = ("__dict__", "__weakref__", "made")
 
-    made: "Made | Signature | None"
+    made: Made | Signature | None
     name: str
     score: float
     verbose: str = ""
-    interval: "Interval | None" = None
+    interval: Interval | None = None
 
     @property
-    def signature(self) -> "Signature":
+    def signature(self) -> Signature:
         """How the score was made. Setting an attribute of the metric later does not change it.
 
         Raises:
@@ -70,7 +72,7 @@ class Score:
             )
         return signature
 
-    def _signature_if_known(self) -> "Signature | None":
+    def _signature_if_known(self) -> Signature | None:
         made: Made | Signature | None = getattr(self, "made", None)
         if not isinstance(made, tuple):
             return made
@@ -79,14 +81,14 @@ class Score:
         self.made = signature
         return signature
 
-    def figures(self) -> "Figures":
+    def figures(self) -> Figures:
         """Return the parts of the score, under the names that all metrics share."""
         from bleucli.results import Figures
 
         return Figures()
 
     def format(
-        self, width: int = 2, score_only: bool = False, signature: "str | Signature" = "", is_json: bool = False
+        self, width: int = 2, score_only: bool = False, signature: str | Signature = "", is_json: bool = False
     ) -> str:
         """Return the score in one line, or as JSON.
 
@@ -115,7 +117,7 @@ class Score:
         label = f"{self.name}|{signature}" if signature else self.name
         return f"{label} = {number} {self.verbose}".rstrip()
 
-    def to_dict(self) -> "dict[str, Any]":
+    def to_dict(self) -> dict[str, Any]:
         """Return name, score, parts, interval and signature, in types that JSON has.
 
         Returns:

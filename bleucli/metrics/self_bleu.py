@@ -4,6 +4,8 @@
 metric. Each text is scored against all others of its group, in time linear in their size.
 """
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from math import fsum
@@ -110,7 +112,7 @@ def self_bleu(
     groups: Iterable[Hashable] | None = None,
     *,
     jobs: int = 1,
-    **options: "Any",
+    **options: Any,
 ) -> SelfBLEU:
     """Measure how much texts differ.
 
@@ -239,7 +241,7 @@ def _is_missing(label: object) -> bool:
         return False
 
 
-def _flatten(lists: "Sequence[Any]", labels: Sequence[Hashable] | None) -> tuple[list[str], list[Hashable]]:
+def _flatten(lists: Sequence[Any], labels: Sequence[Hashable] | None) -> tuple[list[str], list[Hashable]]:
     """Return the texts of all lists, and for each of them the label of its list; by default, the list's number."""
     if labels is not None and len(labels) != len(lists):
         raise BleuError(
@@ -292,7 +294,7 @@ def _with_starts(blocks: Iterable[Segments]) -> Iterator[tuple[int, Segments]]:
         start += len(block)
 
 
-def _count(texts: Segments, sizes: "array[int]", order: int, jobs: int) -> tuple[SegmentStats, SegmentStats]:
+def _count(texts: Segments, sizes: array[int], order: int, jobs: int) -> tuple[SegmentStats, SegmentStats]:
     """Return the result of `kernels.group_stats`, with the work divided among threads: groups are independent."""
     shares = []
     share, start, end = array("q"), 0, 0

@@ -3,6 +3,8 @@
 Those of sacreBLEU replace single precisions (`Smoothing.precisions`); the others give all of them (`Smoothing.smooth`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from bleucli.errors import BleuError
@@ -46,7 +48,7 @@ class Smoothing:
         self.of_one_segment = self._technique in _OF_ONE_SEGMENT
 
     @classmethod
-    def parse(cls, signed: str) -> "Smoothing":
+    def parse(cls, signed: str) -> Smoothing:
         """Return the smoothing that a signature names, even one of sacreBLEU 1.x (`floor.0.01`).
 
         Raises:

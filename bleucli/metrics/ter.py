@@ -3,6 +3,8 @@
 `TER` is the metric; `corpus_ter` and `sentence_ter` are sacreBLEU's shorthands for it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 from bleucli import kernels
@@ -167,7 +169,7 @@ class TER(Metric[TERScore]):
             return TERScore(100.0 * (edits / length), int(edits), length)
         return TERScore(100.0 if edits else 0.0, int(edits), length)
 
-    def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
+    def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums, all at once."""
         import numpy as np
 

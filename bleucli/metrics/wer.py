@@ -5,6 +5,8 @@
 - `ErrorRate`, `ErrorRateScore`: what it has in common with CER, which counts characters
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 from bleucli import kernels
@@ -85,7 +87,7 @@ class ErrorRate(Metric["RateT"]):
 
     higher_is_better = False
     characters: bool  # whether characters are edited instead of words
-    score_class: "type[RateT]"
+    score_class: type[RateT]
 
     def __init__(
         self,
@@ -109,7 +111,7 @@ class ErrorRate(Metric["RateT"]):
         """Return `edits, ref_len`."""
         return ["edits", "ref_len"]
 
-    def score_from_stats(self, sums: Sequence[int | float]) -> "RateT":
+    def score_from_stats(self, sums: Sequence[int | float]) -> RateT:
         """Return the score of a sum of rows of edits and reference lengths.
 
         Quirk: if all references are empty, jiwer counts their length as 1.
@@ -120,7 +122,7 @@ class ErrorRate(Metric["RateT"]):
         edits, length = map(int, sums)
         return self.score_class(100.0 * (edits / (length or 1)), edits, length)
 
-    def scores_from_stats(self, sums: SegmentStats) -> "NDArray[np.float64]":
+    def scores_from_stats(self, sums: SegmentStats) -> NDArray[np.float64]:
         """Return the score of each row of sums, all at once."""
         import numpy as np
 

@@ -17,6 +17,8 @@
 - `publication`: what a paper says about scores, in any format; `bibliography`, `citations`: what it cites
 """
 
+from __future__ import annotations
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.errors import BleuError
@@ -64,7 +66,7 @@ def names_by_path(name: str) -> bool:
     return name in _BY_PATH
 
 
-def render(results: "Results", layout: "Layout", name: str = "json") -> str:
+def render(results: Results, layout: Layout, name: str = "json") -> str:
     """Return results as text in one of `FORMATS`, by default JSON.
 
     `layout.score_only` has an effect only on a single system, as in sacreBLEU. With it, json lists the numbers of
@@ -97,7 +99,7 @@ def render(results: "Results", layout: "Layout", name: str = "json") -> str:
     return str(getattr(import_module(module), function)(results, layout))
 
 
-def _check_names(results: "Results", name: str) -> None:
+def _check_names(results: Results, name: str) -> None:
     names = [record.name for record in results.systems[0].scores] if results.systems else []
     if len(set(names)) < len(names):
         from bleucli.errors import BleuError
@@ -109,7 +111,7 @@ def _check_names(results: "Results", name: str) -> None:
         )
 
 
-def _check_systems(results: "Results", name: str) -> None:
+def _check_systems(results: Results, name: str) -> None:
     names = [system.name for system in results.systems]
     if len(set(names)) < len(names):
         from bleucli.errors import BleuError
@@ -134,12 +136,12 @@ def _find_place(sort: str, names: list[str]) -> int:
     return places[0]
 
 
-def _knows_best(results: "Results") -> bool:
+def _knows_best(results: Results) -> bool:
     """Return whether the best scores of tested results are marked: a test of all pairs has found them."""
     return any(record.best for system in results.systems for record in system.scores)
 
 
-def _refusal(given: str, expected: str) -> "BleuError":
+def _refusal(given: str, expected: str) -> BleuError:
     from bleucli.errors import BleuError
 
     return BleuError(f"{given}; expected {expected}")
@@ -159,7 +161,7 @@ def _check_caption(name: str, caption: str, label: str) -> None:
 
 
 def render_table(
-    results: "Results",
+    results: Results,
     name: str = "markdown",
     *,
     style: str = "full",

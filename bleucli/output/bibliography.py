@@ -7,6 +7,8 @@
 - `compares_texts`, `shows_intervals`: what a score was made from, and whether a table has intervals
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from bleucli.output import citations
@@ -28,7 +30,7 @@ class Use(NamedTuple):
     intervals. distinct: whether distinct n-grams are counted.
     """
 
-    scores: "Sequence[tuple[str, Mapping[str, str]]]"
+    scores: Sequence[tuple[str, Mapping[str, str]]]
     method: str | None = None
     corrected: bool = False
     intervals: bool = False
@@ -106,7 +108,7 @@ def shows_intervals(results: Results, layout: Layout) -> bool:
     return is_shown and any(record.interval for record in results.systems[0].scores)
 
 
-def follows_sacrebleu(name: str, info: "Mapping[str, str]") -> bool:
+def follows_sacrebleu(name: str, info: Mapping[str, str]) -> bool:
     """Return whether sacreBLEU has this metric with these settings; Self-BLEU counts as BLEU."""
     tokenizer = find_tokenizer(info)
     # sacreBLEU has no custom tokenizers, lacks some kinds of smoothing, and does not skip empty references
@@ -116,19 +118,19 @@ def follows_sacrebleu(name: str, info: "Mapping[str, str]") -> bool:
     return paper is not None and paper is not citations.EDIT_DISTANCE and not own and "empty" not in info
 
 
-def compares_texts(info: "Mapping[str, str]") -> bool:
+def compares_texts(info: Mapping[str, str]) -> bool:
     """Return whether a score was made from texts, not from the scores of another tool."""
     return "nrefs" in info
 
 
-def find_paper(name: str, info: "Mapping[str, str]") -> Paper | None:
+def find_paper(name: str, info: Mapping[str, str]) -> Paper | None:
     """Return the paper of a metric, by the name of its score; None for the scores of another tool."""
     if not compares_texts(info):
         return None
     return next((paper for pattern, paper in citations.METRICS if pattern.match(name)), None)
 
 
-def find_tokenizer(info: "Mapping[str, str]") -> Tokenizer | None:
+def find_tokenizer(info: Mapping[str, str]) -> Tokenizer | None:
     """Return the tokenizer of a BLEU score, if it is a known one."""
     signed = info.get("tok", "") if "smooth" in info else ""
     return next(
@@ -141,6 +143,6 @@ def find_tokenizer(info: "Mapping[str, str]") -> Tokenizer | None:
     )
 
 
-def cites_smoothing(info: "Mapping[str, str]") -> bool:
+def cites_smoothing(info: Mapping[str, str]) -> bool:
     """Return whether a smoothing is one that Chen & Cherry name or compare, other than the default."""
     return info.get("smooth", "").startswith(("chen-cherry", "floor", "add-k"))

@@ -7,6 +7,8 @@ interval). After a test, each score is followed by `bleu_p_value` (null for the 
 `bleu_cluster`; `baseline` is true or false.
 """
 
+from __future__ import annotations
+
 import re
 
 from bleucli.output.json_text import dump
@@ -75,7 +77,7 @@ def _round(number: float, decimals: int) -> float:
     return float(f"{number:z.{decimals}f}")
 
 
-def _render_object(values: "Mapping[str, object]", depth: int = 1) -> str:
+def _render_object(values: Mapping[str, object], depth: int = 1) -> str:
     """Return an object with one line for each key; lists stay in one line.
 
     >>> print(_render_object({"bleu": 0.42, "precisions": [0.7, 0.5]}))

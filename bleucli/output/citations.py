@@ -5,6 +5,8 @@
 - `METRICS`, `TOKENIZERS`, `TESTS`: which papers belong to which
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 

@@ -4,6 +4,8 @@ r"""Colours and bold of text on a terminal; imported only where they are shown, 
 '\x1b[31mp = 0.2\x1b[0m'
 """
 
+from __future__ import annotations
+
 from colorama import Fore, Style
 
 # The colours of sacreBLEU 2.6.0 on a terminal

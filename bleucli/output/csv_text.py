@@ -1,5 +1,7 @@
 """A table for programs: comma-separated or tab-separated values, one row per system and no comments."""
 
+from __future__ import annotations
+
 import csv
 from io import StringIO
 

@@ -1,5 +1,7 @@
 """Explanations, of segments or of differences, in each of their formats."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from bleucli.output import json_text
@@ -24,7 +26,7 @@ FORMATS = ("text", "html", "json")
 _COLOURS = {"heading": "cyan", "good": "green", "bad": "red", "missing": "yellow"}
 
 
-def render(explained: "Sequence[Explained]", layout: Layout, name: str, columns: int | None = None) -> str:
+def render(explained: Sequence[Explained], layout: Layout, name: str, columns: int | None = None) -> str:
     """Render in one of `FORMATS`; json is an object, or an array of several. columns: width of text; None for 80."""
     if name == "json":
         data = [one.as_data() for one in explained]

@@ -6,6 +6,8 @@
 - `list_notes`: `brief` and `signatures` as a list
 """
 
+from __future__ import annotations
+
 from bleucli.markup import visible
 from bleucli.naming import name_column
 from bleucli.output import matrices
@@ -61,7 +63,7 @@ _BEST = (
 _STARS = "Stars rest on p-values that are not corrected, so a score may be both starred and bold."
 
 
-def sections(results: Results, layout: Layout, colours: "Mapping[str, str] | None" = None) -> list[str]:
+def sections(results: Results, layout: Layout, colours: Mapping[str, str] | None = None) -> list[str]:
     """Return the test, if one was done, and the signatures, each under its heading, without a newline at the end."""
     listed = "\n".join(f" - {name:<10} {signature}" for name, signature in signatures(results, layout))
     found = [_section("Metric signatures", listed)]
@@ -149,7 +151,7 @@ def _section(heading: str, text: str) -> str:
     return f"{rule}\n{heading}\n{rule}\n{text}"
 
 
-def _explain_test(results: Results, layout: Layout, colours: "Mapping[str, str]") -> str:
+def _explain_test(results: Results, layout: Layout, colours: Mapping[str, str]) -> str:
     if results.rankings:
         return "\n".join(f" - {sentence}" for sentence in brief(results, layout))
     name = visible(marked_names(results)[0])
@@ -160,7 +162,7 @@ def _explain_test(results: Results, layout: Layout, colours: "Mapping[str, str]"
     return "\n\n - ".join([told, _NOMINAL, *more])
 
 
-def list_notes(results: Results, layout: Layout, escape: "Callable[[str], str]", quote: str) -> str:
+def list_notes(results: Results, layout: Layout, escape: Callable[[str], str], quote: str) -> str:
     """Return the notes and the signatures as a list, for formats that mark items with "- ".
 
     escape: turns plain text into text of the format. quote: the mark before and after a signature.

@@ -6,6 +6,8 @@
 - `tabulate`: a grid as tabulate writes it
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from bleucli.markup import visible
@@ -65,7 +67,7 @@ def grids(results: Results, layout: Layout, markup: Markup) -> list[Grid]:
     return found
 
 
-def tabulate(grid: Grid, style: "str | TableFormat") -> str:
+def tabulate(grid: Grid, style: str | TableFormat) -> str:
     """Return the table in one of tabulate's formats, with centred figures that are left as they are."""
     import tabulate
 

@@ -1,5 +1,7 @@
 """A table in HTML, and a list that explains it: a fragment for a page."""
 
+from __future__ import annotations
+
 import html
 
 from bleucli.markup import visible

@@ -14,6 +14,8 @@ Scores from 0 to 1 have the key `scale`, with the value 1, so that they can be c
 Control characters are escaped: a program that reads the JSON gets the name unchanged, but a terminal never acts on it.
 """
 
+from __future__ import annotations
+
 import json
 import re
 
@@ -73,9 +75,7 @@ def score_line(record: ScoreRecord, layout: Layout) -> str:
     return dump(score_object(record, layout)) + "\n"
 
 
-def score_object(
-    record: ScoreRecord, layout: Layout, tested: "Mapping[str, object] | None" = None
-) -> dict[str, object]:
+def score_object(record: ScoreRecord, layout: Layout, tested: Mapping[str, object] | None = None) -> dict[str, object]:
     """Return the keys of one score, including its signature, as a whole and key by key.
 
     tested: the keys of a test, which replace those of the interval. Without a test, numbers are rounded as the layout

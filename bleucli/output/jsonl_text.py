@@ -9,6 +9,8 @@ to this module.
 - `segment_head`, `with_run`: a line for each segment, in two parts, because inputs are known only after all are read
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re
@@ -61,7 +63,7 @@ def is_ours(line: bytes) -> bool:
     return isinstance(item, dict) and item.get("schema") == SHAPE
 
 
-def schema() -> "Any":
+def schema() -> Any:
     """Return the JSON Schema that every line follows."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), _SCHEMA), encoding="utf-8") as file:
         return json.load(file)

@@ -1,5 +1,7 @@
 """A report of gates for CI, in the XML of JUnit: one test case for each system, metric and gate."""
 
+from __future__ import annotations
+
 import html
 from collections.abc import Sequence
 

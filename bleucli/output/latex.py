@@ -1,5 +1,7 @@
 r"""A table for a LaTeX document that has `\usepackage{booktabs}`, with explanations in comments after it."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from collections.abc import Sequence

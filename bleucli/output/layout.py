@@ -8,6 +8,8 @@
 - `order_rows`: the order of the systems in a table
 """
 
+from __future__ import annotations
+
 from bleucli.records import NamedTuple
 
 TYPE_CHECKING = False
@@ -76,7 +78,7 @@ def check_results(results: object) -> None:
         raise BleuError("the results have no system; give results of at least one system")
 
 
-def marked_names(results: "Results") -> list[str]:
+def marked_names(results: Results) -> list[str]:
     """Return the systems' names; in a paired test the first one is marked as the baseline."""
     names = [system.name for system in results.systems]
     if results.test is None:
@@ -86,7 +88,7 @@ def marked_names(results: "Results") -> list[str]:
     return mark_baseline(names)
 
 
-def order_rows(results: "Results", layout: Layout) -> list[int]:
+def order_rows(results: Results, layout: Layout) -> list[int]:
     """Return the systems, by their indexes, in the order of a table's rows.
 
     A system that all others are tested against stays first.

@@ -1,5 +1,7 @@
 """Scores as lines of text, as sacreBLEU prints them with `-f text`."""
 
+from __future__ import annotations
+
 from bleucli.markup import visible
 from bleucli.output.layout import Layout
 from bleucli.results import Results, ScoreRecord, SystemResult

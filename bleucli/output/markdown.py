@@ -1,5 +1,7 @@
 """A table in Markdown, as GitHub reads it, and a list that explains it."""
 
+from __future__ import annotations
+
 import re
 
 from bleucli.output import explanation

@@ -7,6 +7,8 @@
 - `by_pair`: the results of each pair alone
 """
 
+from __future__ import annotations
+
 from bleucli.markup import visible
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words

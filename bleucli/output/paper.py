@@ -1,5 +1,7 @@
 """What to write about scores in a paper, as a block of Markdown: table, sentences, facts, what to cite."""
 
+from __future__ import annotations
+
 from bleucli.output import bibliography, explanation, publication
 from bleucli.output.layout import Layout
 from bleucli.output.markdown import escape, tables

@@ -6,6 +6,8 @@
 `bibliography` finds the papers to cite.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 
 from bleucli.markup import visible
@@ -122,13 +124,13 @@ def _tell_sampling(results: Results, layout: Layout) -> Iterator[str]:
         yield f"Confidence intervals (95%) are from {resamples} ({citations.BOOTSTRAP.short}){seed}."
 
 
-def _tell_seed(info: "dict[str, str]", joint: str) -> str:
+def _tell_seed(info: dict[str, str], joint: str) -> str:
     if "seed" not in info:
         return ""
     return joint + ("no fixed seed" if info["seed"] == "none" else f"seed {info['seed']}")
 
 
-def _name_tool(info: "dict[str, str]") -> str:
+def _name_tool(info: dict[str, str]) -> str:
     return info.get("version", "bleucli").replace("-", " ", 1)
 
 
@@ -141,7 +143,7 @@ def _tell_sacrebleu(records: Sequence[ScoreRecord]) -> str:
     return f", which follows sacreBLEU ({citations.SACREBLEU.short}){only}"
 
 
-def _tell_references(info: "dict[str, str]") -> str:
+def _tell_references(info: dict[str, str]) -> str:
     number = info.get("nrefs", "")
     told = {"var": "varying numbers of references", "1": "one reference each"}.get(number, f"{number} references each")
     return f"{told}, without empty ones" if info.get("empty") == "missing" else told
@@ -158,7 +160,7 @@ def _tell_comparison(results: Results) -> str:
     return f"{counts[0]} to {counts[-1]} others" if len(counts) > 1 else tell_count(counts[0], "other")
 
 
-def _tell_test_set(info: "dict[str, str]") -> str:
+def _tell_test_set(info: dict[str, str]) -> str:
     """Return the test set and which part of it was scored.
 
     >>> _tell_test_set({"test": "wmt17", "lang": "en-de", "origlang": "non-en"})

@@ -1,5 +1,7 @@
 """A table in reStructuredText, and a list that explains it."""
 
+from __future__ import annotations
+
 import re
 import unicodedata
 

@@ -4,6 +4,8 @@
 - `rescale_record`: one score
 """
 
+from __future__ import annotations
+
 from bleucli.results import Difference, Interval, Results, ScoreRecord, SystemResult, in_scale
 
 

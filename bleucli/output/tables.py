@@ -1,5 +1,7 @@
 """Several systems side by side: as sacreBLEU prints them with `-f text`, or in fewer columns."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from bleucli.markup import visible

@@ -8,6 +8,8 @@
 Segments count from 0 here, in the order in which they were scored; `Report.lines` has their lines in the files.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from math import fsum
@@ -64,11 +66,11 @@ class Measured(NamedTuple):
 
     name: str
     higher_is_better: bool
-    rows: "Sequence[Numbers]"
-    score: "Callable[[Numbers, Numbers], Floats]"
-    score_segments: "Callable[[Numbers], Floats]"
+    rows: Sequence[Numbers]
+    score: Callable[[Numbers, Numbers], Floats]
+    score_segments: Callable[[Numbers], Floats]
     metric: Metric | None
-    sample: "Sequence[Sample]"
+    sample: Sequence[Sample]
 
 
 class Plan(NamedTuple):
@@ -94,8 +96,8 @@ class Column(NamedTuple):
     signature: str
     records: Sequence[ScoreRecord]
     ranking: Ranking | None
-    segment_scores: "Floats"
-    influences: "Floats"
+    segment_scores: Floats
+    influences: Floats
     span: float
     is_given: bool
 
@@ -153,8 +155,8 @@ class Grouping(NamedTuple):
     title: str
     labels: Sequence[str]
     sizes: Sequence[int]
-    scores: "Sequence[Floats]"
-    of: "NDArray[np.int64]"
+    scores: Sequence[Floats]
+    of: NDArray[np.int64]
 
 
 class Report(NamedTuple):
@@ -171,9 +173,9 @@ class Report(NamedTuple):
     columns: Sequence[Column]
     pairs: Sequence[Pair]
     groups: Sequence[Grouping]
-    passages: "Passages"
-    leads: "Sequence[Lead]"
-    profiles: "Sequence[Profile]"
+    passages: Passages
+    leads: Sequence[Lead]
+    profiles: Sequence[Profile]
     hints: Sequence[str]
     plan: Plan
 
@@ -185,7 +187,7 @@ class Report(NamedTuple):
 # --- measurements
 
 
-def of_metric(metric: Metric, stats: "Sequence[CorpusStats]") -> Measured:
+def of_metric(metric: Metric, stats: Sequence[CorpusStats]) -> Measured:
     """Return what a metric measures: its statistics of all systems, which must have rows.
 
     Single segments are scored as with `-sl`.
@@ -198,10 +200,10 @@ def of_metric(metric: Metric, stats: "Sequence[CorpusStats]") -> Measured:
     if isinstance(of_segments, BLEU):
         of_segments.effective_order = not of_segments.smoothing.gives_all
 
-    def score(sums: "Numbers", counts: "Numbers") -> "Floats":
+    def score(sums: Numbers, counts: Numbers) -> Floats:
         return metric.scores_from_stats(_as_stats(sums))
 
-    def score_segments(rows: "Numbers") -> "Floats":
+    def score_segments(rows: Numbers) -> Floats:
         return of_segments.scores_from_stats(_as_stats(rows))
 
     name = stats[0].score().name
@@ -210,7 +212,7 @@ def of_metric(metric: Metric, stats: "Sequence[CorpusStats]") -> Measured:
     return Measured(name, metric.higher_is_better, rows, score, score_segments, metric, samples)
 
 
-def of_numbers(name: str, columns: "Sequence[Sequence[float]]") -> Measured:
+def of_numbers(name: str, columns: Sequence[Sequence[float]]) -> Measured:
     """Return the scores of another tool for the segments of each system; higher is better.
 
     Raises:
@@ -219,13 +221,13 @@ def of_numbers(name: str, columns: "Sequence[Sequence[float]]") -> Measured:
     """
     import numpy as np
 
-    def score(sums: "Numbers", counts: "Numbers") -> "Floats":
+    def score(sums: Numbers, counts: Numbers) -> Floats:
         return np.asarray(sums[:, 0] / np.maximum(counts, 1), np.float64)
 
-    def score_segments(rows: "Numbers") -> "Floats":
+    def score_segments(rows: Numbers) -> Floats:
         return np.asarray(rows[:, 0], np.float64)
 
-    def mean(sums: SegmentStats) -> "Floats":
+    def mean(sums: SegmentStats) -> Floats:
         return np.asarray(np.asarray(sums)[:, 0] / len(columns[0]), np.float64)
 
     rows = [_read_numbers(name, column).reshape(-1, 1) for column in columns]
@@ -235,7 +237,7 @@ def of_numbers(name: str, columns: "Sequence[Sequence[float]]") -> Measured:
     return Measured(name, True, rows, score, score_segments, None, samples)
 
 
-def _read_numbers(name: str, column: "Sequence[float]") -> "Floats":
+def _read_numbers(name: str, column: Sequence[float]) -> Floats:
     import numpy as np
 
     try:
@@ -251,7 +253,7 @@ def _read_numbers(name: str, column: "Sequence[float]") -> "Floats":
     return numbers
 
 
-def _as_stats(rows: "Numbers") -> SegmentStats:
+def _as_stats(rows: Numbers) -> SegmentStats:
     import numpy as np
 
     data = memoryview(np.ascontiguousarray(rows).tobytes())
@@ -298,7 +300,7 @@ def resample(
     results: Results,
     measured: Sequence[Measured],
     plan: Plan,
-    progress: "Callable[[int, int], None]" = report_nothing,
+    progress: Callable[[int, int], None] = report_nothing,
 ) -> Results:
     """Return results with all intervals and, for several systems, a test of every pair; compute what is missing."""
     rankings: dict[int, Ranking] = dict(enumerate(results.rankings))
@@ -338,14 +340,14 @@ def resample(
 def make_report(
     results: Results,
     measured: Sequence[Measured],
-    read_again: "Callable[[], Corpus]",
+    read_again: Callable[[], Corpus],
     plan: Plan,
     *,
     lines: Sequence[int] | None = None,
     labels: Mapping[str, Sequence[object]] | None = None,
-    sources: "Callable[[], Iterator[str]] | None" = None,
+    sources: Callable[[], Iterator[str]] | None = None,
     room: int = passages.ROOM,
-    progress: "Callable[[int, int], None]" = report_nothing,
+    progress: Callable[[int, int], None] = report_nothing,
 ) -> Report:
     """Make a report.
 
@@ -403,7 +405,7 @@ def _column(results: Results, number: int, measured: Measured) -> Column:
     )
 
 
-def _influences(measured: Measured, rows: "Numbers") -> "Floats":
+def _influences(measured: Measured, rows: Numbers) -> Floats:
     """Return, for each segment, the score minus the score without it; without any segments, the score is 0."""
     import numpy as np
 
@@ -415,7 +417,7 @@ def _influences(measured: Measured, rows: "Numbers") -> "Floats":
     return np.asarray(score - measured.score(whole - rows, np.full(count, count - 1)), np.float64)
 
 
-def _tokenizer(measured: Sequence[Measured]) -> "tuple[BLEU | None, str]":
+def _tokenizer(measured: Sequence[Measured]) -> tuple[BLEU | None, str]:
     """Return the metric whose tokens are shown and counted (None for words), and the unit of lengths.
 
     The unit is BLEU's tokens if BLEU is scored, or else characters if chrF is scored, or else words.
@@ -448,7 +450,7 @@ def _pair(measured: Sequence[Measured], columns: Sequence[Column], first: int, s
     return Pair(first, second, shares, why_not, counts, wins)
 
 
-def group_lengths(measured: Sequence[Measured], lengths: "NDArray[np.int64]", unit: str) -> Grouping:
+def group_lengths(measured: Sequence[Measured], lengths: NDArray[np.int64], unit: str) -> Grouping:
     """Return the segments grouped by the length of their reference; unit: the unit of lengths."""
     import numpy as np
 
@@ -472,7 +474,7 @@ def _group_labels(measured: Sequence[Measured], column: str, title: str, values:
 
 
 def _score_groups(
-    measured: Sequence[Measured], kind: str, title: str, labels: Sequence[str], places: "NDArray[np.int64]"
+    measured: Sequence[Measured], kind: str, title: str, labels: Sequence[str], places: NDArray[np.int64]
 ) -> Grouping:
     """Return the groups that have segments, with their scores."""
     import numpy as np

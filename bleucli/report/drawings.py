@@ -4,6 +4,8 @@
 - `save`: a figure as the bytes of a file
 """
 
+from __future__ import annotations
+
 import re
 import warnings
 from collections.abc import Iterator
@@ -33,7 +35,7 @@ _REFERENCE = re.compile(r'(?:(?<=href="#)|(?<=url\(#))[^")]+')
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 
 
-def inline(figure: "Figure", name: str, title: str, description: str) -> str:
+def inline(figure: Figure, name: str, title: str, description: str) -> str:
     """Return a figure as an SVG element.
 
     Args:
@@ -74,10 +76,10 @@ def inline(figure: "Figure", name: str, title: str, description: str) -> str:
     return opening + re.sub(r"\s*\n\s*", "\n", svg).strip()
 
 
-def _adapt_tag(tag: str, name: str, used: "Container[str]") -> str:
+def _adapt_tag(tag: str, name: str, used: Container[str]) -> str:
     """Return a tag of a figure for a page, with its own identifiers; used: those that a tag refers to."""
 
-    def rename(match: "Match[str]") -> str:
+    def rename(match: Match[str]) -> str:
         old = match[1]
         if old.startswith(PART):
             return f' data-part="{old.removeprefix(PART)}"'
@@ -92,13 +94,13 @@ def _adapt_tag(tag: str, name: str, used: "Container[str]") -> str:
     return _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", tag)
 
 
-def _join_points(places: "NDArray[np.float64]", height: float) -> str:
+def _join_points(places: NDArray[np.float64], height: float) -> str:
     """Return the marks of a series as one path: lines of length 0, with round ends."""
     path = "".join(f"M{x:.1f} {height - y:.1f}h0" for x, y in places.tolist())
     return f'<path class="points" d="{path}"/>'
 
 
-def save(figure: "Figure", form: str) -> tuple[bytes, list[str]]:
+def save(figure: Figure, form: str) -> tuple[bytes, list[str]]:
     """Return a figure as a file in one of `FORMATS`, and the characters that none of the fonts has."""
     if form == "svg":
         return _draw_svg(figure).encode(), []
@@ -112,7 +114,7 @@ def save(figure: "Figure", form: str) -> tuple[bytes, list[str]]:
     return target.getvalue(), missing
 
 
-def _draw_svg(figure: "Figure") -> str:
+def _draw_svg(figure: Figure) -> str:
     import matplotlib as mpl
 
     target = StringIO()
@@ -123,7 +125,7 @@ def _draw_svg(figure: "Figure") -> str:
 
 
 @contextmanager
-def _missing_glyphs() -> "Iterator[list[str]]":
+def _missing_glyphs() -> Iterator[list[str]]:
     """Collect the characters that no font has, from matplotlib's warnings."""
     found: list[str] = []
     with warnings.catch_warnings(record=True) as caught:

@@ -8,6 +8,8 @@ Nothing depends on colour alone: each series has its own marker and dashes, and 
 that a page's script redraws for other systems have names that begin with `PART`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -105,7 +107,7 @@ def paper(width: float) -> Look:
 
 
 @contextmanager
-def _style(look: Look) -> "Iterator[None]":
+def _style(look: Look) -> Iterator[None]:
     load("matplotlib", "report")
     import matplotlib as mpl
     from matplotlib import font_manager
@@ -149,7 +151,7 @@ def _style(look: Look) -> "Iterator[None]":
 
 def _make(
     look: Look, height: float, left: float, bottom: float = 2.4, top: float = 0.0, right: float = 1.8
-) -> "tuple[Figure, Axes]":
+) -> tuple[Figure, Axes]:
     """Return a figure and its axes.
 
     If texts are not measured, `left` and `right` are the number of characters for which there is room beside the axes,
@@ -167,7 +169,7 @@ def _make(
     return figure, figure.add_axes(box)
 
 
-def _widest(texts: "Iterable[str]") -> int:
+def _widest(texts: Iterable[str]) -> int:
     return max(map(len, texts), default=0)
 
 
@@ -196,7 +198,7 @@ def forest(
     label: str,
     clusters: Sequence[int] | None,
     look: Look,
-) -> "Figure":
+) -> Figure:
     """Draw scores with 95% intervals, the best on top.
 
     Args:
@@ -243,7 +245,7 @@ def pairs(
     order: Sequence[int],
     label: str,
     look: Look,
-) -> "Figure":
+) -> Figure:
     """Draw every pair of systems: by how much the one in the row is better, and whether that is significant.
 
     Args:
@@ -305,13 +307,13 @@ def _tell_p(p_value: float) -> str:
 
 def segments(
     names: Sequence[str],
-    first: "Floats",
-    second: "Floats",
+    first: Floats,
+    second: Floats,
     label: str,
     look: Look,
     *,
     limits: tuple[float, float] | None = None,
-) -> "Figure":
+) -> Figure:
     """Draw a point for each segment: its score in one system, and its score in another.
 
     Args:
@@ -350,7 +352,7 @@ def segments(
 
 def distribution(
     names: Sequence[str], counts: Sequence[int], span: float, label: str, look: Look, *, most: int | None = None
-) -> "Figure":
+) -> Figure:
     """Draw the distribution of the differences between segments.
 
     Args:
@@ -386,14 +388,14 @@ def distribution(
 
 def lines(
     names: Sequence[str],
-    scores: "Floats",
+    scores: Floats,
     order: Sequence[int],
     labels: Sequence[str],
     sizes: Sequence[int] | None,
     across: str,
     label: str,
     look: Look,
-) -> "Figure":
+) -> Figure:
     """Draw scores over groups that have an order, such as lengths: one line per system.
 
     Args:
@@ -421,7 +423,7 @@ def lines(
     return figure
 
 
-def _add_legend(figure: "Figure", look: Look, names: Sequence[str]) -> None:
+def _add_legend(figure: Figure, look: Look, names: Sequence[str]) -> None:
     """Name the first lines of a figure."""
     lines, numbers = figure.axes[0].lines[: len(names)], list(map(str, range(len(names))))
     legend = figure.legend(
@@ -432,7 +434,7 @@ def _add_legend(figure: "Figure", look: Look, names: Sequence[str]) -> None:
         text.set_text(shorten(name))
 
 
-def _series(look: Look, number: int) -> "dict[str, Any]":
+def _series(look: Look, number: int) -> dict[str, Any]:
     """Return the colour, marker and dashes of a system, which are the same in every figure."""
     place = number % MOST_SERIES
     return {
@@ -446,13 +448,13 @@ def _series(look: Look, number: int) -> "dict[str, Any]":
 
 def dots(
     names: Sequence[str],
-    scores: "Floats",
+    scores: Floats,
     order: Sequence[int],
     labels: Sequence[str],
     sizes: Sequence[int],
     label: str,
     look: Look,
-) -> "Figure":
+) -> Figure:
     """Draw scores in groups without an order: one row per group, one point per system; arguments as for `lines`."""
     import numpy as np
 

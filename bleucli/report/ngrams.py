@@ -5,6 +5,8 @@ it most often. If one system gets an n-gram right a times and another one b time
 (a + 1) / (b + 1).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cache
 
@@ -53,12 +55,12 @@ class _Counts(NamedTuple):
     reference that has it most often. right: how often each system (row) gets it right.
     """
 
-    shorter: "Numbers"
-    last: "Numbers"
-    ngrams: "Numbers"
-    passages: "Numbers"
-    most: "Numbers"
-    right: "Numbers"
+    shorter: Numbers
+    last: Numbers
+    ngrams: Numbers
+    passages: Numbers
+    most: Numbers
+    right: Numbers
 
 
 def odds(first: int, second: int) -> float:
@@ -132,12 +134,12 @@ def _count(tokens: Tokens, longest: int) -> _Counts:
     return _Counts(np.concatenate(shorter), np.concatenate(last), *columns)
 
 
-def _choose(matches: "Numbers", counts: _Counts, vocabulary: Sequence[str]) -> "dict[int, Ngram]":
+def _choose(matches: Numbers, counts: _Counts, vocabulary: Sequence[str]) -> dict[int, Ngram]:
     """Return the n-grams that best distinguish two systems; if odds are equal, those with the larger difference."""
     import numpy as np
 
     @cache
-    def spell(number: int) -> "Ngram":
+    def spell(number: int) -> Ngram:
         return (*spell(int(counts.shorter[number])), vocabulary[counts.last[number]]) if number else ()
 
     chosen: dict[int, Ngram] = {}
@@ -148,7 +150,7 @@ def _choose(matches: "Numbers", counts: _Counts, vocabulary: Sequence[str]) -> "
             if len(places) > 4 * MOST:  # those that may be among the first, including ties
                 places = places[rates >= np.partition(rates, -MOST)[-MOST]]
 
-            def key(place: int, first: int = first, second: int = second) -> "tuple[float, int, int, Ngram]":
+            def key(place: int, first: int = first, second: int = second) -> tuple[float, int, int, Ngram]:
                 ours, theirs = matches[place, first], matches[place, second]
                 return -odds(ours, theirs), int(theirs - ours), -len(spell(place)), spell(place)
 

@@ -7,6 +7,8 @@ Text never becomes markup: the template escapes it, the script sets it as text, 
 policy (CSP) also allows only the page's own script, which it identifies by checksum.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import json
@@ -71,14 +73,14 @@ class _Figure:
 
 
 def compare_systems(
-    systems: "Mapping[str, Iterable[str]]",
-    references: "Iterable[Iterable[str | None]]",
-    metrics: "str | Metric | Iterable[str | Metric]" = ("bleu",),
+    systems: Mapping[str, Iterable[str]],
+    references: Iterable[Iterable[str | None]],
+    metrics: str | Metric | Iterable[str | Metric] = ("bleu",),
     *,
-    sources: "Iterable[str] | None" = None,
-    scores: "Mapping[str, Sequence[Sequence[float]]] | None" = None,
+    sources: Iterable[str] | None = None,
+    scores: Mapping[str, Sequence[Sequence[float]]] | None = None,
     trials: int = TRIALS,
-    seed: "Seed" = "environment",
+    seed: Seed = "environment",
     jobs: int = 1,
 ) -> str:
     """Return an HTML page that compares systems, the same as `--report` writes.
@@ -131,7 +133,7 @@ def compare_systems(
     return render(make_report(results, measured, read_again, plan, sources=read_sources))
 
 
-def _check_scores(scores: object, systems: int) -> "Mapping[str, Sequence[Sequence[float]]]":
+def _check_scores(scores: object, systems: int) -> Mapping[str, Sequence[Sequence[float]]]:
     """Return segment scores by tool; systems: the number of systems.
 
     Raises:
@@ -222,7 +224,7 @@ def render(report: Report, run: Run | None = None, language: str = "", origin: s
     return str(template.render(values))
 
 
-def _template() -> "Any":
+def _template() -> Any:
     """Return the template of the page, which shows all text in readable form: also names of files, and hints."""
 
     def finalize(value: object) -> object:
@@ -310,7 +312,7 @@ def _tell_wins(report: Report, pair: Pair, number: int) -> str:
     )
 
 
-def _cells(report: Report, number: int) -> "Iterator[dict[str, Any]]":
+def _cells(report: Report, number: int) -> Iterator[dict[str, Any]]:
     """Give the cells of a system in the table of scores."""
     for column in report.columns:
         record = column.records[number]
@@ -327,7 +329,7 @@ def _cells(report: Report, number: int) -> "Iterator[dict[str, Any]]":
         }
 
 
-def _made_from(report: Report, order: Sequence[int]) -> "Iterator[dict[str, Any]]":
+def _made_from(report: Report, order: Sequence[int]) -> Iterator[dict[str, Any]]:
     """Give one row per metric and system with the details that text output prints after the score."""
     for column in report.columns:
         for number in order:
@@ -461,7 +463,7 @@ def _pair_figures(report: Report, first: int, second: int) -> Iterator[_Figure]:
 # --- the data of the script
 
 
-def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: str = "") -> "dict[str, Any]":
+def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: str = "") -> dict[str, Any]:
     """Return the data that the script of the page reads, for JSON; its lines of segments count from 1.
 
     Scores of segments are rounded to two decimals, their influences to six.
@@ -511,7 +513,7 @@ def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: s
     }
 
 
-def _pair_data(report: Report, pair: Pair) -> "dict[str, Any]":
+def _pair_data(report: Report, pair: Pair) -> dict[str, Any]:
     numbers = range(len(report.columns))
     return {
         "a": pair.first,
@@ -526,6 +528,6 @@ def _pair_data(report: Report, pair: Pair) -> "dict[str, Any]":
     }
 
 
-def _text_data(text: passages.Text) -> "list[str]":
+def _text_data(text: passages.Text) -> list[str]:
     """Return a text with the lengths of its tokens, or with the tokens if they are not parts of the text."""
     return [text.text, text.marks] if text.marks else [text.text, "", text.tokens]

@@ -6,6 +6,8 @@
 - `mark_tokens`: the places of tokens in a text
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
@@ -84,7 +86,7 @@ class Passages(NamedTuple):
 # --- which
 
 
-def measure(corpus: "Corpus", chosen: Sequence[int], tokenizer: "BLEU | None", unit: str) -> "tuple[Numbers, int]":
+def measure(corpus: Corpus, chosen: Sequence[int], tokenizer: BLEU | None, unit: str) -> tuple[Numbers, int]:
     """Return the length of each segment's first reference, and the average number of bytes of a segment's texts.
 
     Args:
@@ -109,7 +111,7 @@ def measure(corpus: "Corpus", chosen: Sequence[int], tokenizer: "BLEU | None", u
     return np.array(lengths, np.int64)[list(chosen)], size // max(1, len(lengths))
 
 
-def _first_references(piece: "Piece") -> Segments:
+def _first_references(piece: Piece) -> Segments:
     """Return each segment's first reference that is not missing."""
     if all(text is not None for text in piece.references[0]):
         return piece.references[0]
@@ -117,7 +119,7 @@ def _first_references(piece: "Piece") -> Segments:
     return Segments.from_strings([next((text for text in row if text is not None), "") for row in rows])
 
 
-def choose(influences: "Floats", scores: "Floats", size: int, room: int) -> Held:
+def choose(influences: Floats, scores: Floats, size: int, room: int) -> Held:
     """Return the segments for a page: all, or equal parts by influence, by difference of scores, and at random.
 
     Args:
@@ -161,11 +163,11 @@ def choose(influences: "Floats", scores: "Floats", size: int, room: int) -> Held
 
 
 def read(
-    corpus: "Corpus",
+    corpus: Corpus,
     chosen: Sequence[int],
     held: Held,
-    tokenizer: "BLEU | None",
-    sources: "Callable[[], Iterator[str]] | None",
+    tokenizer: BLEU | None,
+    sources: Callable[[], Iterator[str]] | None,
 ) -> Passages:
     """Return the texts of the segments on a page.
 
@@ -206,7 +208,7 @@ def read(
     return Passages(found, held.told, order, lowercase, by)
 
 
-def _read_texts(segments: Segments, tokenizer: "BLEU | None", lowercase: bool, references: bool) -> list[Text | None]:
+def _read_texts(segments: Segments, tokenizer: BLEU | None, lowercase: bool, references: bool) -> list[Text | None]:
     prepared = segments
     if tokenizer is not None:
         prepared = tokenizer.prepare_reference(segments) if references else tokenizer.prepare(segments)

@@ -3,6 +3,8 @@
 - `Profile`: the data of one figure; `find`: all of them
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -36,11 +38,11 @@ class Profile(NamedTuple):
     label: str
     labels: Sequence[str]
     sizes: Sequence[int] | None
-    values: "Floats"
+    values: Floats
     metric: int | None = None
 
 
-def find(tokens: Tokens, scores: "Sequence[tuple[str, Floats, tuple[float, float]]]") -> list[Profile]:
+def find(tokens: Tokens, scores: Sequence[tuple[str, Floats, tuple[float, float]]]) -> list[Profile]:
     """Return all profiles.
 
     Args:
@@ -107,7 +109,7 @@ def _of_gaps(tokens: Tokens) -> Iterator[Profile]:
     )
 
 
-def _of_scores(name: str, rows: "Floats", limits: tuple[float, float], number: int) -> Profile:
+def _of_scores(name: str, rows: Floats, limits: tuple[float, float], number: int) -> Profile:
     """Return the number of segments in each range of scores."""
     import numpy as np
 

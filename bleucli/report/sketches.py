@@ -4,6 +4,8 @@
 - `short_lengths`: the labels of its axis
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw(report: Report, kind: str, number: int, look: Look) -> "Figure":
+def draw(report: Report, kind: str, number: int, look: Look) -> Figure:
     """Return a figure: "forest", "pairs", "lengths", or "segments" of the first two systems.
 
     Args:

@@ -4,6 +4,8 @@
 - `find_keys`: the places of numbers among sorted keys
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -25,9 +27,9 @@ class Stream(NamedTuple):
     words: the number of each token. passages: the number of its passage, ascending. lengths: the tokens per passage.
     """
 
-    words: "Numbers"
-    passages: "Numbers"
-    lengths: "Numbers"
+    words: Numbers
+    passages: Numbers
+    lengths: Numbers
 
 
 class Tokens(NamedTuple):
@@ -56,7 +58,7 @@ def number_tokens(passages: Passages) -> Tokens:
     numbers: defaultdict[str, int] = defaultdict()
     numbers.default_factory = numbers.__len__  # a new token gets the next number
 
-    def read(texts: "Iterator[Text | None]") -> Stream:
+    def read(texts: Iterator[Text | None]) -> Stream:
         split = [[] if text is None else text.tokens.split() for text in texts]
         lengths = np.fromiter(map(len, split), np.int64, len(split))
         words = np.fromiter(map(numbers.__getitem__, chain.from_iterable(split)), np.int64)
@@ -73,7 +75,7 @@ def number_tokens(passages: Passages) -> Tokens:
     return Tokens(list(numbers), references, hypotheses)
 
 
-def find_keys(keys: "Numbers", wanted: "Numbers") -> "Numbers":
+def find_keys(keys: Numbers, wanted: Numbers) -> Numbers:
     """Return the place of each wanted number among keys, which are ascending and distinct; -1 if it is missing.
 
     >>> import numpy as np

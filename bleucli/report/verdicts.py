@@ -5,6 +5,8 @@
 - `compare`: two systems in a sentence; `find_weaknesses`: where the worse one loses points
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Sequence
 
@@ -292,7 +294,7 @@ def find_weaknesses(report: Report, pair: Pair, number: int) -> list[str]:
     return found[:_MOST]
 
 
-def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: int) -> "Iterator[str]":
+def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: int) -> Iterator[str]:
     """Say how much of the difference comes from lengths, and how much from n-grams."""
     shares = pair.shares[number]
     column = report.columns[number]
@@ -335,7 +337,7 @@ def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: i
             )
 
 
-def _weak_group(report: Report, grouping: Grouping, number: int, better: int, worse: int) -> "Iterator[str]":
+def _weak_group(report: Report, grouping: Grouping, number: int, better: int, worse: int) -> Iterator[str]:
     """Say in which group of segments a system is furthest behind."""
     column = report.columns[number]
     scores = grouping.scores[number]
@@ -362,7 +364,7 @@ def _weak_group(report: Report, grouping: Grouping, number: int, better: int, wo
     )
 
 
-def _weak_ngrams(report: Report, better: int, worse: int) -> "Iterator[str]":
+def _weak_ngrams(report: Report, better: int, worse: int) -> Iterator[str]:
     """Name n-grams that a system gets right less often; none is part of another."""
     from bleucli.report.ngrams import odds
 

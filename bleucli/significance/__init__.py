@@ -12,6 +12,8 @@ True
 `PairedTest`, `PairedScores` and `Result` are loaded when they are first used, because they import the metrics.
 """
 
+from __future__ import annotations
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.significance.paired_test import PairedScores, PairedTest, Result

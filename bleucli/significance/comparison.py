@@ -4,6 +4,8 @@
 - `resample`: intervals, p-values, rankings and the best of each column, from the statistics of all segments
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 
@@ -73,7 +75,7 @@ def signature_fields(sampling: Sampling) -> list[tuple[str, str]]:
     return [*fields, ("correction", max_t.CORRECTION)] if sampling.all_pairs else fields
 
 
-def sample_of(stats: "CorpusStats") -> Sample:
+def sample_of(stats: CorpusStats) -> Sample:
     """Return a sample from a system's statistics, which must have rows."""
     assert stats.rows is not None
     return Sample(stats.rows, stats.metric.scores_from_stats, stats.metric.counts_ties)
@@ -163,7 +165,7 @@ def _hints(sampling: Sampling) -> Iterator[str]:
         yield doubt_bootstrap("clusters and bold type rest")
 
 
-def _tie_hints(results: Results, tests: "dict[Pair, max_t.PairTest]", p_values: "dict[Pair, float]") -> Iterator[str]:
+def _tie_hints(results: Results, tests: dict[Pair, max_t.PairTest], p_values: dict[Pair, float]) -> Iterator[str]:
     """Name the pairs that have a star only because trials with exactly the observed difference are not counted."""
     for pair, test in tests.items():
         if p_values[pair] <= SIGNIFICANT < test.inclusive:
@@ -179,7 +181,7 @@ def _tie_hints(results: Results, tests: "dict[Pair, max_t.PairTest]", p_values: 
             )
 
 
-def _few_hints(results: Results, samples: Sequence[Sequence[Sample]], pairs: "Iterable[Pair]") -> Iterator[str]:
+def _few_hints(results: Results, samples: Sequence[Sequence[Sample]], pairs: Iterable[Pair]) -> Iterator[str]:
     """Name the pairs that differ in too few segments for the bootstrap."""
     for pair in pairs:
         metric, first, second = pair
@@ -197,7 +199,7 @@ def _few_hints(results: Results, samples: Sequence[Sequence[Sample]], pairs: "It
 
 def _bootstrap_scores(
     samples: Sequence[Sequence[Sample]], sampling: Sampling, progress: Callable[[int, int], None]
-) -> "list[list[resampling.Scores]]":
+) -> list[list[resampling.Scores]]:
     """Return the scores of resamples by system and metric."""
     flat = [sample for row in samples for sample in row]
     found = iter(resampling.bootstrap(flat, sampling.trials, sampling.seed, jobs=sampling.jobs, progress=progress))
@@ -209,22 +211,22 @@ def _columns(results: Results) -> list[list[ScoreRecord]]:
     return [list(column) for column in zip(*(system.scores for system in results.systems), strict=True)]
 
 
-def rank(column: "Column") -> list[int]:
+def rank(column: Column) -> list[int]:
     """Return the numbers of the systems, best first; systems with equal scores keep their order."""
     return sorted(range(len(column)), key=lambda number: column[number].score, reverse=bool(column[0].higher_is_better))
 
 
-def _sides(samples: Sequence[Sequence[Sample]], pair: "Pair") -> tuple[Sample, Sample]:
+def _sides(samples: Sequence[Sequence[Sample]], pair: Pair) -> tuple[Sample, Sample]:
     metric, first, second = pair
     return samples[first][metric], samples[second][metric]
 
 
 def _compare_with_first(
     samples: Sequence[Sequence[Sample]],
-    scores: "Sequence[Sequence[resampling.Scores]]",
+    scores: Sequence[Sequence[resampling.Scores]],
     sampling: Sampling,
     progress: Callable[[int, int], None],
-) -> "dict[Pair, max_t.PairTest]":
+) -> dict[Pair, max_t.PairTest]:
     """Test every system against the first one, the baseline; identical systems need no random numbers."""
     pairs = [(metric, 0, number) for metric in range(len(samples[0])) for number in range(1, len(samples))]
     same = [pair for pair in pairs if _are_identical(samples, pair)]
@@ -243,16 +245,16 @@ def _compare_with_first(
     return dict.fromkeys(same, _SAME) | tested
 
 
-def _are_identical(samples: Sequence[Sequence[Sample]], pair: "Pair") -> bool:
+def _are_identical(samples: Sequence[Sequence[Sample]], pair: Pair) -> bool:
     return resampling.identical(*(sample.stats for sample in _sides(samples, pair)))
 
 
 def _compare_all(
     samples: Sequence[Sequence[Sample]],
-    scores: "Sequence[Sequence[resampling.Scores]]",
+    scores: Sequence[Sequence[resampling.Scores]],
     sampling: Sampling,
     progress: Callable[[int, int], None],
-) -> "dict[Pair, max_t.PairTest]":
+) -> dict[Pair, max_t.PairTest]:
     """Test every pair of systems by each metric."""
     found: dict[Pair, max_t.PairTest] = {}
     metrics = len(samples[0])
@@ -271,7 +273,7 @@ def _compare_all(
     return found
 
 
-def _table(count: int, metric: int, p_values: "dict[Pair, float]") -> "Table":
+def _table(count: int, metric: int, p_values: dict[Pair, float]) -> Table:
     """Return the p-values by one metric, one row and one column per system; None where nothing was tested."""
     table: Table = [[None] * count for _ in range(count)]
     for (tested, first, second), p_value in p_values.items():
@@ -280,7 +282,7 @@ def _table(count: int, metric: int, p_values: "dict[Pair, float]") -> "Table":
     return table
 
 
-def _best(column: "Column", corrected: "Table") -> set[int]:
+def _best(column: Column, corrected: Table) -> set[int]:
     """Return the systems with the best score, and those that the test of all pairs cannot tell apart from it."""
     top = rank(column)[0]
     return {
@@ -290,7 +292,7 @@ def _best(column: "Column", corrected: "Table") -> set[int]:
     }
 
 
-def clusters(order: Sequence[int], p_values: "Table") -> list[int]:
+def clusters(order: Sequence[int], p_values: Table) -> list[int]:
     """Return each system's cluster, from 1: systems of different clusters always differ significantly.
 
     The first cluster therefore has every system that the test cannot distinguish from the best one.

@@ -15,6 +15,8 @@ there are few segments: of 400 families of 40 systems without a difference, 27 t
 pair (500 segments; see `scripts/familywise`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
@@ -77,7 +79,7 @@ class StepDown:
     [0.5, 0.25]
     """
 
-    def __init__(self, observed: "Scores") -> None:
+    def __init__(self, observed: Scores) -> None:
         import numpy as np
 
         self._order = np.argsort(observed, kind="stable")  # the least extreme first
@@ -85,7 +87,7 @@ class StepDown:
         self._reached = np.zeros(len(observed), np.int64)
         self._trials = 0
 
-    def add(self, trials: "NDArray[np.float64]") -> None:
+    def add(self, trials: NDArray[np.float64]) -> None:
         """Count the values that chance produces: one row per test, one column per trial."""
         import numpy as np
 
@@ -108,14 +110,14 @@ def _pairs(samples: Sequence[object]) -> list[tuple[int, int]]:
     return list(combinations(range(len(samples)), 2))
 
 
-def _observe(samples: Sequence[Sample]) -> "Scores":
+def _observe(samples: Sequence[Sample]) -> Scores:
     import numpy as np
 
     scores = [score_of(sample) for sample in samples]
     return np.array([abs(scores[first] - scores[second]) for first, second in _pairs(samples)])
 
 
-def _scale(samples: Sequence[Sample], jobs: int) -> "NDArray[np.float64]":
+def _scale(samples: Sequence[Sample], jobs: int) -> NDArray[np.float64]:
     """Return how much the difference of each pair varies by chance.
 
     This is computed, not estimated from trials: if an estimate were too low, a difference would look large.
@@ -146,7 +148,7 @@ def _spread(left: Sample, right: Sample) -> float:
     return float(np.sqrt(sum((((rows[part] - others[part]) @ slopes) ** 2).sum() for part in parts)))
 
 
-def _divide_by_scale(values: "NDArray[np.float64]", scale: "NDArray[np.float64]") -> "NDArray[np.float64]":
+def _divide_by_scale(values: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
     """Divide by the scale of each pair; if that is 0, a value of 0 stays 0, and any other becomes infinite."""
     import numpy as np
 
@@ -159,7 +161,7 @@ def _trials_held(pairs: int) -> int:
     return max(1, _DIFFERENCE_BYTES // (8 * pairs * TRIAL_GROUP)) * TRIAL_GROUP
 
 
-def _decouple(trials: "NDArray[np.float64]") -> "NDArray[np.float64]":
+def _decouple(trials: NDArray[np.float64]) -> NDArray[np.float64]:
     """Put the trials of adjacent rows in different orders: rotate each group of `TRIAL_GROUP` by the row's number."""
     import numpy as np
 
@@ -211,9 +213,7 @@ def randomize_pairs(
     return list(map(PairTest, p_values.tolist(), inclusive.tolist(), tests.p_values()))
 
 
-def _differences(
-    samples: Sequence[Sample], trials: int, seed: int | None, jobs: int
-) -> "Iterator[NDArray[np.float64]]":
+def _differences(samples: Sequence[Sample], trials: int, seed: int | None, jobs: int) -> Iterator[NDArray[np.float64]]:
     """Give the absolute differences of all pairs in random trials: one row per pair, one column per trial."""
     import numpy as np
 
@@ -227,7 +227,7 @@ def _differences(
         for start in range(0, count, most):
             sums = _split_sums(samples, blank, words, bit + start * segments, min(most, count - start), jobs)
 
-            def compare(pair: tuple[int, int]) -> "Scores":
+            def compare(pair: tuple[int, int]) -> Scores:
                 (swapped, kept), (other_swapped, other_kept) = sums[pair[0]], sums[pair[1]]  # noqa: B023 - used at once
                 both = np.concatenate([swapped + other_kept, kept + other_swapped])
                 scores = samples[pair[0]].scores_from_stats(_stats(both))
@@ -237,8 +237,8 @@ def _differences(
 
 
 def _split_sums(
-    samples: Sequence[Sample], blank: SegmentStats, words: "Words", bit: int, trials: int, jobs: int
-) -> "list[tuple[Rows, Rows]]":
+    samples: Sequence[Sample], blank: SegmentStats, words: Words, bit: int, trials: int, jobs: int
+) -> list[tuple[Rows, Rows]]:
     """Return for each system the sums of its swapped segments and of its kept ones, one row per trial.
 
     They are computed once per system. A trial of a pair then only adds the swapped sum of each system to the kept sum
@@ -246,14 +246,14 @@ def _split_sums(
     """
     import numpy as np
 
-    def split(sample: Sample) -> "tuple[Rows, Rows]":
+    def split(sample: Sample) -> tuple[Rows, Rows]:
         swapped, kept = kernels.swapped_sums(sample.stats, blank, words, bit, trials)
         return np.asarray(swapped), np.asarray(kept)
 
     return [sums for _, sums in in_order(split, samples, jobs)]
 
 
-def _stats(rows: "Rows") -> SegmentStats:
+def _stats(rows: Rows) -> SegmentStats:
     numbers = rows.data.cast("B")
     return SegmentStats(numbers.cast("q") if rows.dtype.kind == "i" else numbers.cast("d"), rows.shape[1])
 
@@ -261,7 +261,7 @@ def _stats(rows: "Rows") -> SegmentStats:
 # --- bootstrap
 
 
-def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence["Scores"]) -> list[PairTest]:
+def bootstrap_pairs(samples: Sequence[Sample], scores: Sequence[Scores]) -> list[PairTest]:
     """Test every pair by the bootstrap.
 
     Args:

@@ -3,6 +3,8 @@
 Functions on statistics, without systems and metrics, are in `bleucli.significance.resampling`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -93,14 +95,14 @@ class PairedTest:
     def __init__(
         self,
         named_systems: Iterable[tuple[str, Iterable[str]]],
-        metrics: "Mapping[str, Measure]",
+        metrics: Mapping[str, Measure],
         references: Iterable[Iterable[str | None]] | None,
         test_type: str = "ar",
         n_samples: int = 0,
         n_ar_confidence: int = -1,
         n_jobs: int = 1,
         *,
-        seed: "Seed" = "environment",
+        seed: Seed = "environment",
     ) -> None:
         if string("test_type", test_type) not in _DEFAULT_TRIALS:
             raise UsageError(f"test_type {test_type!r}; expected 'ar' or 'bs'")
@@ -199,7 +201,7 @@ def _check_systems(named_systems: Iterable[tuple[str, Iterable[str]]]) -> list[t
     return [(name, _as_list(texts)) for name, texts in pairs]
 
 
-def _check_metrics(metrics: "Mapping[str, Measure]") -> "dict[str, Measure]":
+def _check_metrics(metrics: Mapping[str, Measure]) -> dict[str, Measure]:
     if not isinstance(metrics, Mapping) or not all(
         hasattr(metric, "block_stats") and not isinstance(metric, type) for metric in metrics.values()
     ):

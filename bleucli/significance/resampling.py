@@ -23,6 +23,8 @@ the number of threads changes a digit.
 (77.7, 9.2, [0.001])
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -59,7 +61,7 @@ class Sample(NamedTuple):
     """
 
     stats: SegmentStats
-    scores_from_stats: "Callable[[SegmentStats], Scores]"
+    scores_from_stats: Callable[[SegmentStats], Scores]
     ties: bool = False
 
 
@@ -113,7 +115,7 @@ def random_seed(variables: Mapping[str, str] | None = None) -> int | None:
     return int(value)
 
 
-def choose_seed(seed: "Seed") -> int | None:
+def choose_seed(seed: Seed) -> int | None:
     """Return the seed that a caller asks for.
 
     Args:
@@ -155,7 +157,7 @@ def bootstrap(
     jobs: int = 1,
     skip: int = 0,
     progress: Callable[[int, int], None] = report_nothing,
-) -> list["Scores"]:
+) -> list[Scores]:
     """Draw segments with replacement, and score each sample on these resamples: the draws are the same for all samples.
 
     Args:
@@ -190,7 +192,7 @@ def bootstrap(
     return found
 
 
-def _score_resamples(samples: Sequence[Sample], weights: memoryview, number: int, first: int, last: int) -> "Scores":
+def _score_resamples(samples: Sequence[Sample], weights: memoryview, number: int, first: int, last: int) -> Scores:
     stats, scores_from_stats, _ = samples[number]
     return scores_from_stats(kernels.weighted_sums(stats, weights[first * len(stats) : last * len(stats)]))
 
@@ -221,7 +223,7 @@ def _word_count(draws: int, segments: int) -> int:
     return (draws + draws * segments // 2**32) // 2 + _SPARE_WORDS
 
 
-def confidence_interval(scores: "Scores") -> Interval:
+def confidence_interval(scores: Scores) -> Interval:
     """Return the mean of the resamples' scores and half the width of the interval that holds 95% of them.
 
     >>> import numpy
@@ -233,7 +235,7 @@ def confidence_interval(scores: "Scores") -> Interval:
     return Interval(float(scores.mean()), (high - low) / 2)
 
 
-def difference_interval(baseline: "Scores", system: "Scores") -> tuple[float, float]:
+def difference_interval(baseline: Scores, system: Scores) -> tuple[float, float]:
     """Return the bounds of the interval that holds 95% of the differences between two systems' resamples.
 
     Args:
@@ -248,7 +250,7 @@ def difference_interval(baseline: "Scores", system: "Scores") -> tuple[float, fl
     return _bounds(_differences(baseline, system))
 
 
-def _bounds(scores: "Scores") -> tuple[float, float]:
+def _bounds(scores: Scores) -> tuple[float, float]:
     """Return the lowest and the highest score that remain after both tails are cut off."""
     import numpy as np
 
@@ -258,14 +260,14 @@ def _bounds(scores: "Scores") -> tuple[float, float]:
     return float(ordered[low]), float(ordered[high])
 
 
-def _differences(baseline: "Scores", system: "Scores") -> "Scores":
+def _differences(baseline: Scores, system: Scores) -> Scores:
     baseline, system = _check_scores(baseline), _check_scores(system)
     if len(baseline) != len(system):
         raise BleuError(f"{len(baseline)} and {len(system)} scores of resamples; give those of the same resamples")
     return system - baseline
 
 
-def _check_scores(scores: "Scores") -> "Scores":
+def _check_scores(scores: Scores) -> Scores:
     """Return scores of resamples as an array, from a list too.
 
     Raises:
@@ -285,7 +287,7 @@ def _check_scores(scores: "Scores") -> "Scores":
     return found
 
 
-def bootstrap_p_value(baseline: "Scores", system: "Scores", difference: float) -> float:
+def bootstrap_p_value(baseline: Scores, system: Scores, difference: float) -> float:
     """Return the p-value of a difference between two systems (Koehn 2004, as Moses' script computes it).
 
     Args:
@@ -373,7 +375,7 @@ def randomize(
 def _count_extreme(
     pairs: Sequence[tuple[Sample, Sample]],
     observed: Sequence[float],
-    words: "Words",
+    words: Words,
     first: int,
     number: int,
     start: int,
@@ -403,7 +405,7 @@ def sums_of(stats: SegmentStats) -> SegmentStats:
     return kernels.weighted_sums(stats, bytes([1]) * len(stats))
 
 
-def random_bits(segments: int, trials: int, seed: int | None) -> Iterator[tuple["Words", int, int]]:
+def random_bits(segments: int, trials: int, seed: int | None) -> Iterator[tuple[Words, int, int]]:
     """Give blocks of random words, each with the first unused bit and the number of trials.
 
     Trials use the bits one after the other, the lowest bit first, as NumPy's `integers(2, dtype=bool)` does.
@@ -471,8 +473,8 @@ def _length(samples: Sequence[Sample]) -> int:
 
 
 def _share_out(
-    work: "Callable[[int, int, int], Result]", samples: int, trials: int, jobs: int
-) -> "Iterator[tuple[int, int, Result]]":
+    work: Callable[[int, int, int], Result], samples: int, trials: int, jobs: int
+) -> Iterator[tuple[int, int, Result]]:
     """Give number, first and `work(number, first, last)` for each sample and each part of its trials, in order."""
     share = trials if jobs == 1 else _SHARE
     starts = range(0, trials, share)

@@ -21,6 +21,8 @@ The metadata says where the rows come from; no score depends on it.
 (['dog'], BLEU = 61.01 72.7/55.6/57.1/60.0 (BP = 1.000 ratio = 1.100 hyp_len = 11 ref_len = 10))
 """
 
+from __future__ import annotations
+
 from bleucli.errors import BleuError
 from bleucli.limits import file_path
 from bleucli.statsfiles.contents import Statistics
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Part", "Shard", "Statistics", "Writer", "check_references", "find_files", "read", "write", "write_sums"]
 
 
-def read(*paths: "str | os.PathLike[str]") -> "Statistics":
+def read(*paths: str | os.PathLike[str]) -> Statistics:
     """Return the statistics in files, which may be shards of one corpus, in any order.
 
     Args:

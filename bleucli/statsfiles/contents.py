@@ -1,5 +1,7 @@
 """The contents of several files of statistics as a whole: scores of systems and groups, and one merged file."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli import arrow
@@ -40,7 +42,7 @@ class Statistics:
         is_summed: whether a file holds sums; single segments are then unknown.
     """
 
-    def __init__(self, files: "Sequence[StatsFile]") -> None:
+    def __init__(self, files: Sequence[StatsFile]) -> None:
         self._files = files
         self.files = [file.path for file in files]
         filled = [file for file in files if file.rows] or list(files)  # empty shards may lack signatures and systems
@@ -62,7 +64,7 @@ class Statistics:
     def choose(
         self,
         kind: str,
-        given: "Mapping[str, Any] | None" = None,
+        given: Mapping[str, Any] | None = None,
         like: Signature | None = None,
         in_command: bool = False,
     ) -> tuple[str, Metric]:
@@ -99,7 +101,7 @@ class Statistics:
         assert difference is not None
         raise _counted_otherwise(self._filled[0].path, metric, difference)
 
-    def refuse_without(self, what: str, has: "Callable[[StatsFile, str], bool]") -> None:
+    def refuse_without(self, what: str, has: Callable[[StatsFile, str], bool]) -> None:
         """Refuse the first file that lacks a metric.
 
         Args:
@@ -199,8 +201,8 @@ class Statistics:
         self,
         file: StatsFile,
         metrics: Mapping[str, Metric],
-        signatures: "Sequence[Any]",
-        rows: "pa.Table",
+        signatures: Sequence[Any],
+        rows: pa.Table,
         checked: set[tuple[str, str, bool]],
     ) -> None:
         """Refuse rows that were counted in another way."""
@@ -216,7 +218,7 @@ class Statistics:
                 raise self._mixed(file, name, text, metric, difference)
             checked.add((name, text, several))
 
-    def _mixed(self, file: StatsFile, name: str, text: str, metric: Metric, difference: "Difference") -> BleuError:
+    def _mixed(self, file: StatsFile, name: str, text: str, metric: Metric, difference: Difference) -> BleuError:
         """Return the error about rows that were counted in another way than asked for, or than in another file."""
         first = self.metrics.get(name, "")
         if text != first and reading.find_difference(metric, Signature.parse(first), several=True) is None:
@@ -254,7 +256,7 @@ class Statistics:
         """Return the first file that has rows of a system."""
         return self._homes[system]
 
-    def digests(self) -> "Iterator[tuple[str, int, str]]":
+    def digests(self) -> Iterator[tuple[str, int, str]]:
         """Give the path, the number of rows and the SHA-256 of each file."""
         for file in self._files:
             yield file.path, file.rows, _digest(file.path)
@@ -263,7 +265,7 @@ class Statistics:
         """Return what is known about the texts that the rows were made from."""
         return [shard for file in self._files for shard in file.shards()]
 
-    def write(self, path: "str | os.PathLike[str]", command: str = "") -> None:
+    def write(self, path: str | os.PathLike[str], command: str = "") -> None:
         """Write all rows with all columns to one file.
 
         Args:
@@ -305,7 +307,7 @@ def _kind_of(file: StatsFile, name: str) -> str | None:
         return None
 
 
-def _turn(difference: "Difference | None") -> "Difference | None":
+def _turn(difference: Difference | None) -> Difference | None:
     """Return a difference with its two values exchanged."""
     return difference and (difference[0], difference[2], difference[1])
 
@@ -315,7 +317,7 @@ def _name_system(value: object) -> str:
     return _UNNAMED if name is None else str(name)
 
 
-def _refuse_twice(files: "Sequence[StatsFile]") -> None:
+def _refuse_twice(files: Sequence[StatsFile]) -> None:
     """Refuse files of sums that are copies, or were made from the same texts: their rows would not show that."""
     known: dict[str, str] = {}
     for file in files:
@@ -348,7 +350,7 @@ def _is_choice(metric: Metric, key: str) -> bool:
     return any(option.decides == CHOICE and key in (option.key, option.name) for option in metric.options)
 
 
-def _counted_otherwise(path: str, metric: Metric, difference: "Difference") -> BleuError:
+def _counted_otherwise(path: str, metric: Metric, difference: Difference) -> BleuError:
     key, theirs, ours = difference
     return BleuError(
         f"{path} has {metric.name} counted with {key}:{theirs or 'none'}, not with {key}:{ours or 'none'}; that cannot"
@@ -367,7 +369,7 @@ def _choose(known: Sequence[str], name: str | None, what: str) -> str:
     return name
 
 
-def _plain_schema(table: "pa.Table") -> "pa.Schema":
+def _plain_schema(table: pa.Table) -> pa.Schema:
     """Return the columns of a table, in types that all files can share: no dictionaries, one type of text."""
     pa = load("pyarrow", "arrow")
     counts = (SEGMENT, REFERENCES) if SEGMENT in table.column_names else tuple(arrow.COUNTS)
@@ -382,7 +384,7 @@ def _plain_schema(table: "pa.Table") -> "pa.Schema":
     return pa.schema(kinds)
 
 
-def _fit(table: "pa.Table", schema: "pa.Schema") -> "pa.Table":
+def _fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return the rows of a table in another schema; columns that it lacks are null."""
     pa = load("pyarrow", "arrow")
     columns = []

@@ -1,5 +1,7 @@
 """The layout of files of statistics: the names of columns and metadata, and what the rows were made from."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 

@@ -4,6 +4,8 @@
 - `StatsFile`: one of these files
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -109,7 +111,7 @@ class StatsFile:
             self.signatures[name] = [one for one in self.values_of(f"{name}.{arrow.SIGNATURE}") if one is not None]
 
     @contextmanager
-    def _opened(self) -> "Iterator[Any]":
+    def _opened(self) -> Iterator[Any]:
         """Open the file only while it is read, since there may be many; turn pyarrow's errors into one line."""
         pa, parquet = load("pyarrow", "arrow"), load("pyarrow.parquet", "arrow")
         try:
@@ -159,12 +161,12 @@ class StatsFile:
         keys = [name for name in arrow.keys_in(self.columns) if name not in (SEGMENT, REFERENCES)]
         return [name for name in keys if not self._is_nested(name)]
 
-    def read(self, columns: Sequence[str]) -> "pa.Table":
+    def read(self, columns: Sequence[str]) -> pa.Table:
         """Return some columns, with all their rows."""
         with self._opened() as file:
             return _decode(file.read(columns=list(columns)))
 
-    def values_of(self, column: str) -> "list[Any]":
+    def values_of(self, column: str) -> list[Any]:
         """Return each value of a column once; the column must not be nested."""
         found: dict[Any, None] = {}
         with self._opened() as file:
@@ -179,7 +181,7 @@ class StatsFile:
                     found |= dict.fromkeys(table.column(0).unique().to_pylist())
         return list(found)
 
-    def row_groups(self, columns: Sequence[str] | None) -> "Iterator[pa.Table]":
+    def row_groups(self, columns: Sequence[str] | None) -> Iterator[pa.Table]:
         """Give the row groups, one after the other, with some columns or, for None, with all."""
         wanted = None if columns is None else list(columns)
         with self._opened() as file:
@@ -205,12 +207,12 @@ def _is_shard(shard: Shard) -> bool:
     return is_text and isinstance(shard.first, int) and isinstance(shard.rows, int)
 
 
-def _kind_of_values(kind: "pa.DataType") -> str:
+def _kind_of_values(kind: pa.DataType) -> str:
     """Return the name of a type; for a dictionary, the type of its values."""
     return str(kind.value_type if load("pyarrow", "arrow").types.is_dictionary(kind) else kind)
 
 
-def _decode(table: "pa.Table") -> "pa.Table":
+def _decode(table: pa.Table) -> pa.Table:
     """Return a table whose systems, places and signatures are texts, even if another program stored them as bytes."""
     for place, field in enumerate(table.schema):
         is_text = field.name in (SYSTEM, *PLACES) or field.name.endswith(f".{arrow.SIGNATURE}")

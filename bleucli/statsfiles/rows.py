@@ -7,6 +7,8 @@
 - `check_references`: checks that systems were counted against the same references
 """
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def check_numbers(table: "pa.Table", fractions: Mapping[str, bool], path: str) -> "pa.Table":
+def check_numbers(table: pa.Table, fractions: Mapping[str, bool], path: str) -> pa.Table:
     """Return a table whose whole numbers are integers, even if another program has changed their type.
 
     Args:
@@ -77,11 +79,11 @@ def check_numbers(table: "pa.Table", fractions: Mapping[str, bool], path: str) -
 class Rows(NamedTuple):
     """Rows of a table that have the same values in some columns: these values, and the other columns."""
 
-    values: "tuple[Any, ...]"
-    table: "pa.Table"
+    values: tuple[Any, ...]
+    table: pa.Table
 
 
-def split(table: "pa.Table", keys: Sequence[str]) -> Iterator[Rows]:
+def split(table: pa.Table, keys: Sequence[str]) -> Iterator[Rows]:
     """Give the rows of a table, grouped by the values of keys; a key without a column is None in all rows."""
     pa, compute = load("pyarrow", "arrow"), load("pyarrow.compute", "arrow")
     import numpy as np
@@ -129,7 +131,7 @@ class Places:
     def __init__(self) -> None:
         self._runs: dict[tuple[Any, ...], list[tuple[int, int, str]]] = {}
 
-    def add(self, whose: "tuple[Any, ...]", segments: "NDArray[np.int64]", path: str) -> None:
+    def add(self, whose: tuple[Any, ...], segments: NDArray[np.int64], path: str) -> None:
         """Record segments; whose: their system, then their place, such as the test set; path: the file with them."""
         import numpy as np
 
@@ -181,7 +183,7 @@ class Places:
                         f" {'it' if end - start == 1 else 'them'}; give the same segments of all systems",
                     )
 
-    def _tell_namesakes(self, whose: "tuple[Any, ...]") -> str:
+    def _tell_namesakes(self, whose: tuple[Any, ...]) -> str:
         """Suggest one name for systems that share no segment: they may be shards of one, named after their files."""
         system, *place = whose
         for (other, *there), runs in self._runs.items():
@@ -192,7 +194,7 @@ class Places:
         return ""
 
 
-def _tell_place(whose: "tuple[Any, ...]") -> str:
+def _tell_place(whose: tuple[Any, ...]) -> str:
     """Return the name of a system, with the place that its segments belong to."""
     system, *places = whose
     told = "/".join(str(place) for place in places if place is not None)
@@ -215,7 +217,7 @@ class Tally:
         self._totals = [CorpusStats(metric) for metric in metrics.values()]
         self._blocks: dict[Any, list[tuple[NDArray[np.int64], NDArray[np.int32], list[SegmentStats]]]] = {}
 
-    def add_sums(self, table: "pa.Table") -> None:
+    def add_sums(self, table: pa.Table) -> None:
         """Add up the rows of a table; each belongs to a segment, or to a group of segments."""
         compute = load("pyarrow.compute", "arrow")
         least, most = ("refs_min", "refs_max") if "segments" in table.column_names else (REFERENCES, REFERENCES)
@@ -229,7 +231,7 @@ class Tally:
             )
             self._totals[place] += CorpusStats(metric, segments, numbers, fewest, largest, (), None)
 
-    def add_rows(self, where: object, table: "pa.Table") -> None:
+    def add_rows(self, where: object, table: pa.Table) -> None:
         """Keep rows of segments; where: the place that these belong to."""
         rows = [
             SegmentStats.from_arrow(table.select([f"{name}.{column}" for column in metric.column_names()]))

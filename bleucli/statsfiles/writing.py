@@ -5,6 +5,8 @@
 - `write`, `write_sums`: files of statistics that are complete
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -47,7 +49,7 @@ class Table:
             self._file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed once it is written
         self._writer: Any = None
 
-    def add(self, table: "pa.Table") -> None:
+    def add(self, table: pa.Table) -> None:
         """Write the rows of a table; all have the same columns.
 
         Raises:
@@ -59,7 +61,7 @@ class Table:
             groups = max(1, len(table) // _ROWS)  # of equal size, so that a few extra rows do not make a tiny group
             self._writer.write_table(table, row_group_size=-(-len(table) // groups) or 1)
 
-    def _make_writer(self, table: "pa.Table") -> "Any":
+    def _make_writer(self, table: pa.Table) -> Any:
         # Most columns have few different values, which a dictionary stores once
         coded = [name for name in table.column_names if name != SEGMENT]
         return load("pyarrow.parquet", "arrow").ParquetWriter(
@@ -72,7 +74,7 @@ class Table:
             write_page_checksum=True,
         )
 
-    def save(self, path: "str | os.PathLike[str]", metadata: Mapping[str, str]) -> None:
+    def save(self, path: str | os.PathLike[str], metadata: Mapping[str, str]) -> None:
         """Move the complete file to its place.
 
         Raises:
@@ -138,7 +140,7 @@ class Writer:
         if self._is_used:
             raise BleuError("a Writer writes one file, and this one has done so; make another")
 
-    def add(self, systems: Sequence[SystemStats], columns: "Columns | None" = None) -> None:
+    def add(self, systems: Sequence[SystemStats], columns: Columns | None = None) -> None:
         """Add the next segments of all systems.
 
         Args:
@@ -175,7 +177,7 @@ class Writer:
         if len({one.segments for system in systems for one in system.stats}) > 1:
             raise BleuError("the systems have different numbers of segments; write each to its own file")
 
-    def _read_column(self, name: str, values: "Sequence[object] | str", count: int) -> "Any":
+    def _read_column(self, name: str, values: Sequence[object] | str, count: int) -> Any:
         """Return a column as it is written: a text for all segments, or an array of values."""
         is_of_metric = name.startswith(tuple(f"{metric}." for metric in self._metrics))
         if name in (REFERENCES, *arrow.COUNTS) or name.endswith(f".{arrow.SIGNATURE}") or is_of_metric:
@@ -206,9 +208,7 @@ class Writer:
                 self._write(found, [stats for _, stats, _, _ in blocks])
         self._waiting, self._rows = [], 0
 
-    def _columns_of(
-        self, name: str, columns: "Mapping[str, Any]", first: int, stats: Sequence[CorpusStats]
-    ) -> "pa.Table":
+    def _columns_of(self, name: str, columns: Mapping[str, Any], first: int, stats: Sequence[CorpusStats]) -> pa.Table:
         """Return the columns of a block that are not statistics."""
         pa = load("pyarrow", "arrow")
         import numpy as np
@@ -225,7 +225,7 @@ class Writer:
         found[REFERENCES] = to_arrow(np.asarray(stats[0].nrefs, np.int32))
         return pa.table(found)
 
-    def _write(self, table: "pa.Table", blocks: Sequence[Sequence[CorpusStats]]) -> None:
+    def _write(self, table: pa.Table, blocks: Sequence[Sequence[CorpusStats]]) -> None:
         self._is_empty = False
         for place, (name, metric) in enumerate(self._metrics.items()):
             rows = [stats[place].rows for stats in blocks]
@@ -233,7 +233,7 @@ class Writer:
                 table = table.append_column(title, column)
         self._table.add(arrow.sign(table, self._metrics, coded=True))
 
-    def save(self, path: "str | os.PathLike[str]", shards: Sequence[Shard] = (), command: str = "") -> None:
+    def save(self, path: str | os.PathLike[str], shards: Sequence[Shard] = (), command: str = "") -> None:
         """Write the file, complete or not at all. Nothing can be added afterwards.
 
         Args:
@@ -256,7 +256,7 @@ class Writer:
         self._table.save(path, metadata(shards, command))
 
 
-def _repeat(text: str, count: int) -> "pa.Array":
+def _repeat(text: str, count: int) -> pa.Array:
     """Return a column that has the same text in each row."""
     pa = load("pyarrow", "arrow")
     import numpy as np
@@ -264,7 +264,7 @@ def _repeat(text: str, count: int) -> "pa.Array":
     return pa.DictionaryArray.from_arrays(to_arrow(np.zeros(count, np.int32)), text_array([text]))
 
 
-def _read_indexes(values: Sequence[object]) -> "NDArray[np.int64]":
+def _read_indexes(values: Sequence[object]) -> NDArray[np.int64]:
     """Return the indexes of segments.
 
     Raises:
@@ -279,7 +279,7 @@ def _read_indexes(values: Sequence[object]) -> "NDArray[np.int64]":
     return found.astype(np.int64, copy=False)
 
 
-def _code(values: Sequence[object], name: str = SYSTEM) -> "pa.Array":
+def _code(values: Sequence[object], name: str = SYSTEM) -> pa.Array:
     """Return texts or numbers as a column that stores each of them once; name: of the column, for errors.
 
     Raises:
@@ -297,10 +297,10 @@ def _code(values: Sequence[object], name: str = SYSTEM) -> "pa.Array":
 
 
 def write(
-    path: "str | os.PathLike[str]",
-    systems: "Given",
+    path: str | os.PathLike[str],
+    systems: Given,
     *,
-    columns: "Columns | None" = None,
+    columns: Columns | None = None,
     first: int = 0,
     shards: Sequence[Shard] = (),
     command: str = "",
@@ -364,7 +364,7 @@ def write(
     writer.save(path, shards, command)
 
 
-def _by_metric(stats: "CorpusStats | Sequence[CorpusStats] | Mapping[str, CorpusStats]") -> dict[str, CorpusStats]:
+def _by_metric(stats: CorpusStats | Sequence[CorpusStats] | Mapping[str, CorpusStats]) -> dict[str, CorpusStats]:
     """Return the statistics of a system by the names of their metrics."""
     several = stats.values() if isinstance(stats, Mapping) else [stats] if isinstance(stats, CorpusStats) else stats
     given = list(several) if isinstance(several, Iterable) else [several]
@@ -383,12 +383,12 @@ def _metric_of(stats: CorpusStats) -> Metric:
 class Part(NamedTuple):
     """Systems as counted on segments that share some values; labels: the columns, each with its value."""
 
-    labels: "Sequence[tuple[str, Any]]"
+    labels: Sequence[tuple[str, Any]]
     systems: Sequence[SystemStats]
 
 
 def write_sums(
-    path: "str | os.PathLike[str]",
+    path: str | os.PathLike[str],
     parts: Sequence[Part],
     metrics: Mapping[str, Metric],
     *,

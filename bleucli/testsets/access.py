@@ -4,6 +4,8 @@ Most take the names of a test set and a language pair, and download what is miss
 package and of the file that `BLEU_REGISTRY` names.
 """
 
+from __future__ import annotations
+
 import os
 
 from bleucli.limits import string
@@ -153,7 +155,7 @@ def get_segments(test_set: str, langpair: str, origlang: str | None = None, subs
     return selection.choose(selection.marks_of(found, paths), origlang, subset, test_set)
 
 
-def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> "IO[Any]":
+def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> IO[Any]:
     r"""Open a text file; if its name ends in `.gz`, it is compressed with gzip. Only `\n` ends a line.
 
     Args:

@@ -1,5 +1,7 @@
 """Addresses of downloads: `https:`, `http:`, `file:` or a plain path. No function here uses the disk or the network."""
 
+from __future__ import annotations
+
 import re
 
 TYPE_CHECKING = False
@@ -81,7 +83,7 @@ def problem_of(address: str) -> str:
     return "" if has_server else "expected an address with the name of a server"
 
 
-def _split(address: str) -> "SplitResult":
+def _split(address: str) -> SplitResult:
     from urllib.parse import urlsplit
 
     return urlsplit(address)

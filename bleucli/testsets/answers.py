@@ -5,6 +5,8 @@
 - `body_size`, `has_end`: what the headers say about the body
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 

@@ -5,6 +5,8 @@
 Everything else in an archive is ignored, so `../`, links and devices in it do no harm.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack

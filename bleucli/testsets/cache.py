@@ -1,5 +1,7 @@
 """Where downloads are kept, and the environment variables about them, which only this module reads."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Iterator, Mapping

@@ -12,6 +12,8 @@ root's; `read_start` alone does not check this. The path to the cache itself is 
 followed.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import stat
@@ -52,7 +54,7 @@ def make_folder(path: str) -> None:
 
 
 @contextmanager
-def _locate(path: str) -> "Iterator[Place]":
+def _locate(path: str) -> Iterator[Place]:
     """Give the name of a file, and the descriptor of its folder; errors of the system name the full path."""
     folder, name = os.path.split(path)
     try:
@@ -154,7 +156,7 @@ class Draft:
         replace(self._draft, self.path)
         self._draft = ""
 
-    def __enter__(self) -> "Draft":
+    def __enter__(self) -> Draft:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -173,7 +175,7 @@ def _remove_drafts(folder: str, name: str) -> None:
                 remove(os.path.join(folder, one))
 
 
-def create(path: str) -> "IO[bytes]":
+def create(path: str) -> IO[bytes]:
     """Make a new file to read and write.
 
     Raises:
@@ -183,7 +185,7 @@ def create(path: str) -> "IO[bytes]":
         return os.fdopen(os.open(name, _NEW, 0o666, dir_fd=folder), "w+b")
 
 
-def reopen(path: str) -> "IO[bytes] | None":
+def reopen(path: str) -> IO[bytes] | None:
     """Open a file that an earlier run left, to read it and append to it.
 
     Returns:
@@ -203,7 +205,7 @@ def reopen(path: str) -> "IO[bytes] | None":
     return None
 
 
-def open_lock(path: str) -> "IO[bytes]":
+def open_lock(path: str) -> IO[bytes]:
     """Open a file that every user may lock, even if another user left it; make it if it is missing.
 
     Raises:

@@ -3,6 +3,8 @@
 A recorded checksum is in `PATH.sha256`, next to the download, in the format of the program `sha256sum`.
 """
 
+from __future__ import annotations
+
 import os
 
 from bleucli.errors import BleuError
@@ -53,7 +55,7 @@ def is_sum(kind: str, digits: str) -> bool:
     return len(digits) == DIGITS[kind] and set(digits) <= set("0123456789abcdefABCDEF")
 
 
-def find_published(source: "Source") -> Checksum | None:
+def find_published(source: Source) -> Checksum | None:
     """Return the strongest checksum that a test set gives for one of its downloads; None if it gives none."""
     if source.sha256:
         return parse_checksum("sha256", source.sha256)

@@ -4,6 +4,8 @@ A redirection from https to http is followed only if the user allows it. Credent
 sent only to the server that they are for.
 """
 
+from __future__ import annotations
+
 import errno
 import socket
 import sys
@@ -29,7 +31,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 @contextmanager
-def answer_of(address: str, headers: Mapping[str, str], watch: crawl.Watch) -> "Iterator[Response]":
+def answer_of(address: str, headers: Mapping[str, str], watch: crawl.Watch) -> Iterator[Response]:
     """Request an address, following redirections; the body of the answer is not read yet.
 
     Raises:
@@ -43,7 +45,7 @@ def answer_of(address: str, headers: Mapping[str, str], watch: crawl.Watch) -> "
             yield answer
 
 
-def _ask_and_follow(session: "Session", address: str, headers: Mapping[str, str], watch: crawl.Watch) -> "Response":
+def _ask_and_follow(session: Session, address: str, headers: Mapping[str, str], watch: crawl.Watch) -> Response:
     url = address
     for _ in range(MOST_REDIRECTS + 1):
         answer = _ask(session, url, headers, _credentials(address, url), watch)
@@ -82,7 +84,7 @@ def _is_secure(url: str) -> bool:
     return url.lower().startswith("https:")
 
 
-def _credentials(address: str, url: str) -> "Any":
+def _credentials(address: str, url: str) -> Any:
     """Return the credentials for requests to send: those of the first address, and only to its own server.
 
     None lets requests look into `.netrc`; a function that adds nothing keeps it from doing so.
@@ -111,7 +113,7 @@ def is_same_server(address: str, url: str) -> bool:
     return is_upgrade or (first.scheme == second.scheme and ports[0] == ports[1])
 
 
-def _ask(session: "Session", url: str, headers: Mapping[str, str], auth: "Any", watch: crawl.Watch) -> "Response":
+def _ask(session: Session, url: str, headers: Mapping[str, str], auth: Any, watch: crawl.Watch) -> Response:
     import requests
     from urllib3.exceptions import HTTPError
 

@@ -3,6 +3,8 @@
 Timeouts alone do not suffice: a server may go on sending one byte every few seconds, even within a header.
 """
 
+from __future__ import annotations
+
 import socket
 import threading
 from contextlib import suppress
@@ -33,7 +35,7 @@ class Watch:
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._look, name="bleu-watch", daemon=True)
 
-    def __enter__(self) -> "Watch":
+    def __enter__(self) -> Watch:
         self._thread.start()
         return self
 
@@ -67,7 +69,7 @@ class Watch:
                 one.shutdown(socket.SHUT_RDWR)
 
 
-def mount(session: "Session", watch: Watch) -> None:
+def mount(session: Session, watch: Watch) -> None:
     """Let a session report each connection that it makes, also through a proxy (but not SOCKS)."""
     from requests.adapters import HTTPAdapter
     from urllib3 import ProxyManager
@@ -76,11 +78,11 @@ def mount(session: "Session", watch: Watch) -> None:
     pools = {"http": _watch_pool(HTTPConnectionPool, watch), "https": _watch_pool(HTTPSConnectionPool, watch)}
 
     class Adapter(HTTPAdapter):
-        def init_poolmanager(self, *args: "Any", **options: "Any") -> None:
+        def init_poolmanager(self, *args: Any, **options: Any) -> None:
             super().init_poolmanager(*args, **options)
             self.poolmanager.pool_classes_by_scheme = pools
 
-        def proxy_manager_for(self, *args: "Any", **options: "Any") -> "Any":
+        def proxy_manager_for(self, *args: Any, **options: Any) -> Any:
             manager = super().proxy_manager_for(*args, **options)
             if isinstance(manager, ProxyManager):
                 manager.pool_classes_by_scheme = pools
@@ -90,7 +92,7 @@ def mount(session: "Session", watch: Watch) -> None:
         session.mount(scheme, Adapter())
 
 
-def _watch_pool(pool: "Any", watch: Watch) -> "Any":
+def _watch_pool(pool: Any, watch: Watch) -> Any:
     class Connection(pool.ConnectionCls):  # type: ignore[misc]
         def _new_conn(self) -> socket.socket:
             connection: socket.socket = super()._new_conn()

@@ -8,6 +8,8 @@ Pure functions decide (`addresses.choose_addresses`, `answers.span_of`); then th
 fetches the file under a temporary name next to its place, verifies it, and gives it its real name.
 """
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Iterator
@@ -122,7 +124,7 @@ def fetch(url: str, target: str, *, name: str, checksum: tuple[str, str] | None 
             _fetch_alone(addresses, target, name, expected)
 
 
-def fetch_source(source: "Source", target: str, *, name: str) -> None:
+def fetch_source(source: Source, target: str, *, name: str) -> None:
     """Put a download of a test set in its place, unless it is already there and correct.
 
     If the test set gives no checksum, the SHA-256 of the first download is recorded next to it (`TARGET.sha256`), and

@@ -1,5 +1,7 @@
 """The facts that the registry has about a test set, as immutable records."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from bleucli.records import NamedTuple

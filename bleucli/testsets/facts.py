@@ -1,5 +1,7 @@
 """Turn the facts about a test set, from JSON or TOML, into records; errors name the key that is wrong."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 
@@ -71,11 +73,11 @@ def parse_test_set(name: str, facts: object, where: str, packaged: bool) -> Test
     return TestSet(name, about, kind, sources, records, _expect_strings(table, "cite", at), segments)
 
 
-def _refuse(at: str, expected: str, found: object) -> "NoReturn":
+def _refuse(at: str, expected: str, found: object) -> NoReturn:
     raise BleuError(f"{at}: expected {expected}, found {found!r}")
 
 
-def _expect_table(value: object, at: str, keys: Sequence[str]) -> "Mapping[str, Any]":
+def _expect_table(value: object, at: str, keys: Sequence[str]) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         _refuse(at, "a table", value)
     for key in value:
@@ -85,8 +87,8 @@ def _expect_table(value: object, at: str, keys: Sequence[str]) -> "Mapping[str, 
 
 
 def _expect(
-    table: "Mapping[str, Any]", key: str, kind: "type[Kind]", at: str, what: str, default: "Kind | None" = None
-) -> "Kind":
+    table: Mapping[str, Any], key: str, kind: type[Kind], at: str, what: str, default: Kind | None = None
+) -> Kind:
     value = table.get(key, default)
     if value is None:
         raise BleuError(f"{at}: the key {key} is missing; expected {what}")
@@ -95,7 +97,7 @@ def _expect(
     return value
 
 
-def _expect_strings(table: "Mapping[str, Any]", key: str, at: str) -> list[str]:
+def _expect_strings(table: Mapping[str, Any], key: str, at: str) -> list[str]:
     values = _expect(table, key, list, at, "a list of strings", default=[])
     for value in values:
         if not isinstance(value, str):
@@ -140,7 +142,7 @@ def check_names_of_downloads(sources: Sequence[Source], at: str) -> None:
             _refuse(f"{at}.sources[{number}].url", expected, name)
 
 
-def _find_archives(pairs: "Mapping[str, Any]", sources: int) -> list[int]:
+def _find_archives(pairs: Mapping[str, Any], sources: int) -> list[int]:
     """Return the numbers of the downloads that are archives: those that no pair uses directly."""
     taken = set()
     for pair in pairs.values():
@@ -193,7 +195,7 @@ def _parse_file(value: object, kind: str, archives: Sequence[int], at: str) -> F
     return File(_choose_archive(table, archives, at), path, column)
 
 
-def _choose_archive(table: "Mapping[str, Any]", archives: Sequence[int], at: str) -> int:
+def _choose_archive(table: Mapping[str, Any], archives: Sequence[int], at: str) -> int:
     if "source" in table:
         return _expect_number(table, "source", at)
     if not archives:
@@ -209,7 +211,7 @@ def _choose_archive(table: "Mapping[str, Any]", archives: Sequence[int], at: str
     return archives[0]
 
 
-def _expect_number(table: "Mapping[str, Any]", key: str, at: str) -> int:
+def _expect_number(table: Mapping[str, Any], key: str, at: str) -> int:
     value = table.get(key)
     # Not isinstance, since a bool is an int
     if type(value) is not int or not 0 <= value < 1_000_000:

@@ -1,5 +1,7 @@
 """How a download attempt can fail; each text is the rest of a sentence that begins with the address."""
 
+from __future__ import annotations
+
 
 class Failed(Exception):
     """An address does not deliver the file, and another attempt would not help."""

@@ -5,6 +5,8 @@
 - `list_fields`: the fields of a pair whose files exist, if the format does not name them
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 

@@ -1,5 +1,7 @@
 """The formats of test sets, by name, each with a record of how its files hold the texts of a language pair."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 
 from bleucli.records import NamedTuple

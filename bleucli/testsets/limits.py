@@ -4,6 +4,8 @@
 - `limit_chunks`: the same for chunks that come one after the other
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from bleucli.errors import BleuError

@@ -3,6 +3,8 @@
 A process that dies loses its lock; its file stays until the next process locks and removes it.
 """
 
+from __future__ import annotations
+
 import errno
 import os
 import time
@@ -58,7 +60,7 @@ def sweep(path: str) -> None:
                 remove(path)
 
 
-def _is_locked(file: "IO[bytes]", path: str) -> bool:
+def _is_locked(file: IO[bytes], path: str) -> bool:
     """Lock a file if no one else holds the lock; return whether that worked."""
     from portalocker import LockFlags, lock
     from portalocker.exceptions import AlreadyLocked, BaseLockException
@@ -75,7 +77,7 @@ def _is_locked(file: "IO[bytes]", path: str) -> bool:
     return True
 
 
-def _wait(file: "IO[bytes]", path: str) -> None:
+def _wait(file: IO[bytes], path: str) -> None:
     """Wait for a lock; a terminal shows this at once; elsewhere, a note says so if it takes a while."""
     from bleucli.hints import warn
 
@@ -91,7 +93,7 @@ def _wait(file: "IO[bytes]", path: str) -> None:
                 told = True
 
 
-def _is_at(file: "IO[bytes]", path: str) -> bool:
+def _is_at(file: IO[bytes], path: str) -> bool:
     try:
         return os.path.samestat(os.fstat(file.fileno()), os.lstat(path))
     except FileNotFoundError:

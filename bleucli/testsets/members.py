@@ -4,6 +4,8 @@ No function here writes a file, follows a link or trusts a size. An archive that
 (a bomb) is refused before it fills memory or disk.
 """
 
+from __future__ import annotations
+
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -104,7 +106,7 @@ def remedy(archive: str) -> str:
     return f"check where the download comes from and delete it{both}; it will then be downloaded again"
 
 
-def _size_of(file: "IO[bytes]") -> int:
+def _size_of(file: IO[bytes]) -> int:
     return os.fstat(file.fileno()).st_size
 
 
@@ -166,7 +168,7 @@ class _Stream:
             self.seek(self._position + len(self._left))
 
 
-def _tar_members(file: "IO[bytes]", start: bytes, archive: str) -> Iterator[Member]:
+def _tar_members(file: IO[bytes], start: bytes, archive: str) -> Iterator[Member]:
     import tarfile
 
     codec = codec_of(start)
@@ -190,7 +192,7 @@ def _tar_members(file: "IO[bytes]", start: bytes, archive: str) -> Iterator[Memb
     stream.drain()
 
 
-def _kind_in_tar(info: "TarInfo") -> str:
+def _kind_in_tar(info: TarInfo) -> str:
     if info.issym() or info.islnk():
         return "a link"
     if info.isdir():
@@ -200,7 +202,7 @@ def _kind_in_tar(info: "TarInfo") -> str:
     return "" if info.isreg() else "a device or a pipe"
 
 
-def _bytes_in_tar(stream: _Stream, info: "TarInfo", archive: str) -> Iterator[bytes]:
+def _bytes_in_tar(stream: _Stream, info: TarInfo, archive: str) -> Iterator[bytes]:
     left = check_size(info.size, stream.packed, archive, limits.MOST_FILE_BYTES)
     with _explain_damage(archive):
         stream.seek(info.offset_data)
@@ -215,7 +217,7 @@ def _bytes_in_tar(stream: _Stream, info: "TarInfo", archive: str) -> Iterator[by
 # --- zip
 
 
-def _zip_members(file: "IO[bytes]", archive: str) -> Iterator[Member]:
+def _zip_members(file: IO[bytes], archive: str) -> Iterator[Member]:
     from zipfile import ZipFile
 
     with ZipFile(file) as zipped:
@@ -225,7 +227,7 @@ def _zip_members(file: "IO[bytes]", archive: str) -> Iterator[Member]:
             yield Member(plain_path(info.filename), _kind_in_zip(info), partial(_bytes_in_zip, zipped, info, archive))
 
 
-def _kind_in_zip(info: "ZipInfo") -> str:
+def _kind_in_zip(info: ZipInfo) -> str:
     from zipfile import ZIP_DEFLATED, ZIP_STORED
 
     mode = info.external_attr >> 16  # as Unix writes it; elsewhere 0
@@ -240,7 +242,7 @@ def _kind_in_zip(info: "ZipInfo") -> str:
     return "" if info.compress_type in (ZIP_STORED, ZIP_DEFLATED) else "a file that is neither stored nor deflated"
 
 
-def _bytes_in_zip(zipped: "ZipFile", info: "ZipInfo", archive: str) -> Iterator[bytes]:
+def _bytes_in_zip(zipped: ZipFile, info: ZipInfo, archive: str) -> Iterator[bytes]:
     # Only the member's size: `_zip_members` has compared the size of all members with that of the archive
     check_size(info.file_size, info.file_size, archive, limits.MOST_FILE_BYTES)
     with _explain_damage(archive), zipped.open(info) as file:

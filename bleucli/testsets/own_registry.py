@@ -1,5 +1,7 @@
 """The user's own test sets: a TOML file with the same facts as `registry.json`, read into the same records."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 
@@ -37,7 +39,7 @@ def read_registry(path: str) -> tuple[list[TestSet], Mapping[str, str]]:
     return found_sets, _check_bibliography(table.get("bibliography", {}), found_sets, path)
 
 
-def _parse_toml(path: str) -> "dict[str, Any]":
+def _parse_toml(path: str) -> dict[str, Any]:
     import tomllib
 
     try:

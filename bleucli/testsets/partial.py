@@ -5,6 +5,8 @@ process, requests the rest of that version. Without a version, or if another use
 again.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re
@@ -69,7 +71,7 @@ def _size(path: str) -> int:
         return os.fstat(file.fileno()).st_size
 
 
-def begin(path: str, address: str, version: str, total: int | None) -> "IO[bytes]":
+def begin(path: str, address: str, version: str, total: int | None) -> IO[bytes]:
     """Discard an old part and return a new file; save its version, so that a later attempt can request the rest."""
     discard(path)
     if version:

@@ -1,5 +1,7 @@
 """Plain text and tab-separated columns: one line per segment."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator, Sequence
 

@@ -6,6 +6,8 @@
 A first look, without a lock, finds the files that exist; one process at a time makes the others.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 

@@ -4,6 +4,8 @@
 - `show_status`: what the program is waiting for
 """
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Iterator
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 SECONDS_BEFORE_BAR = 1.0
 
 
-def show_bar(name: str, start: int, total: int | None) -> "tqdm[NoReturn]":
+def show_bar(name: str, start: int, total: int | None) -> tqdm[NoReturn]:
     """Return a progress bar that appears if the download takes a while.
 
     Args:

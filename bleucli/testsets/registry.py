@@ -7,6 +7,8 @@ The facts about public test sets are in `registry.json`, next to this file. A te
 only when it is used, so listing them is fast.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -33,7 +35,7 @@ class Registry:
     'a8cd784e006feb32ac6f3d9ec7eb389a'
     """
 
-    def __init__(self, facts: "Mapping[str, Any]", bibliography: Mapping[str, str]) -> None:
+    def __init__(self, facts: Mapping[str, Any], bibliography: Mapping[str, str]) -> None:
         self._facts = dict(facts)
         self._own: dict[str, TestSet] = {}
         self._bibliography = bibliography
@@ -148,7 +150,7 @@ def packaged_path(name: str) -> str:
     return os.path.join(_HERE, "demo", name)
 
 
-def _package_data(name: str) -> "Any":
+def _package_data(name: str) -> Any:
     import json
 
     with open(os.path.join(_HERE, name), encoding="utf-8") as file:

@@ -5,6 +5,8 @@
 - `choose`, `groups`: the segments that options ask for
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain

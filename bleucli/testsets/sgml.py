@@ -1,5 +1,7 @@
 """The SGML files of WMT until 2020, and the XML files of IWSLT: read line by line, without unescaping."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 

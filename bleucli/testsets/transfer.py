@@ -1,5 +1,7 @@
 """One attempt to download a file, which continues an earlier one if the server allows that."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -80,7 +82,7 @@ def _transfer_part(address: str, path: str, leftover: Leftover, must_end: bool, 
         raise
 
 
-def _open_part(address: str, path: str, span: Span, answer: "Response") -> "IO[bytes]":
+def _open_part(address: str, path: str, span: Span, answer: Response) -> IO[bytes]:
     """Return the file to append a body to; it holds the bytes that precede it."""
     if not span.start:
         return begin(path, address, version_in(answer.headers), span.total)
@@ -90,7 +92,7 @@ def _open_part(address: str, path: str, span: Span, answer: "Response") -> "IO[b
     return file
 
 
-def _read_body(answer: "Response", span: Span, watch: Watch) -> Iterator[bytes]:
+def _read_body(answer: Response, span: Span, watch: Watch) -> Iterator[bytes]:
     """Read a body as it was sent: even if the server calls a .gz file gzip-encoded, it is not unpacked."""
     from http.client import HTTPException
 
@@ -134,7 +136,7 @@ def _read_from_disk(path: str) -> Iterator[bytes]:
         raise failure(f"cannot be read ({error.strerror})") from None
 
 
-def _append(file: "IO[bytes]", path: str, span: Span, chunks: Iterable[bytes], watch: Watch | None = None) -> None:
+def _append(file: IO[bytes], path: str, span: Span, chunks: Iterable[bytes], watch: Watch | None = None) -> None:
     """Append chunks to a file."""
     with show_bar(os.path.basename(path), span.start, span.total) as progress:
         for chunk in chunks:

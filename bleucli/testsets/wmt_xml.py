@@ -4,6 +4,8 @@ They are read with expat. Entity declarations are refused: without them, a file 
 others.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from bleucli.decompression import DamagedError
@@ -21,7 +23,7 @@ class _Document(NamedTuple):
     """A document: its attributes, and the texts of each stream by segment number."""
 
     attributes: dict[str, str]
-    streams: "dict[str, dict[int, str]]"
+    streams: dict[str, dict[int, str]]
 
 
 _SOURCE = "src"
@@ -113,7 +115,7 @@ def _field(stream: str) -> str:
 # --- expat
 
 
-def _read_documents(path: str) -> "Iterator[_Document]":
+def _read_documents(path: str) -> Iterator[_Document]:
     from xml.parsers.expat import ExpatError, ParserCreate
 
     parser = ParserCreate()
@@ -135,7 +137,7 @@ def _read_documents(path: str) -> "Iterator[_Document]":
     yield from documents
 
 
-def _parse(file: "IO[bytes]", parser: "XMLParserType", path: str) -> None:
+def _parse(file: IO[bytes], parser: XMLParserType, path: str) -> None:
     """Read a file in pieces; with each piece, expat reads an unfinished tag again, so tags must be short."""
     fed = 0
     while piece := file.read(_PIECE_BYTES):
@@ -149,8 +151,8 @@ def _parse(file: "IO[bytes]", parser: "XMLParserType", path: str) -> None:
     parser.Parse(b"", True)
 
 
-def _refuse_entities(parser: "XMLParserType", path: str) -> None:
-    def refuse(*_: object) -> "NoReturn":
+def _refuse_entities(parser: XMLParserType, path: str) -> None:
+    def refuse(*_: object) -> NoReturn:
         raise BleuError(
             f"{path}, line {parser.CurrentLineNumber}: an entity is declared or unknown, which no test set needs; check"
             " where the file comes from"
@@ -161,7 +163,7 @@ def _refuse_entities(parser: "XMLParserType", path: str) -> None:
     parser.SkippedEntityHandler = refuse
 
 
-def _collect(parser: "XMLParserType", path: str, documents: "list[_Document]") -> None:
+def _collect(parser: XMLParserType, path: str, documents: list[_Document]) -> None:
     """Make the parser add each document that it reads."""
     texts: dict[int, str] | None = None  # of the current stream
     number = 0
@@ -194,7 +196,7 @@ def _collect(parser: "XMLParserType", path: str, documents: "list[_Document]") -
     parser.EndElementHandler = end
 
 
-def _parse_number(attributes: dict[str, str], parser: "XMLParserType", path: str) -> int:
+def _parse_number(attributes: dict[str, str], parser: XMLParserType, path: str) -> int:
     try:
         return read_whole_number(attributes.get("id", ""))
     except ValueError:

@@ -8,6 +8,8 @@ A tokenizer maps each segment to a string whose tokens are separated by white sp
 line tokenized.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from functools import partial
 
@@ -40,13 +42,13 @@ if TYPE_CHECKING:
 class _Entry(NamedTuple):
     """A tokenizer that has a name."""
 
-    make: "Callable[[], Tokenizer]"
+    make: Callable[[], Tokenizer]
     about: str  # what it is for
     extra: str = ""  # the extra to install, if it needs one
     modules: tuple[str, ...] = ()  # the modules that the extra installs
 
 
-def _make(module: str, kind: str, *arguments: str) -> "Tokenizer":
+def _make(module: str, kind: str, *arguments: str) -> Tokenizer:
     """Make a tokenizer whose module is imported only when it is used."""
     from importlib import import_module
 
@@ -87,7 +89,7 @@ _TWO_LETTERS = {"zho": "zh", "jpn": "ja", "kor": "ko"}
 _BY_LANGUAGE = {"zh": ("zh", "Chinese"), "ja": ("ja-mecab", "Japanese"), "ko": ("ko-mecab", "Korean")}
 
 
-def get(name: str) -> "Tokenizer":
+def get(name: str) -> Tokenizer:
     """Return the tokenizer of this name; for `spm:PATH`, that of the SentencePiece model at PATH.
 
     Raises:
@@ -105,7 +107,7 @@ def get(name: str) -> "Tokenizer":
     return _ENTRIES[name].make()
 
 
-def wrap(function: "Callable[[str], str]", name: str) -> "Tokenizer":
+def wrap(function: Callable[[str], str], name: str) -> Tokenizer:
     """Return a tokenizer that calls a function; signatures show the caller's name for it.
 
     Args:

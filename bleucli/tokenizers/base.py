@@ -1,5 +1,7 @@
 """The base of all tokenizers, and those that are too small for their own module."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
@@ -50,7 +52,7 @@ class KernelTokenizer(OfLines):
         """Return the segments with a space between tokens; missing ones stay missing."""
         return self._tokenize(segments)
 
-    def __reduce__(self) -> "tuple[type[KernelTokenizer], tuple[str]]":
+    def __reduce__(self) -> tuple[type[KernelTokenizer], tuple[str]]:
         return KernelTokenizer, (self.signature,)  # another process may use the other kernels
 
 

@@ -1,5 +1,7 @@
 """Tokenizers of other libraries, which take strings: called once for each distinct text."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 
 from bleucli.segments import Segments

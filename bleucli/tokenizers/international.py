@@ -1,5 +1,7 @@
 """The `intl` tokenizer."""
 
+from __future__ import annotations
+
 from bleucli import kernels
 from bleucli.segments import Segments
 from bleucli.tokenizers.base import OfLines
@@ -19,7 +21,7 @@ class International(OfLines):
         self._classes = bytearray(kernels.CODE_POINTS)
         self._known = bytearray(kernels.CODE_POINTS)
 
-    def __reduce__(self) -> "tuple[type[International], tuple[()]]":
+    def __reduce__(self) -> tuple[type[International], tuple[()]]:
         return International, ()  # the tables are filled again
 
     def tokenize(self, segments: Segments) -> Segments:

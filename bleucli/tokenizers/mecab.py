@@ -1,5 +1,7 @@
 """`ja-mecab` and `ko-mecab`: MeCab splits Japanese and Korean into words, with one fixed dictionary each."""
 
+from __future__ import annotations
+
 import threading
 
 from bleucli.errors import BleuError, SegmentError
@@ -45,7 +47,7 @@ class _Mecab(OfLines):
             )
         self.signature = f"{self.name}-{tagger.version()}-{self.label}"
 
-    def __reduce__(self) -> "tuple[type[_Mecab], tuple[()]]":
+    def __reduce__(self) -> tuple[type[_Mecab], tuple[()]]:
         return type(self), ()  # the other process opens and checks the dictionary
 
     def tokenize(self, segments: Segments) -> Segments:
@@ -69,7 +71,7 @@ class _Mecab(OfLines):
             )
         return [one.strip() for one in tokens]  # MeCab adds a space and a line feed
 
-    def _tagger(self) -> "Any":
+    def _tagger(self) -> Any:
         """Return this thread's tagger, since two threads must not share one."""
         if not hasattr(self._of_thread, "tagger"):
             try:

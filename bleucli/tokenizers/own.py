@@ -1,5 +1,7 @@
 """The caller's own tokenizer: a function, and the name that signatures have for it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from bleucli.errors import SegmentError

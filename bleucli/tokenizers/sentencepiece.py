@@ -4,6 +4,8 @@ Segments are split into the pieces of a model. Models with a name are downloaded
 has downloaded there are used, too.
 """
 
+from __future__ import annotations
+
 import os
 from functools import lru_cache
 
@@ -61,7 +63,7 @@ class LocalModel(OfLines):
             segments, lambda texts: map(" ".join, self._model.EncodeAsPieces(texts, num_threads=1))
         )
 
-    def __reduce__(self) -> "tuple[object, tuple[type[LocalModel], str, str]]":
+    def __reduce__(self) -> tuple[object, tuple[type[LocalModel], str, str]]:
         return _load_same, (
             type(self),
             self._given,
@@ -110,7 +112,7 @@ def _load_same(kind: type[LocalModel], given: str, digest: str) -> LocalModel:
 
 
 @lru_cache(maxsize=2)
-def _load_model(path: str, remedy: str, size: int, time: int) -> "tuple[Any, str]":
+def _load_model(path: str, remedy: str, size: int, time: int) -> tuple[Any, str]:
     """Return a model and the SHA-256 of its file; `remedy` says what to do if the file is not a model."""
     from hashlib import sha256
 

@@ -1,5 +1,7 @@
 """The tokenizer of TER: mimics tercom's, with sacreBLEU's options."""
 
+from __future__ import annotations
+
 import re
 
 from bleucli.segments import Segments

@@ -4,6 +4,8 @@ Threads compute scores, because the kernels release Python's lock. Short work an
 that short work does not wait. Explanations have a separate thread, too, because they are made in plain Python.
 """
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -64,7 +66,7 @@ class _Work:
         self.long = _Pool(processors, "bleu-long")
         self.explaining = _Pool(1, "bleu-explaining")
 
-    def choose(self, body: bytes, metric: str) -> "_Pool":
+    def choose(self, body: bytes, metric: str) -> _Pool:
         """Return the threads that score a request by a metric."""
         most = _SHORT_BYTES_TO_ALIGN if metric in _ALIGNING else _SHORT_BYTES
         return self.short if len(body) <= most else self.long
@@ -77,7 +79,7 @@ class _Pool:
         self._turns = asyncio.Semaphore(threads)
         self._threads = ThreadPoolExecutor(threads, name)
 
-    async def answer(self, request: Request, function: "Callable[[], Response]") -> Response:
+    async def answer(self, request: Request, function: Callable[[], Response]) -> Response:
         """Call a function in a thread, and return its answer; do not call it if the client has left in the meantime."""
         async with self._turns:
             if await request.is_disconnected():

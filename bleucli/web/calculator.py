@@ -4,6 +4,8 @@
 - `explain_inputs`: the texts with their matches marked, and the worked explanation
 """
 
+from __future__ import annotations
+
 from bleucli.errors import BleuError
 from bleucli.jsonlines import JsonItems
 from bleucli.metrics import Metric
@@ -41,7 +43,7 @@ _LEGENDS = {
 }
 
 
-def calculate(inputs: Inputs) -> "dict[str, Any]":
+def calculate(inputs: Inputs) -> dict[str, Any]:
     """Return the numbers for the fields of the page, as the text that the command prints.
 
     Raises:
@@ -69,7 +71,7 @@ def calculate(inputs: Inputs) -> "dict[str, Any]":
     }
 
 
-def explain_inputs(inputs: Inputs) -> "dict[str, Any]":
+def explain_inputs(inputs: Inputs) -> dict[str, Any]:
     """Return the texts with their matches marked, and the worked explanation, as HTML.
 
     Raises:
@@ -96,11 +98,11 @@ def _make_metric(inputs: Inputs) -> Metric:
     return make_metric(inputs.metric, options_of(inputs), in_command=True)
 
 
-def _read_texts(inputs: Inputs) -> "list[list[Segments]]":
+def _read_texts(inputs: Inputs) -> list[list[Segments]]:
     return list(JsonItems("the fields", [item_of(inputs)]).blocks())
 
 
-def _check_length(inputs: Inputs, metric: Metric, hypotheses: "Segments", references: "Sequence[Segments]") -> None:
+def _check_length(inputs: Inputs, metric: Metric, hypotheses: Segments, references: Sequence[Segments]) -> None:
     """Refuse texts that take too long to explain, or whose explanation would be too long to read."""
     size = len(inputs.candidate) + sum(map(len, inputs.references))
     if size > _MOST_CHARACTERS:
@@ -116,7 +118,7 @@ def _check_length(inputs: Inputs, metric: Metric, hypotheses: "Segments", refere
             )
 
 
-def _take_apart(inputs: Inputs, stats: "CorpusStats") -> "Apart":
+def _take_apart(inputs: Inputs, stats: CorpusStats) -> Apart:
     """Return the names and values that are shown next to the score, and the bars of the chart."""
     if inputs.metric == "bleu":
         return _take_bleu_apart(stats)
@@ -125,7 +127,7 @@ def _take_apart(inputs: Inputs, stats: "CorpusStats") -> "Apart":
     return _take_chrf_apart(stats)
 
 
-def _take_bleu_apart(stats: "CorpusStats") -> "Apart":
+def _take_bleu_apart(stats: CorpusStats) -> Apart:
     metric: Any = stats.metric
     ours, theirs, *counts = map(int, stats.sums)
     facts = [
@@ -146,7 +148,7 @@ def _take_bleu_apart(stats: "CorpusStats") -> "Apart":
     return facts, bars
 
 
-def _take_edits_apart(stats: "CorpusStats", is_average: bool) -> "Apart":
+def _take_edits_apart(stats: CorpusStats, is_average: bool) -> Apart:
     edits, length = stats.sums
     words, share = tell_average(length, "word"), stats.score().score
     which = "Reference length" + ", on average" * is_average
@@ -154,7 +156,7 @@ def _take_edits_apart(stats: "CorpusStats", is_average: bool) -> "Apart":
     return facts, [_bar("edits", f"{int(edits)} for {words}", [share], f"{share:.2f}%")]
 
 
-def _take_chrf_apart(stats: "CorpusStats") -> "Apart":
+def _take_chrf_apart(stats: CorpusStats) -> Apart:
     metric: Any = stats.metric
     sums = list(map(int, stats.sums))
     orders = [f"{number}-grams" for number in range(1, metric.char_order + 1)]
@@ -169,6 +171,6 @@ def _take_chrf_apart(stats: "CorpusStats") -> "Apart":
     return [*facts, ["Weight of recall", f"{metric.beta:g}"]], bars
 
 
-def _bar(label: str, counts: str, shares: "Sequence[float]", value: str) -> "dict[str, Any]":
+def _bar(label: str, counts: str, shares: Sequence[float], value: str) -> dict[str, Any]:
     """Return one row of the chart: its bars, one below the other, in percent, and the text above them."""
     return {"label": label, "counts": counts, "shares": shares, "value": value}

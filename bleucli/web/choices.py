@@ -5,6 +5,8 @@
 - `ready_tokenizers`: the tokenizers that work without installing or downloading anything
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 NAMES = (*METRICS, *VARIANTS)
 # The endpoint's own parameters, as JSON Schema
-_OWN: "dict[str, dict[str, Any]]" = {
+_OWN: dict[str, dict[str, Any]] = {
     "metric": {
         "type": "string",
         "enum": list(NAMES),
@@ -43,7 +45,7 @@ _OWN: "dict[str, dict[str, Any]]" = {
 # names the tokenizer
 _LEFT_OUT = ("force", "effective_order", "trg_lang", "tokenize_name")
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
-_READERS: "Mapping[type, Callable[[str], Any]]" = {
+_READERS: Mapping[type, Callable[[str], Any]] = {
     bool: {"true": True, "false": False}.__getitem__,
     int: read_whole_number,
     float: read_number,
@@ -58,7 +60,7 @@ class Choices(NamedTuple):
     sentence_level: bool
 
 
-def read_choices(query: "Iterable[tuple[str, str]]") -> Choices:
+def read_choices(query: Iterable[tuple[str, str]]) -> Choices:
     """Return what the parameters of a query ask for.
 
     Raises:
@@ -89,7 +91,7 @@ def read_choices(query: "Iterable[tuple[str, str]]") -> Choices:
     return Choices(make_metric(metric, values), sentence_level)
 
 
-def make_metric(name: str, values: "dict[str, Any]", in_command: bool = False) -> Metric:
+def make_metric(name: str, values: dict[str, Any], in_command: bool = False) -> Metric:
     """Return a metric; unlike elsewhere, no tokenizer is downloaded or read from a file.
 
     Args:
@@ -113,7 +115,7 @@ def make_metric(name: str, values: "dict[str, Any]", in_command: bool = False) -
 
 
 @lru_cache(maxsize=64)
-def _make_once(name: str, values: "tuple[tuple[str, Any], ...]", in_command: bool) -> Metric:
+def _make_once(name: str, values: tuple[tuple[str, Any], ...], in_command: bool) -> Metric:
     """Return a metric that many threads share, since tokenizers with dictionaries take a while to load."""
     if not in_command:
         return find_metric(name, dict(values))
@@ -126,7 +128,7 @@ def ready_tokenizers() -> list[str]:
     return [name for name in tokenizers.NAMES if tokenizers.is_ready(name)]
 
 
-def parameters() -> "list[dict[str, Any]]":
+def parameters() -> list[dict[str, Any]]:
     """Return the parameters of the query as OpenAPI describes them."""
     described = dict(_OWN)
     takers: dict[str, list[str]] = {}
@@ -141,14 +143,14 @@ def parameters() -> "list[dict[str, Any]]":
     return found
 
 
-def _options() -> "Iterable[tuple[str, Option]]":
+def _options() -> Iterable[tuple[str, Option]]:
     for name in METRICS:
         for option in METRICS[name].options:
             if option.name not in _LEFT_OUT:
                 yield name, option
 
 
-def _schema(option: Option) -> "dict[str, Any]":
+def _schema(option: Option) -> dict[str, Any]:
     # No defaults, since Swagger UI would send those of every metric, whichever is chosen; descriptions name them
     schema: dict[str, Any] = {"type": _TYPES[option.kind], "description": option.help}
     if option.name == "tokenize":
@@ -160,7 +162,7 @@ def _schema(option: Option) -> "dict[str, Any]":
     return schema
 
 
-def _read(kind: type, name: str, text: str) -> "Any":
+def _read(kind: type, name: str, text: str) -> Any:
     """Return the value of a parameter in a query."""
     if kind is str:
         return text

@@ -4,6 +4,8 @@
 - `most_connections`: the largest number of connections
 """
 
+from __future__ import annotations
+
 import asyncio
 from typing import cast
 

@@ -6,6 +6,8 @@
 - `spell_command`: a line for a shell
 """
 
+from __future__ import annotations
+
 import json
 from shlex import quote
 
@@ -31,7 +33,7 @@ class Inputs(NamedTuple):
     """The content of the page's fields; `references` has at least one, and none is blank."""
 
     candidate: str
-    references: "Sequence[str]"
+    references: Sequence[str]
     metric: str
     order: int
     tokenize: str
@@ -47,7 +49,7 @@ _KINDS = {
 }
 
 
-def _example(title: str, candidate: str, references: str, **others: "Any") -> "dict[str, Any]":
+def _example(title: str, candidate: str, references: str, **others: Any) -> dict[str, Any]:
     usual = Inputs(candidate, (), "bleu", 4, tokenizers.DEFAULT, True, "add-one")
     return {"title": title, **usual._asdict(), "references": references, **others}
 
@@ -88,7 +90,7 @@ def read_inputs(body: bytes) -> Inputs:
     return Inputs(**{**given, "references": references})
 
 
-def options_of(inputs: Inputs) -> "dict[str, Any]":
+def options_of(inputs: Inputs) -> dict[str, Any]:
     """Return the options of the metric that the fields ask for, where they differ from its defaults."""
     if inputs.metric == "bleu":
         usual = {option.name: option.default for option in METRICS["bleu"].options}
@@ -104,7 +106,7 @@ def options_of(inputs: Inputs) -> "dict[str, Any]":
     return {"lowercase": True} if inputs.lowercase else {}
 
 
-def item_of(inputs: Inputs) -> "dict[str, Any]":
+def item_of(inputs: Inputs) -> dict[str, Any]:
     """Return the texts as an object of JSON Lines."""
     return {"hypothesis": inputs.candidate, "references": list(inputs.references)}
 

@@ -8,6 +8,8 @@ requests to this address; the header `Origin` shows that.
 - `read_body`: reads the body of a request, bounded in size and time
 """
 
+from __future__ import annotations
+
 import asyncio
 import json
 
@@ -50,12 +52,12 @@ class Guard:
         report: called with each unexpected exception.
     """
 
-    def __init__(self, app: "ASGIApp", port: int, report: "Callable[[BaseException], None]") -> None:
+    def __init__(self, app: ASGIApp, port: int, report: Callable[[BaseException], None]) -> None:
         self._app = app
         self._report = report
         self._addresses = [f"{host}:{port}" for host in _HOSTS] + ([*_HOSTS] if port == 80 else [])
 
-    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] != "http":
             return
@@ -63,7 +65,7 @@ class Guard:
         headers = [(name.encode(), value.encode()) for name, value in (*_HEADERS, ("content-security-policy", policy))]
         started = False
 
-        async def answer(message: "Message") -> None:
+        async def answer(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
@@ -81,7 +83,7 @@ class Guard:
             if not started:
                 await _refuse(answer, 500, tell_fault(error))
 
-    def _refusal(self, scope: "Scope") -> tuple[int, str]:
+    def _refusal(self, scope: Scope) -> tuple[int, str]:
         """Return the status and the reason for refusing a request; 0 and "" if it is not refused."""
         headers = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
         host = next((value for name, value in headers if name == b"host"), "")  # h11 refuses a request with two
@@ -99,7 +101,7 @@ def tell_fault(error: BaseException) -> str:
     return f"bleu itself failed ({type(error).__name__}); see the server's terminal"
 
 
-async def _refuse(send: "Send", status: int, reason: str) -> None:
+async def _refuse(send: Send, status: int, reason: str) -> None:
     body = json.dumps({"error": reason}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -6,6 +6,8 @@
 - `ITEM`, `Score`, `Failure`: the input and the answers, for the page of the API
 """
 
+from __future__ import annotations
+
 import json
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -41,12 +43,12 @@ _TEXTS = {"type": "array", "items": {"type": ["string", "null"]}}
 _ONE_OR_MORE = {"type": ["string", "array", "null"], "items": _TEXTS["items"]}
 
 
-def _any_of(schemas: "dict[str, dict[str, Any]]") -> "dict[str, Any]":
+def _any_of(schemas: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {"anyOf": [{"required": [name], "properties": {name: schema}} for name, schema in schemas.items()]}
 
 
 # An item, as JSON Schema
-ITEM: "dict[str, Any]" = {
+ITEM: dict[str, Any] = {
     "type": "object",
     "description": (
         "One segment, as in a line of JSON Lines. The output is in the first of these fields that is present:"
@@ -99,7 +101,7 @@ class Failure(BaseModel):
     error: str
 
 
-def read_items(body: bytes) -> "list[Any]":
+def read_items(body: bytes) -> list[Any]:
     """Return the items in the body of a request.
 
     Raises:
@@ -124,7 +126,7 @@ def read_items(body: bytes) -> "list[Any]":
     return found
 
 
-def score_items(items: "Sequence[Any]", choices: Choices) -> "list[dict[str, Any]]":
+def score_items(items: Sequence[Any], choices: Choices) -> list[dict[str, Any]]:
     """Return the score of all items, or of each of them.
 
     Raises:
@@ -155,17 +157,17 @@ def _check_size(metric: Metric, items: int) -> None:
         )
 
 
-def count_items(blocks: "Sequence[Sequence[Segments]]", metric: Metric) -> CorpusStats:
+def count_items(blocks: Sequence[Sequence[Segments]], metric: Metric) -> CorpusStats:
     """Return the statistics of items, given as blocks of hypotheses and references."""
     ((_, (stats,), _),) = count(_corpus(iter(blocks)), [metric])
     return stats
 
 
-def _corpus(blocks: "Iterator[Sequence[Segments]]") -> Corpus:
+def _corpus(blocks: Iterator[Sequence[Segments]]) -> Corpus:
     return Corpus([Source("body", ["body"], blocks, references="references")], [])
 
 
-def check_effort(metric: Metric, blocks: "Sequence[Sequence[Segments]]") -> None:
+def check_effort(metric: Metric, blocks: Sequence[Sequence[Segments]]) -> None:
     """Refuse texts that would take so long that other requests would have to wait.
 
     Raises:
@@ -195,7 +197,7 @@ def check_effort(metric: Metric, blocks: "Sequence[Sequence[Segments]]") -> None
         raise BleuError(f"the texts are too long for {metric.name} to align them in one request; {advice}")
 
 
-def _tell(record: ScoreRecord, segments: int, warnings: "Sequence[str]") -> "dict[str, Any]":
+def _tell(record: ScoreRecord, segments: int, warnings: Sequence[str]) -> dict[str, Any]:
     return {
         "name": record.name,
         "score": record.score,

@@ -3,6 +3,8 @@
 - `show_matches`: the texts of any metric's explanation
 """
 
+from __future__ import annotations
+
 from bleucli.highlights import Piece, cover, highlight
 from bleucli.metrics.explain_bleu import BLEUParts
 from bleucli.metrics.explain_chrf import CHRFParts
@@ -24,9 +26,9 @@ class Matches(NamedTuple):
     colours of n-grams, or "". ngrams: those that match, by order.
     """
 
-    texts: "Sequence[tuple[str, str]]"
+    texts: Sequence[tuple[str, str]]
     marks: str
-    ngrams: "Sequence[Sequence[str]]"
+    ngrams: Sequence[Sequence[str]]
 
 
 def show_matches(explanation: Explanation) -> Matches:
@@ -57,7 +59,7 @@ def show_matches(explanation: Explanation) -> Matches:
     return Matches(list(zip(labels, map(highlight, texts), strict=True)), marks, ngrams)
 
 
-def _cover_tokens(parts: BLEUParts, tokens: "Sequence[str]", ours: bool) -> list[Piece]:
+def _cover_tokens(parts: BLEUParts, tokens: Sequence[str], ours: bool) -> list[Piece]:
     """Mark the n-grams that match.
 
     In the candidate, each is marked as often as it counts; in a reference, at most as often as the candidate has it.

@@ -4,6 +4,8 @@
 - `package_file`, `swagger_file`: the files that it needs
 """
 
+from __future__ import annotations
+
 import json
 import os
 from importlib.util import find_spec
@@ -57,7 +59,7 @@ def make_page() -> bytes:
     return page.encode()
 
 
-def _options(choices: "Iterable[tuple[str, str]]", chosen: str = "") -> str:
+def _options(choices: Iterable[tuple[str, str]], chosen: str = "") -> str:
     return "".join(
         f'<option value="{escape_html(value)}"{" selected" * (value == chosen)}>{escape_html(told)}</option>'
         for value, told in choices

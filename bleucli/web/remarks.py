@@ -5,6 +5,8 @@
 - `tell_average`: an average length, with its noun
 """
 
+from __future__ import annotations
+
 from bleucli.metrics.bleu import SHORT_PENALTY, brevity_penalty
 from bleucli.metrics.edits import PERFECT
 from bleucli.phrases import tell_count
@@ -31,12 +33,12 @@ BANDS = (
 )
 
 
-def list_remarks(inputs: Inputs, metric: "Metric", stats: "CorpusStats") -> list[str]:
+def list_remarks(inputs: Inputs, metric: Metric, stats: CorpusStats) -> list[str]:
     """Return what the page says about a score, the most serious remark first."""
     return [*_tell_script(inputs, stats), *_give_reasons(inputs, stats), *_tell_warnings(inputs, metric, stats)]
 
 
-def _give_reasons(inputs: Inputs, stats: "CorpusStats") -> list[str]:
+def _give_reasons(inputs: Inputs, stats: CorpusStats) -> list[str]:
     """Say why a score is at an end of its scale, or beyond it; nothing if it is not."""
     score = stats.score().score
     if not inputs.candidate.strip():
@@ -58,7 +60,7 @@ def _give_reasons(inputs: Inputs, stats: "CorpusStats") -> list[str]:
     return ["The candidate and the reference have the same n-grams: the best score."] if score == 100 else []
 
 
-def _give_reasons_of_bleu(inputs: Inputs, stats: "CorpusStats", score: float) -> list[str]:
+def _give_reasons_of_bleu(inputs: Inputs, stats: CorpusStats, score: float) -> list[str]:
     metric: Any = stats.metric
     counts = list(map(int, stats.sums[2:]))
     rows = list(zip(counts, counts[metric.counted_order :], strict=False))[: inputs.order]
@@ -81,7 +83,7 @@ def _give_reasons_of_bleu(inputs: Inputs, stats: "CorpusStats", score: float) ->
     ]
 
 
-def _tell_script(inputs: Inputs, stats: "CorpusStats") -> list[str]:
+def _tell_script(inputs: Inputs, stats: CorpusStats) -> list[str]:
     """Warn if the candidate is not split into words, which makes every number doubtful."""
     *_, unspaced, letters = stats.signs or (0, 0)
     if 2 * unspaced <= letters:
@@ -92,7 +94,7 @@ def _tell_script(inputs: Inputs, stats: "CorpusStats") -> list[str]:
     return [f"{name} counts words between spaces, but this script has no spaces between words. Choose chrF."]
 
 
-def _tell_warnings(inputs: Inputs, metric: "Metric", stats: "CorpusStats") -> list[str]:
+def _tell_warnings(inputs: Inputs, metric: Metric, stats: CorpusStats) -> list[str]:
     """Give the command's other warnings, in the words of the page."""
     found = []
     if inputs.metric == "bleu":

@@ -5,6 +5,8 @@
 - `make_server`, `run`: answer the requests that arrive
 """
 
+from __future__ import annotations
+
 import errno
 import socket
 import sys
@@ -27,7 +29,7 @@ _TURN = 0.0005
 _SECONDS_TO_END = 1
 
 
-def serve(port: int, announce: "Callable[[str], None]", report: "Callable[[BaseException], None]") -> None:
+def serve(port: int, announce: Callable[[str], None], report: Callable[[BaseException], None]) -> None:
     """Serve the calculator until the process is told to end.
 
     Args:
@@ -69,7 +71,7 @@ def bind(port: int) -> socket.socket:
     return listener
 
 
-def make_server(listener: socket.socket, report: "Callable[[BaseException], None]") -> "uvicorn.Server":
+def make_server(listener: socket.socket, report: Callable[[BaseException], None]) -> uvicorn.Server:
     """Return a server for the connections of a socket.
 
     Args:
@@ -97,7 +99,7 @@ def make_server(listener: socket.socket, report: "Callable[[BaseException], None
     return uvicorn.Server(config)
 
 
-def run(server: "uvicorn.Server", listener: socket.socket) -> None:
+def run(server: uvicorn.Server, listener: socket.socket) -> None:
     """Answer requests until the process is told to end.
 
     Raises:

@@ -1,5 +1,7 @@
 """compare-mt's command: scores of two systems with bootstrap tests, and buckets of sentences."""
 
+from __future__ import annotations
+
 import random
 import sys
 

@@ -1,5 +1,7 @@
 """JoeyNMT: the metrics of its validation, which log sacreBLEU's signature."""
 
+from __future__ import annotations
+
 import sys
 
 from joeynmt.metrics import bleu, chrf

@@ -1,5 +1,7 @@
 """jury: its SacreBLEU, chrF and TER, with one reference and with several."""
 
+from __future__ import annotations
+
 import sys
 
 from jury import Jury

@@ -1,5 +1,7 @@
 """lighteval: its corpus metrics for translation; it passes lists of the wrong shape to sacreBLEU."""
 
+from __future__ import annotations
+
 import sys
 
 from lighteval.metrics.metrics_corpus import CorpusLevelTranslationMetric

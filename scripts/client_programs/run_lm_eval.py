@@ -1,5 +1,7 @@
 """lm-evaluation-harness: a task defined here, answered with recorded lines, and scored by its corpus metrics."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys

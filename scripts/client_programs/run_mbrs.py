@@ -1,5 +1,7 @@
 """mbrs: expected scores of candidates by sacreBLEU's metrics, and the candidates that decoding chooses."""
 
+from __future__ import annotations
+
 import sys
 
 from mbrs.decoders import DecoderMBR

@@ -1,5 +1,7 @@
 """OpenNMT-py: its scorers."""
 
+from __future__ import annotations
+
 import sys
 
 from onmt.scorers.bleu import BleuScorer

@@ -1,5 +1,7 @@
 """ragas: BLEU and chrF of single answers; some have several sentences, which it splits."""
 
+from __future__ import annotations
+
 import asyncio
 import sys
 

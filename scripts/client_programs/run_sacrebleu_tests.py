@@ -1,5 +1,7 @@
 """sacreBLEU's own test suite, from its sdist: which tests pass and which fail. Without a network, some fail."""
 
+from __future__ import annotations
+
 import os
 import re
 import subprocess

@@ -1,5 +1,7 @@
 """SimulEval's command: it scores recorded translations."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys

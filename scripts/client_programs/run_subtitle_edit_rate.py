@@ -1,5 +1,7 @@
 """SubER's command on plain text, for the metrics that it takes from sacreBLEU, and on subtitles made from that text."""
 
+from __future__ import annotations
+
 import os
 import sys
 

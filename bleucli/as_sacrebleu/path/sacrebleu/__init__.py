@@ -5,6 +5,8 @@ logger `sacrebleu`, each once. Like sacreBLEU, this package cuts references of t
 `BLEU_STRICT=1`, it raises an error instead.
 """
 
+from __future__ import annotations
+
 try:
     import bleucli._version
 except ModuleNotFoundError:

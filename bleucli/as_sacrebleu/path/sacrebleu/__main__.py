@@ -1,5 +1,7 @@
 """`python -m sacrebleu`."""
 
+from __future__ import annotations
+
 import sys
 
 from sacrebleu.sacrebleu import main

@@ -4,6 +4,8 @@ Arguments and errors are those of bleucli's functions of the same names, but the
 of the wrong shape (see `sacrebleu.metrics.base.fit`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from sacrebleu.metrics import BLEU, CHRF, TER, BLEUScore, CHRFScore, TERScore

@@ -1,5 +1,7 @@
 """The command under its old name: `sacrebleu`, or `python -m sacrebleu`."""
 
+from __future__ import annotations
+
 import sys
 
 from bleucli.alias import VERSION

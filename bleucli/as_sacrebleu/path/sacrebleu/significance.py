@@ -1,5 +1,7 @@
 """Paired tests."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -56,7 +58,7 @@ def _compute_p_value(stats: Any, real_difference: float) -> float:
 
 
 def _bootstrap_resample(
-    stats: "Sequence[Sequence[int | float]]", metric: Any, n_samples: int = 1000
+    stats: Sequence[Sequence[int | float]], metric: Any, n_samples: int = 1000
 ) -> tuple[str, list[Any]]:
     """Return the seed, and the scores of resamples."""
     import numpy as np

@@ -1,5 +1,7 @@
 """Test sets, tables and small functions."""
 
+from __future__ import annotations
+
 import os
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
@@ -103,7 +105,7 @@ def print_single_results(results: Iterable[str], args: Namespace) -> None:
     print("\n".join(lines))  # programs expect the function to print
 
 
-def print_results_table(results: "dict[str, Any]", signatures: Mapping[str, Any], args: Namespace) -> None:
+def print_results_table(results: dict[str, Any], signatures: Mapping[str, Any], args: Namespace) -> None:
     """Print systems and scores as the command does.
 
     Args:

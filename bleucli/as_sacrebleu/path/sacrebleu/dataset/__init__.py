@@ -4,6 +4,8 @@
 - `SUBSETS`, `COUNTRIES`, `DOMAINS`: what is known about documents
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from bleucli.testsets.registry import document_tags, load

@@ -1,5 +1,7 @@
 """What is known about a test set."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from functools import cached_property

@@ -1,5 +1,7 @@
 """The metrics."""
 
+from __future__ import annotations
+
 from sacrebleu.metrics.bleu import BLEU, BLEUScore
 from sacrebleu.metrics.chrf import CHRF, CHRFScore
 from sacrebleu.metrics.ter import TER, TERScore

@@ -4,6 +4,8 @@
 - `fit`: cut references of the wrong shape as sacreBLEU does, and say so
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -51,7 +53,7 @@ class Score(_Score):
         self.interval = interval
         self._mean, self._ci = interval
 
-    def estimate_ci(self, scores: "Sequence[_Score]") -> None:
+    def estimate_ci(self, scores: Sequence[_Score]) -> None:
         """Set the confidence interval from the scores of resamples."""
         import numpy as np
 
@@ -72,7 +74,7 @@ def is_strict() -> bool:
     return os.environ.get("BLEU_STRICT", "") not in ("", "0")
 
 
-def fit(hypotheses: Iterable[str | None], references: Iterable[Iterable[str | None]] | None) -> "tuple[Any, Any]":
+def fit(hypotheses: Iterable[str | None], references: Iterable[Iterable[str | None]] | None) -> tuple[Any, Any]:
     """Return hypotheses and references of equal length, cut to the shortest where they differ, as in sacreBLEU.
 
     A string in place of a list is read as a list of characters, as in sacreBLEU.
@@ -95,7 +97,7 @@ def fit(hypotheses: Iterable[str | None], references: Iterable[Iterable[str | No
     return list(sized[0])[:shortest], [list(texts)[:shortest] for texts in streams]
 
 
-def _tell_shape(sized: "list[Any]", lengths: list[int]) -> str:
+def _tell_shape(sized: list[Any], lengths: list[int]) -> str:
     """Return what is wrong with the shape, and how to correct it."""
     of_one = set(lengths[1:])
     if any(isinstance(texts, str) for texts in sized):
@@ -127,7 +129,7 @@ class Metric(_Metric[Any]):
         """Return a metric with these options; calls with the same options return the same metric."""
         return metric_for(cls, *options)
 
-    def keep_references(self, references: "Sequence[Sequence[str | None]] | None") -> Any:
+    def keep_references(self, references: Sequence[Sequence[str | None]] | None) -> Any:
         """Return the references that the metric was made with, cut to equal length."""
         if references is None:
             self._texts = None
@@ -137,7 +139,7 @@ class Metric(_Metric[Any]):
         return self._texts
 
     @property
-    def _ref_cache(self) -> "list[Any] | None":
+    def _ref_cache(self) -> list[Any] | None:
         return None if self._texts is None else self._cache_references(self._texts)
 
     @property
@@ -197,15 +199,15 @@ class Metric(_Metric[Any]):
         (text,) = self.prepare(Segments.from_strings([sent]))
         return text or ""
 
-    def _extract_reference_info(self, refs: Sequence[str]) -> "dict[str, Any]":
+    def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Any]:
         """Return what counting needs from references; each metric has its own version."""
         raise NotImplementedError
 
-    def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: "dict[str, Any]") -> "list[int | float]":
+    def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[int | float]:
         """Return the statistics of a segment; each metric has its own version."""
         raise NotImplementedError
 
-    def _cache_references(self, references: Iterable[Iterable[str | None]]) -> "list[dict[str, Any]]":
+    def _cache_references(self, references: Iterable[Iterable[str | None]]) -> list[dict[str, Any]]:
         rows = [[text for text in texts if text is not None] for texts in zip(*references, strict=False)]
         counts = {len(row) for row in rows}
         self._nrefs = str(counts.pop()) if len(counts) == 1 else "var"

@@ -1,5 +1,7 @@
 """BLEU."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from importlib import import_module
 from math import exp, log
@@ -58,7 +60,7 @@ class BLEU(Metric, _BLEU):
         max_ngram_order: int = MAX_NGRAM_ORDER,
         effective_order: bool = False,
         trg_lang: str = "",
-        references: "Sequence[Sequence[str]] | None" = None,
+        references: Sequence[Sequence[str]] | None = None,
     ) -> None:
         _BLEU.__init__(
             self,

@@ -1,5 +1,7 @@
 """chrF and chrF++."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from string import punctuation
@@ -37,7 +39,7 @@ class CHRF(Metric, _CHRF):
         lowercase: bool = False,
         whitespace: bool = False,
         eps_smoothing: bool = False,
-        references: "Sequence[Sequence[str]] | None" = None,
+        references: Sequence[Sequence[str]] | None = None,
     ) -> None:
         given = (char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
         _CHRF.__init__(self, *given, self.keep_references(references))
@@ -51,7 +53,7 @@ class CHRF(Metric, _CHRF):
         return kernels.f_score(statistics, self.beta, self.eps_smoothing)
 
     @staticmethod
-    def _get_match_statistics(hyp_ngrams: "Counter[Any]", ref_ngrams: "Counter[Any]") -> list[int]:
+    def _get_match_statistics(hyp_ngrams: Counter[Any], ref_ngrams: Counter[Any]) -> list[int]:
         # Quirk: n-grams of an order that the reference lacks do not count, as in the kernels
         reference = sum(ref_ngrams.values())
         matches = sum(min(count, ref_ngrams[ngram]) for ngram, count in hyp_ngrams.items() if ngram in ref_ngrams)
@@ -69,7 +71,7 @@ class CHRF(Metric, _CHRF):
                 words.append(word)
         return words
 
-    def _all_ngrams(self, text: str) -> "list[Counter[str]]":
+    def _all_ngrams(self, text: str) -> list[Counter[str]]:
         words = self._remove_punctuation(text) if self.word_order else []
         found = extract_all_char_ngrams(text, self.char_order, self.whitespace)
         return found + [extract_word_ngrams(words, n) for n in range(1, self.word_order + 1)]

@@ -1,5 +1,7 @@
 """Edits between word lists."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from bleucli import kernels

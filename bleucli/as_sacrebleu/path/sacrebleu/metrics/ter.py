@@ -1,5 +1,7 @@
 """TER."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,7 +34,7 @@ class TER(Metric, _TER):
         no_punct: bool = False,
         asian_support: bool = False,
         case_sensitive: bool = False,
-        references: "Sequence[Sequence[str]] | None" = None,
+        references: Sequence[Sequence[str]] | None = None,
     ) -> None:
         given = (normalized, no_punct, asian_support, case_sensitive)
         _TER.__init__(self, *given, self.keep_references(references))

@@ -4,6 +4,8 @@
 - `tokenizer_of`: the tokenizer of this package that corresponds to one of bleucli's
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
@@ -25,7 +27,7 @@ HOMES = {
 __all__ = ["HOMES", "BaseTokenizer", "tokenizer_of"]
 
 
-def tokenizer_of(ours: "Any") -> "Any":
+def tokenizer_of(ours: Any) -> Any:
     """Return the tokenizer that corresponds to one of bleucli's, but has the methods of sacreBLEU's."""
     from importlib import import_module
 

@@ -1,5 +1,7 @@
 """The default tokenizer."""
 
+from __future__ import annotations
+
 from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
 
 __all__ = ["BaseTokenizer", "Tokenizer13a"]

@@ -1,5 +1,7 @@
 """What all tokenizers share."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from bleucli import tokenizers
@@ -15,7 +17,7 @@ class BaseTokenizer:
         self._ours: Any = tokenizers.get(self._name)
 
     @classmethod
-    def around(cls, ours: Any) -> "BaseTokenizer":
+    def around(cls, ours: Any) -> BaseTokenizer:
         """Wrap a tokenizer of bleucli."""
         made = cls.__new__(cls)
         made._ours = ours

@@ -1,5 +1,7 @@
 """Punctuation of any script."""
 
+from __future__ import annotations
+
 from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
 
 __all__ = ["BaseTokenizer", "TokenizerV14International"]

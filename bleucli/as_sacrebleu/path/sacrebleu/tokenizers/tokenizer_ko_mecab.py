@@ -1,5 +1,7 @@
 """Korean."""
 
+from __future__ import annotations
+
 from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
 
 __all__ = ["BaseTokenizer", "TokenizerKoMecab"]

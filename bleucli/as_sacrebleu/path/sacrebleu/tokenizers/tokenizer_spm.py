@@ -1,5 +1,7 @@
 """SentencePiece, with the models of spBLEU."""
 
+from __future__ import annotations
+
 from bleucli import tokenizers
 from bleucli.tokenizers.sentencepiece import ADDRESSES
 from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer

@@ -1,5 +1,7 @@
 """TER's tokenizer."""
 
+from __future__ import annotations
+
 from bleucli.tokenizers.tercom import Tercom
 from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
 
