@@ -5,7 +5,10 @@ content: if it has several hard links, is a mount point, is in a folder without 
 the new one cannot have. If writing in place fails, the old content is restored; only a kill or a power cut at that
 moment leaves an incomplete file.
 
+The streams of this process are written where they stand: the shell, and other programs, write to them too.
+
 - `write_file`: replaces a file, or writes a new one
+- `descriptor_of`: the descriptor that a path such as /dev/stdout names
 - `spool`: collects data until they are complete
 - `copy`, `write_all`: write to raw streams
 """
@@ -13,8 +16,10 @@ moment leaves an incomplete file.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from errno import EACCES, EBUSY, EINVAL, EISDIR, EPERM, EROFS, EXDEV
 
 TYPE_CHECKING = False
@@ -24,6 +29,9 @@ if TYPE_CHECKING:
 _PIECE = 1 << 20
 # Errors of files that cannot be replaced, but may be written
 _IRREPLACEABLE = (EACCES, EBUSY, EINVAL, EPERM, EROFS, EXDEV)
+# Folders in which a process sees its own descriptors
+_DESCRIPTORS = r"/dev/fd|/proc/{process}(/task/\d+)?/fd"
+_MOST_LINKS = 40  # as in Linux
 
 
 def copy(answer: IO[bytes], target: IO[bytes]) -> None:
@@ -66,7 +74,7 @@ def spool(chunks: Iterable[bytes]) -> IO[bytes]:
 
 
 def write_file(answer: IO[bytes], name: str) -> None:
-    """Write to a pipe or device directly; replace a regular file, following links.
+    """Write to a stream of this process, a pipe or a device directly; replace a regular file, following links.
 
     Args:
         answer: the new content, a seekable file at its start.
@@ -77,6 +85,13 @@ def write_file(answer: IO[bytes], name: str) -> None:
     """
     if name.endswith(os.sep):
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+    descriptor = descriptor_of(name)
+    if descriptor is None:
+        descriptor = _standard_stream_of(name)
+    if descriptor is not None:
+        with open(descriptor, "wb", buffering=0, closefd=False) as stream:
+            copy(answer, stream)
+        return
     try:
         old = os.stat(name)
     except FileNotFoundError:
@@ -98,6 +113,33 @@ def write_file(answer: IO[bytes], name: str) -> None:
             raise
         answer.seek(0)
         _rewrite(answer, path)
+
+
+def descriptor_of(name: str) -> int | None:
+    """Return the descriptor that a path names, through links or directly; None if it names none.
+
+    Links are followed only as far as the descriptor: it may be open on a log that others write to.
+    """
+    folders = re.compile(_DESCRIPTORS.format(process=os.getpid()))
+    for _ in range(_MOST_LINKS):
+        folder, last = os.path.split(name)
+        folder = os.path.realpath(folder)
+        if last.isdecimal() and folders.fullmatch(folder):
+            return int(last)
+        name = os.path.join(folder, last)
+        if not os.path.islink(name):
+            return None
+        name = os.path.join(folder, os.readlink(name))
+    return None
+
+
+def _standard_stream_of(name: str) -> int | None:
+    """Return 1 or 2 if stdout or stderr is connected to the file of that name; else None."""
+    for descriptor in (1, 2):
+        with suppress(OSError):  # there is no such file yet, or the stream is closed
+            if os.path.samestat(os.stat(name), os.fstat(descriptor)):
+                return descriptor
+    return None
 
 
 def _replace(answer: IO[bytes], path: str, old: os.stat_result | None) -> None:

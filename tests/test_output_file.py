@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import random
 import stat
@@ -344,12 +345,95 @@ def test_dev_stdout_keeps_what_others_write_to_the_same_file(command, pair, writ
     assert read("log.txt") == ("before\n" if redirection == ">>" else "") + f"head\n{SCORE}foot\n"
 
 
+# For each option that writes: what goes with it, and the name of a file that it takes
+WRITING = {
+    "--output": ((), "out.txt"),
+    "--report": (("-o", "scores.txt"), "out.html"),
+    "--plot": (("-o", "scores.txt"), "out.svg"),
+    "--save-stats": (("-o", "scores.txt"), "out.parquet"),
+    "--save-sums": (("-o", "scores.txt"), "out.parquet"),
+}
+
+
 @needs_dev_stdout
-def test_dev_stdout_that_is_closed_is_refused(command, pair):
-    answer = command(*pair, "-b", "-o", "/dev/stdout", shell='exec "$@" >&-')
+@pytest.mark.parametrize(
+    ("option", "stream", "number"),
+    [
+        *((option, "/dev/stdout", 1) for option in WRITING),
+        *((option, "/dev/stderr", 2) for option in ("--output", "--report")),
+        *((option, "/dev/fd/3", 3) for option in ("--output", "--save-stats")),
+    ],
+)
+def test_every_option_writes_to_the_end_of_the_log_that_a_stream_goes_to(command, pair, write, option, stream, number):
+    others, name = WRITING[option]
+    os.symlink(stream, name)  # for formats that need the ending, and for links that lead to a stream
+    write("log.txt", "precious\n")
+    shell = f'{{ echo head >&{number}; "$@"; echo foot >&{number}; }} {number}>>log.txt'
+    before = os.stat("log.txt").st_ino
+    assert command(*pair, "-b", *others, option, name, shell=shell) == (0, "", "")
+    with open("log.txt", "rb") as log:
+        start, end, found = b"precious\nhead\n", b"foot\n", log.read()
+    assert found.startswith(start)
+    assert found.endswith(end)
+    os.unlink(name)
+    assert command(*pair, "-b", *others, option, name) == (0, "", "")
+    with open(name, "rb") as file:
+        assert found[len(start) : -len(end)] == file.read()
+    assert os.stat("log.txt").st_ino == before
+
+
+@needs_dev_stdout
+@pytest.mark.parametrize("stream", ["/dev/stdout", "/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"])
+def test_streams_keep_their_log_whichever_name_they_go_by(command, pair, write, stream):
+    if not os.path.exists(stream):
+        pytest.skip(f"the system has no {stream}")
+    write("log.txt", "precious\n")
+    shell = '{ echo head; "$@"; echo foot; } >>log.txt 2>&1'
+    assert command(*pair, "-b", "-o", stream, shell=shell) == (0, "", "")
+    assert read("log.txt") == f"precious\nhead\n{SCORE}foot\n"
+
+
+@pytest.mark.parametrize("redirection", [">>log.txt", "2>>log.txt"])
+def test_the_file_that_a_standard_stream_goes_to_is_not_replaced(command, pair, write, redirection):
+    write("log.txt", "precious\n")
+    shell = f'{{ echo head >>log.txt; "$@"; echo foot >>log.txt; }} {redirection}'
+    assert command(*pair, "-b", "-o", "log.txt", shell=shell) == (0, "", "")
+    assert read("log.txt") == f"precious\nhead\n{SCORE}foot\n"
+
+
+@needs_dev_stdout
+def test_several_answers_may_go_to_one_stream(command, pair, write):
+    words = (*pair, "-b", "-o", "/dev/stdout", "--report", "/dev/stdout")
+    assert command(*words, shell='"$@" >log.txt') == (0, "", "")
+    page = read("log.txt")
+    assert page.count("</html>") == 1
+    assert SCORE in (page[: len(SCORE)], page[-len(SCORE) :])
+
+
+@needs_dev_stdout
+@pytest.mark.parametrize("redirection", [">>h.jsonl", "1<>h.jsonl", ">h.jsonl"])
+def test_lines_are_added_to_the_end_of_a_history_that_stdout_goes_to(command, pair, write, redirection):
+    write("h.jsonl", "")
+    words = (*pair, "-f", "jsonl", "--append", "-o")
+    assert command(*words, "h.jsonl") == (0, "", "")
+    shell = f'{{ "$@" && "$@" && echo foot; }} {redirection}'
+    assert command(*words, "/dev/stdout", shell=shell) == (0, "", "")
+    *lines, foot = read("h.jsonl").splitlines()
+    assert foot == "foot"
+    assert [json.loads(line)["system"] for line in lines] == ["sys"] * (2 if redirection == ">h.jsonl" else 3)
+
+
+@needs_dev_stdout
+@pytest.mark.parametrize(
+    ("stream", "number"), [("/dev/stdout", 1), ("/dev/fd/1", 1), ("/dev/fd/9", 9), ("/dev/fd/99999999999", 99999999999)]
+)
+def test_streams_that_are_closed_are_refused_before_anything_is_scored(command, pair, stream, number):
+    answer = command(*pair, "-b", "-o", stream, shell='exec "$@" >&-')
     assert (answer.status, answer.out) == (2, "")
-    assert answer.err.startswith("bleu: error: cannot write ")
-    assert answer.err.count("\n") == 1
+    assert answer.err == (
+        f"bleu: error: cannot write {stream}: descriptor {number} is not open; name an open one, or a file, with"
+        " --output\n"
+    )
 
 
 # --- errors and kills

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from bleucli import wholefiles
 from bleucli.cli.streams import Environment, encode, shown
 from bleucli.errors import BleuError
-from bleucli.wholefiles import copy, write_file
+from bleucli.wholefiles import copy, descriptor_of, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,21 +32,19 @@ def deliver(chunks: Iterable[str], path: str | None, environment: Environment, a
         BrokenPipeError: no one reads stdout any more.
     """
     with spool(map(encode, chunks)) as answer:
-        # Opening stdout's own file again would cut off what others wrote to it
-        to_stdout = path is None or (not append and is_file_of(environment.stdout, path))
-        if to_stdout and environment.stdout is None:
+        if path is None and environment.stdout is None:
             raise BleuError("cannot write standard output: it is closed; name a file with --output")
         try:
             if path is not None and append:
                 _append(answer, path)
-            elif path is not None and not to_stdout:
+            elif path is not None:
                 write_file(answer, path)
             elif environment.stdout is not None:
                 copy(answer, environment.stdout)
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise _unwritable(shown(path) if path and not to_stdout else "standard output", error) from None
+            raise _unwritable("standard output" if path is None else shown(path), error) from None
 
 
 def tell_withheld(path: str | None, append: bool) -> str:
@@ -57,16 +55,6 @@ def tell_withheld(path: str | None, append: bool) -> str:
     """
     name = shown(str(path))
     return f"nothing was added to {name}" if append else f"{name} was not written"
-
-
-def is_file_of(stream: IO[bytes] | None, path: str) -> bool:
-    """Return whether a standard stream is connected to the file or device with that name."""
-    if stream is None:
-        return False
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(stream.fileno()))
-    except OSError:  # the file does not exist, or the stream has no descriptor
-        return False
 
 
 def spool(chunks: Iterable[bytes]) -> IO[bytes]:
@@ -114,15 +102,19 @@ def _append(answer: IO[bytes], name: str) -> None:
         BleuError: its disk does not support locks, or it is not a history.
     """
     if os.path.exists(name) and not os.path.isfile(name):  # a device or a pipe, which has no content to check
-        with open(name, "ab", buffering=0) as target:
-            copy(answer, target)
+        write_file(answer, name)
         return
     with open(name, "a+b", buffering=0) as file:
         _lock(file, shown(name))
         _check_history(file, shown(name))
         end = file.seek(0, os.SEEK_END)
+        descriptor = descriptor_of(name)
         try:
-            copy(answer, file)
+            if descriptor is None:
+                copy(answer, file)
+            else:  # so that what the shell writes next comes after it
+                os.lseek(descriptor, 0, os.SEEK_END)
+                write_file(answer, name)
             os.fsync(file.fileno())
         except BaseException:  # also after Ctrl-C: half a line would make the history unreadable
             file.truncate(end)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from bleucli.cli.delivery import is_file_of
 from bleucli.cli.options import flag_of
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
+from bleucli.wholefiles import descriptor_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def check(options: Options) -> None:
         UsageError: naming the option.
     """
     for name, path in options.written().items():
+        _refuse_closed(name, path)
         _refuse(name, path, _find_named(options, name))
     _refuse_twice(options)
 
@@ -46,8 +47,21 @@ def protect(options: Options, inputs: Iterable[str], stdin: IO[bytes] | None = N
     inputs = list(inputs)
     for name, path in options.written().items():
         _refuse(name, path, inputs)
-        if os.path.isfile(path) and is_file_of(stdin, path):
+        if os.path.isfile(path) and _is_file_of(stdin, path):
             raise UsageError(f"{flag_of(name)} {shown(path)} is also the standard input; name another file")
+
+
+def _refuse_closed(name: str, path: str) -> None:
+    """Refuse a descriptor that is not open, before a file of our own gets its number."""
+    descriptor = descriptor_of(path)
+    try:
+        if descriptor is not None:
+            os.fstat(descriptor)
+    except (OSError, OverflowError):
+        raise UsageError(
+            f"cannot write {shown(path)}: descriptor {descriptor} is not open; name an open one, or a file, with"
+            f" {flag_of(name)}"
+        ) from None
 
 
 def _refuse(name: str, written: str, inputs: Iterable[str]) -> None:
@@ -58,8 +72,8 @@ def _refuse(name: str, written: str, inputs: Iterable[str]) -> None:
 def _refuse_twice(options: Options) -> None:
     taken: list[tuple[str, str]] = []
     for name, path in options.written().items():
-        if os.path.exists(path) and not os.path.isfile(path):
-            continue  # a device may be written twice
+        if descriptor_of(path) is not None or (os.path.exists(path) and not os.path.isfile(path)):
+            continue  # a stream or a device may be written twice
         for other, there in taken:
             if _is_same(there, path):
                 raise UsageError(f"{flag_of(other)} and {flag_of(name)} both write {shown(path)}; name two files")
@@ -103,3 +117,13 @@ def _find_named(options: Options, written: str) -> Iterator[str]:
     signed = {} if options.like is None else options.like.info
     names = (options.of_metric("bleu").get("tokenize"), signed.get("tok"))
     yield from filter(None, map(find_model, filter(None, names)))
+
+
+def _is_file_of(stream: IO[bytes] | None, path: str) -> bool:
+    """Return whether a standard stream is connected to the file or device with that name."""
+    if stream is None:
+        return False
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(stream.fileno()))
+    except OSError:  # the file does not exist, or the stream has no descriptor
+        return False
