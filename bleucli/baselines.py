@@ -124,7 +124,7 @@ def read_baseline(path: str, name: str) -> Baseline:
             # -f json writes one line per key, so only -f jsonl begins with such a line
             if first.startswith("{") and '"schema"' in first:
                 if file.seekable():
-                    _wait_for_writers(file)
+                    _wait_for_writers(file, name)
                     file.seek(0)  # what was read before the wait may be incomplete
                     first = file.readline()
                 return _read_history(chain([first], file), name)
@@ -161,13 +161,12 @@ def _load(text: str) -> Any:
     return json.loads(text, parse_float=Decimal, parse_int=Decimal)
 
 
-def _wait_for_writers(file: IO[str]) -> None:
+def _wait_for_writers(file: IO[str], name: str) -> None:
     """Wait until no process is adding lines to a history; later writers wait until the file is closed."""
-    from portalocker import LockFlags, lock
-    from portalocker.exceptions import BaseLockException
+    from bleucli.waiting import lock
 
-    with suppress(BaseLockException):  # where files cannot be locked, bleu refuses to add lines
-        lock(file, LockFlags.SHARED)
+    with suppress(BleuError):  # where files cannot be locked, bleu refuses to add lines
+        lock(file, name, "", shared=True)
 
 
 def _read_history(lines: Iterable[str], name: str) -> Baseline:

@@ -19,7 +19,6 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from contextlib import suppress
 from errno import EACCES, EBUSY, EINVAL, EISDIR, EPERM, EROFS, EXDEV
 
 TYPE_CHECKING = False
@@ -136,9 +135,11 @@ def descriptor_of(name: str) -> int | None:
 def _standard_stream_of(name: str) -> int | None:
     """Return 1 or 2 if stdout or stderr is connected to the file of that name; else None."""
     for descriptor in (1, 2):
-        with suppress(OSError):  # there is no such file yet, or the stream is closed
+        try:
             if os.path.samestat(os.stat(name), os.fstat(descriptor)):
                 return descriptor
+        except OSError:  # there is no such file yet, or the stream is closed
+            continue
     return None
 
 

@@ -31,10 +31,11 @@ from typing import NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
+from bleucli import waiting
 from bleucli.cli.commands import run
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError
-from bleucli.testsets import connection, crawl, download, limits, locks, partial
+from bleucli.testsets import connection, crawl, download, limits, partial
 from bleucli.testsets.entries import Source
 
 SECONDS_FOR_ONE = 20
@@ -74,7 +75,7 @@ def make_hasty() -> None:
     download.SECONDS_OF_MEMORY = 0
     connection.SECONDS_OF_SILENCE = 0.3
     crawl.SECONDS_OF_WATCH = 1.0
-    locks.SECONDS_BEFORE_NOTE = 0.1
+    waiting.SECONDS_BEFORE_NOTE = 0.1
     limits.GROWTH_FROM_BYTES = 1 << 20
 
 

@@ -32,6 +32,7 @@ LADDER: dict[str, set[str]] = {
     "limits": {"errors"},
     "naming": {"errors", "phrases"},
     "optional_deps": {"errors"},
+    "waiting": {"errors", "hints", "markup"},
     "wholefiles": set(),
     "segments": {"errors", "phrases"},
     "buffers": {"optional_deps", "segments"},
@@ -52,7 +53,7 @@ LADDER: dict[str, set[str]] = {
     "fastjson": {"buffers", "kernels", "records", "segments"},
     "jsonlines": {"errors", "fastjson", "jsonfields", "kernels", "segments", "textfiles"},
     "jsonsamples": {"errors", "jsonfields", "jsonlines", "phrases", "records", "segments", "textfiles"},
-    "testsets": {"decompression", "errors", "hints", "limits", "markup", "phrases", "records", "textfiles"},
+    "testsets": {"decompression", "errors", "hints", "limits", "markup", "phrases", "records", "textfiles", "waiting"},
     "tokenizers": {"errors", "kernels", "limits", "optional_deps", "phrases", "records", "segments"},
     "tokenizers/sentencepiece": {"errors", "optional_deps", "segments", "testsets"},
     "output": {"errors", "markup", "naming", "phrases", "prose", "records", "results"},
@@ -121,7 +122,7 @@ LADDER: dict[str, set[str]] = {
         *("corpus", "counting", "errors", "hints", "limits", "metrics", "phrases", "records", "results"),
         *("scoring", "signature", "significance", "textfiles", "threads", "tokenizers"),
     },
-    "baselines": {"errors", "jsonlines", "naming", "records", "results", "signature"},
+    "baselines": {"errors", "jsonlines", "naming", "records", "results", "signature", "waiting"},
     "gates": {"baselines", "errors", "limits", "records", "results"},
     "segment_scores": {
         *("corpus", "counting", "errors", "limits", "metrics", "results", "segments", "signature", "significance"),
@@ -156,7 +157,8 @@ LADDER: dict[str, set[str]] = {
         *("hints", "inspection", "matrix", "optional_deps", "report"),
         *("jsonfields", "jsonlines", "jsonsamples", "kernels", "limits", "markup", "metrics", "naming", "output"),
         *("phrases", "records", "results", "scoring", "segment_scores", "segments", "signature", "significance"),
-        *("statsfiles", "stats", "tables", "testsets", "textfiles", "threads", "tokenizers", "web", "wholefiles"),
+        *("statsfiles", "stats", "tables", "testsets", "textfiles", "threads", "tokenizers", "waiting", "web"),
+        "wholefiles",
     },
     "__main__": {"cli"},
     "as_sacrebleu": {
@@ -206,8 +208,8 @@ NEVER = {
 COMMANDS = ("cli", "__main__", "as_sacrebleu")
 # One function each reads the environment: the kernels' switch, the seed, the cache
 READERS_OF_ENVIRONMENT = {"kernels", "significance/resampling", "testsets/cache"}
-# Shows on a terminal what a download waits for, even if it is called from Python
-SPEAKERS = {"testsets/progress"}
+# Shows on a terminal what is waited for, even if it is called from Python
+SPEAKERS = {"waiting"}
 
 
 def name_of(path: Path) -> str:

@@ -375,6 +375,18 @@ def test_the_command_prints_the_checksum_of_a_model_once_to_a_terminal(cached, c
     assert said("-q") == ""
 
 
+def test_the_command_prints_the_checksum_of_a_first_model_in_logs_too(cached, command, pair, model_bytes):
+    cached("flores101")
+    digest = hashlib.sha256(model_bytes).hexdigest()
+    words = (*pair, "-tok", "flores101", "-b")
+    note = (
+        f"bleu: note: no checksum is published for the model flores101; the sha256 of this one, {digest}, is recorded,"
+        " and no other file will be accepted\n"
+    )
+    assert command(*words, "--strict").err == note
+    assert command(*words).err == ""
+
+
 # --- the oracle, with the same models in its cache
 
 ORACLE = """

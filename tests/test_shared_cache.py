@@ -216,23 +216,6 @@ def test_a_lock_that_another_user_left_in_a_sticky_folder_does_not_block(shared)
     shared.check_fields()
 
 
-@pytest.mark.parametrize("is_quiet", [False, True])
-def test_a_note_says_that_a_held_lock_is_waited_for(is_quiet, shared, monkeypatch):
-    monkeypatch.setattr(locks, "SECONDS_BEFORE_NOTE", 0.2)
-    shared.open_to_all()
-    path = os.path.join(shared.raw, "acme_x.lock")
-    with open(path, "wb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        os.chmod(path, 0o644)
-        release = threading.Timer(1, lambda: fcntl.flock(held, fcntl.LOCK_UN))
-        release.start()
-        status, said = as_user(VICTIM, lambda: shared.download(*(["-q"] if is_quiet else [])))
-        release.join()
-    assert status == 0
-    assert said == ("" if is_quiet else f"bleu: note: waiting for another process, which holds {path}\n")
-    shared.check_fields()
-
-
 def test_a_lock_that_is_held_for_a_moment_gets_no_note(shared):
     shared.open_to_all()
     path = os.path.join(shared.raw, "acme_x.lock")

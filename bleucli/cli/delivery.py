@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # More bytes than any line of scores has. Other files may have no line breaks, and must not fill the memory.
 _LONGEST_LINE = 1 << 24
+# If a history cannot be locked
+_ADVICE = "name a file on a file system that can lock files"
 
 
 def deliver(chunks: Iterable[str], path: str | None, environment: Environment, append: bool = False) -> None:
@@ -86,9 +88,11 @@ def refuse_foreign(path: str) -> None:
     """
     if not os.path.isfile(path):
         return
+    from bleucli.waiting import lock
+
     try:
         with open(path, "rb") as file:
-            _lock(file, shown(path), shared=True)
+            lock(file, shown(path), _ADVICE, shared=True)
             _check_history(file, shown(path))
     except OSError as error:
         raise _unwritable(shown(path), error) from None
@@ -104,8 +108,10 @@ def _append(answer: IO[bytes], name: str) -> None:
     if os.path.exists(name) and not os.path.isfile(name):  # a device or a pipe, which has no content to check
         write_file(answer, name)
         return
+    from bleucli.waiting import lock
+
     with open(name, "a+b", buffering=0) as file:
-        _lock(file, shown(name))
+        lock(file, shown(name), _ADVICE)
         _check_history(file, shown(name))
         end = file.seek(0, os.SEEK_END)
         descriptor = descriptor_of(name)
@@ -119,23 +125,6 @@ def _append(answer: IO[bytes], name: str) -> None:
         except BaseException:  # also after Ctrl-C: half a line would make the history unreadable
             file.truncate(end)
             raise
-
-
-def _lock(file: IO[bytes], name: str, shared: bool = False) -> None:
-    """Wait until other writers are done, and lock a file; `shared` locks do not exclude each other.
-
-    The lock ends when the file is closed.
-
-    Raises:
-        BleuError: its disk does not support locks.
-    """
-    from portalocker import LockFlags, lock
-    from portalocker.exceptions import BaseLockException
-
-    try:
-        lock(file, LockFlags.SHARED if shared else LockFlags.EXCLUSIVE)
-    except BaseLockException as error:
-        raise BleuError(f"cannot lock {name} ({error}); name a file on a file system that can lock files") from None
 
 
 def _check_history(file: IO[bytes], name: str) -> None:

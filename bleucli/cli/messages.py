@@ -1,4 +1,4 @@
-"""What is said beside the answer: notes, only on a terminal, and warnings, which --strict turns into an error."""
+"""What is said beside the answer: notes, and warnings, which --strict turns into an error."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Messages:
             self._environment.say("warning", in_command(text))
 
     def hear(self, warning: Warning | str) -> None:
-        """Show a warning from Python's `warnings`."""
+        """Show a warning from Python's `warnings`; a note, too, is worth reading in a log: it says why a run waits."""
         text = warning.detail if isinstance(warning, BleuWarning) else str(warning)
-        if isinstance(warning, Note):
-            self.note(text)
-        else:
+        if not isinstance(warning, Note):
             self.warn(text)
+        elif not self._quiet:
+            self._environment.say("note", in_command(text))
 
     def hold_back(self, hints: Iterable[str]) -> None:
         """With --strict, raise an error if there are warnings; call it once all are known, before writing the answer.

@@ -31,8 +31,8 @@ from bleucli.testsets.checksums import (
 from bleucli.testsets.failures import Failed, Interrupted, MissingFile, Refused, Unreached, UnusablePart, WrongFile
 from bleucli.testsets.locks import hold_lock, sweep
 from bleucli.testsets.partial import discard, finish, part_of, tidy
-from bleucli.testsets.progress import show_status
 from bleucli.testsets.transfer import transfer
+from bleucli.waiting import note_delay, show_status
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -229,14 +229,16 @@ def _fetch_with_retries(address: str, target: str, expected: Checksum | None) ->
     when, why = _SILENT.get(server, (0.0, ""))
     if why and time.monotonic() - when < SECONDS_OF_MEMORY:
         raise Unreached(why)
+    start = time.monotonic()
     for pause in PAUSES:
         try:
             return _fetch_once(address, target, expected)
         except Refused:
             raise
         except Interrupted as failure:
-            said = f"{hide_credentials(address)} {failure}; next attempt in {pause:g} s"
-            with show_status(f"{os.path.basename(target)}: {said}"):
+            said = f"{os.path.basename(target)}: {hide_credentials(address)} {failure}; next attempt in {pause:g} s"
+            note_delay(said, start)
+            with show_status(said):
                 time.sleep(pause)
     try:
         return _fetch_once(address, target, expected)
