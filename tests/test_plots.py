@@ -7,7 +7,7 @@ import re
 import warnings
 
 import pytest
-from conftest import ROOT, raised, warnings_in
+from conftest import ROOT, raised, refused, warnings_in
 from oracles import read_lines
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
@@ -46,6 +46,58 @@ def test_the_command_draws(demo_files, run, kind, ending, start):
     if ending == "svg":
         assert "strong.de" in files[0].decode() if kind != "segments" else b"weak.de" in files[0]
         assert float(re.search(rb'width="([\d.]+)pt"', files[0])[1]) == pytest.approx(84 / 25.4 * 72, abs=0.01)
+
+
+# --- settings of the user's other figures
+
+# Each makes other figures, or a failure; each of the others makes remarks on stderr
+SETTINGS = ("text.usetex: True", "savefig.bbox: tight", "font.size: 30", "path.sketch: 5, 100, 2")
+MISTAKES = ("backend: nope", "a line without a colon")
+
+
+@pytest.fixture
+def pictures(pair, write, folder, command):
+    """Make a page and a figure, with a home of its own; return what is in them."""
+    other = write("other.txt", "the cat sat on the mat\nhello world\n")
+
+    def make():
+        # In a new cache, matplotlib would look at every font again
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        home = {"HOME": str(folder), "XDG_CONFIG_HOME": "", "MPLCONFIGDIR": "", "XDG_CACHE_HOME": cache}
+        words = (*pair, other, "-q", "--report", "page.html", "--plot", "figure.pdf", "-o", "scores.txt")
+        assert command(*words, variables=home) == (0, "", "")
+        return [(folder / name).read_bytes() for name in ("page.html", "figure.pdf")]
+
+    return make
+
+
+def test_settings_for_other_figures_change_nothing(pictures, folder):
+    plain = pictures()
+    here, at_home = folder / "matplotlibrc", folder / ".config" / "matplotlib" / "matplotlibrc"
+    at_home.parent.mkdir(parents=True, exist_ok=True)
+    for place, lines in ((here, SETTINGS), (here, MISTAKES), (at_home, (*SETTINGS, *MISTAKES))):
+        place.write_text("\n".join(lines), encoding="utf-8")
+        assert pictures() == plain, lines
+        place.unlink()
+
+
+def test_settings_that_matplotlib_refuses_are_an_error_in_one_line(demo_files, folder, command):
+    words = (*TEXTS, "--plot", "figure.pdf")
+    refused(command(*words, variables={"MPLBACKEND": "nope"}), "matplotlib refuses your settings", "MPLBACKEND")
+    (folder / "matplotlibrc").write_bytes(b"\xff")
+    refused(
+        command(*words), "matplotlib refuses your settings ('utf-8' codec can't decode", "fix the file matplotlibrc"
+    )
+
+
+def test_a_style_of_the_caller_reaches_no_figure_and_stays_as_it_is(stats):
+    import matplotlib as mpl
+
+    plain = drawings.save(plots.forest(plots.compare(stats, trials=99)), "pdf")
+    style = {"text.usetex": True, "savefig.bbox": "tight", "font.size": 30.0, "axes.grid": True}
+    with mpl.rc_context(style):
+        assert drawings.save(plots.forest(plots.compare(stats, trials=99)), "pdf") == plain
+        assert {name: mpl.rcParams[name] for name in style} == style
 
 
 def test_the_first_metric_that_is_named_is_drawn(demo_files, run):

@@ -130,9 +130,11 @@ class Reporting:
         self._files: dict[str, bytes] = {}
         self.hints: list[str] = []
         from bleucli.optional_deps import load
+        from bleucli.report.figures import load_matplotlib
 
-        for module in ("matplotlib", "jinja2")[: 2 if options.report is not None else 1]:
-            load(module, "report")  # a missing package is reported before anything is scored
+        load_matplotlib()  # a missing package is reported before anything is scored
+        if options.report is not None:
+            load("jinja2", "report")
 
     def start(self, texts: Texts, keep: Keeper | None) -> Reporting:
         """Make texts remember what is read; `self` is then called with each block, and passes it on to any `keep`."""

@@ -13,13 +13,12 @@ from contextlib import contextmanager
 from io import BytesIO, StringIO
 
 from bleucli.markup import escape_html
-from bleucli.report.figures import PART, VARIABLES
+from bleucli.report.figures import PART, VARIABLES, use_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
     from re import Match
-    from typing import Any
 
     import numpy as np
     from matplotlib.figure import Figure
@@ -104,22 +103,18 @@ def save(figure: Figure, form: str) -> tuple[bytes, list[str]]:
     """Return a figure as a file in one of `FORMATS`, and the characters that none of the fonts has."""
     if form == "svg":
         return _draw_svg(figure).encode(), []
-    import matplotlib as mpl
-
     target = BytesIO()
     metadata = {"CreationDate": None} if form == "pdf" else None  # so that the same input gives the same bytes
     # TrueType: many publishers refuse the fonts of Type 3, which are matplotlib's default
-    with mpl.rc_context({"pdf.fonttype": 42}), _missing_glyphs() as missing:
+    with use_settings({"pdf.fonttype": 42}), _missing_glyphs() as missing:
         figure.savefig(target, format=form, dpi=_DOTS, metadata=metadata)
     return target.getvalue(), missing
 
 
 def _draw_svg(figure: Figure) -> str:
-    import matplotlib as mpl
-
     target = StringIO()
-    settings: dict[Any, Any] = {"svg.hashsalt": _SALT, "svg.fonttype": "none", "text.parse_math": False}
-    with mpl.rc_context(settings), _missing_glyphs():
+    settings = {"svg.hashsalt": _SALT, "svg.fonttype": "none", "text.parse_math": False}
+    with use_settings(settings), _missing_glyphs():
         figure.savefig(target, format="svg", metadata={"Date": None})
     return target.getvalue()
 

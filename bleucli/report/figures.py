@@ -3,6 +3,7 @@
 - `forest`: scores with intervals; `pairs`: every pair of systems; `segments`: two systems segment by segment
 - `distribution`: the differences between segments; `lines`: scores by length; `dots`: scores by other groups
 - `Look`: colours, fonts and width; `PAGE` is for pages, `paper` for columns of papers
+- `load_matplotlib`, `use_settings`: matplotlib without the user's `matplotlibrc`, which is for other figures
 
 Nothing depends on colour alone: each series has its own marker and dashes, and cells have words and hatching. Parts
 that a page's script redraws for other systems have names that begin with `PART`.
@@ -10,15 +11,17 @@ that a page's script redraws for other systems have names that begin with `PART`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from bleucli.errors import BleuError
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
 from bleucli.results import SIGNIFICANT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any
 
     import numpy as np
@@ -106,15 +109,47 @@ def paper(width: float) -> Look:
     )
 
 
+def load_matplotlib() -> ModuleType:
+    """Import and return matplotlib, without its remarks about a `matplotlibrc`.
+
+    Raises:
+        BleuError: it is not installed, or refuses the user's settings.
+    """
+    import logging
+
+    remarks = logging.getLogger("matplotlib")
+    was_disabled, remarks.disabled = remarks.disabled, True
+    try:
+        return load("matplotlib", "report")
+    except (OSError, ValueError) as error:
+        if isinstance(error, BleuError):
+            raise
+        raise BleuError(
+            f"matplotlib refuses your settings ({' '.join(str(error).split())}); fix the file matplotlibrc, in this"
+            " folder or in matplotlib's own, or the variable MPLBACKEND"
+        ) from None
+    finally:
+        remarks.disabled = was_disabled
+
+
+@contextmanager
+def use_settings(settings: Mapping[str, object]) -> Iterator[None]:
+    """Use these settings of matplotlib within the block, and its defaults for all others."""
+    mpl = load_matplotlib()
+    # A figure does not depend on the backend, and choosing one could open windows
+    defaults = {name: value for name, value in mpl.rcParamsDefault.items() if name != "backend"}
+    with mpl.rc_context(defaults | dict(settings)):
+        yield
+
+
 @contextmanager
 def _style(look: Look) -> Iterator[None]:
-    load("matplotlib", "report")
-    import matplotlib as mpl
+    load_matplotlib()
     from matplotlib import font_manager
 
     known = {font.name for font in font_manager.fontManager.ttflist}
     fonts = [*look.fonts, *(name for name in _FALLBACKS if name in known and name not in look.fonts)]
-    settings: dict[Any, Any] = {
+    settings = {
         "font.family": fonts,
         "font.size": look.size,
         "axes.titlesize": look.size,
@@ -145,7 +180,7 @@ def _style(look: Look) -> Iterator[None]:
         "lines.linewidth": 1.4,
         "figure.dpi": 72.0,
     }
-    with mpl.rc_context(settings):
+    with use_settings(settings):
         yield
 
 
