@@ -650,6 +650,13 @@ def test_identifiers_are_unique_and_nothing_is_loaded(whole):
     assert "default-src 'none'" in html.replace("&#39;", "'")
 
 
+@pytest.mark.parametrize("name", ["page.htm", "PAGE.HTML", "page", ".page"])
+def test_a_page_may_have_other_names_that_promise_nothing_else(run, pair, name):
+    assert run(*pair, "-q", "--report", name).status == 0
+    with open(name, encoding="utf-8") as file:
+        assert file.read(15).lower() == "<!doctype html>"
+
+
 # --- what is refused
 
 
@@ -658,6 +665,13 @@ def test_identifiers_are_unique_and_nothing_is_loaded(whole):
     [
         (("--report", "x.html", "-sl"), ("--sentence-level cannot be combined with --report: ",)),
         (("--report", "x.html", "--explain"), ("--explain cannot be combined with --report: ",)),
+        *(
+            (
+                ("--report", f"x.{ending}"),
+                (f"--report x.{ending} would be a page in HTML; name a file that ends in .html",),
+            )
+            for ending in ("md", "pdf", "json", "html.gz", "1")
+        ),
         (("--plot", "x.bmp"), ("--plot x.bmp does not say which format", ".pdf, .svg or .png")),
         (("--plot", "x.pdf", "--plot-width", "3 miles"), ("--plot-width 3 miles; expected",)),
         (("--plot", "x.pdf", "--plot-width", "99in"), ("--plot-width 99in; expected",)),

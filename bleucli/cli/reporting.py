@@ -64,10 +64,16 @@ def check(options: Options) -> None:
 
 
 def _check_files(written: Mapping[str, str]) -> None:
-    """Refuse `-`, and a figure whose format is unknown; `written` maps options to files."""
+    """Refuse `-`, a page whose name promises another format, and a figure whose format is unknown.
+
+    written: the files by the options that name them.
+    """
     for flag, path in written.items():
         if path == "-":
             raise UsageError(f"{flag} - is not a file; name one")
+        # A stream or a pipe has no ending
+        if flag == "--report" and _form_of(path) not in ("html", "htm", ""):
+            raise UsageError(f"--report {shown(path)} would be a page in HTML; name a file that ends in .html")
         if flag == "--plot" and _form_of(path) not in ("pdf", "svg", "png"):
             raise UsageError(
                 f"--plot {shown(path)} does not say which format; name a file that ends in .pdf, .svg or .png"
