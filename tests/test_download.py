@@ -657,11 +657,15 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
         HEAD + b"X: " + b"y" * 70_000 + b"\r\n\r\nabc",
         b"HTTP/1.1 abc OK\r\n\r\nabc",
         b"\0\xff" * 1000,
+        b"x" * 60_000,
+        b"HTTP/1.1 200 OK\r\n" + b"x" * 60_000,
+        HEAD + b"Transfer-Encoding: " + b"x" * 60_000 + b"\r\n\r\nabc",
         b"HTTP/1.1 302 Found\r\nLocation: http://[\r\nContent-Length: 0\r\n\r\n",
         b"HTTP/1.1 302 Found\r\nLocation: \xff\xfe\r\nContent-Length: 0\r\n\r\n",
         b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:99999/x\r\nContent-Length: 0\r\n\r\n",
         b"HTTP/1.1 302 Found\r\nLocation: //\r\nContent-Length: 0\r\n\r\n",
         b"HTTP/1.1 302 Found\r\nLocation: http://" + b"a" * 300 + b"/x\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/" + b"a" * 60_000 + b"\r\nContent-Length: 0\r\n\r\n",
     ],
     ids=[
         *(
@@ -674,12 +678,15 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
             "other digits",
             "long header",
         ),
-        *("no status", "noise", "no address", "no text", "no port", "no server", "long server"),
+        *("no status", "noise", "long noise", "long line", "long coding"),
+        *("no address", "no text", "no port", "no server", "long server", "long address"),
     ],
 )
 def test_an_answer_that_makes_no_sense_gives_one_line(raw, web, target, monkeypatch):
     monkeypatch.setattr(download, "PAUSES", ())
-    refused(web.put("/news.tgz", Page(raw=raw)), target, f"{web.url}/news.tgz ")
+    url = web.put("/news.tgz", Page(raw=raw))
+    line = refused(url, target, f"{web.url}/news.tgz ")
+    assert len(line) < len(url) + len(target) + 500
     assert beside(target) == []
 
 
@@ -692,6 +699,9 @@ def test_a_redirection_from_https_to_http_is_refused_unless_it_is_allowed():
         connection._resolve(secure, other)
     with cache.allow_http(True):
         assert connection._resolve(secure, other) == "http://b.example/y"
+    with pytest.raises(failures.Failed) as caught:
+        connection._resolve(secure, f"http://b.example/{'y' * 60_000}")
+    assert len(str(caught.value)) < 500
     assert connection._resolve("http://a.example/x", other) == "http://b.example/y"
     assert connection._resolve(secure, "//b.example/y") == "https://b.example/y"
 

@@ -50,7 +50,7 @@ def span_of(status: int, headers: Mapping[str, str], leftover: Leftover) -> Span
     """
     coding = headers.get("Transfer-Encoding", "chunked")
     if coding.strip().lower() != "chunked":  # otherwise its framing would end up in the file (RFC 9112, 6.3)
-        raise Failed(f"used the transfer coding {coding!r}, which is not supported")
+        raise Failed(f"used the transfer coding {coding!r:.80}, which is not supported")
     if status == 200:
         size = body_size(headers)
         return Span(0, size, size)

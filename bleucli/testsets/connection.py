@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 SECONDS_TO_CONNECT = 10.0
 SECONDS_OF_SILENCE = 30.0
 MOST_REDIRECTS = 10
+# What is shown of a text that a server may have chosen
+MOST_CHARACTERS = 200
 _UNREACHED = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ETIMEDOUT)
 _PORTS = {"http": 80, "https": 443}
 
@@ -74,8 +76,8 @@ def _resolve(url: str, target: str) -> str:
         raise Failed("redirects to something other than an https: or http: address")
     if _is_secure(url) and not _is_secure(following) and not cache.allows_http():
         raise Failed(
-            f"redirects from https: to {hide_credentials(following)}, where anyone on the network can change the file;"
-            " if you trust the network, download it with bleu --allow-http"
+            f"redirects from https: to {shorten(hide_credentials(following))}, where anyone on the network can change"
+            " the file; if you trust the network, download it with bleu --allow-http"
         )
     return hide_credentials(following)
 
@@ -178,4 +180,14 @@ def reason_of(error: BaseException, outer: BaseException | None = None) -> str:
     """
     error = cause_of(error, outer)
     words = str(getattr(error, "strerror", None) or error).split()
-    return "".join(character for character in " ".join(words) if character.isprintable()) or type(error).__name__
+    reason = "".join(character for character in " ".join(words) if character.isprintable())
+    return shorten(reason) or type(error).__name__
+
+
+def shorten(text: str) -> str:
+    """Return a text with at most `MOST_CHARACTERS`; dots show where it was cut.
+
+    >>> shorten("Connection refused"), len(shorten("x" * 60_000))
+    ('Connection refused', 200)
+    """
+    return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 3]}..."
