@@ -70,37 +70,32 @@ def start(url, target, script=FETCH, **options):
 
 
 @pytest.mark.parametrize(
-    ("variables", "shared", "platform", "expected"),
+    ("variables", "there", "platform", "expected"),
     [
-        ({"BLEU_HOME": "/b", "SACREBLEU": "/s"}, "/h/.sacrebleu", "linux", "/b"),
-        ({"BLEU_HOME": "", "SACREBLEU": "/s"}, "/h/.sacrebleu", "linux", "/s"),
+        ({"BLEU_HOME": "/b", "SACREBLEU": "/s"}, ["/h/.sacrebleu"], "linux", ["/b"]),
+        ({"BLEU_HOME": "", "SACREBLEU": "/s"}, ["/h/.sacrebleu"], "linux", ["/s"]),
         # no shell has expanded these
-        ({"BLEU_HOME": "~/b"}, "", "linux", "/h/b"),
-        ({"BLEU_HOME": "~"}, "", "linux", "/h"),
-        ({"BLEU_HOME": "b/~"}, "", "linux", "b/~"),
-        ({"SACREBLEU": "~/s"}, "", "linux", "~/s"),
-        ({"XDG_CACHE_HOME": "/x"}, "/h/.sacrebleu", "linux", "/h/.sacrebleu"),
-        ({"XDG_CACHE_HOME": "/x"}, "", "linux", "/x/bleu"),
-        ({"XDG_CACHE_HOME": "relative"}, "", "linux", "/h/.cache/bleu"),
-        ({}, "", "freebsd14", "/h/.cache/bleu"),
-        ({"XDG_CACHE_HOME": "/x"}, "", "darwin", "/h/Library/Caches/bleu"),
-        ({"LOCALAPPDATA": "/local", "XDG_CACHE_HOME": "/x"}, "", "win32", "/local/bleu"),
-        ({}, "", "win32", "/h/AppData/Local/bleu"),
+        ({"BLEU_HOME": "~/b"}, [], "linux", ["/h/b"]),
+        ({"BLEU_HOME": "~"}, [], "linux", ["/h"]),
+        ({"BLEU_HOME": "b/~"}, [], "linux", ["b/~"]),
+        ({"SACREBLEU": "~/s"}, [], "linux", ["~/s"]),
+        ({"XDG_CACHE_HOME": "/x"}, ["/h/.sacrebleu"], "linux", ["/h/.sacrebleu"]),
+        ({"XDG_CACHE_HOME": "/x"}, ["/h/.sacrebleu", "/x/bleu"], "linux", ["/x/bleu", "/h/.sacrebleu"]),
+        ({"XDG_CACHE_HOME": "/x"}, ["/h/.sacrebleu", "/h/.cache/bleu"], "linux", ["/h/.sacrebleu"]),
+        ({"XDG_CACHE_HOME": "/x"}, [], "linux", ["/x/bleu"]),
+        ({"XDG_CACHE_HOME": "relative"}, [], "linux", ["/h/.cache/bleu"]),
+        ({}, [], "freebsd14", ["/h/.cache/bleu"]),
+        ({"XDG_CACHE_HOME": "/x"}, [], "darwin", ["/h/Library/Caches/bleu"]),
+        ({"LOCALAPPDATA": "/local", "XDG_CACHE_HOME": "/x"}, [], "win32", ["/local/bleu"]),
+        ({}, [], "win32", ["/h/AppData/Local/bleu"]),
     ],
 )
-def test_the_cache_directory_is_the_first_that_is_named_or_known(variables, shared, platform, expected):
-    assert cache.choose_directory(variables, "/h", shared, platform).replace("\\", "/") == expected
+def test_the_cache_is_the_folder_that_is_named_or_the_one_that_exists(variables, there, platform, expected):
+    def exists(folder):
+        return folder.replace("\\", "/") in there
 
-
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the home directory is found in another way there")
-def test_a_cache_of_sacrebleu_is_used_where_it_exists(tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache.cache_directory() == str(tmp_path / "xdg" / "bleu")
-    (tmp_path / ".sacrebleu").mkdir()
-    assert cache.cache_directory() == str(tmp_path / ".sacrebleu")
-    monkeypatch.setenv("BLEU_HOME", str(tmp_path / "mine"))
-    assert cache.cache_directory() == str(tmp_path / "mine")
+    folders = cache.choose_directories(variables, "/h", platform, exists)
+    assert [folder.replace("\\", "/") for folder in folders] == expected
 
 
 @pytest.mark.parametrize(("value", "expected"), [("", False), ("0", False), ("1", True), ("yes", True)])

@@ -64,7 +64,7 @@ def test_p_values_of_several_systems_are_compared(run, pair, write):
 
 
 def test_a_difference_is_shown_and_makes_the_check_fail(run, pair, monkeypatch):
-    def found(module, words, stdin, by_segment):
+    def found(module, *_):
         return versus.Run({"BLEU": 1.0 if module == "sacrebleu" else 2.0}, 1.0)
 
     monkeypatch.setattr(versus, "_run", found)

@@ -19,7 +19,8 @@ from bleucli.errors import BleuError, UsageError
 from bleucli.jsonlines import is_jsonl
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
-from bleucli.testsets.cache import cache_directory
+from bleucli.testsets import fields
+from bleucli.testsets.cache import cache_directories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,8 +62,9 @@ def compare(options: Options, environment: Environment, messages: Messages) -> t
     words = _words(options, systems)
     jobs = [] if options.jobs is None else [f"--jobs={options.jobs}"]
     # Ours first, because it says better what is wrong with the texts
-    ours = _run("bleucli", [*words, *jobs], stdin, options.sentence_level)
-    theirs = _run("sacrebleu", words, stdin, options.sentence_level)
+    cache = _choose_cache(options.test_set)
+    ours = _run("bleucli", [*words, *jobs], stdin, options.sentence_level, cache)
+    theirs = _run("sacrebleu", words, stdin, options.sentence_level, cache)
     for warning in ours.warnings:
         messages.warn(warning)
     return "".join(_tell(version, theirs, ours)), theirs.numbers == ours.numbers
@@ -137,11 +139,20 @@ def _find_version() -> str:
     return found
 
 
-def _run(module: str, words: Sequence[str], stdin: bytes, by_segment: bool) -> Run:
+def _choose_cache(test_sets: str | None) -> str:
+    """Return the cache that has the test sets, or else the one that is written to: sacreBLEU reads only one."""
+    caches = cache_directories()
+    names = (test_sets or "").split(",")
+    return next(
+        (cache for cache in caches if all(os.path.isdir(fields.folder(name, cache)) for name in names)), caches[0]
+    )
+
+
+def _run(module: str, words: Sequence[str], stdin: bytes, by_segment: bool, cache: str) -> Run:
     """Run one of the commands."""
     # Without our folder that --sacrebleu-path names, in which bleucli is called sacrebleu
     path = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if place and place != folder()]
-    variables = os.environ | {"PYTHONPATH": os.pathsep.join(path), "SACREBLEU": cache_directory()}
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(path), "SACREBLEU": cache}
     variables.pop("SACREBLEU_FORMAT", None)  # in sacreBLEU, it overrides -f
     start = perf_counter()
     done = subprocess.run(  # noqa: S603 # the words of the command line

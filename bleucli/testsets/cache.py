@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 
 def cache_directory() -> str:
-    """Return the folder of all downloads: `$BLEU_HOME`, `$SACREBLEU`, an existing `~/.sacrebleu`, or the platform's.
+    """Return the folder that downloads are written to, the first of `cache_directories`."""
+    return cache_directories()[0]
 
+
+def cache_directories() -> list[str]:
+    """Return the folders of downloads: the one to write to, and any other to read from.
+
+    These are `$BLEU_HOME`, or `$SACREBLEU`, or the platform's and `~/.sacrebleu`; see `choose_directories`.
     A cache that sacreBLEU filled is used unchanged.
     """
-    home = os.path.expanduser("~")
-    shared = os.path.join(home, ".sacrebleu")
-    return choose_directory(_variables(), home, shared if os.path.isdir(shared) else "", sys.platform)
+    return choose_directories(_variables(), os.path.expanduser("~"), sys.platform, os.path.isdir)
+
+
+def twins_of(path: str) -> list[str]:
+    """Return the places of a file of the cache in the caches that are only read."""
+    own, *others = cache_directories()
+    inside = path.removeprefix(os.path.join(own, ""))
+    return [] if inside == path else [os.path.join(other, inside) for other in others]
 
 
 def _variables() -> Mapping[str, str]:
@@ -68,26 +79,36 @@ def offline() -> bool:
     return _variables().get("BLEU_OFFLINE", "") not in ("", "0")
 
 
-def choose_directory(variables: Mapping[str, str], home: str, shared: str, platform: str) -> str:
-    """Decide on the cache directory.
+def choose_directories(
+    variables: Mapping[str, str], home: str, platform: str, exists: Callable[[str], bool]
+) -> list[str]:
+    """Decide on the folders of downloads: the one to write to, and any other to read from.
+
+    Once the platform's folder exists, it is the one to write to, so that the cache does not move when another program
+    makes `~/.sacrebleu`.
 
     Args:
         variables: those of the environment; an empty one counts as unset.
         home: the user's home directory.
-        shared: sacreBLEU's directory in it; "" if there is none.
         platform: as in `sys.platform`.
+        exists: whether a folder exists.
 
-    >>> choose_directory({"SACREBLEU": "/data/sacrebleu"}, "/home/ada", "", "linux")
-    '/data/sacrebleu'
-    >>> choose_directory({"BLEU_HOME": "~/bleu"}, "/home/ada", "", "linux")
-    '/home/ada/bleu'
+    >>> choose_directories({"SACREBLEU": "/data/sacrebleu"}, "/home/ada", "linux", lambda folder: False)
+    ['/data/sacrebleu']
+    >>> choose_directories({"BLEU_HOME": "~/bleu"}, "/home/ada", "linux", lambda folder: True)
+    ['/home/ada/bleu']
+    >>> choose_directories({}, "/home/ada", "linux", lambda folder: True)
+    ['/home/ada/.cache/bleu', '/home/ada/.sacrebleu']
     """
     if own := variables.get("BLEU_HOME"):
         if own == "~" or own.startswith("~/"):  # no shell has expanded it, as in a Dockerfile or a systemd unit
-            return home + own[1:]
-        return os.path.expanduser(own)
+            return [home + own[1:]]
+        return [os.path.expanduser(own)]
     # Quirk: sacreBLEU takes a tilde in its variable as the name of a folder, and we share its cache
-    return variables.get("SACREBLEU") or shared or _platform_directory(variables, home, platform)
+    if own := variables.get("SACREBLEU"):
+        return [own]
+    ours = _platform_directory(variables, home, platform)
+    return list(filter(exists, (ours, os.path.join(home, ".sacrebleu")))) or [ours]
 
 
 def _platform_directory(variables: Mapping[str, str], home: str, platform: str) -> str:

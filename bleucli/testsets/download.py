@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 
 from bleucli.errors import BleuError, Note
 from bleucli.testsets.addresses import choose_addresses, hide_credentials, last_component, problem_of
-from bleucli.testsets.cache import cache_directory, mirror, offline
+from bleucli.testsets.cache import cache_directory, mirror, offline, twins_of
 from bleucli.testsets.cachefiles import disk_errors, make_folder
 from bleucli.testsets.checksums import (
     Checksum,
@@ -80,7 +80,7 @@ def trust_model(path: str, digits: str, *, name: str) -> None:
     """
     from bleucli.hints import warn
 
-    known = read_record(path)
+    known = _read_records(path)
     if known is None:
         try:
             with _work_alone(path):
@@ -139,25 +139,31 @@ def fetch_source(source: Source, target: str, *, name: str) -> None:
         BleuError: no address has the right file, or the file cannot be written.
     """
     known = find_published(source)
-    expected = known or read_record(target)
+    expected = known or _read_records(target)
     if expected and not find_fault(target, expected):
         sweep(_lock_of(target))
         return
     addresses = _find_addresses(source.url, target, name, expected)
     with _work_alone(target):
-        expected = known or read_record(target)  # another process may have downloaded it while we waited
+        expected = known or _read_records(target)  # another process may have downloaded it while we waited
         if find_fault(target, expected):
             _fetch_alone(addresses, target, name, expected)
-        if expected is None:
+        if not (known or read_record(target)):
             write_record(target)
 
 
+def _read_records(target: str) -> Checksum | None:
+    """Return the checksum that was recorded for a download, in whichever cache it was."""
+    return next(filter(None, map(read_record, (target, *twins_of(target)))), None)
+
+
 def _find_addresses(url: str, target: str, name: str, expected: Checksum | None) -> list[str]:
-    """Return the addresses to try for a file; check that there is one if the file is needed."""
+    """Return the addresses to try for a file, another cache first; check that there is one if the file is needed."""
     for address in (url, mirror() or url):
         if problem := problem_of(address):
             raise BleuError(f"{name} cannot be downloaded from {hide_credentials(address)!r}: {problem}")
-    asked = choose_addresses(url, name, mirror(), offline())
+    asked = [twin for twin in twins_of(target) if not find_fault(twin, expected)]
+    asked += choose_addresses(url, name, mirror(), offline())
     if not asked and (wrong := find_fault(target, expected)):
         raise BleuError(
             f"{name} needs {target}, which {wrong}, and BLEU_OFFLINE forbids downloading it from"

@@ -1,6 +1,7 @@
 """The fields of a language pair as files in the cache: one file per field, one segment per line, sacreBLEU's names.
 
-- `folder`, `raw_folder`, `path_of`, `paths_of`, `download_path`, `member_paths`: where files are
+- `folder`, `raw_folder`, `path_of`, `paths_of`, `download_path`, `member_paths`: where files are, in the cache that is
+  written to, or in `cache`
 - `write`: all fields of a pair, each written completely or not at all
 - `list_fields`: the fields of a pair whose files exist, if the format does not name them
 """
@@ -17,27 +18,27 @@ _FIRST = ("src", "ref")
 _METADATA = ("docid", "genre", "origlang")
 
 
-def folder(name: str) -> str:
+def folder(name: str, cache: str = "") -> str:
     """Return the folder of a test set."""
-    return os.path.join(cache_directory(), *name.split("/"))
+    return os.path.join(cache or cache_directory(), *name.split("/"))
 
 
-def raw_folder(name: str) -> str:
+def raw_folder(name: str, cache: str = "") -> str:
     """Return the folder for the downloads of a test set."""
-    return os.path.join(folder(name), "raw")
+    return os.path.join(folder(name, cache), "raw")
 
 
-def path_of(name: str, pair: str, field: str) -> str:
+def path_of(name: str, pair: str, field: str, cache: str = "") -> str:
     """Return the path of a field, which is the same as in sacreBLEU."""
-    return os.path.join(folder(name), f"{_prefix(name, pair)}{field.replace(':', '-')}")
+    return os.path.join(folder(name, cache), f"{_prefix(name, pair)}{field.replace(':', '-')}")
 
 
-def paths_of(name: str, pair: str, names: Sequence[str]) -> dict[str, str]:
+def paths_of(name: str, pair: str, names: Sequence[str], cache: str = "") -> dict[str, str]:
     """Return the path of each field; no two fields share one on any system.
 
     Of two fields with the same path (`ref:A`, and a system `ref-A`), the later one gets another path.
     """
-    paths = keep_apart([path_of(name, pair, field) for field in names], lambda path, number: f"{path}~{number}")
+    paths = keep_apart([path_of(name, pair, field, cache) for field in names], lambda path, number: f"{path}~{number}")
     return dict(zip(names, paths, strict=True))
 
 
@@ -74,11 +75,11 @@ def file_key(name: str) -> str:
     return normalize("NFC", normalize("NFD", name).casefold()).rstrip(". ")
 
 
-def download_path(name: str, url: str) -> str:
+def download_path(name: str, url: str, cache: str = "") -> str:
     """Return the path of a download."""
     from bleucli.testsets.addresses import last_component
 
-    return os.path.join(raw_folder(name), f"{name.replace('/', '_')}.{last_component(url)}")
+    return os.path.join(raw_folder(name, cache), f"{name.replace('/', '_')}.{last_component(url)}")
 
 
 def member_paths(name: str, members: Iterable[tuple[int, str]], downloads: Iterable[str]) -> dict[tuple[int, str], str]:
@@ -99,9 +100,9 @@ def _prefix(name: str, pair: str) -> str:
     return f"{name.replace('/', '_')}.{pair}."
 
 
-def _order_path(name: str, pair: str) -> str:
+def _order_path(name: str, pair: str, cache: str = "") -> str:
     """Return the path of the ordered list of fields, for formats that do not name them; sacreBLEU has no such file."""
-    return os.path.join(raw_folder(name), f"{_prefix(name, pair)}fields")
+    return os.path.join(raw_folder(name, cache), f"{_prefix(name, pair)}fields")
 
 
 def write(name: str, pair: str, columns: Mapping[str, Sequence[str]], with_order: bool) -> None:
@@ -137,19 +138,19 @@ def write(name: str, pair: str, columns: Mapping[str, Sequence[str]], with_order
             draft.keep()
 
 
-def read_order(name: str, pair: str) -> list[str]:
+def read_order(name: str, pair: str, cache: str = "") -> list[str]:
     """Return the names of the fields from their list; none if there is no list."""
     from bleucli.testsets.cachefiles import read_start
 
-    written = read_start(_order_path(name, pair))
+    written = read_start(_order_path(name, pair, cache))
     return written.decode("utf-8", "replace").splitlines() if written else []
 
 
-def list_fields(name: str, pair: str) -> list[str]:
+def list_fields(name: str, pair: str, cache: str = "") -> list[str]:
     """Return the names of the fields whose files exist; systems are in alphabetical order."""
     prefix = _prefix(name, pair)
     try:
-        names = [one.removeprefix(prefix) for one in sorted(os.listdir(folder(name))) if one.startswith(prefix)]
+        names = [one.removeprefix(prefix) for one in sorted(os.listdir(folder(name, cache))) if one.startswith(prefix)]
     except (FileNotFoundError, NotADirectoryError):
         return []
     fields = [f"ref:{one[4:]}" if one.startswith("ref-") else one for one in names]

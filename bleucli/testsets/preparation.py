@@ -3,7 +3,7 @@
 - `prepare`: the fields of a language pair and their paths
 - `scored_references`: which of them are scored by default
 
-A first look, without a lock, finds the files that exist; one process at a time makes the others.
+A first look, without a lock, finds the files that exist, in every cache; one process at a time makes the others.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from bleucli.decompression import DamagedError
 from bleucli.errors import BleuError
 from bleucli.phrases import tell_count
 from bleucli.testsets import fields
+from bleucli.testsets.cache import cache_directories
 from bleucli.testsets.entries import File, Pair, TestSet
 from bleucli.testsets.formats import FORMATS, PACKAGED
 from bleucli.testsets.registry import packaged_path
@@ -28,10 +29,11 @@ def prepare(test_set: TestSet, pair: str) -> dict[str, str]:
     """
     if test_set.format == PACKAGED:
         return {file.field: packaged_path(file.member) for file in test_set.pairs[pair].files}
-    if not (names := _find_fields(test_set, pair)):
-        _make(test_set, pair)
-        names = _find_fields(test_set, pair)
-    return fields.paths_of(test_set.name, pair, names)
+    for cache in ("", *cache_directories()[1:]):
+        if names := _find_fields(test_set, pair, cache):
+            return fields.paths_of(test_set.name, pair, names, cache)
+    _make(test_set, pair)
+    return fields.paths_of(test_set.name, pair, _find_fields(test_set, pair))
 
 
 def scored_references(test_set: TestSet, pair: str, known: Sequence[str]) -> list[str]:
@@ -69,23 +71,27 @@ def known_fields(test_set: TestSet, pair: str) -> list[str]:
     return FORMATS[test_set.format].fields(test_set, found)
 
 
-def _find_fields(test_set: TestSet, pair: str) -> list[str]:
-    """Return the names of the fields if all their files exist, else none."""
-    names = known_fields(test_set, pair) or fields.read_order(test_set.name, pair)
+def _find_fields(test_set: TestSet, pair: str, cache: str = "") -> list[str]:
+    """Return the names of the fields if all their files exist, else none; cache: as in `fields`."""
+    names = known_fields(test_set, pair) or fields.read_order(test_set.name, pair, cache)
     if not names:
-        raw = _raw_path(test_set, test_set.pairs[pair].files[0])
-        if os.path.isfile(raw) and os.access(fields.raw_folder(test_set.name), os.W_OK):
+        file = test_set.pairs[pair].files[0]
+        # Of another cache, only whole downloads are used
+        raw = _download_path(test_set, file, cache) if cache else _raw_path(test_set, file)
+        if os.path.isfile(raw) and os.access(fields.raw_folder(test_set.name, cache), os.W_OK):
             return []
-        names = fields.list_fields(test_set.name, pair)  # the download is gone, or cannot be unpacked again
+        names = fields.list_fields(test_set.name, pair, cache)  # the download is gone, or cannot be unpacked again
         if not {"src", "docid", "origlang"} <= set(names):  # the format always has these
             return []
-    return names if all(map(os.path.isfile, fields.paths_of(test_set.name, pair, names).values())) else []
+    return names if all(map(os.path.isfile, fields.paths_of(test_set.name, pair, names, cache).values())) else []
 
 
 def _raw_path(test_set: TestSet, file: File) -> str:
-    if file.member:
-        return _member_paths(test_set)[file.source, file.member]
-    return fields.download_path(test_set.name, test_set.sources[file.source].url)
+    return _member_paths(test_set)[file.source, file.member] if file.member else _download_path(test_set, file)
+
+
+def _download_path(test_set: TestSet, file: File, cache: str = "") -> str:
+    return fields.download_path(test_set.name, test_set.sources[file.source].url, cache)
 
 
 def _member_paths(test_set: TestSet) -> Mapping[tuple[int, str], str]:
