@@ -12,8 +12,10 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from functools import partial
 
 import browser
 import httpx
@@ -418,14 +420,42 @@ def test_connections_that_bring_no_request_are_closed(calculator, ask, monkeypat
     assert ask("/score", WORKED).status_code == 200
 
 
-def test_connections_above_the_limit_are_closed(calculator, ask, monkeypatch):
+def test_a_new_connection_takes_the_place_of_the_one_that_has_waited_longest(calculator, monkeypatch):
     monkeypatch.setattr(connections, "most_connections", lambda: 5)
+    head = f"POST /score HTTP/1.1\r\nHost: 127.0.0.1:{calculator.port}\r\nContent-Type: application/json\r\n"
+    body = json.dumps(WORKED)
+    request = f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode()
     with ExitStack() as opened:
-        many = [opened.enter_context(socket.create_connection(("127.0.0.1", calculator.port))) for _ in range(30)]
-        many[-1].settimeout(20)
-        with suppress(ConnectionResetError):
-            assert many[-1].recv(10) == b""
-    assert ask("/score", WORKED).status_code == 200
+        many = []
+        for number in range(30):  # some send nothing, some stop in their headers, some in their bodies
+            slow = opened.enter_context(socket.create_connection(("127.0.0.1", calculator.port), timeout=20))
+            slow.sendall((request[:-9], head.encode(), b"")[number % 3])
+            many.append(slow)
+        last = many[-1]
+        last.sendall(request)
+        assert last.recv(100).startswith(b"HTTP/1.1 200 ")
+        for slow in many[:24]:
+            with suppress(ConnectionResetError):
+                assert slow.recv(10) == b""
+
+
+@needs_signals
+def test_idle_connections_keep_nobody_out(start):
+    """As many as there may be, in a process that may open few files."""
+    resource = pytest.importorskip("resource")
+    limit = (512, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    lower = partial(resource.setrlimit, resource.RLIMIT_NOFILE, limit)
+    process = start("--serve", "0", "-q", stdout=subprocess.PIPE, preexec_fn=lower)
+    url = process.stdout.readline().decode().strip()
+    port = int(url.rstrip("/").rpartition(":")[2])
+    with ExitStack() as opened:
+        for _ in range(400):
+            opened.enter_context(socket.create_connection(("127.0.0.1", port)))
+        began = time.perf_counter()
+        for _ in range(5):
+            with urllib.request.urlopen(url, timeout=SECONDS) as answer:
+                assert answer.status == 200
+        assert time.perf_counter() - began < connections._SECONDS_TO_BEGIN / 2
 
 
 def test_nothing_is_done_for_a_client_that_has_left():
@@ -456,8 +486,29 @@ def test_requests_that_would_delay_others_are_refused(ask, monkeypatch):
 
 
 def test_empty_texts_count_too(ask):
-    told = error_of(ask("/score", {"mt": "", "refs": [""] * 100_000}, metric="ter"), 422)
-    assert told.startswith("the texts have 100001 words, but TER takes at most ")
+    told = error_of(ask("/score", [{"mt": "", "refs": [""] * 100}] * 300, metric="ter"), 422)
+    assert told.startswith("the texts have 30300 words, but TER takes at most ")
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_references_count_even_if_they_are_empty(ask, metric):
+    began = time.perf_counter()
+    many = [{"mt": "a", "refs": "a"}, {"mt": "a b c d", "refs": [""] * 200_000}]
+    told = error_of(ask("/score", many, metric=metric), 422)
+    assert told.startswith("body, item 2 has 200000 references, but one request takes at most 1000 of one item; send")
+    # A few items with many references make a table with many places, most of them empty
+    uneven = ([{"mt": "a", "refs": [""] * 1000}] + [{"mt": "a", "refs": [""]}] * 50) * 100
+    told = error_of(ask("/score", uneven, metric=metric), 422)
+    assert told.startswith("there are 5100 items, some with 1000 references, but one request takes at most 249 such")
+    assert time.perf_counter() - began < 2
+    if metric != "ter":  # its words are counted, too
+        assert ask("/score", [{"mt": "a", "refs": ["", *["a"] * 999]}] * 2, metric=metric).status_code == 200
+
+
+def test_the_page_refuses_too_many_references_too(ask):
+    fields = {**FIELDS, "references": "a\n" * 1001}
+    told = error_of(ask("/page/numbers", fields), 422)
+    assert told.startswith("the fields, item 1 has 1001 references")
 
 
 def test_warnings_and_advice_name_parameters_of_the_endpoint(ask):

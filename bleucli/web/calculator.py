@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from bleucli.errors import BleuError
-from bleucli.jsonlines import JsonItems
 from bleucli.metrics import Metric
 from bleucli.metrics.bleu import brevity_penalty
 from bleucli.metrics.explanations import explain_segment
@@ -16,7 +15,7 @@ from bleucli.phrases import tell_count
 from bleucli.prose import as_html
 from bleucli.web.choices import make_metric
 from bleucli.web.fields import METRIC_NAMES, PERCENT_DECIMALS, Inputs, item_of, options_of, spell_command
-from bleucli.web.items import check_effort, count_items
+from bleucli.web.items import check_effort, count_items, read_texts
 from bleucli.web.matches import show_matches
 from bleucli.web.remarks import find_band, list_remarks, tell_average, tell_range
 
@@ -99,7 +98,7 @@ def _make_metric(inputs: Inputs) -> Metric:
 
 
 def _read_texts(inputs: Inputs) -> list[list[Segments]]:
-    return list(JsonItems("the fields", [item_of(inputs)]).blocks())
+    return read_texts("the fields", [item_of(inputs)])
 
 
 def _check_length(inputs: Inputs, metric: Metric, hypotheses: Segments, references: Sequence[Segments]) -> None:

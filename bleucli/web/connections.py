@@ -1,4 +1,4 @@
-"""Closes connections without requests, so that other connections can be served.
+"""Closes connections whose clients keep the server waiting, so that others can be served.
 
 - `Connection`: uvicorn's, with limits on the time until a request begins and on the number of connections
 - `most_connections`: the largest number of connections
@@ -30,17 +30,26 @@ def most_connections() -> int:
 
 
 class Connection(H11Protocol):
-    """A connection that is closed unless the whole head of a request arrives within a few seconds."""
+    """A connection that is closed unless the whole head of a request arrives within a few seconds.
+
+    If there are too many, the one that has kept the server waiting longest makes room: a browser that has just
+    connected must not wait until others give up.
+    """
 
     _timer: asyncio.TimerHandle | None = None
+    _since = 0.0  # when the client was last answered, or connected
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept the connection, unless there are too many already."""
+        """Accept the connection; close another if there are too many."""
         super().connection_made(transport)
-        if len(self.connections) > most_connections():
-            transport.abort()
-        else:
-            self._expect()
+        self._since = self.loop.time()
+        self._expect()
+        if len(self.connections) > (most := most_connections()):
+            others = [cast("Connection", one) for one in self.connections]
+            alive = [one for one in others if not one.transport.is_closing()]
+            waiting = sorted((one for one in alive if one._awaits_client()), key=lambda one: one._since)
+            for one in waiting[: max(0, len(alive) - most)]:
+                one.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Read what has arrived, and check whether a request has begun."""
@@ -53,6 +62,7 @@ class Connection(H11Protocol):
     def on_response_complete(self) -> None:
         """Wait for the next request after an answer."""
         super().on_response_complete()
+        self._since = self.loop.time()
         if self._awaits_request():
             self._expect()
 
@@ -65,6 +75,9 @@ class Connection(H11Protocol):
         # uvicorn's types promise a cycle, but there is none before the first request
         cycle = cast("object | None", self.cycle)
         return cycle is None or self.cycle.response_complete
+
+    def _awaits_client(self) -> bool:
+        return self._awaits_request() or self.cycle.more_body
 
     def _expect(self) -> None:
         """Start the clock for the next request; more bytes of the same request do not restart it."""

@@ -1,6 +1,6 @@
 """The work of `POST /score`: texts in, scores out. It counts as the command does.
 
-- `read_items`: the items in the body of a request
+- `read_items`: the items in the body of a request; `read_texts`: their texts
 - `score_items`: their score, or the score of each, as dictionaries
 - `check_effort`: refuses texts that would take too long
 - `ITEM`, `Score`, `Failure`: the input and the answers, for the page of the API
@@ -9,14 +9,22 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from bleucli import kernels
 from bleucli.corpus import Corpus, Source
 from bleucli.counting import CorpusStats, count
-from bleucli.errors import BleuError
-from bleucli.jsonfields import GUESSED_HYPOTHESES, GUESSED_REFERENCES, HYPOTHESES, REFERENCES
+from bleucli.errors import BleuError, NotFoundError
+from bleucli.jsonfields import (
+    GUESSED_HYPOTHESES,
+    GUESSED_REFERENCES,
+    HYPOTHESES,
+    REFERENCES,
+    Fields,
+    place_of_references,
+)
 from bleucli.jsonlines import JsonItems
 from bleucli.metrics import BLEU, CHRF, TER, Metric
 from bleucli.phrases import tell_count
@@ -35,8 +43,12 @@ if TYPE_CHECKING:
 _MOST_TER_WORDS = {"native": 20_000, "python": 200}
 _MOST_CELLS = {"native": 25_000_000_000, "python": 10_000_000}
 _MOST_NGRAMS = 10_000_000
+# References cost time even if they are empty: each is a column of a table, in which each item is a row
+_MOST_REFERENCES = 1_000
+_MOST_TABLE = 250_000
 # The most numbers in an answer: other requests wait while Python writes it
 _MOST_NUMBERS = 300_000
+_ADVICE = "send less at a time, or use the command"
 # How warnings name options in Python, and how this endpoint names them
 _SPELLINGS = {"effective_order=True": "sentence_level=true", " or trg_lang=...": ""}
 _TEXTS = {"type": "array", "items": {"type": ["string", "null"]}}
@@ -132,8 +144,7 @@ def score_items(items: Sequence[Any], choices: Choices) -> list[dict[str, Any]]:
     Raises:
         BleuError: an item is not valid, cannot be scored, or would take too long.
     """
-    lines = JsonItems("body", items)
-    check_effort(choices.metric, blocks := list(lines.blocks()))
+    check_effort(choices.metric, blocks := read_texts("body", items))
     if choices.sentence_level:
         _check_size(choices.metric, len(items))
         records = score_segments(_corpus(iter(blocks)), choices.metric)
@@ -143,6 +154,33 @@ def score_items(items: Sequence[Any], choices: Choices) -> list[dict[str, Any]]:
     for python, ours in _SPELLINGS.items():
         hints = [hint.replace(python, ours) for hint in hints]
     return [_tell(stats.record(), stats.segments, hints)]
+
+
+def read_texts(name: str, items: Sequence[Any]) -> list[list[Segments]]:
+    """Return the texts of items, as blocks of hypotheses and references; name: what errors call all of them together.
+
+    Raises:
+        BleuError: an item is not valid, or there are too many references.
+    """
+    place, most = place_of_references(Fields()), 1
+    for number, item in enumerate(items, 1):
+        count = 1
+        if isinstance(item, dict):
+            with suppress(NotFoundError):  # reading it says so below
+                _, value = place.find(item)
+                count = len(value) if isinstance(value, list) else 1
+        if count > _MOST_REFERENCES:
+            raise BleuError(
+                f"{name}, item {number} has {count} references, but one request takes at most {_MOST_REFERENCES} of one"
+                f" item; {_ADVICE}"
+            )
+        most = max(most, count)
+    if len(items) * (1 + most) > _MOST_TABLE:
+        raise BleuError(
+            f"there are {len(items)} items, some with {tell_count(most, 'reference')}, but one request takes at most"
+            f" {_MOST_TABLE // (1 + most)} such items; {_ADVICE}"
+        )
+    return list(JsonItems(name, items).blocks())
 
 
 def _check_size(metric: Metric, items: int) -> None:
@@ -173,13 +211,12 @@ def check_effort(metric: Metric, blocks: Sequence[Sequence[Segments]]) -> None:
     Raises:
         BleuError: the texts are too long; the message gives the limit for one request.
     """
-    advice = "send less at a time, or use the command"
     if isinstance(metric, TER):  # even an empty text takes some time
         texts = (text or "" for block in blocks for column in block for text in metric.prepare(column))
         words, most = sum(max(1, len(text.split())) for text in texts), _MOST_TER_WORDS[kernels.live]
         if words > most:
             raise BleuError(
-                f"the texts have {tell_count(words, 'word')}, but TER takes at most {most} in one request; {advice}"
+                f"the texts have {tell_count(words, 'word')}, but TER takes at most {most} in one request; {_ADVICE}"
             )
         return
     sizes = [[1 + len(text or "") for text in segment] for block in blocks for segment in zip(*block, strict=True)]
@@ -191,10 +228,10 @@ def check_effort(metric: Metric, blocks: Sequence[Sequence[Segments]]) -> None:
         if sum(map(sum, sizes)) > most:
             raise BleuError(
                 f"the texts have {sum(map(sum, sizes))} characters, but {metric.name} up to order {order} takes at most"
-                f" {most} in one request; {advice}"
+                f" {most} in one request; {_ADVICE}"
             )
     elif sum(size * sum(others) for size, *others in sizes) > _MOST_CELLS[kernels.live]:
-        raise BleuError(f"the texts are too long for {metric.name} to align them in one request; {advice}")
+        raise BleuError(f"the texts are too long for {metric.name} to align them in one request; {_ADVICE}")
 
 
 def _tell(record: ScoreRecord, segments: int, warnings: Sequence[str]) -> dict[str, Any]:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 EXTRA = "web"
 ADDRESS = "127.0.0.1"
-_BACKLOG = 256
+_BACKLOG = 1024
+# How many connections are accepted at once: few enough that those above the limit are closed before the process may
+# open no more files, which would stop the server for a second
+_ACCEPTED = 64
 # Seconds after which a thread lets others run: explanations are made in plain Python, and would hold up the rest
 _TURN = 0.0005
 # Seconds for running requests to finish once the server is told to end
@@ -90,13 +93,20 @@ def make_server(listener: socket.socket, report: Callable[[BaseException], None]
         http=Connection,
         ws="none",
         lifespan="off",
+        backlog=_ACCEPTED,
         log_config=None,
         log_level="critical",  # the answer itself says what is wrong with a request
         access_log=False,  # requests are private
         server_header=False,
         timeout_graceful_shutdown=_SECONDS_TO_END,
     )
-    return uvicorn.Server(config)
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            listener.listen(_BACKLOG)  # asyncio uses one number both for this and for how many it accepts at once
+
+    return Server(config)
 
 
 def run(server: uvicorn.Server, listener: socket.socket) -> None:
