@@ -1,26 +1,67 @@
 """What pyproject.toml cannot express: kernels in C, the README for a package index, and pages made from the parser.
 
-Users without a compiler get no kernels in C. With `BLEU_KERNELS=native` in the environment, a build that cannot compile
-them fails and says why.
+Users without a compiler get no kernels in C, and a wheel for every platform. With `BLEU_KERNELS=native` in the
+environment, a build that cannot compile them fails and says why. A build without a file of `package-data` fails, too.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import sysconfig
 from glob import glob
 from runpy import run_path
 
 from setuptools import Command, Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build import build
+from setuptools.command.build_py import build_py
+from setuptools.errors import SetupError
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NATIVE = "bleucli/kernels/native"
 checksum = run_path("bleucli/kernels/sources.py")["checksum"]
 # One wheel serves every Python from 3.11, except free-threaded ones, which have no limited API
 has_limited_api = not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+
+class BuildAnew(build):
+    """Build from the sources alone: what an earlier build left could be of other sources."""
+
+    def run(self):
+        """Build."""
+        if os.path.dirname(self.build_lib) == self.build_base:  # otherwise, the user chose the folder
+            shutil.rmtree(self.build_lib, ignore_errors=True)
+        super().run()
+
+
+class BuildWhole(build_py):
+    """Build the modules and the other files of the packages, all of them."""
+
+    def run(self):
+        """Build."""
+        for package, patterns in self.distribution.package_data.items():
+            folder = os.path.join(HERE, *package.split("."))
+            for pattern in patterns:
+                if not any(map(os.path.isfile, glob(os.path.join(folder, pattern)))):
+                    raise SetupError(f"{package} lacks {pattern}; check it out again, with all its files")
+        super().run()
+
+
+class WheelForAll(bdist_wheel):
+    """A wheel for this platform if it has kernels in C; else one for all platforms."""
+
+    def run(self):
+        """Build the wheel."""
+        shutil.rmtree(self.bdist_dir, ignore_errors=True)  # a build that was interrupted may have left files
+        if not self.skip_build:
+            self.run_command("build")
+        if not all(map(os.path.isfile, self.get_finalized_command("build_ext").get_outputs())):
+            self.distribution.ext_modules = []
+            self.root_is_pure, self.py_limited_api = True, False
+        super().run()
 
 
 class BuildPages(Command):
@@ -56,10 +97,11 @@ class BuildPages(Command):
         sys.path.insert(0, HERE)
         try:
             from bleucli.cli.arguments import parser
+
+            top = parser()  # imports more
         finally:
             sys.path.remove(HERE)
             os.environ["BLEU_KERNELS"] = kernels or ""
-        top = parser()
         for action in top._actions:
             if action.metavar in ("REF", "SYSTEM", "FILE", "FILE.json"):
                 action.complete = shtab.FILE
@@ -81,9 +123,9 @@ def describe():
     return re.sub(r"\[([^\]]+)\]\((?!https?:)([^)#]+)[^)]*\)", lambda link: f"{link[1]} (`{link[2]}`)", text)
 
 
-build.sub_commands = [*build.sub_commands, ("build_pages", None)]
+BuildAnew.sub_commands = [*build.sub_commands, ("build_pages", None)]
 setup(
-    cmdclass={"build_pages": BuildPages},
+    cmdclass={"bdist_wheel": WheelForAll, "build": BuildAnew, "build_pages": BuildPages, "build_py": BuildWhole},
     long_description=describe(),
     long_description_content_type="text/markdown",
     ext_modules=[

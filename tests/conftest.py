@@ -138,7 +138,7 @@ def write(folder):
 @pytest.fixture
 def demo_files(folder):
     """Put the demo corpus into the working directory."""
-    demo = os.path.join(ROOT, "data", "demo")
+    demo = os.path.join(ROOT, "bleucli", "testsets", "demo")
     for name in os.listdir(demo):
         shutil.copy(os.path.join(demo, name), folder)
 

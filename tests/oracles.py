@@ -30,7 +30,7 @@ from evaluation_data import read_lines
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DEMO = os.path.join(CHECKOUT, "data", "demo")
+DEMO = os.path.join(CHECKOUT, "bleucli", "testsets", "demo")
 DATA = evaluation_data.FOLDER
 STORED = os.path.join(CHECKOUT, "tests", "oracle_scores.json")
 VERSION = "2.6.0"

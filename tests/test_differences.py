@@ -21,7 +21,7 @@ from bleucli.metrics.differences import explain_corpus
 from bleucli.prose import Formula
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # hints about short texts
-DEMO = os.path.join(ROOT, "data", "demo")
+DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")
 METHODS = [("exp", None), ("floor", None), ("floor", 0.02), ("add-k", None), ("add-k", 0.5), ("none", None)]
 
 

@@ -18,7 +18,7 @@ from bleucli import BLEU, CHRF, BleuError, plots
 from bleucli.report import drawings, figures
 from bleucli.results import Results
 
-DEMO = os.path.join(ROOT, "data", "demo")
+DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")
 TEXTS = ("reference.A.de.txt", "reference.B.de.txt", "-i", "weak.de.txt", "strong.de.txt", "-q")
 
 

@@ -26,7 +26,7 @@ from bleucli.report import contents, ngrams, page, passages, verdicts
 from bleucli.results import Interval, Ranking
 from bleucli.scoring import score_counted
 
-DEMO = os.path.join(ROOT, "data", "demo")
+DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")
 MINUS = "\N{MINUS SIGN}"
 EPOCH = {"SOURCE_DATE_EPOCH": "0"}
 FIVE = ("bleu", "chrf", "ter", "wer", "cer")

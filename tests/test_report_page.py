@@ -21,7 +21,7 @@ pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no page
 CARD = "article.segment"
 # The list once everything in it is highlighted
 SETTLED = "#list[aria-busy=false]"
-DEMO = os.path.join(ROOT, "data", "demo")
+DEMO = os.path.join(ROOT, "bleucli", "testsets", "demo")
 # Texts that are written from right to left, with combining marks, with emoji, and one that looks like markup
 SIGNS = (
     "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd, \u05de\u05d4 \u05e9\u05dc\u05d5\u05de\u05da",

@@ -33,7 +33,7 @@ def demo(root):
     """Return the text of a file of the demo corpus."""
 
     def demo(name):
-        with open(os.path.join(root, "data", "demo", name), "rb") as file:
+        with open(os.path.join(root, "bleucli", "testsets", "demo", name), "rb") as file:
             return file.read()
 
     return demo
