@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from bleucli import decompression, kernels
@@ -29,6 +29,8 @@ _MOST_OPEN = 64
 # A full block ends where the number of lines so far is a multiple of a power of two: the largest power, up to this one,
 # that is at most the number of lines in the block. So files read in step are mostly cut at the same lines.
 _CUT_LINES = 1 << 10
+# The most bytes of a line. No text reaches it (the Bible has four million characters), but a few packed kilobytes do.
+_LINE_BYTES = 1 << 26
 # The most bytes of a stream that are kept, to find out later what is wrong with it
 _AGAIN_BYTES = 1 << 25
 _MARK = "\ufeff".encode()
@@ -233,9 +235,13 @@ class TextFile:
     def _whole_lines(self) -> Iterator[bytes]:
         """Read UTF-8, whole lines at a time."""
         parts: list[bytes] = []
+        size = 0  # of the parts
         for chunk in self._skip_mark(self._decoded_chunks()):
             if b"\n" not in chunk:
                 parts.append(chunk)
+                size += len(chunk)
+                if size > _LINE_BYTES:
+                    raise self._too_long(parts)
                 continue
             data = b"".join((*parts, chunk))
             evenly = self.is_file and self._among > 1 and len(chunk) >= self._block_bytes
@@ -243,8 +249,14 @@ class TextFile:
             end = _even_end(data, self._lines) if evenly else data.rindex(b"\n") + 1
             yield data[:end]
             parts = [data[end:]] if end < len(data) else []
+            size = len(data) - end
         if parts:
             yield b"".join(parts)
+
+    def _too_long(self, parts: Sequence[bytes]) -> BleuError:
+        """Return the error about a line that is too long; parts: what was read of it, perhaps after other lines."""
+        line = self._lines + kernels.count_line_ends(parts[0]) + 1
+        return BleuError(f"{self.name}, line {line} is longer than {_LINE_BYTES >> 20} MiB; give one segment per line")
 
     def _decoded_chunks(self) -> Iterator[bytes]:
         """Read the text in UTF-8, whatever its encoding."""

@@ -97,3 +97,19 @@ def test_json_lines_are_counted_without_blank_lines_at_their_end(run, three_line
 def test_test_sets_are_compared_too(run, three_lines, unscored):
     demo = ("-t", "demo", "-l", "en-de")
     refused(run(*demo, "-i", "a", "b"), "demo/en-de has 100 segments but a has 3 segments", "; 1 other file differs as")
+
+
+# --- texts that are far too long
+
+
+def packed(data, times):
+    """Return a gzip file with many members, which unpacks to `data` repeated."""
+    return gzip.compress(data, mtime=0) * times
+
+
+@pytest.mark.parametrize("words", [("long.gz", "-i", "ref"), ("ref", "-i", "long.gz"), ("ref",)], ids=" ".join)
+def test_an_endless_line_does_not_fill_the_memory(run, three_lines, write, words):
+    data = gzip.compress(b"a\nb\n") + packed(b"x" * 1_000_000, 70)
+    write("long.gz", data)
+    name = "long.gz" if "long.gz" in words else "standard input"
+    refused(run(*words, stdin=data), f"{name}, line 3 is longer than 64 MiB; give one segment per line")
