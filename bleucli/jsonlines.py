@@ -32,6 +32,8 @@ _BLOCK_TEXTS = 1 << 18
 _BLOCK_FACTOR = 16
 # From this many bytes on, the faster parser saves more time than its import takes
 _PATIENCE = 1 << 24
+# The most blank lines at the end of a file; a few packed kilobytes may hold thousands of millions
+_MOST_BLANK = 1000
 # After the faster parser refuses this many blocks in a row, it is no longer tried
 _REFUSALS = 16
 
@@ -114,13 +116,15 @@ class JsonLines:
         """Return the same regular file, unread."""
         return JsonLines(self._file.twin(), *self._wanted, self.demanded)
 
-    def count(self) -> int | None:
-        """Return the number of segments of a regular file, without blank lines at its end: see `TextFile`."""
-        read = self._file.again() if self._file.is_file else None
-        try:
-            return None if read is None else sum(text != "" for block in read() for text in block)
-        except BleuError:
-            return None
+    def counts(self) -> Iterator[int]:
+        """Count the segments of a regular file, without blank lines at its end: see `TextFile`."""
+        count = 0
+        for (block,) in self._file.twin().blocks():
+            objects = sum(text != "" for text in block)
+            count += objects
+            yield count
+            if not objects and len(block) > _MOST_BLANK:  # reading the file raises the error
+                return
 
     def sha256(self) -> str:
         """Return the SHA-256 of the file: see `TextFile`."""
@@ -221,9 +225,9 @@ class JsonLines:
                 item, end = self._with_space_before(line, number)
             if end < len(line) and (rest := line[end:].lstrip(_JSON_SPACE)):
                 raise self._invalid(number, f"character {len(line) - len(rest) + 1}: more than one value")
-            if end == 0:
+            if end == 0 and number - (self._blank or number) < _MOST_BLANK:
                 self._blank = self._blank or number
-            elif self._blank:
+            elif self._blank:  # only some blank lines at the end are allowed
                 raise BleuError(f"{self._at(self._blank)} is blank; give one object per line")
             elif not isinstance(item, dict):
                 raise self._no_object(number, item)

@@ -117,18 +117,18 @@ class TextFile:
         """Return the same regular file, unread."""
         return type(self)(self.name, self._path, encoding=self._encoding, columns=self._columns, mark=self._mark)
 
-    def count(self) -> int | None:
-        """Return the number of segments of a regular file; None if it can be read only once, or not at all."""
-        if not self.is_file:
-            return None
+    def counts(self) -> Iterator[int]:
+        """Count the segments of a regular file; give their number so far, chunk by chunk.
+
+        Raises:
+            BleuError: the file cannot be read, or is not in its encoding. Invalid UTF-8 is not noticed.
+        """
         lines, last = 0, b"\n"
-        try:
-            for chunk in self.twin()._decoded_chunks():
-                lines += kernels.count_line_ends(chunk)
-                last = chunk[-1:] or last
-        except BleuError:  # reading the text reports the error
-            return None
-        return lines + (last != b"\n")
+        for chunk in self.twin()._decoded_chunks():
+            lines += kernels.count_line_ends(chunk)
+            last = chunk[-1:] or last
+            yield lines
+        yield lines + (last != b"\n")
 
     def columns(self) -> int:
         """Return the number of columns: the given one, or that of the first line."""

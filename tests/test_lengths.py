@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 
 import pytest
 from conftest import THREE, refused
 
 from bleucli import scoring
-from bleucli.cli.lengths import find_misfits
+from bleucli.cli.lengths import Count, count_files, find_misfits
 from bleucli.errors import LengthError
 from bleucli.textfiles import TextFile
 
@@ -42,17 +43,17 @@ def unscored(monkeypatch):
 )
 def test_lines_are_counted_as_they_are_read(write, content, encoding, count):
     file = TextFile("text", write("text", content), encoding=encoding)
-    assert file.count() == count
+    assert count_files([file], [0]) == ({} if count is None else {0: Count(count, True)})
     if count is not None and b"\xff\n" not in content:
         assert sum(len(block) for (block,) in file.blocks()) == count
 
 
 def test_input_that_can_be_read_only_once_is_not_counted(folder):
-    assert TextFile("missing", "missing").count() is None
+    assert not count_files([TextFile("missing", "missing")], [0])
     read, written = os.pipe()
     with os.fdopen(read, "rb") as stream:
         os.close(written)
-        assert TextFile("a pipe", stream=stream).count() is None
+        assert not count_files([TextFile("a pipe", stream=stream)], [0])
 
 
 def test_positions_are_those_of_systems_and_references(three_lines):
@@ -102,9 +103,53 @@ def test_test_sets_are_compared_too(run, three_lines, unscored):
 # --- texts that are far too long
 
 
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr("bleucli.cli.lengths.PATIENCE", 0.1)
+
+
 def packed(data, times):
     """Return a gzip file with many members, which unpacks to `data` repeated."""
     return gzip.compress(data, mtime=0) * times
+
+
+@pytest.mark.parametrize("words", [(), ("-sl",), ("--keep-going",)], ids=" ".join)
+def test_a_small_packed_file_with_very_many_lines_is_not_read_to_its_end(impatient, run, three_lines, write, words):
+    write("many.gz", packed(b"\n" * 1_000_000, 300))
+    for names in (("ref", "-i", "many.gz"), ("many.gz", "-i", "ref")):
+        line = refused(run(*names, *words), "line 4 of ref is missing; give one line for each segment")
+        count = re.search(r"many.gz has at least (\d+) segments but ref has 3 segments", line)
+        assert count is not None
+        assert 3 < int(count[1]) < 300_000_000
+
+
+def test_a_file_is_counted_to_its_end_while_it_may_have_as_many_lines_as_another(monkeypatch, run, three_lines, write):
+    monkeypatch.setattr("bleucli.cli.lengths.PATIENCE", -1.0)  # each turn is over after one chunk
+    for name, lines in (("a.gz", 2_000_000), ("b.gz", 2_000_000), ("c", 2_000_001)):
+        write(name, gzip.compress(b"a\n" * lines, mtime=0))
+    refused(run("a.gz", "-i", "c", "b.gz"), "c has 2000001 segments but a.gz has 2000000")
+    assert run("a.gz", "-i", "b.gz", "-q", "-b").status == 0
+
+
+def test_the_cause_is_not_searched_for_without_end(monkeypatch, run, three_lines, write):
+    write("many", "\n" * 1_000_000)
+    cause = "; likely cause: the last 999997 lines of many are empty"
+    assert cause in refused(run("ref", "-i", "many"))
+    monkeypatch.setattr("bleucli.cli.lengths._SEARCH_SECONDS", -1.0)
+    assert cause not in refused(run("ref", "-i", "many"), "many has 1000000 segments but ref has 3 segments")
+
+
+@pytest.mark.parametrize("times", [1, 5], ids=["in one block", "over several blocks"])
+def test_json_lines_may_not_end_in_very_many_blank_lines(run, write, times):
+    item = b'{"hypothesis": "a b c d", "reference": "a b c d"}\n'
+    write("one.jsonl", item * 2)
+    write("few.jsonl", item * 2 + b"\n" * 1000)
+    write(
+        "many.jsonl.gz", gzip.compress(item * 2) + packed(b"\n" * 1001, 1) + packed(b"\n" * 1_000_000, 9 * (times - 1))
+    )
+    assert run("-i", "few.jsonl", "-q", "-b").out == "100.0\n"
+    for words in (("many.jsonl.gz",), ("one.jsonl", "many.jsonl.gz")):
+        refused(run("-i", *words), "many.jsonl.gz, line 3 is blank; give one object per line")
 
 
 @pytest.mark.parametrize("words", [("long.gz", "-i", "ref"), ("ref", "-i", "long.gz"), ("ref",)], ids=" ".join)

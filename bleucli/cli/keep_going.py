@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bleucli.cli.lengths import compare
+from bleucli.cli.lengths import Count, compare, count_files, count_in_turns
 from bleucli.corpus import Corpus, Kept, Source
 from bleucli.errors import BleuError, LengthError, ReferencesDifferError
 from bleucli.jsonlines import JsonLines
@@ -30,6 +30,7 @@ class Survey:
         self._systems = systems
         self._files = [*systems, *references]
         self.kept: dict[TextFile | JsonLines, Kept] = {}
+        self._counts: dict[int, Count | BleuError] = {}
 
     def find_failures(self) -> dict[int, BleuError]:
         """Return what is wrong with systems, by position.
@@ -41,13 +42,15 @@ class Survey:
         measure = len(self._systems)  # the first reference, if there is one
         if measure == len(self._files):
             return self._find_disagreements()
-        count, _ = self._count(measure)
+        files = {place: file for place, file in enumerate(self._files) if file.is_file}
+        self._counts = count_in_turns({place: _sizes(self._read(file)) for place, file in files.items()})
+        count = self._count(measure)
         for place in range(measure + 1, len(self._files)):
-            compare(self._files, (measure, count), place, self._count(place))
+            compare(self._files, (measure, place), (count, self._count(place)))
         failures: dict[int, BleuError] = {}
         for place in range(len(self._systems)):
             try:
-                compare(self._files, (measure, count), place, self._count(place, count))
+                compare(self._files, (measure, place), (count, self._count(place, count.segments)))
             except BleuError as error:
                 failures[place] = error
         return failures
@@ -59,6 +62,8 @@ class Survey:
             BleuError: no other system agrees with that one, so it is unknown which is right.
         """
         failures: dict[int, BleuError] = {}
+        counts = count_files(self._systems, range(len(self._systems)))
+        self._counts = {place: count for place, count in counts.items() if not count.is_whole}
         found = self._find_measure(failures)
         if found is None:
             if len(failures) < len(self._systems):  # no system has references for the others
@@ -72,7 +77,7 @@ class Survey:
                 if isinstance(self._systems[place], JsonLines):
                     self._compare_references(measure, place)
                 else:
-                    compare(self._files, (measure, count), place, self._count(place, count))
+                    compare(self._files, (measure, place), (count, self._count(place, count.segments)))
             except BleuError as error:
                 failures[place] = error
                 # Only these can also mean that the first system is wrong
@@ -84,7 +89,7 @@ class Survey:
             )
         return dict(sorted(failures.items()))
 
-    def _find_measure(self, failures: dict[int, BleuError]) -> tuple[int, int] | None:
+    def _find_measure(self, failures: dict[int, BleuError]) -> tuple[int, Count] | None:
         """Return the position of the first system with references, and its number of segments; None if there is none.
 
         Args:
@@ -94,29 +99,34 @@ class Survey:
             if isinstance(file, JsonLines):
                 file.demanded = True  # the others may rely on its references, so each object must have the field
                 try:
-                    count, _ = self._count(place)
-                    if count:
+                    count = self._count(place)
+                    if count.segments:
                         return place, count
                     failures[place] = BleuError(f"{file.name} is empty; expected one object per line, at least one")
                 except BleuError as error:
                     failures[place] = error
         return None
 
-    def _count(self, place: int, most: int | None = None) -> tuple[int, bool]:
-        """Read a text; return how many segments were counted, and whether these are all.
+    def _count(self, place: int, most: int | None = None) -> Count:
+        """Read a text and count its segments, unless this was done.
 
         Args:
             place: the position of the text.
             most: a text that cannot be read again may have no end; it is read only until it has more segments than
                 this.
         """
+        known = self._counts.get(place)
+        if isinstance(known, BleuError):
+            raise known
+        if known is not None:
+            return known
         count = 0
         file = self._files[place]
         for block in self._read(file):
             count += len(block[0])
             if most is not None and count > most and not file.is_file:
-                return count, False
-        return count, True
+                return Count(count, False)
+        return Count(count, True)
 
     def _read(self, file: TextFile | JsonLines) -> Iterator[Sequence[Segments]]:
         """Give the blocks of a text. A file that can be read again is read as a twin, and stays unread for scoring."""
@@ -141,3 +151,11 @@ class Survey:
         except LengthError as error:
             places = (measure, place)
             raise LengthError(error.parts, places[error.longest], places[error.shortest], error.counts) from None
+
+
+def _sizes(blocks: Iterator[Sequence[Segments]]) -> Iterator[int]:
+    """Give the number of segments so far, block by block."""
+    count = 0
+    for block in blocks:
+        count += len(block[0])
+        yield count

@@ -2,22 +2,35 @@
 
 - `check`: compare files that can be read twice
 - `find_misfits`: find the texts whose numbers differ
+- `count_files`: count the segments of files; `count_in_turns`: those of any texts
 - `compare`: compare two texts
 - `explain`: add the likely cause, where texts differ
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bleucli.errors import BleuError, LengthError
 from bleucli.phrases import tell_count
-from bleucli.segments import length_error
+from bleucli.records import NamedTuple
+from bleucli.segments import PATIENCE, length_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from bleucli.jsonlines import JsonLines
+    from bleucli.segments import Segments
     from bleucli.textfiles import TextFile
+
+# For how many seconds to look for the cause of different numbers
+_SEARCH_SECONDS = 5.0
+
+
+class Count(NamedTuple):
+    """How many segments of a text were counted, and whether these are all."""
+
+    segments: int
+    is_whole: bool
 
 
 def check(systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]) -> None:
@@ -53,36 +66,80 @@ def find_misfits(
     order = [*range(len(systems), len(files)), *range(len(systems))]
     if sum(file.is_file for file in files) < 2:  # there is nothing to compare
         return
-    counts = {place: count for place in order if (count := files[place].count()) is not None}
+    counts = count_files(files, order)
     if references and not any(place in counts for place in order[: len(references)]):
         return  # without a readable reference, it is unknown which system is right
-    first, *others = counts or [0]
+    first, *others = [place for place in order if place in counts] or [0]
     for place in others:
         try:
-            compare(files, (first, counts[first]), place, (counts[place], True))
+            compare(files, (first, place), (counts[first], counts[place]))
         except BleuError as error:
             yield place, error
 
 
-def compare(
-    files: Sequence[TextFile | JsonLines], measure: tuple[int, int], place: int, counted: tuple[int, bool]
-) -> None:
-    """Compare a text's number of segments with that of the text it is measured against.
+def count_files(files: Sequence[TextFile | JsonLines], places: Sequence[int]) -> dict[int, Count]:
+    """Count the segments of those files that can be read twice, as `count_in_turns` does; leave out unreadable files.
+
+    Args:
+        files: all files.
+        places: the positions of those to count, in this order.
+    """
+    counts = count_in_turns({place: files[place].counts() for place in places if files[place].is_file})
+    return {place: count for place, count in counts.items() if isinstance(count, Count)}
+
+
+def count_in_turns(texts: Mapping[int, Iterator[int]]) -> dict[int, Count | BleuError]:
+    """Count segments, without reading all of a text that is too long.
+
+    A small packed file may hold thousands of millions of lines. So texts take turns, each for some seconds, and a text
+    that already has more segments than another one has in all is not read further.
+
+    Args:
+        texts: for each text, what gives its number of segments so far, as it is read.
+
+    Returns:
+        The count of each text, or why it cannot be read.
+    """
+    from time import monotonic
+
+    segments = dict.fromkeys(texts, 0)
+    whole: set[int] = set()
+    errors: dict[int, BleuError] = {}
+    reading = dict(texts)
+    while reading:
+        for place, numbers in list(reading.items()):
+            end = monotonic() + PATIENCE
+            try:
+                for number in numbers:
+                    segments[place] = number
+                    if monotonic() > end:
+                        break
+                else:
+                    whole.add(place)
+                    del reading[place]
+            except BleuError as error:
+                errors[place] = error
+                del reading[place]
+        least = min((segments[place] for place in whole), default=None)
+        if least is not None:
+            reading = {place: numbers for place, numbers in reading.items() if segments[place] <= least}
+    return {place: errors.get(place) or Count(number, place in whole) for place, number in segments.items()}
+
+
+def compare(files: Sequence[TextFile | JsonLines], places: tuple[int, int], counts: tuple[Count, Count]) -> None:
+    """Compare the numbers of segments of two texts.
 
     Args:
         files: all texts.
-        measure: the position of the text to measure against, and its number of segments.
-        place: the position of the text to compare.
-        counted: how many segments of it were counted, and whether these are all.
+        places: the positions of two texts.
+        counts: how many segments of each were counted.
 
     Raises:
         BleuError: the numbers differ. Unless one text is empty, this is a `LengthError` with both positions.
     """
-    first, count = measure
-    if counted[0] == count:
+    if counts[0].segments == counts[1].segments or not any(count.is_whole for count in counts):
         return
-    places = (first, place)
-    error = length_error([files[one].name for one in places], [(count, True), counted])
+    error = length_error([files[place].name for place in places], counts)
     if isinstance(error, LengthError):
         error.longest, error.shortest = places[error.longest], places[error.shortest]
     raise error
@@ -101,7 +158,22 @@ def explain(files: Sequence[TextFile | JsonLines], error: LengthError) -> BleuEr
     if more is None or fewer is None or count is None:
         return error
     try:
-        cause = mismatch_cause((longer.name, shorter.name), more, fewer, (count, least))
-    except ValueError:  # a file has changed in the meantime, or is gone
+        cause = mismatch_cause((longer.name, shorter.name), _in_time(more), _in_time(fewer), (count, least))
+    except ValueError:  # a file has changed in the meantime, or is gone, or the search takes too long
         return error
     return BleuError(*error.parts, f"; likely cause: {cause}") if cause else error
+
+
+def _in_time(read: Callable[[], Iterator[Segments]]) -> Callable[[], Iterator[Segments]]:
+    """Return a function that reads the same text, but raises a ValueError once the search has taken too long."""
+    from time import monotonic
+
+    end = monotonic() + _SEARCH_SECONDS
+
+    def read_in_time() -> Iterator[Segments]:
+        for block in read():
+            if monotonic() > end:
+                raise ValueError
+            yield block
+
+    return read_in_time
