@@ -11,7 +11,7 @@ import warnings
 
 import pytest
 from command_answers import JSON, SIGNATURE
-from conftest import needs_pipes, warnings_in
+from conftest import needs_pipes, refused, warnings_in
 
 from bleucli import scoring
 from bleucli.errors import Note
@@ -265,3 +265,58 @@ def test_warnings_name_each_tokenized_system(run, write, small_blocks):
     columns = b"It is so .\tIt is so.\tIt is so .  \n" * 100
     warnings = [line for line in warnings_in(run("ref.txt", stdin=columns)) if "' .'" in line]
     assert [line.split(":")[2] for line in warnings] == [" System 1", " System 3"]
+
+
+TWICE = "but a pipe can be read only once; save its text to a file, and name that"
+
+
+@needs_pipes
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("p", "-i", "p"), "p is a pipe that was given twice"),
+        (("p", "-i", "./p"), "p and ./p are one pipe"),
+        (("ref.txt", "-i", "p", "link"), "p and link are one pipe"),
+        (("ref.txt", "p", "link", "-i", "sys.txt"), "p and link are one pipe"),
+        (("--self-bleu", "-i", "p", "link"), "p and link are one pipe"),
+        (("ref.txt", "-i", "p", "--baseline", "link", "--max-drop", "1"), "p and link are one pipe"),
+        (
+            ("ref.txt", "-i", "sys.txt", "p", "--report", "r.html", "--add-scores", "comet=s,link"),
+            "p and link are one pipe",
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_named_pipe_that_is_given_twice_is_not_waited_for(command, pair, words, said):
+    os.mkfifo("p")
+    os.symlink("p", "link")
+    refused(command("-q", *words), f"{said}, {TWICE}")
+
+
+@needs_pipes
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('cat sys.txt | "$@" /dev/fd/0 -i /dev/fd/0', "/dev/fd/0 is a pipe that was given twice"),
+        ('cat sys.txt | "$@" /dev/stdin', "/dev/stdin and standard input are one pipe"),
+        ('cat sys.txt | "$@" - -i /dev/fd/3 3<&0', "standard input and /dev/fd/3 are one pipe"),
+        ('bash -c \'twice() { "${@:2}" $1 -i $1; }; twice <(cat sys.txt) "$@"\' bash "$@"', "was given twice"),
+    ],
+)
+def test_a_pipe_that_is_given_twice_is_not_read(command, pair, line, said):
+    refused(command("-q", shell=line), f"{said}, {TWICE}")
+
+
+@needs_pipes
+def test_files_and_devices_may_be_given_twice_and_pipes_once_each(command, pair):
+    line = 'mkfifo r s; cat ref.txt >r & cat sys.txt >s & exec "$@"'
+    assert command("-q", "r", "sys.txt", "-i", "s", "-b", shell=line) == (0, "100.0\n", "")
+    assert command("-q", "-b", "ref.txt", "-i", "ref.txt") == (0, "100.0\n", "")
+    assert command("-q", "-b", "/dev/stdin", shell='"$@" <ref.txt') == (0, "100.0\n", "")
+    refused(command("/dev/null", "-i", "/dev/null"), "/dev/null is empty")
+
+
+@needs_pipes
+def test_a_pipe_is_not_for_two_programs(command, pair):
+    os.mkfifo("p")
+    refused(command("--versus-sacrebleu", "p", "-i", "sys.txt"), "p is a pipe, which only one of both commands could")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections import Counter
 from collections.abc import Sequence
 
@@ -13,7 +14,7 @@ from bleucli.textfiles import TextFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import IO, Any
 
     from bleucli.cli.options import Options
     from bleucli.jsonfields import Fields
@@ -83,12 +84,14 @@ class Files:
         return TextFile(STDIN, stream=self._stdin, **form)
 
     def check(self, systems: Sequence[TextFile | JsonLines], references: Sequence[TextFile | JsonLines]) -> None:
-        """Refuse options that fit none of these files, and outputs that would replace one of the systems.
+        """Refuse options that fit none of these files, a pipe given twice, and outputs that would replace a system.
 
         Raises:
             UsageError: naming the option.
         """
         options = self._options
+        added = [path for word in options.add_scores or () for path in word.partition("=")[2].split(",")]
+        self._refuse_repeated_pipe([*options.refs, *self.systems, *added, *filter(None, [options.baseline])])
         if options.num_refs is not None and isinstance(references[0], JsonLines):
             raise UsageError(
                 f"--num-refs splits a text file, but {references[0].name} is JSON Lines; leave out --num-refs"
@@ -105,10 +108,39 @@ class Files:
             # In the paths of systems, patterns have been replaced by files
             outputs.protect(options, self.systems, self._stdin if self._is_stdin_taken else None)
 
+    def _refuse_repeated_pipe(self, paths: Sequence[str]) -> None:
+        """Refuse paths that lead to the same pipe: whatever one of them reads is lost to the other, which waits.
+
+        Raises:
+            UsageError: naming both paths.
+        """
+        pipes: dict[tuple[int, int], str] = {}
+        for path in paths:
+            pipe = find_pipe(self._stdin if path == "-" else path)
+            if pipe is None:
+                continue
+            name = STDIN if path == "-" else shown(path)
+            if pipe in pipes:
+                other = pipes[pipe]
+                what = f"{name} is a pipe that was given twice" if name == other else f"{other} and {name} are one pipe"
+                raise UsageError(f"{what}, but a pipe can be read only once; save its text to a file, and name that")
+            pipes[pipe] = name
+
 
 def read_as_jsonl(path: str, options: Options) -> bool:
     """Return whether the file that this path names is read as JSON Lines."""
     return bool(options.jsonl) if path == "-" else is_jsonl(path)
+
+
+def find_pipe(file: str | IO[bytes] | None) -> tuple[int, int] | None:
+    """Return the device and inode of a pipe or socket; None for any other file, and for none."""
+    try:
+        status = os.stat(file if isinstance(file, str) else file.fileno()) if file is not None else None
+    except (OSError, ValueError):  # opening the file reports the error; a stream in memory has no number
+        return None
+    if status is None or not (stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode)):
+        return None
+    return status.st_dev, status.st_ino
 
 
 def find_repeated(names: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from time import perf_counter
 from bleucli.alias import folder
 from bleucli.cli import conflicts
 from bleucli.cli.arguments import MODES
-from bleucli.cli.files import Files
+from bleucli.cli.files import Files, find_pipe
 from bleucli.cli.metric_options import flags_of
 from bleucli.cli.options import flag_of
 from bleucli.cli.streams import Environment, shown
@@ -58,7 +58,7 @@ def compare(options: Options, environment: Environment, messages: Messages) -> t
     is_piped = options.input in (None, ["-"])
     stdin = environment.stdin.read() if is_piped and environment.stdin is not None else b""
     systems = [] if is_piped else Files(options, environment).systems
-    _refuse_json_lines([*options.refs, *systems])
+    _refuse_unsuited([*options.refs, *systems])
     words = _words(options, systems)
     jobs = [] if options.jobs is None else [f"--jobs={options.jobs}"]
     # Ours first, because it says better what is wrong with the texts
@@ -80,14 +80,17 @@ def _check_texts(options: Options, environment: Environment) -> None:
     TestSetTexts(options, environment)
 
 
-def _refuse_json_lines(paths: Sequence[str]) -> None:
-    """Refuse files that sacreBLEU would read as plain text.
+def _refuse_unsuited(paths: Sequence[str]) -> None:
+    """Refuse files that sacreBLEU would read as plain text, and pipes, which the first of both commands would empty.
 
     Raises:
-        UsageError: one of them is JSON Lines.
+        UsageError: naming one of them.
     """
-    for path in filter(is_jsonl, paths):
-        raise UsageError(f"{shown(path)} is JSON Lines, which sacreBLEU reads as plain text; give text files")
+    for path in paths:
+        if is_jsonl(path):
+            raise UsageError(f"{shown(path)} is JSON Lines, which sacreBLEU reads as plain text; give text files")
+        if find_pipe(path) is not None:
+            raise UsageError(f"{shown(path)} is a pipe, which only one of both commands could read; give files")
 
 
 def _words(options: Options, systems: Sequence[str]) -> list[str]:
