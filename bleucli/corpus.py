@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from bleucli import kernels
-from bleucli.errors import BleuError, InputTypeError, LengthError, ReferencesDifferError
+from bleucli.errors import BleuError, IdsDifferError, InputTypeError, LengthError, ReferencesDifferError
 from bleucli.limits import string
 from bleucli.phrases import tell_count, tell_place
 from bleucli.records import NamedTuple
@@ -24,13 +24,19 @@ if TYPE_CHECKING:
     from typing import IO
 
 
+# The most characters of an id in an error
+_SHOWN_CHARACTERS = 80
+
+
 class Source(NamedTuple):
     """Where text comes from.
 
     label: what errors call the source. names: the names of the systems or references in it, one per column. blocks: its
     text, one `Segments` per column. references: what to call the references that a source of systems brings along, ""
     if it brings none; their columns follow those of the systems, and their number may differ from block to block.
-    hurry: called when only the length of the text is still wanted; the blocks may then raise `NotWaitedFor`.
+    hurry: called when only the length of the text is still wanted; the blocks may then raise `NotWaitedFor`. ids: how
+    many columns of ids there are, one for each kind; they follow the hypotheses, and precede the references. The ids of
+    a block are lines of text in one buffer; an empty one is missing.
     """
 
     label: str
@@ -38,6 +44,7 @@ class Source(NamedTuple):
     blocks: Iterator[Sequence[Segments]]
     references: str = ""
     hurry: Callable[[], None] | None = None
+    ids: int = 0
 
 
 class Piece(NamedTuple):
@@ -74,16 +81,41 @@ class Corpus(NamedTuple):
         """Read all sources in step.
 
         Raises:
-            BleuError: they do not have the same number of segments, or systems bring along different references.
+            BleuError: they do not have the same number of segments, systems bring along different references, or the
+                ids of a segment differ.
         """
         start = 0
-        for columns in in_step([*self.systems, *self.references], self.may_be_empty):
+        sources = [*self.systems, *self.references]
+        identified = any(source.ids for source in sources)
+        for texts in in_step(sources, self.may_be_empty):
+            columns = self._check_ids(texts, start) if identified else texts
             blocks = list(zip(self.systems, columns, strict=False))  # the columns of the references come last
             hypotheses = [column for source, block in blocks for column in block[: len(source.names)]]
             own = [(source.label, block[len(source.names) :]) for source, block in blocks if source.references]
             others = [column for block in columns[len(self.systems) :] for column in block]
             yield Piece(start, hypotheses, [*others, *_own_references(own, start)])
             start += len(columns[0][0])
+
+    def _check_ids(self, blocks: list[Sequence[Segments]], start: int) -> list[Sequence[Segments]]:
+        """Return the blocks of all sources without their ids.
+
+        Args:
+            blocks: as `in_step` gives them.
+            start: the index of the first segment.
+
+        Raises:
+            IdsDifferError: a segment has different ids of one kind.
+        """
+        sources = [*self.systems, *self.references]
+        # Where the ids of a source begin in its block
+        places = [len(source.names) for source in self.systems] + [0] * len(self.references)
+        rows = list(zip(sources, places, blocks, strict=True))
+        ids = [(source.label, block[place : place + source.ids]) for source, place, block in rows]
+        count = len(self.systems)
+        for kind in range(max(source.ids for source in sources)):
+            # References come first: a system that differs from them is wrong
+            _compare_ids([(label, columns[kind]) for label, columns in ids[count:] + ids[:count] if columns], start)
+        return [[*block[:place], *block[place + source.ids :]] for source, place, block in rows]
 
     def kept(self) -> tuple[Corpus, Callable[[], Corpus]]:
         """Return the corpus for a first reading, and a function that returns it for each later one.
@@ -173,6 +205,37 @@ def in_step(sources: Sequence[Source], may_be_empty: bool = False) -> Iterator[l
                 source.hurry()
 
     return align([source.blocks for source in sources], [source.label for source in sources], hurry, may_be_empty)
+
+
+# --- ids
+
+
+def _compare_ids(columns: Sequence[tuple[str, Segments]], start: int) -> None:
+    """Compare the ids that sources have for the same segments.
+
+    Args:
+        columns: for each source, its label and its ids.
+        start: the index of the first segment.
+
+    Raises:
+        IdsDifferError: two sources have different ids for a segment.
+    """
+    labels: dict[bytes, str] = {}
+    for label, column in columns:
+        if not column.data:  # there are none of this kind
+            continue
+        ids = bytes(column.data[column.pairs[0] : column.pairs[-1]])
+        if ids in labels:
+            continue
+        for others, other in labels.items():
+            for line, pair in enumerate(zip(ids.split(b"\n"), others.split(b"\n"), strict=True), start + 1):
+                if pair[0] != pair[1] and all(pair):
+                    here, there = (repr(one.decode()[:_SHOWN_CHARACTERS]) for one in pair)
+                    raise IdsDifferError(
+                        f"{label}, line {line} has the id {here} but {other} has {there}; put the lines of both in the"
+                        " same order, or rename the field if it does not identify segments"
+                    )
+        labels[ids] = label
 
 
 # --- references that systems bring along

@@ -173,6 +173,10 @@ class ReferencesDifferError(BleuError):
     """Two systems come with different references."""
 
 
+class IdsDifferError(BleuError):
+    """Two texts have different ids for a segment, so their lines are not in the same order."""
+
+
 class NotFoundError(Exception):
     """Why a text cannot be taken from an object of JSON Lines.
 

@@ -11,6 +11,7 @@ from functools import cache
 
 from bleucli import kernels
 from bleucli.buffers import lists_as_streams, to_numpy
+from bleucli.jsonfields import encode_ids
 from bleucli.records import NamedTuple
 from bleucli.segments import Segments, share_arrow
 
@@ -40,7 +41,8 @@ class Wanted(NamedTuple):
     hypotheses: names of fields, each with a string. references: the name of a field, "" if references are not wanted.
     listed: whether that field holds an array of strings instead of a string. others: names of fields that no object may
     have, because the texts would then be taken from these. alone: whether objects may have no other fields at all; then
-    most checks are not needed.
+    most checks are not needed. ids: names of fields, each with a string or a whole number, as the type says; "" for an
+    id that objects lack.
     """
 
     hypotheses: Sequence[str]
@@ -48,6 +50,7 @@ class Wanted(NamedTuple):
     listed: bool
     others: Collection[str]
     alone: bool = False
+    ids: Sequence[tuple[str, type]] = ()
 
 
 def read(data: bytes, wanted: Wanted, most: int) -> list[Segments] | None:
@@ -60,8 +63,8 @@ def read(data: bytes, wanted: Wanted, most: int) -> list[Segments] | None:
             of them has; lines with more are left to Python's parser.
 
     Returns:
-        One `Segments` for each name of hypotheses, then those of the references: as many as any object has, at least
-        one. None if Python's parser must read the lines.
+        One `Segments` for each name of hypotheses, one for each id, then those of the references: as many as any object
+        has, at least one. None if Python's parser must read the lines.
 
     >>> found = read(b'{"a": "b ", "c": ["d", "e"]}', Wanted(["a"], "c", True, []), 9)
     >>> found and list(map(list, found)) if _parser() else [["b"], ["d"], ["e"]]
@@ -84,8 +87,11 @@ def read(data: bytes, wanted: Wanted, most: int) -> list[Segments] | None:
             return None
     if has_odd and not all(map(_is_valid, arrays.values())):
         return None
+    count = len(next(iter(arrays.values())) if lists is None else lists)
+    ids = [encode_ids(arrays.pop(name).to_pylist()) if name else b"" for name, _ in wanted.ids]
     texts = {name: kernels.strip_trailing(share_arrow(array)) for name, array in arrays.items()}
     found = [texts[name] for name in wanted.hypotheses]
+    found += [kernels.split_lines(lines)[0] if lines else Segments(b"", bytes(16 * count)) for lines in ids]
     if not wanted.references:
         return found
     references = texts[wanted.references]
@@ -116,6 +122,7 @@ def _parse(data: bytes, wanted: Wanted) -> dict[str, pa.Array] | None:
 
     kinds = {wanted.references: pa.list_(pa.string()) if wanted.listed else pa.string()} if wanted.references else {}
     kinds |= dict.fromkeys(wanted.hypotheses, pa.string())
+    kinds |= {name: pa.string() if kind is str else pa.int64() for name, kind in wanted.ids if name}
     unexpected = "error" if wanted.alone else "ignore"
     try:
         table = parser.read_json(

@@ -3,6 +3,7 @@
 - `Fields`, `fields_named`: what a user names
 - `places_of_hypotheses`, `place_of_references`: what finds the texts in an object, named or not
 - `place_of_group`: what finds the group that the texts of an object belong to
+- `names_of_ids`: the fields that identify an object; `encode_ids`: what they hold
 - `quote`, `kind`, `advise_path`: how errors name fields and values, and what they advise
 """
 
@@ -40,7 +41,16 @@ REFERENCES = ("references", "reference", "expected_output")
 # These may mean something else, so one is taken only if it is the only candidate
 GUESSED_HYPOTHESES = ("mt", "output", "pred", "response")
 GUESSED_REFERENCES = ("target", "ref", "refs", "tgt_text")
+# The usual names of ids, kind by kind: of a document, of a segment in it, and of an item. Capitals and marks do not
+# count: doc_id, docId and doc-id are one name. The first name of a kind is taken: an `id` beside a `custom_id`, which
+# comes from the request, is that of the answer.
+ID_KINDS = (
+    ("docid", "documentid"),
+    ("segmentid", "segid", "sentenceid", "sentid"),
+    ("customid", "itemid", "exampleid", "sampleid", "instanceid", "id"),
+)
 _SHOWN_FIELDS, _SHOWN_CHARACTERS = 8, 40
+_MARKS = str.maketrans("", "", "_-")
 _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "true or false", type(None): "null"}
 
 
@@ -147,6 +157,31 @@ def place_of_references(fields: Fields) -> Path | UsualName:
 def place_of_group(fields: Fields) -> Path | None:
     """Return what finds the group of an object's texts; None if no option names it."""
     return Path("group", fields.group) if fields.group else None
+
+
+def names_of_ids(item: dict[str, Any], fields: Fields) -> list[str]:
+    """Return the field of each kind of id that an object has; "" for a kind that it lacks.
+
+    >>> names_of_ids({"docId": 7, "hypothesis": "a"}, Fields())
+    ['docId', '', '']
+    """
+    paths = [path for _, path in fields.hypotheses] + [fields.references, fields.group]
+    elsewhere = {name for path in paths for name in _first_names(path)}
+    names = {name.translate(_MARKS).lower(): name for name in item if name not in elsewhere}
+    return [next((names[name] for name in kind if name in names), "") for kind in ID_KINDS]
+
+
+def encode_ids(values: Sequence[Any]) -> bytes:
+    r"""Return ids as lines of UTF-8; what is neither a string nor a whole number is an empty line.
+
+    >>> encode_ids(["a", 7, None, "b\nc"])
+    b'a\n7\n\nb c\n'
+    """
+    texts = [value if type(value) is str else str(value) if type(value) is int else "" for value in values]
+    text = "\n".join([*texts, ""])
+    if text.count("\n") > len(texts):
+        text = "".join([one.replace("\n", " ") + "\n" for one in texts])
+    return text.encode(errors="backslashreplace")
 
 
 class Path:

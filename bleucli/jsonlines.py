@@ -59,9 +59,10 @@ class JsonLines:
         hypotheses: whether to take the hypotheses.
         references: whether to take the references.
         demanded: whether each object must have a field of references, even if it is null.
+        identified: whether to take the ids as well, under their usual names.
 
     Attributes:
-        demanded: as above.
+        demanded, identified: as above.
         name: for messages.
         systems: the names of the systems in the file; empty if there is only one, without a name.
         with_references: whether the references are taken.
@@ -82,6 +83,7 @@ class JsonLines:
         hypotheses: bool = True,
         references: bool = True,
         demanded: bool = True,
+        identified: bool = False,
     ) -> None:
         from json import JSONDecoder
 
@@ -98,6 +100,8 @@ class JsonLines:
         self._wanted = (fields, hypotheses, references)
         self.with_references = references
         self.demanded = demanded
+        self.identified = identified
+        self._ids: Sequence[str] = ()  # of each kind, the field that the first object has
         self._blank = 0
         self.segments = 0
         self.brings_references = False
@@ -114,7 +118,14 @@ class JsonLines:
 
     def twin(self) -> JsonLines:
         """Return the same regular file, unread."""
-        return JsonLines(self._file.twin(), *self._wanted, self.demanded)
+        return JsonLines(self._file.twin(), *self._wanted, self.demanded, self.identified)
+
+    @property
+    def id_columns(self) -> int:
+        """How many columns of ids follow the hypotheses in each block."""
+        from bleucli.jsonfields import ID_KINDS
+
+        return len(ID_KINDS) if self.identified else 0
 
     def counts(self) -> Iterator[int]:
         """Count the segments of a regular file, without blank lines at its end: see `TextFile`."""
@@ -140,8 +151,9 @@ class JsonLines:
         self._file.hurry()
 
     def blocks(self) -> Iterator[list[Segments]]:
-        """Read the file in blocks: one `Segments` of hypotheses per system, then those of the references, if taken.
+        """Read the file in blocks: one `Segments` of hypotheses per system, then those of ids and references, if taken.
 
+        There is a column for each kind of id; an id that is missing is an empty text.
         If references are taken, a block has as many `Segments` of them as any of its segments needs, at least one; the
         next block may have more or fewer.
 
@@ -172,7 +184,7 @@ class JsonLines:
         self._refusals = self._refusals + 1 if columns is None else 0
         if columns is not None:
             self.segments += len(columns[0])
-            references = columns[len(self._hypotheses) :]
+            references = columns[len(self._hypotheses) + self.id_columns :]
             self.brings_references = self.brings_references or any(max(column.pairs) >= 0 for column in references)
         return columns
 
@@ -187,22 +199,27 @@ class JsonLines:
         kind = type(self._example.get(references))
         if references and kind not in (str, list):
             return None
+        ids = [(name, type(self._example.get(name, ""))) for name in self._ids]
+        if not {kind for _, kind in ids} <= {str, int}:
+            return None
         from bleucli.fastjson import Wanted
 
         others = {name for _, others in found for name in others}
-        alone = not self._has_others and self._example.keys() <= {*names, references}
-        return Wanted(names, references, kind is list, others, alone)
+        alone = not self._has_others and self._example.keys() <= {*names, references, *(name for name, _ in ids)}
+        return Wanted(names, references, kind is list, others, alone, ids)
 
     def _blocks_of(self, items: list[dict[str, Any]], before: int) -> Iterator[list[Segments]]:
         """Give the columns of objects that come after `before` lines."""
         line = before + 1
         self.segments += len(items)
         texts = [self._find_hypotheses(place, items, line) for place in self._hypotheses]
+        ids = self._find_ids(items)
         rows = self._find_rows(items, line) if self.with_references else []
         self.brings_references = self.brings_references or any(text is not None for row in rows for text in row)
         for start, end in _cut_rows(rows) if self.with_references else [(0, len(items))]:
             numbers = range(line + start, line + end)
             columns = [self._segments(system[start:end], "hypothesis", numbers) for system in texts]
+            columns += [column[start:end] for column in ids]
             references = zip_longest(*rows[start:end])
             yield columns + [self._segments(column, "reference", numbers) for column in references]
 
@@ -279,6 +296,19 @@ class JsonLines:
         if type(text) is str:
             return text
         raise self._wrong_type(number, field, text, "a string", key="hyp")
+
+    def _find_ids(self, items: list[dict[str, Any]]) -> list[Segments]:
+        """Return a column for each kind of id."""
+        if not self.identified:
+            return []
+        from bleucli.jsonfields import encode_ids, names_of_ids
+
+        if not self._ids and items:
+            self._ids = names_of_ids(items[0], self._wanted[0])
+        return [
+            kernels.split_lines(encode_ids([item.get(name) for item in items]))[0] if name else _no_ids(len(items))
+            for name in self._ids or [""] * self.id_columns
+        ]
 
     def _find_rows(self, items: list[dict[str, Any]], line: int) -> list[list[str | None]]:
         """Return the references in objects; line: the number of the line that holds the first object."""
@@ -381,6 +411,10 @@ class JsonItems(JsonLines):
             if not isinstance(item, dict):
                 raise self._no_object(number, item)
         yield from self._blocks_of(list(self._given), 0)
+
+
+def _no_ids(count: int) -> Segments:
+    return Segments(b"", bytes(16 * count))
 
 
 def _segments_of(texts: Sequence[str | None]) -> Segments:

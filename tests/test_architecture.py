@@ -50,7 +50,7 @@ LADDER: dict[str, set[str]] = {
     "decompression": {"errors", "optional_deps", "records"},
     "textfiles": {"decompression", "errors", "kernels", "phrases", "segments"},
     "jsonfields": {"errors", "records"},
-    "fastjson": {"buffers", "kernels", "records", "segments"},
+    "fastjson": {"buffers", "jsonfields", "kernels", "records", "segments"},
     "jsonlines": {"errors", "fastjson", "jsonfields", "kernels", "segments", "textfiles"},
     "jsonsamples": {"errors", "jsonfields", "jsonlines", "phrases", "records", "segments", "textfiles"},
     "testsets": {"decompression", "errors", "hints", "limits", "markup", "phrases", "records", "textfiles", "waiting"},

@@ -178,6 +178,7 @@ ERRORS = [
     errors.KernelError("not built"),
     errors.SegmentError(3, "holds U+0000"),
     errors.LengthError("a has 2 segments but b has 3", 1, 0, (3, 2)),
+    errors.IdsDifferError("b.jsonl, line 1 has the id 'y' but a.jsonl has 'x'"),
     errors.ReferencesDifferError("a.jsonl and b.jsonl have different references"),
     errors.FieldCountError(4, 2),
     errors.NotFoundError("no hypothesis", may_be_left_out=True),

@@ -101,6 +101,18 @@ def test_odd_values_are_read_or_refused_in_the_same_way(line, value):
 
 
 @pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize("first", [b'"x"', b"7", b"null", b"1.5", b"{}"])
+def test_odd_ids_are_read_or_refused_in_the_same_way(first, value):
+    texts = b'{"hypothesis": "a", "references": ["c"], %s}\n'
+    start = texts.replace(b"%s", b'"doc_id": "d", "id": ' + first)
+    for fields in (b'"doc_id": "d", "id": %s', b'"id": 3, "docid": %s', b'"doc_id": %s', b'%s: "b"', b'"ID": %s'):
+        data = start * 2 + texts.replace(b"%s", fields.replace(b"%s", value)) + start
+        for options in ({}, {"hypotheses": False}, {"references": False}):
+            fast, slow = read_both(data, start, identified=True, **options)
+            assert fast == slow
+
+
+@pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:40])
 @pytest.mark.parametrize(
     "fields", [Fields((("", "a"),), "b"), Fields((("x", "a"), ("y", "b")), "a"), Fields((), "b.c")]
 )
@@ -293,6 +305,18 @@ def test_files_in_which_other_fields_come_late_are_still_read_fast(monkeypatch):
     _, segments, _ = outcome(GOOD, GOOD, other, GOOD, other)
     assert segments == 5
     assert asked == [(True, True), (True, False), (False, True), (False, True)]
+
+
+@pytest.mark.parametrize("first", [b'"x"', b"7"])
+def test_ids_of_one_type_are_read_fast(monkeypatch, first):
+    read, columns = fastjson.read, []
+    monkeypatch.setattr(jsonlines, "_PATIENCE", -1)
+    monkeypatch.setattr(fastjson, "read", lambda *arguments: columns.append(read(*arguments)) or columns[-1])
+    line = GOOD.replace(b"{", b'{"segid": %s, "id": "y", "other": 1, ' % first)
+    blocks, *_ = outcome(line, line * 2, identified=True)
+    ids = [["", ""], [first.decode().strip('"')] * 2, ["y", "y"]]
+    assert blocks[1] == [["a b"] * 2, *ids, ["c"] * 2, [None] * 2]
+    assert [[list(column) for column in found] for found in columns] == [blocks[1]]
 
 
 def test_files_are_read_without_pyarrow(monkeypatch):

@@ -1,7 +1,7 @@
 """`--keep-going`: find the systems that cannot be scored, before any of them is scored.
 
-This reads each text once, except a system in JSON Lines whose references are compared with those of others. A text that
-cannot be read again, such as standard input, is kept in a temporary file.
+This reads each text once, except systems in JSON Lines whose references or ids are compared with those of others. A
+text that cannot be read again, such as standard input, is kept in a temporary file.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from collections.abc import Iterator, Sequence
 
 from bleucli.cli.lengths import Count, compare, count_files, count_in_turns
 from bleucli.corpus import Corpus, Kept, Source
-from bleucli.errors import BleuError, LengthError, ReferencesDifferError
+from bleucli.errors import BleuError, IdsDifferError, LengthError, ReferencesDifferError
 from bleucli.jsonlines import JsonLines
 from bleucli.segments import Segments
 from bleucli.textfiles import TextFile
+
+# Errors about two texts, of which either may be wrong
+_MUTUAL = (LengthError, IdsDifferError, ReferencesDifferError)
 
 
 class Survey:
@@ -48,9 +51,12 @@ class Survey:
         for place in range(measure + 1, len(self._files)):
             compare(self._files, (measure, place), (count, self._count(place)))
         failures: dict[int, BleuError] = {}
+        identified = [place for place in range(measure, len(self._files)) if isinstance(self._files[place], JsonLines)]
         for place in range(len(self._systems)):
             try:
                 compare(self._files, (measure, place), (count, self._count(place, count.segments)))
+                if identified and isinstance(self._systems[place], JsonLines):
+                    self._read_in_step([place], identified)
             except BleuError as error:
                 failures[place] = error
         return failures
@@ -75,13 +81,12 @@ class Survey:
         for place in others:
             try:
                 if isinstance(self._systems[place], JsonLines):
-                    self._compare_references(measure, place)
+                    self._read_in_step([measure, place])
                 else:
                     compare(self._files, (measure, place), (count, self._count(place, count.segments)))
             except BleuError as error:
                 failures[place] = error
-                # Only these can also mean that the first system is wrong
-                differing += [error] if isinstance(error, LengthError | ReferencesDifferError) else []
+                differing += [error] if isinstance(error, _MUTUAL) else []
         if differing and all(place in failures for place in others):
             name = self._systems[measure].name
             raise BleuError(
@@ -137,19 +142,29 @@ class Survey:
             return self.kept[file].read()
         return self.kept[file].read_again()
 
-    def _compare_references(self, measure: int, place: int) -> None:
-        """Read a system in step with the one that it is measured against.
+    def _read_in_step(self, systems: Sequence[int], references: Sequence[int] = ()) -> None:
+        """Read some of the texts in step, which compares numbers of segments, ids, and references that systems bring.
 
         Raises:
-            BleuError: a `LengthError` or `ReferencesDifferError`, or the system cannot be read.
+            BleuError: a `LengthError`, `IdsDifferError` or `ReferencesDifferError`, or a text cannot be read.
         """
-        files = [self._files[measure], self._files[place]]
-        sources = [Source(one.name, [one.name] * one.columns(), self._read(one), one.name, one.hurry) for one in files]
+        places = [*systems, *references]
+        files = [self._files[place] for place in places]
+        sources = [
+            Source(
+                file.name,
+                [file.name] * file.columns(),
+                self._read(file),
+                file.name if place in systems and not references else "",
+                file.hurry,
+                file.id_columns if isinstance(file, JsonLines) else 0,
+            )
+            for place, file in zip(places, files, strict=True)
+        ]
         try:
-            for _ in Corpus(sources, []).pieces():  # this compares numbers of segments and references
+            for _ in Corpus(sources[: len(systems)], sources[len(systems) :]).pieces():
                 pass
         except LengthError as error:
-            places = (measure, place)
             raise LengthError(error.parts, places[error.longest], places[error.shortest], error.counts) from None
 
 

@@ -62,6 +62,8 @@ class Texts:
         paths = self._files.systems
         first = next((path for path in paths if read_as_jsonl(path, options)), None)
         own = not (options.refs or options.test_set)
+        # A single file has nothing to compare its ids with
+        self._identified = sum(read_as_jsonl(path, options) for path in [*options.refs, *paths]) > 1
         # As in sacreBLEU, tabs separate systems only on standard input, and references only with --num-refs
         columns, split = options.num_refs or 0, None if options.input is None else 0
         self._references = [self._read(path, options, columns, hypotheses=False) for path in options.refs]
@@ -82,12 +84,14 @@ class Texts:
 
     def _read(self, path: str, options: Options, columns: int | None, **wanted: bool) -> TextFile | JsonLines:
         file = self._files.open(path, columns)
-        return JsonLines(file, self._files.fields, **wanted) if read_as_jsonl(path, options) else file
+        if not read_as_jsonl(path, options):
+            return file
+        return JsonLines(file, self._files.fields, identified=self._identified, **wanted)
 
     def references(self) -> list[Source]:
         """Return the reference streams; a file whose number of references may vary comes last."""
         return [
-            Source(file.name, [file.name] * file.columns(), self._blocks(file), hurry=file.hurry)
+            Source(file.name, [file.name] * file.columns(), self._blocks(file), hurry=file.hurry, ids=_id_columns(file))
             for file in self._ordered_references()
         ]
 
@@ -104,6 +108,7 @@ class Texts:
                 self._blocks(file, self._remedy),
                 _own_references(file),
                 file.hurry,
+                _id_columns(file),
             )
             for file in self._systems
         ]
@@ -401,6 +406,11 @@ def names_of(options: Options) -> dict[str, str]:
 def input_of(file: TextFile | JsonLines, role: str) -> Input:
     """Return the record of a file that was read and hashed."""
     return Input(role, file.name, file.segments, file.sha256())
+
+
+def _id_columns(file: TextFile | JsonLines) -> int:
+    """Return how many columns of ids a file has in each block."""
+    return file.id_columns if isinstance(file, JsonLines) else 0
 
 
 def _own_references(file: TextFile | JsonLines) -> str:
