@@ -43,6 +43,7 @@ OPTIONS = [
         partial(BLEU, smooth_method="floor", smooth_value=0.2),
     ),
     *(partial(BLEU, effective_order=True, max_ngram_order=2), partial(BLEU, smooth_method="add-k", trg_lang="zh")),
+    *(partial(BLEU, trg_lang="ZH"), partial(BLEU, trg_lang="jp"), partial(BLEU, trg_lang="zh_CN")),
     *(partial(CHRF), partial(CHRF, word_order=2, beta=3), partial(CHRF, eps_smoothing=True, whitespace=True)),
     *(partial(CHRF, char_order=2, lowercase=True), partial(TER), partial(TER, normalized=True, case_sensitive=True)),
     *(partial(TER, no_punct=True), partial(TER, normalized=True, asian_support=True)),

@@ -810,6 +810,25 @@ def test_a_name_whose_target_is_uncertain_is_refused(pair):
     raised(parts, bleucli.score_matrix, {pair: ({"A": CHINESE}, [CHINESE])})
 
 
+def test_a_target_that_is_not_a_language_is_refused_where_it_picks_a_tokenizer(run, wmt24):
+    os.rename("system-outputs/en-zh", "system-outputs/en-cn")
+    os.rename("references/en-zh.refA.txt", "references/en-cn.refA.txt")
+    said = "en-cn: cn is not a language code of ISO 639 (did you mean zh?); rename the pair, or name a tokenizer with "
+    words = ("--matrix", "matrix.toml", "-f", "csv", "-q")
+    refused(run(*words), f"{said}-tok")
+    refused(run(*words, "-m", "ter", "bleu"), f"{said}-tok")
+    refused(run("--cite", "--matrix", "matrix.toml", "-m", "bleu"), f"{said}-tok")
+    assert "|tok:char|" in run(*words, "-tok", "char").out
+    assert run(*words, "-m", "chrf", "ter").status == 0
+    raised([f"{said}BLEU(tokenize=...)"], bleucli.score_matrix, "matrix.toml")
+    texts = {"en-cn": ({"A": CHINESE}, [CHINESE])}
+    for metric in ("bleu", BLEU(lowercase=True)):
+        raised([said], bleucli.score_matrix, texts, ["ter", metric])
+    for metric in ("chrf", BLEU(tokenize="zh"), BLEU(trg_lang="zh")):
+        with warnings.catch_warnings(action="ignore"):
+            assert bleucli.score_matrix(texts, metric).systems[0].scores[0].score == pytest.approx(100)
+
+
 def test_files_may_have_the_target_in_capitals(run, wmt24, matrix):
     os.rename("system-outputs/en-zh", "system-outputs/en-ZH")
     os.rename("references/en-zh.refA.txt", "references/en-ZH.refA.txt")

@@ -79,7 +79,9 @@ def _find_targets(options: Options) -> list[str]:
     """Return the target language, or those of the pairs of --matrix."""
     if options.matrix is None:
         return [metric_options.target_language(options.language_pair, options.test_set is not None)]
+    from bleucli.cli.matrixed import follows_language
     from bleucli.matrix.plan import read_plan
+    from bleucli.matrix.scoring import find_language
 
     plan = read_plan(shown(str(options.matrix)))
-    return [tokenizers.two_letters(pair.language) for pair in plan.pairs]
+    return [find_language(pair.name, pair.language, follows_language(options)) for pair in plan.pairs]

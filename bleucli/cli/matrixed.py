@@ -9,9 +9,8 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
 from bleucli.errors import BleuError, LengthError
 from bleucli.matrix.plan import Pair, read_plan
-from bleucli.matrix.scoring import Task, score_pairs
+from bleucli.matrix.scoring import Task, find_language, score_pairs
 from bleucli.results import PAIR, Input, Results, Unscored, name_row
-from bleucli.tokenizers import two_letters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +21,11 @@ if TYPE_CHECKING:
     from bleucli.counting import SystemStats
     from bleucli.metrics import Metric
     from bleucli.significance.comparison import Sampling
+
+
+def follows_language(options: Options) -> bool:
+    """Return whether the target languages choose tokenizers."""
+    return "bleu" in request.names_of_metrics(options) and options.of_metric("bleu").get("tokenize") is None
 
 
 class _PairTexts(Texts):
@@ -59,9 +63,10 @@ class MatrixTexts(Texts):
         made: dict[str, list[Metric]] = {}
         tasks = []
         for texts in self._pairs:
-            language = two_letters(texts.pair.language)
+            language = find_language(texts.pair.name, texts.pair.language, follows_language(self._options))
             if language not in made:  # a metric needs only the target, which picks the tokenizer
-                made[language] = request.make_metrics(self._options.replace(language_pair=f"xx-{language}"))
+                pair = f"xx-{language}" if language else None
+                made[language] = request.make_metrics(self._options.replace(language_pair=pair))
             tasks.append(Task(texts.pair.name, texts.corpus(), made[language]))
         return score_pairs(tasks, self._plan.systems, jobs=jobs, sampling=sampling, progress=progress)
 

@@ -13,7 +13,7 @@ import argparse
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS
-from bleucli.tokenizers import two_letters
+from bleucli.tokenizers import DEFAULT, default_for, two_letters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,19 +117,26 @@ def target_language(pair: str | None, of_test_set: bool = False) -> str:
 
     Args:
         pair: a language pair, such as `en-de`.
-        of_test_set: accept the codes of NTREX too, with three letters and a region.
+        of_test_set: the pair is one of a test set, whatever it is called; the language is "" unless it has its own
+            tokenizer.
 
     Raises:
-        UsageError: the pair has another form.
+        UsageError: the pair has another form, or its target is not a language.
 
-    >>> target_language("en-zh"), target_language("eng-zho-TW", of_test_set=True), target_language(None)
+    >>> target_language("en-ZH"), target_language("eng-zho-TW", of_test_set=True), target_language(None)
     ('zh', 'zh', '')
     """
     if pair is None:
         return ""
-    source, _, target = pair.partition("-")
     if of_test_set:
-        return two_letters(target.partition("-")[0])
-    if not source.isalpha() or not target.isalpha():
+        language = two_letters(pair.partition("-")[2].partition("-")[0])
+        return "" if default_for(language) == DEFAULT else language
+    from bleucli.tokenizers import languages
+
+    target = languages.find_target(pair)
+    if target is None or target == pair.replace("-", "_"):  # without a source
         raise UsageError(f"--language-pair {pair!r}; expected the form xx-YY, such as en-de")
-    return target
+    try:
+        return languages.find(target)
+    except languages.LanguageError as error:
+        raise UsageError(f"--language-pair {pair!r}: {error}") from None

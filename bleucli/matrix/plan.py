@@ -5,7 +5,6 @@ r"""Which files a matrix is made of: a TOML file with patterns, and what they ma
 
 - `read_plan`: the pairs and systems that such a file names
 - `Plan`, `Pair`: what it returns
-- `target_of`: the target language of a pair, from its name
 """
 
 from __future__ import annotations
@@ -28,11 +27,6 @@ _KEYS = ("references", "systems", "pairs", "names")
 _TOLD_NAMES = 6
 # A language, perhaps with a script and a region: de, liv, zh_Hans, en_US; a hyphen would begin the next language
 _LANGUAGE = r"[A-Za-z]{2,8}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?"
-# The name of a pair; the source may be absent. A script or region may follow a language after a hyphen only if the
-# language is in lower case: en-zh-CN has the target zh-CN, and en-US-ZH has ZH, but EN-ZH-CN, which could mean either,
-# does not match.
-_CODE = r"(?:[a-z]{2,3}(?:[_-][A-Z][a-z]{3})?(?:[_-][A-Z]{2})?|[A-Za-z]{2,3}(?:_[A-Z][a-z]{3})?(?:_[A-Z]{2})?)"
-_PAIR = re.compile(rf"(?:{_CODE}-)?(?P<target>{_CODE})")
 _PLACEHOLDERS = {"source": _LANGUAGE, "target": _LANGUAGE, "system": "[^/]+"}
 _TOLD = "{pair}, {source}, {target} and {system}"
 # Of a pattern: a placeholder, **/, *, ?, a class of characters, or one character
@@ -293,16 +287,6 @@ def _name_pair(values: Mapping[str, str]) -> str:
     ('en-de', 'de')
     """
     return "-".join(values[name] for name in ("source", "target") if name in values)
-
-
-def target_of(pair: str) -> str | None:
-    """Return the target language of a pair; None if this is not the name of a pair.
-
-    >>> target_of("en-de"), target_of("en-zh-CN"), target_of("pt-BR-de"), target_of("de"), target_of("en-zh (news)")
-    ('de', 'zh_CN', 'de', 'de', None)
-    """
-    found = _PAIR.fullmatch(pair)
-    return found["target"].replace("-", "_") if found else None
 
 
 def _fits(reference: _Found, values: Mapping[str, str]) -> bool:

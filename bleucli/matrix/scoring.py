@@ -16,14 +16,15 @@ from bleucli.counting import count_corpora
 from bleucli.errors import InputTypeError, Naming, UsageError
 from bleucli.hints import about, warn
 from bleucli.limits import string
-from bleucli.matrix.plan import Pair, read_plan, target_of
+from bleucli.matrix.plan import Pair, read_plan
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, list_metrics
+from bleucli.phrases import Turn
 from bleucli.records import NamedTuple
 from bleucli.results import AVERAGE, PAIR, Matrix, Results, ScoreRecord, SystemResult, mark_best, name_row
 from bleucli.signature import Signature
 from bleucli.textfiles import TextFile
 from bleucli.threads import count_threads, usable_processors
-from bleucli.tokenizers import DEFAULT, default_for, two_letters
+from bleucli.tokenizers import DEFAULT, default_for, languages, two_letters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,11 +99,14 @@ def score_matrix(
             systems += [name for name in of_pair if name not in systems]
             with Naming(pair):
                 corpora.append((pair, language, of_strings(list(of_pair.items()), references)))
+    follows = any(map(_follows_language, wanted))
     made: dict[str, list[Metric]] = {}
-    for _, language, _ in corpora:
+    tasks = []
+    for pair, code, corpus in corpora:
+        language = find_language(pair, code, follows)
         if language not in made:
             made[language] = [_make_metric(one, language) for one in wanted]
-    tasks = [Task(pair, corpus, made[language]) for pair, language, corpus in corpora]
+        tasks.append(Task(pair, corpus, made[language]))
     results = score_pairs(tasks, systems, jobs=threads, sampling=sampling)
     hints += [hint for references, outputs in files for file in (*references, *outputs.values()) for hint in file.hints]
     hints += results.hints
@@ -111,18 +115,47 @@ def score_matrix(
     return results._replace(hints=hints)
 
 
-def _make_metric(metric: str | Metric, language: str) -> Metric:
-    """Return the metric for a target language, which chooses the tokenizer unless the metric names one."""
-    target = {"trg_lang": two_letters(language)}
+def find_language(pair: str, code: str, follows: bool) -> str:
+    """Return the target language of a pair.
+
+    Args:
+        pair: the name of the pair, for the error.
+        code: the code of its target.
+        follows: whether a metric follows the language; if not, the language of a pair may be unknown, "".
+
+    Raises:
+        UsageError: there is no such language, and it matters.
+    """
+    try:
+        return languages.find(code)
+    except languages.LanguageError as error:
+        if not follows:
+            return ""
+        hint = f" (did you mean {error.meant}?)" if error.meant else ""
+        remedy = Turn("BLEU(tokenize=...)", "-tok")
+        raise UsageError(f"{pair}: {error.why}{hint}; rename the pair, or name a tokenizer with ", remedy) from None
+
+
+def _follows_language(metric: str | Metric) -> bool:
+    """Return whether the target language chooses the metric's tokenizer."""
     if isinstance(metric, str):
         base, _ = VARIANTS.get(metric, (metric, {}))
-        follows = base in METRICS and any(option.name == "trg_lang" for option in METRICS[base].options)
-        return find_metric(metric, target if follows else None)
+        return base in METRICS and any(option.name == "trg_lang" for option in METRICS[base].options)
     made = find_metric(metric)
     if type(made) is not METRICS["bleu"]:  # the constructors of classes derived from it may have other arguments
+        return False
+    return not any(getattr(made, name) for name in ("tokenize", "trg_lang"))
+
+
+def _make_metric(metric: str | Metric, language: str) -> Metric:
+    """Return the metric for a target language, which chooses the tokenizer unless the metric names one."""
+    if isinstance(metric, str):
+        return find_metric(metric, {"trg_lang": language} if _follows_language(metric) else None)
+    made = find_metric(metric)
+    if not _follows_language(made):
         return made
     given = {option.name: getattr(made, option.name) for option in made.options}
-    return made if given["tokenize"] is not None or given["trg_lang"] else type(made)(**{**given, **target})
+    return type(made)(**{**given, "trg_lang": language})
 
 
 def _open_files(pair: Pair, encoding: str) -> tuple[list[TextFile], dict[str, TextFile]]:
@@ -150,7 +183,7 @@ def _check_texts(
     if not isinstance(matrix, Mapping) or not matrix:
         raise InputTypeError('matrix: expected a path, or texts by pair; write {"en-de": (systems, references)}')
     for pair, texts in matrix.items():
-        language = target_of(pair) if isinstance(pair, str) else None
+        language = languages.find_target(pair) if isinstance(pair, str) else None
         if language is None:
             raise InputTypeError(
                 f"matrix: {pair!r:.40} is not the name of a language pair; write one such as 'en-de' or 'en-zh-CN'"

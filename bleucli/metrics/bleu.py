@@ -159,7 +159,7 @@ class BLEU(Metric[BLEUScore]):
         max_ngram_order: N, the longest n-gram.
         effective_order: leave out the orders that the hypotheses are too short for; meant for single segments. It has
             no effect with `add-one` and `chen-cherry-N`, which give every order a precision.
-        trg_lang: target language, a two-letter code; "" for any.
+        trg_lang: target language, a code of ISO 639 such as `de`, `zho` or `zh_TW`; "" for any.
         references: streams, to be prepared once for several systems.
         skip_empty_refs: treat an empty reference as missing.
         tokenize_name: what signatures call a tokenizer of your own: a name without blanks, `|`, `:` or `%` that no
@@ -294,7 +294,7 @@ class BLEU(Metric[BLEUScore]):
             )
         self.counted_order = self.smoothing.counted_order(self.max_ngram_order)
         self.effective_order = self.check("effective_order", effective_order) and not self.smoothing.gives_all
-        self.trg_lang = self.check("trg_lang", "" if trg_lang is None else trg_lang)
+        self.trg_lang = self._check_language("" if trg_lang is None else trg_lang)
         self.tokenize_name = self.check("tokenize_name", tokenize_name)
         self.tokenize = tokenize
         advice: list[str] = []
@@ -312,6 +312,21 @@ class BLEU(Metric[BLEUScore]):
             advice = tokenizers.advice(tokenize, self.trg_lang, self.spell("tokenize"))
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
         self.advice = advice
+
+    def _check_language(self, code: str) -> str:
+        """Return the code of a language in lower case, without script and region; "" if there is none.
+
+        Raises:
+            UsageError: there is no such language.
+        """
+        if not self.check("trg_lang", code):
+            return ""
+        from bleucli.tokenizers import languages
+
+        try:
+            return languages.find(code)
+        except languages.LanguageError as error:
+            raise UsageError(f"{self.label('trg_lang')} {code!r}: {error}") from None
 
     @property
     def smooth_method(self) -> str:

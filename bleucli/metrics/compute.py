@@ -64,7 +64,7 @@ def compute(
             language.
         use_effective_order: leave out the orders that the predictions are too short for; meant for single segments.
         max_ngram_order: N, the longest n-gram.
-        trg_lang: target language, a two-letter code; "" for any.
+        trg_lang: target language, a code of ISO 639 such as `de`, `zho` or `zh_TW`; "" for any.
         skip_empty_refs: treat an empty reference as missing.
         tokenize_name: what signatures call a tokenizer of your own.
         jobs: the number of threads, 0 for all usable processors; it never changes a score.

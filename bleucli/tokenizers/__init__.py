@@ -1,7 +1,8 @@
 """The BLEU tokenizers by name.
 
 - `get`: a tokenizer by its name; `wrap`: a tokenizer made from your own function
-- `default_for`, `advice`: which one suits a target language; `two_letters`: the code of that language
+- `default_for`, `advice`: which one suits a target language; `two_letters`: the code of that language; the module
+  `languages` knows the others
 - `listing`: the purpose and requirements of each, and whether it is installed; `is_ready`: whether it works offline
 
 A tokenizer maps each segment to a string whose tokens are separated by white space. Called with a line, it returns that
@@ -83,8 +84,9 @@ _SIGNED = ("tercom", "ja-mecab-", "ko-mecab-", "spm-")
 NAMES = tuple(_ENTRIES)
 DEFAULT = "13a"
 LOCAL_MODEL = "spm:"
-# The languages that have their own tokenizer, by the three-letter codes (ISO 639-3) of NTREX and FLORES
-_TWO_LETTERS = {"zho": "zh", "jpn": "ja", "kor": "ko"}
+# The languages that have their own tokenizer, by their three-letter codes: those of ISO 639-3, which NTREX and FLORES
+# use, and for Chinese also those of ISO 639-2/B and of Mandarin
+_TWO_LETTERS = {"zho": "zh", "chi": "zh", "cmn": "zh", "jpn": "ja", "kor": "ko"}
 # sacreBLEU 2.6.0: the usual tokenizer for a target language, if it is not the default
 _BY_LANGUAGE = {"zh": ("zh", "Chinese"), "ja": ("ja-mecab", "Japanese"), "ko": ("ko-mecab", "Korean")}
 

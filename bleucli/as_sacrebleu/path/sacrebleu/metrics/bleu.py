@@ -83,6 +83,10 @@ class BLEU(Metric, _BLEU):
         named = self.tokenizer.signature
         return named() if callable(named) else named
 
+    def _check_language(self, code: str) -> str:
+        """Return the code as it is: sacreBLEU takes any, and gives all but three of them the usual tokenizer."""
+        return str(self.check("trg_lang", code))
+
     def score_from_stats(self, sums: Sequence[int | float]) -> BLEUScore:
         """Return the score of sums; a perfect match is 100.00000000000004, with the rounding error of sacreBLEU."""
         ours = super().score_from_stats(sums)
