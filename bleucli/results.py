@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bleucli.phrases import Turn
+from bleucli.phrases import Turn, join_words
 from bleucli.records import NamedTuple
 from bleucli.signature import Signature
 
@@ -173,6 +173,24 @@ class Matrix(NamedTuple):
     pairs: Sequence[str]
     systems: Sequence[str]
     averages: Sequence[SystemResult]
+
+
+def tell_references(rows: Iterable[SystemResult]) -> str:
+    """Return how many references the language pairs of these rows have; "" if all have the same number.
+
+    >>> from bleucli import BLEU
+    >>> texts = {"en-de": ({"A": ["gut"]}, [["gut"], ["fein"]]), "en-fr": ({"A": ["bon"]}, [["bon"]])}
+    >>> import bleucli, warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     tell_references(bleucli.score_matrix(texts).systems)
+    '2 (en-de) and 1 (en-fr)'
+    """
+    pairs: dict[str, dict[str, None]] = {}
+    for row in rows:
+        count = row.scores[0].signature.info.get("nrefs", "")
+        pairs.setdefault("varying" if count == "var" else count, {})[dict(row.labels)[PAIR]] = None
+    told = [f"{count} ({join_words(list(names))})" for count, names in pairs.items()]
+    return join_words(told) if len(told) > 1 else ""
 
 
 class Results(NamedTuple):

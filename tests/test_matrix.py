@@ -14,6 +14,8 @@ from glob import glob
 import pytest
 from conftest import raised, refused, sent_to, warnings_in
 from evaluation_data import CORPORA, FOLDER, PUBLIC, problem
+from hypothesis import given
+from hypothesis import strategies as st
 
 import bleucli
 from bleucli import BLEU, CHRF, BleuWarning
@@ -50,6 +52,12 @@ TEXTS = {
     ("cs-uk", "sys", "ONLINE_B"): ("Собака кусає людину в парку.", "Це не дивно.", "Сьогодні гарна погода."),
     ("cs-uk", "sys", "GPT-4.5"): ("Пес вкусив людину в парку.", "Це не дивно.", "Сьогодні дуже гарна погода."),
 }
+
+
+MIXED = "1 (cs-uk and en-zh) and 2 (en-de)"
+MIXED_HINT = (
+    f"the averages mix language pairs with different numbers of references: {MIXED}; give each pair the same number"
+)
 
 
 def lay_out(layout, texts=TEXTS):
@@ -190,11 +198,51 @@ def test_a_table_has_a_row_for_each_system_and_a_column_for_each_pair(run, wmt24
         "",
         "- The average is the mean over the 3 language pairs, for systems with output for each.",
         "- The average BLEU mixes scores by different tokenizers: 13a and zh.",
+        f"- The averages mix language pairs with different numbers of references: {MIXED}.",
         f"- BLEU, cs-uk: `nrefs:1|{signed.format('13a')}",
         f"- BLEU, en-de: `nrefs:2|{signed.format('13a')}",
         f"- BLEU, en-zh: `nrefs:1|{signed.format('zh')}",
     ]
-    assert warnings_in(answer) == ["bleu: warning: left blank because there is no output: en-zh by ONLINE_B"]
+    assert warnings_in(answer) == [
+        "bleu: warning: left blank because there is no output: en-zh by ONLINE_B",
+        f"bleu: warning: {MIXED_HINT}",
+    ]
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "latex", "html", "rst", "paper"])
+def test_every_table_says_that_averages_mix_pairs_with_one_and_with_two_references(run, wmt24, name):
+    told = " ".join(html.unescape(run("--matrix", "matrix.toml", "-f", name, "-q", "-m", "bleu", "ter").out).split())
+    assert told.count(f"The averages mix language pairs with different numbers of references: {MIXED}.") == 1
+
+
+def test_nothing_is_said_of_references_where_no_average_mixes_them(run, wmt24):
+    with open("matrix.toml", "a", encoding="utf-8") as file:
+        file.write('pairs = ["en-de"]\n')
+    assert "mix language pairs" not in "".join(run("--matrix", "matrix.toml", "-f", "markdown")[1:])
+    lay_out("wmt24")
+    os.remove("references/en-de.refB.txt")
+    assert "mix language pairs" not in "".join(run("--matrix", "matrix.toml", "-f", "markdown")[1:])
+    lay_out("wmt24")
+    os.remove("system-outputs/en-zh/GPT-4.5.txt")
+    with open("system-outputs/en-zh/other.txt", "w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in CHINESE)
+    answer = run("--matrix", "matrix.toml", "-f", "markdown")
+    assert "There are no averages" in answer.out
+    assert "mix language pairs" not in answer.out + answer.err
+
+
+@given(st.dictionaries(st.sampled_from(["en-de", "cs-uk", "de-fr", "fr-it", "it-es"]), st.integers(1, 3), min_size=2))
+def test_what_is_said_of_references_is_true(counts):
+    texts = {pair: ({"A": ["a b c d e"]}, [["a b c d e"]] * count) for pair, count in counts.items()}
+    with warnings.catch_warnings(action="ignore"):
+        results = bleucli.score_matrix(texts, ["bleu", "chrf"])
+    said = [hint for hint in results.hints if "numbers of references" in hint]
+    assert bool(said) == (len(set(counts.values())) > 1)
+    for hint in said:
+        groups = re.findall(r"(\d) \(([^)]*)\)", hint)
+        told = {pair: int(count) for count, pairs in groups for pair in re.split(", | and ", pairs)}
+        assert told == counts
+        assert hint.partition("references: ")[2].partition(";")[0] in render(results, Layout(), "markdown")
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "jsonl"])
@@ -611,7 +659,7 @@ def test_one_call_gives_what_the_command_prints(run, wmt24):
             "--matrix", "matrix.toml", "-m", "bleu", "chrf", "-f", name, "-q", "-w", "2", "--scale", "100"
         ).out
         assert render(results, Layout(width=2), name) == printed
-    assert results.hints == ["left blank because there is no output: en-zh by ONLINE_B"]
+    assert results.hints == ["left blank because there is no output: en-zh by ONLINE_B", MIXED_HINT]
 
 
 def test_strings_have_the_scores_of_files(wmt24):

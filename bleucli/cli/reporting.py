@@ -268,7 +268,7 @@ class Reporting:
             run = run._replace(time=None)  # so that the same input gives the same bytes
         pair = dict(self._texts.texts_named()).get("langpair") or self._options.language_pair or ""
         origin, _, language = pair.partition("-")
-        return page.render(report, run, language, origin)
+        return page.render(report, run, language.replace("_", "-"), origin.replace("_", "-"))
 
     def _draw(self, report: Report) -> bytes:
         from bleucli.report import drawings, figures, sketches

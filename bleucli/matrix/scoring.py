@@ -20,7 +20,17 @@ from bleucli.matrix.plan import Pair, read_plan
 from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, list_metrics
 from bleucli.phrases import Turn
 from bleucli.records import NamedTuple
-from bleucli.results import AVERAGE, PAIR, Matrix, Results, ScoreRecord, SystemResult, mark_best, name_row
+from bleucli.results import (
+    AVERAGE,
+    PAIR,
+    Matrix,
+    Results,
+    ScoreRecord,
+    SystemResult,
+    mark_best,
+    name_row,
+    tell_references,
+)
 from bleucli.signature import Signature
 from bleucli.textfiles import TextFile
 from bleucli.threads import count_threads, usable_processors
@@ -264,6 +274,11 @@ def score_pairs(
     if len(pairs) > 1:
         # Averages over different pairs could not be compared
         whole = [_average(name, of) for name, of in by_system.items() if len(of) == len(pairs)]
+    if whole and (mixture := tell_references(rows)):
+        told.append(
+            f"the averages mix language pairs with different numbers of references: {mixture}; give each pair the same"
+            " number"
+        )
     averages = mark_best(Results(whole, segments, [])).systems if whole else []
     return Results(rows, segments, told, matrix=Matrix(pairs, systems, averages))
 

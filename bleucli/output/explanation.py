@@ -118,7 +118,7 @@ def brief(results: Results, layout: Layout) -> list[str]:
     if layout.difference:
         found.append(_tell_difference(results))
     if results.matrix is not None:
-        found += matrices.explain(results.matrix)
+        found += matrices.explain(results, results.matrix)
     return found
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from bleucli.markup import visible
 from bleucli.output.layout import Layout
 from bleucli.phrases import join_words
-from bleucli.results import PAIR, Matrix, Results, ScoreRecord, SystemResult, bare_name
+from bleucli.results import PAIR, Matrix, Results, ScoreRecord, SystemResult, bare_name, tell_references
 
 
 def sort(results: Results, matrix: Matrix, number: int) -> Results:
@@ -64,7 +64,7 @@ def signatures_of(results: Results, matrix: Matrix, number: int, layout: Layout)
     return [(f"{name}, {visible(', '.join(pairs))}", signature) for signature, pairs in by_signature.items()]
 
 
-def explain(matrix: Matrix) -> list[str]:
+def explain(results: Results, matrix: Matrix) -> list[str]:
     """Return what the averages are, in sentences."""
     if len(matrix.pairs) == 1:
         return []
@@ -75,4 +75,6 @@ def explain(matrix: Matrix) -> list[str]:
         tokenizers = str(record.signature.info.get("tok", "")).split(",")
         if len(tokenizers) > 1:
             told.append(f"The average {record.name} mixes scores by different tokenizers: {join_words(tokenizers)}.")
+    if references := tell_references(results.systems):
+        told.append(f"The averages mix language pairs with different numbers of references: {visible(references)}.")
     return told

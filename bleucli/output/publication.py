@@ -194,7 +194,7 @@ def _matrix_sentences(results: Results, matrix: Matrix, layout: Layout) -> Itera
             yield f"For {pairs}, {told}" if pairs else told
     if layout.scale != 100:
         yield f"{_tell_range(records)}."
-    yield from matrices.explain(matrix)[:1]
+    yield from matrices.explain(results, matrix)[:1]
     yield from _tell_sampling(results, layout)
 
 
