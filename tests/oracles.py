@@ -185,17 +185,17 @@ def outputs(run: Any, line: str, stdin: bytes = b"") -> tuple[str, str]:
 
 
 _VERSION = re.compile(r'(\|version:|\|v:|"version": ")[^ "|\n]*')
-# What we add to the explanation of a test, in LaTeX as a comment
-_OUR_NOTE = re.compile(r"\n%?\n(% )? - NOTE: The p-values are nominal[^\n]*")
+# The explanation of a test, which is ours; its heading begins with the name of the test
+_EXPLANATION = re.compile(r"-+\nPaired [^\n]*\n-+\n.*?\n\n(?=-+\nMetric signatures\n)", re.DOTALL)
 
 
 def without_version(text: str) -> str:
-    """Leave the version out of signatures and JSON, and our note that p-values are nominal out of explanations.
+    """Leave the version out of signatures and JSON, and the explanation under a table of tests, which is in our words.
 
     >>> without_version("tok:13a|version:2.6.0 = 1.0"), without_version('"version": "2.6.0"')
     ('tok:13a|version: = 1.0', '"version": ""')
     """
-    return _OUR_NOTE.sub("", _VERSION.sub(r"\1", text))
+    return _EXPLANATION.sub("", _VERSION.sub(r"\1", text))
 
 
 def our_signature(signature: str, order: int = 4) -> str:

@@ -135,6 +135,23 @@ def test_several_systems_look_like_the_oracles(corpus, test, layout):
     assert without_version(render(results_of(corpus, test), layout, "text")) == oracle(corpus, *words)
 
 
+@pytest.mark.parametrize("test", ["bootstrap", "randomization"])
+def test_the_explanation_of_a_test_is_in_other_words(corpus, test):
+    """It had been taken over word for word, even "highlighted in red" where nothing is."""
+
+    def runs(text):
+        """Return every run of five words under the table."""
+        words = re.findall(r"[a-z]+", text.partition("\n---")[2].partition("Metric signatures")[0].lower())
+        return {tuple(words[at : at + 5]) for at in range(len(words) - 4)}
+
+    words = ("ref.txt", "-i", *SYSTEMS, *METRICS, *TESTS[test], "-f", "text")
+    theirs = runs(oracle_command(words, corpus).stdout.decode())
+    ours = render(results_of(corpus, test), Layout(), "text")
+    assert theirs
+    assert not runs(ours) & theirs
+    assert "highlighted" not in ours
+
+
 def test_some_p_values_are_significant_and_some_are_not(corpus):
     p_values = [record.p_value for system in results_of(corpus, "bootstrap").systems for record in system.scores]
     assert {p is not None and p <= 0.05 for p in p_values[3:]} == {True, False}

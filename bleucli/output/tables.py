@@ -13,7 +13,6 @@ from bleucli.results import Results
 
 # Output of sacreBLEU 2.6.0 on a terminal
 _COLOURS = {"header": "cyan", "baseline": "yellow", "insignificant": "red"}
-_WIDTH = 79  # of sentences; signatures stay on one line, so that users can copy them
 
 
 def render(results: Results, layout: Layout) -> str:
@@ -23,21 +22,21 @@ def render(results: Results, layout: Layout) -> str:
     the layout says so. Without colour, nothing is bold.
     """
     is_full = layout.style == "full"
-    markup, codes = Markup(str, str, "\n", arrows=not is_full), None
+    markup = Markup(str, str, "\n", arrows=not is_full)
     if layout.colour:
-        from bleucli.output.colours import CODES, bold, paint
+        from bleucli.output.colours import bold, paint
 
         def paint_role(role: str, text: str) -> str:
             return paint(_COLOURS[role], text) if role else text
 
-        markup, codes = markup._replace(bold=bold, paint=paint_role), CODES
+        markup = markup._replace(bold=bold, paint=paint_role)
     layout = layout._replace(bold_best=layout.bold_best and layout.colour)
     look = "fancy_grid" if is_full else "simple"
     found = grids(results, layout, markup)
     if results.matrix is not None and layout.columns is not None:
         found = [part for grid in found for part in _break(grid, look, layout.columns)]
     parts = [f"{grid.title}\n{tabulate(grid, look)}".removeprefix("\n") for grid in found]
-    parts += explanation.sections(results, layout, codes) if is_full else [_list_notes(results, layout)]
+    parts += explanation.sections(results, layout) if is_full else [_list_notes(results, layout)]
     text = "\n\n".join(parts) + "\n"
     if results.systems[0].scores[0].details:
         named = zip(marked_names(results), results.systems, strict=True)
@@ -67,8 +66,5 @@ def _is_wider(grid: Grid, look: str, width: int) -> bool:
 
 
 def _list_notes(results: Results, layout: Layout) -> str:
-    from textwrap import fill
-
-    notes = [f"- {sentence}" for sentence in explanation.brief(results, layout)]
-    wrapped = [fill(note, _WIDTH, subsequent_indent="  ", break_on_hyphens=False) for note in notes]
+    wrapped = explanation.wrap("- ", explanation.brief(results, layout))
     return "\n".join([*wrapped, *(f"- {name}: {signed}" for name, signed in explanation.signatures(results, layout))])
