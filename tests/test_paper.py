@@ -106,12 +106,25 @@ def test_every_metric_is_described_and_cited(paper):
         " chrF2++ and TER.",
         "BLEU is case-insensitive and uses the 13a tokenizer, exp smoothing and n-grams of up to 4 tokens.",
         "chrF2++ is case-sensitive and uses n-grams of up to 6 characters and n-grams of up to 2 words.",
-        "TER is case-insensitive and uses tercom's tokens.",
+        "TER is case-insensitive and uses tercom's tokens (no normalization, punctuation kept, no Asian support).",
         "WER is case-sensitive.",
         "CER is case-sensitive.",
     ]
     assert "Popović (2017): chrF++" in out
     assert "Popović (2015)" not in out
+
+
+def test_settings_other_than_the_defaults_are_named():
+    """White space, eps smoothing, normalization and Asian support changed the score, but not the sentence."""
+    settings = told(signed("chrF2", "nrefs:1|case:mixed|eff:no|nc:6|nw:0|space:yes"))[1]
+    assert (
+        settings
+        == "chrF2 is case-sensitive and uses n-grams of up to 6 characters (white space included) and eps smoothing."
+    )
+    made = one(signed("TER", "nrefs:1|case:mixed|tok:tercom|norm:yes|punct:no|asian:yes"))
+    words = "normalization, punctuation deleted, Asian support"
+    assert f"tercom's tokens ({words})" in publication.sentences(made, Layout())[1]
+    assert dict(publication.facts_of(made, 0))["Tokenizer"] == f"tercom: {words}"
 
 
 def test_metrics_that_sacrebleu_lacks_do_not_follow_it(paper):

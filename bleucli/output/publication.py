@@ -86,17 +86,30 @@ def _tell_settings(record: ScoreRecord) -> str:
         if info.get("eff") == "yes":
             used.append("the effective order (orders for which the output is too short are left out)")
     elif "nc" in info:
-        orders = {"characters": info["nc"], "words": info.get("nw", "0")}
+        space = " (white space included)" if info.get("space") == "yes" else ""
+        orders = {f"characters{space}": info["nc"], "words": info.get("nw", "0")}
         used += [
             f"single {unit}" if order == "1" else f"n-grams of up to {order} {unit}"
             for unit, order in orders.items()
             if order != "0"
         ]
+        used += ["eps smoothing"] if info.get("eff") == "no" else []
     elif info.get("tok") == "tercom":
-        used.append("tercom's tokens")
+        used.append(f"tercom's tokens ({_tell_tercom(info)})")
     case = _CASES.get(info.get("case", ""))
     told = [f"is {case}"] if case else []
     return f"{record.name} {' and '.join([*told, *([f'uses {join_words(used)}'] if used else [])])}."
+
+
+def _tell_tercom(info: dict[str, str]) -> str:
+    """Return how TER's tokenizer was set.
+
+    >>> _tell_tercom({"norm": "yes", "punct": "no", "asian": "no"})
+    'normalization, punctuation deleted, no Asian support'
+    """
+    normalization = "normalization" if info.get("norm") == "yes" else "no normalization"
+    asian = "Asian support" if info.get("asian") == "yes" else "no Asian support"
+    return f"{normalization}, punctuation {'deleted' if info.get('punct') == 'no' else 'kept'}, {asian}"
 
 
 def _cite(cited: Sequence[Paper]) -> str:
@@ -264,9 +277,7 @@ def facts_of(results: Results, number: int) -> list[tuple[str, str]]:
         left_out = "; those for which the output is too short are left out" if info.get("eff") == "yes" else ""
         found.append(("N-grams", _tell_orders(info.get("ngram", "4"), "token") + left_out))
     if info.get("tok") == "tercom":
-        split = "split off" if info.get("norm") == "yes" else "not split off"
-        punctuation = "deleted" if info.get("punct") == "no" else split
-        found.append(("Tokenizer", f"tercom, with punctuation {punctuation}"))
+        found.append(("Tokenizer", f"tercom: {_tell_tercom(info)}"))
     elif tokenizer := find_tokenizer(info):
         found.append(("Tokenizer", tokenizer.about))
     elif "smooth" in info and "tok" in info:
