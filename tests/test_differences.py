@@ -164,18 +164,18 @@ def test_a_calculator_gives_the_points_that_are_shown(width):
 
 
 REASONS = {
-    "a score of 0": ((["x y"], ["a b c d"], [["a b c d"]]), {}, "The first system has a score of 0"),
-    "the other score": ((["a b c d"], ["x y"], [["a b c d"]]), {}, "The second system has a score of 0"),
-    "both": ((["x"], ["y"], [["a"]]), {}, "Both systems have a score of 0"),
+    "a score of 0": ((["x y"], ["a b c d"], [["a b c d"]]), {}, "The score of the first system is 0"),
+    "the other score": ((["a b c d"], ["x y"], [["a b c d"]]), {}, "The score of the second system is 0"),
+    "both": ((["x"], ["y"], [["a"]]), {}, "Both scores are 0"),
     "orders": (
         (["a b"], ["a b c"], [["a b c"]]),
         {"effective_order": True},
-        "the first system's score averages 2 precisions, the second's 3",
+        "the score of the first system averages 2 precisions, that of the second system 3",
     ),
     "method": (
         (["a b c d"], ["a b c"], [["a b c d"]]),
         {"smooth_method": "add-one"},
-        "with exp, floor, add-k and none, it can",
+        "only with exp, floor, add-k or none smoothing, not with add-one",
     ),
 }
 
@@ -363,4 +363,4 @@ def test_one_segment_and_few_orders_are_told_as_they_are():
     texts = ["a b c x", "e f g h"], ["a b c d", "e f g h"], [["a b c d", "e f g h"]]
     told = " ".join(str(explain_difference(*texts, max_ngram_order=2)).split())
     assert "BLEU is a product, BP × (p1 × p2)^(1/2), so" in told
-    assert "Influences do not add up to the difference." in told
+    assert "Influences need not add up to the difference." in told

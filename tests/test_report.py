@@ -354,7 +354,7 @@ def test_verdicts_say_what_tests_support(whole):
     unsure = with_p_values(whole, square(0.2, 0.3, 0.4), [1, 1, 1])
     verdict = verdicts.judge(unsure, unsure.columns[0])
     assert verdict.headline.endswith("but cannot be told apart from mixed or weak")
-    assert "the tests do not separate them" in verdict.details
+    assert "All 3 systems are in one cluster: no two of them differ significantly." in verdict.details
     for one, tied in ((half, "mixed"), (unsure, "mixed or weak")):
         summary = verdicts.summarize(one._replace(columns=one.columns[:1]))
         assert summary == f"strong has the best BLEU, but cannot be told apart from {tied}."
@@ -413,7 +413,8 @@ def test_a_shared_lead_does_not_count_as_a_lead(whole):
     # mixed leads by chrF2
     other = share(bleu, 1, [50.0, 55.0, 60.0], square(0.2, 0.3, 0.2))
     assert verdicts.summarize(other) == (
-        "The metrics disagree on the best system: weak and strong by BLEU and mixed by chrF2; no lead is significant."
+        "The metrics disagree on the best system: weak and strong by BLEU; mixed by chrF2. By no metric is the best one"
+        " significantly better than all others."
     )
     other = share(bleu, 1, [50.0, 55.0, 60.0], square(0.2, 0.01, 0.02))
     assert verdicts.summarize(other) == (
@@ -469,11 +470,11 @@ def test_weaknesses_are_shares_of_the_output():
     long = ["a b c d e f g h i x x x x x x", "k l m n o p y y y y y"]
     report = report_of({"short": short, "long": long}, references, [BLEU()])
     (told, *_) = verdicts.find_weaknesses(report, report.pair(0, 1), 0)[1:]
-    assert told.startswith("long has a smaller share of its words in the references, which costs it ")
-    assert "a smaller share of its phrases of 2 to 4 words, which costs it" in told
+    assert told.startswith("long has a lower precision of words (p1), which costs it ")
+    assert ", and of phrases of 2 to 4 words (p2 to p4), which costs it " in told
     pairs = report_of({"short": short, "long": long}, references, [BLEU(max_ngram_order=2)])
     (told, *_) = verdicts.find_weaknesses(pairs, pairs.pair(0, 1), 0)[1:]
-    assert "a smaller share of its word pairs" in told
+    assert ", and of phrases of 2 words (p2), which costs it " in told
 
 
 def test_a_brevity_penalty_may_cost_more_than_the_difference():

@@ -11,7 +11,7 @@ logarithmic mean Divisia index of Ang (2004), "Decomposition analysis for policy
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import expm1, log
+from math import exp, expm1, fsum, isclose, log
 from operator import itemgetter
 
 from bleucli.corpus import Corpus, of_strings
@@ -46,6 +46,7 @@ MOST = 10
 _ROUNDING = 1e-9
 # Short names of the systems, shown with their outputs, since their own names may be long
 _PLACES = ("first", "second")
+_SYSTEMS = ("the first system", "the second system")
 
 
 class Share(NamedTuple):
@@ -193,7 +194,7 @@ class DifferenceExplanation(NamedTuple):
             f" {better} favours the second system, a {worse} the first."
         )
         # Without the only segment, there is no difference, so its influence is all of it
-        yield Paragraph(told + " Influences do not add up to the difference." * (self.segments > 1))
+        yield Paragraph(told + " Influences need not add up to the difference." * (self.segments > 1))
         for segment in self.influences:
             favours_second = (segment.influence > 0) == self.higher_is_better
             yield Heading(
@@ -359,18 +360,21 @@ def _explain(
     )
 
 
-def share_out(metric: BLEU, first: BLEUScore, second: BLEUScore) -> tuple[Sequence[Share], float | None, str]:
+def share_out(
+    metric: BLEU, first: BLEUScore, second: BLEUScore, names: Sequence[str] = _SYSTEMS
+) -> tuple[Sequence[Share], float | None, str]:
     """Return the shares of BLEU's factors in the difference of two scores, and the scores' logarithmic mean.
 
-    If there are none, the third value says why.
+    If there are none, the third value says why; names: what it calls the two systems.
     """
-    why_not = _why_not_shared(metric, first, second)
+    why_not = _why_not_shared(metric, first, second, names)
     if why_not:
         return (), None, why_not
-    shares, mean = _share_out(metric, first, second)
     # A class derived from BLEU may score by another formula
-    if abs(sum(share.points for share in shares) - (second.score - first.score)) <= _ROUNDING:
-        return shares, mean, ""
+    if _is_product(metric, first) and _is_product(metric, second):
+        shares, mean = _share_out(metric, first, second)
+        if abs(sum(share.points for share in shares) - (second.score - first.score)) <= _ROUNDING:
+            return shares, mean, ""
     return (
         (),
         None,
@@ -378,23 +382,30 @@ def share_out(metric: BLEU, first: BLEUScore, second: BLEUScore) -> tuple[Sequen
     )
 
 
-def _why_not_shared(metric: BLEU, first: BLEUScore, second: BLEUScore) -> str:
+def _is_product(metric: BLEU, score: BLEUScore) -> bool:
+    """Return whether a score above 0 is the product of its factors."""
+    used = score.precisions[: metric.averaged_orders(score.totals)]
+    mean = exp(fsum(log(precision / 100) for precision in used) / len(used))
+    return isclose(score.score, 100 * score.bp * mean, rel_tol=_ROUNDING)
+
+
+def _why_not_shared(metric: BLEU, first: BLEUScore, second: BLEUScore, names: Sequence[str]) -> str:
     """Return why the difference of two scores cannot be shared out among BLEU's factors; "" if it can."""
     if metric.smoothing.method not in SACREBLEU_METHODS:
         *known, last = SACREBLEU_METHODS
         return (
-            f"With {metric.smoothing.method} smoothing, the difference cannot be split into factors; with"
-            f" {', '.join(known)} and {last}, it can."
+            f"A difference is split into factors only with {', '.join(known)} or {last} smoothing, not with"
+            f" {metric.smoothing.method}."
         )
     if not (first.score and second.score):
-        other = second.score or first.score
-        zero = "Both systems have" if not other else f"The {_PLACES[0 if second.score else 1]} system has"
-        return f"{zero} a score of 0, which has no logarithm, so the difference cannot be split into factors."
+        whose = [name for name, score in zip(names, (first, second), strict=True) if not score.score]
+        zero = "Both scores are" if len(whose) == 2 else f"The score of {whose[0]} is"
+        return f"{zero} 0, which has no logarithm, so the difference cannot be split into factors."
     orders = [metric.averaged_orders(score.totals) for score in (first, second)]
     if orders[0] != orders[1]:
         return (
-            f"The effective orders differ: the first system's score averages {tell_count(orders[0], 'precision')}, the"
-            f" second's {orders[1]}, so the difference cannot be split into factors."
+            f"The effective orders differ: the score of {names[0]} averages {tell_count(orders[0], 'precision')}, that"
+            f" of {names[1]} {orders[1]}, so the difference cannot be split into factors."
         )
     return ""
 

@@ -375,10 +375,10 @@ def make_report(
     for column, title in _LABELS.items():
         if labels and column in labels:
             groups += _group_labels(measured, column, title, [str(labels[column][line] or "") for line in chosen])
-    pairs = [_pair(measured, columns, *both) for both in combinations(range(len(results.systems)), 2)]
+    names = [readable(system.name) for system in results.systems]
+    pairs = [_pair(measured, columns, names, *both) for both in combinations(range(len(names)), 2)]
     numbered = tokens.number_tokens(texts)
     leads = ngrams.find(texts, numbered)
-    names = [readable(system.name) for system in results.systems]
     curves = profiles.find(numbered, [(one.name, one.segment_scores, one.limits()) for one in columns])
     return Report(names, chosen, columns, pairs, groups, texts, leads, curves, found.hints, plan)
 
@@ -429,7 +429,9 @@ def _tokenizer(measured: Sequence[Measured]) -> tuple[BLEU | None, str]:
     return None, "characters" if any(isinstance(one, CHRF) for one in metrics) else "words"
 
 
-def _pair(measured: Sequence[Measured], columns: Sequence[Column], first: int, second: int) -> Pair:
+def _pair(
+    measured: Sequence[Measured], columns: Sequence[Column], names: Sequence[str], first: int, second: int
+) -> Pair:
     import numpy as np
 
     shares, why_not, counts, wins = [], [], [], []
@@ -437,8 +439,8 @@ def _pair(measured: Sequence[Measured], columns: Sequence[Column], first: int, s
         found: Sequence[Share] = ()
         reason = ""
         if isinstance(one.metric, BLEU):
-            sums = [one.metric.score_from_stats(one.rows[number].sum(axis=0).tolist()) for number in (first, second)]
-            found, _, reason = share_out(one.metric, *sums)
+            ours, theirs = (one.metric.score_from_stats(one.rows[n].sum(axis=0).tolist()) for n in (first, second))
+            found, _, reason = share_out(one.metric, ours, theirs, (names[first], names[second]))
         shares.append(found)
         why_not.append(reason)
         gaps = column.segment_scores[second] - column.segment_scores[first]

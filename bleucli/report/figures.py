@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
+from bleucli.report.rounding import round_p
 from bleucli.results import SIGNIFICANT
 
 TYPE_CHECKING = False
@@ -336,8 +337,17 @@ def pairs(
     return figure
 
 
+def caption_of_pairs(label: str, count: int) -> str:
+    """Return what `pairs` shows, in sentences; label: the name of the scores, count: the number of systems."""
+    if count > _TIGHT:
+        shown = "; the best comes first. Shaded: the two systems differ significantly"
+    else:
+        shown = f": how much better the row is than the column{', with corrected p-values' if count <= _ROOMY else ''}"
+    return f"Every pair of systems by {label}{shown}. Hatched: the two systems cannot be told apart."
+
+
 def _tell_p(p_value: float) -> str:
-    return "p<.001" if p_value < 0.001 else f"p={p_value:.3f}".replace("0.", ".", 1)
+    return "p<.001" if p_value < 0.001 else f"p={round_p(p_value)}".replace("0.", ".", 1)
 
 
 def segments(

@@ -387,10 +387,7 @@ def _draw_profile(report: Report, profile: Profile) -> _Figure:
 def _draw_pairs(report: Report, column: Column, number: int, order: Sequence[int]) -> _Figure:
     assert column.ranking is not None
     drawn = figures.pairs(report.names, column.leads(), column.ranking.corrected, order, column.name, figures.PAGE)
-    caption = (
-        f"Every pair of systems by {column.name}: how much better the row is than the column, with corrected p-values."
-        " Hatched: the two systems cannot be told apart."
-    )
+    caption = figures.caption_of_pairs(column.name, len(order))
     told = " ".join(verdicts.compare(report, pair, column) for pair in report.pairs)
     return _Figure(number, drawings.inline(drawn, f"pairs-{number}", caption, told), caption)
 

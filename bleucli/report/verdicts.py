@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.report.contents import Column, Grouping, Pair, Report
+from bleucli.report.rounding import show, show_above, show_p
 from bleucli.results import SIGNIFICANT
 
 # Groups with fewer segments say little about a system
@@ -35,26 +37,6 @@ class Verdict(NamedTuple):
     is_clear: bool
     headline: str
     details: str
-
-
-def show(value: float, sign: str = "", decimals: int = 1) -> str:
-    """Return a number with enough decimals not to look like zero.
-
-    >>> show(1.25), show(0.04, "+"), show(0.0), show(-0.0004)
-    ('1.2', '+0.04', '0.0', '-0.0004')
-    """
-    while value and decimals < 4 and not float(f"{value:.{decimals}f}"):
-        decimals += 1
-    return f"{value:{sign}.{decimals}f}"
-
-
-def show_p(value: float) -> str:
-    """Return a p-value as papers print it.
-
-    >>> show_p(0.00001), show_p(0.04321), show_p(1.0)
-    ('p < 0.001', 'p = 0.043', 'p = 1.000')
-    """
-    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
 def is_told_apart(column: Column, first: int, second: int) -> bool:
@@ -106,9 +88,7 @@ def judge(report: Report, column: Column) -> Verdict:
         highest = max(corrected[number] or 0.0 for number in others)
         many = "the other system" if len(others) == 1 else _tell_others(len(others), "each of the {} others")
         headline = f"{names[best]} leads by {column.name}: {score}, significantly better than {many}"
-        told = show_p(highest)
-        if len(others) > 1:
-            told = f"{told.replace('=', '≤')} in every comparison"
+        told = show_p(highest) if len(others) == 1 else f"{show_p(highest, up=True)} in every comparison"
         details = f"The next best is {names[second]}, {_points(gap)} behind; {told}."
     else:
         doubtful = [names[number] for number in worse if number in tied]
@@ -144,7 +124,15 @@ def _tell_clusters(report: Report, column: Column) -> str:
     if len(clusters) < 3:
         return ""
     if max(clusters) == 1:
-        return f"All {len(clusters)} systems are in one cluster: the tests do not separate them."
+        pairs = list(combinations(range(len(clusters)), 2))
+        apart = sum(is_told_apart(column, *pair) for pair in pairs)
+        told = f"All {len(clusters)} systems are in one cluster"
+        if not apart:
+            return f"{told}: no two of them differ significantly."
+        return (
+            f"{told}, although {apart} of {len(pairs)} pairs {'differs' if apart == 1 else 'differ'} significantly:"
+            " wherever the ranking is cut, a system above the cut cannot be told apart from one below."
+        )
     members: dict[int, list[str]] = {}
     for number in column.order():
         members.setdefault(clusters[number], []).append(report.names[number])
@@ -153,7 +141,7 @@ def _tell_clusters(report: Report, column: Column) -> str:
 
 
 def summarize(report: Report) -> str:
-    """Return what all metrics say together, in a sentence."""
+    """Return what all metrics say together, in a sentence or two."""
     if len(report.names) == 1:
         (name,) = report.names
         scores = [f"{show(column.records[0].score)} {column.name}" for column in report.columns]
@@ -172,14 +160,17 @@ def summarize(report: Report) -> str:
         if summary := _summarize_with_doubt(report, verdicts, surest):
             return summary
     if not everywhere:
-        told = [
-            f"{_join([report.names[number] for number in some])} by {name}"
-            for some, name in zip(leaders, names, strict=True)
-        ]
+        by_leaders: dict[str, list[str]] = {}
+        for some, name in zip(leaders, names, strict=True):
+            by_leaders.setdefault(_join([report.names[number] for number in some]), []).append(name)
+        told = "; ".join(f"{some} by {_join(metrics)}" for some, metrics in by_leaders.items())
         clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
-        certainty = f"only the lead by {_join(clear)} is" if len(clear) == 1 else f"the leads by {_join(clear)} are"
-        certainty = certainty if clear else "no lead is"
-        return f"The metrics disagree on the best system: {_join(told)}; {certainty} significant."
+        which = f"Only by {_join(clear)}" if clear else "By no metric"
+        rest = "the other" if len(report.names) == 2 else "all others"
+        return (
+            f"The metrics disagree on the best system: {told}. {which} is the best one significantly better than"
+            f" {rest}."
+        )
     (place,) = everywhere
     best = report.names[place]
     clear = [name for name, verdict in zip(names, verdicts, strict=True) if verdict.is_clear]
@@ -307,34 +298,41 @@ def _weak_factors(report: Report, pair: Pair, number: int, better: int, worse: i
     name = report.names[worse]
     noun = "tokens" if re.search(r"\btok:(char|zh|spm|flores)", column.signature) else "words"
     if penalty.points > _SMALL_SHARE * gap:
-        cost, whole = show(penalty.points, decimals=2), _points(show(gap, decimals=2))
-        share = (
-            f"{cost} of the {whole}" if penalty.points <= gap else f"{cost}, more than the {whole} of the difference"
-        )
+        others, own = show_above(*values, decimals=3)
+        share = f"{show(penalty.points, decimals=2)} of the {_points(show(gap, decimals=2))}"
+        if penalty.points > gap:
+            cost, whole = show_above(penalty.points, gap, decimals=2)
+            share = f"{cost}, more than the {_points(whole)} of the difference"
         yield (
-            f"The output of {name} is too short: its brevity penalty is {values[1]:.3f} against {values[0]:.3f}, which"
-            f" costs it {share}."
+            f"The output of {name} is too short: its brevity penalty is {own} against {others}, which costs it {share}."
         )
     elif -penalty.points > _SMALL_SHARE * gap:
         yield (
             f"{name} does not lose by its length: its brevity penalty even gains it"
-            f" {_points(show(-penalty.points, decimals=2))}. It loses by its choice of {noun}."
+            f" {_points(show(-penalty.points, decimals=2))}. It loses by its precisions."
         )
-    if len(orders) > 1:
-        # A longer output may have more matches and yet lower precisions, so these sentences are about shares
-        words, phrases = orders[0].points, sum(order.points for order in orders[1:])
-        lengths = f"{noun[:-1]} pairs" if len(orders) == 2 else f"phrases of 2 to {len(orders)} {noun}"
-        costs = f"which costs it {_points(show(phrases, decimals=2))}"
-        if min(words, phrases) > 0:
-            yield (
-                f"{name} has a smaller share of its {noun} in the references, which costs it"
-                f" {_points(show(words, decimals=2))}, and a smaller share of its {lengths}, {costs}."
-            )
-        elif phrases > 0:
-            yield (
-                f"{name} has at least as large a share of its {noun} in the references, but a smaller share of its"
-                f" {lengths}, {costs}."
-            )
+    # A longer output may have more matches and yet lower precisions; of several orders, only some may be lower
+    lower = [number for number, order in enumerate(orders, 1) if order.points > 0]
+    parts = []
+    for numbers, what in (([1], noun), ([number for number in lower if number > 1], f"phrases of {{}} {noun}")):
+        if cost_of := sum(orders[number - 1].points for number in numbers if number in lower):
+            factors = _tell_orders([f"p{number}" for number in numbers])
+            lengths = what.format(_tell_orders(list(map(str, numbers))))
+            parts.append(f"of {lengths} ({factors}), which costs it {_points(show(cost_of, decimals=2))}")
+    if parts:
+        yield f"{name} has a lower precision {', and '.join(parts)}."
+
+
+def _tell_orders(orders: Sequence[str]) -> str:
+    """Return ascending orders of n-grams in words, neighbours as a range.
+
+    >>> _tell_orders(["2", "3", "4"]), _tell_orders(["p2", "p4"]), _tell_orders(["3"])
+    ('2 to 4', 'p2 and p4', '3')
+    """
+    numbers = [int(order.removeprefix("p")) for order in orders]
+    if len(orders) > 2 and numbers[-1] - numbers[0] == len(orders) - 1:
+        return f"{orders[0]} to {orders[-1]}"
+    return _join(orders)
 
 
 def _weak_group(report: Report, grouping: Grouping, number: int, better: int, worse: int) -> Iterator[str]:
@@ -357,9 +355,10 @@ def _weak_group(report: Report, grouping: Grouping, number: int, better: int, wo
     what = f"on references of {label}" if grouping.kind == "length" else f"on the {grouping.title} {label}"
     if len(gaps) < len(grouping.sizes):
         what += f", of all groups with at least {_FEW} segments"
+    here, everywhere = show_above(gap, whole, decimals=2)
     yield (
-        f"{report.names[worse]} is furthest behind {what}: {_points(show(gap, decimals=2))} in"
-        f" {tell_count(grouping.sizes[place], 'segment')}, compared with {show(whole, decimals=2)} in all segments."
+        f"{report.names[worse]} is furthest behind {what}: {_points(here)} in"
+        f" {tell_count(grouping.sizes[place], 'segment')}, compared with {everywhere} in all segments."
         " The difference in this group was not tested for significance."
     )
 
@@ -382,4 +381,6 @@ def _weak_ngrams(report: Report, better: int, worse: int) -> Iterator[str]:
             break
     if found:
         told = f"{report.names[worse]} gets these n-grams right less often than {report.names[better]}"
+        if report.passages.told:
+            told += " in the segments on this page"
         yield f"{told}: {', '.join(found)}."
