@@ -179,8 +179,9 @@ def _judge_drops(
         allowed = _allowed(bound, earlier, scale)
         if baseline is not None and _is_rounded_too_far(record, earlier, baseline, allowed):
             raise UsageError(
-                f"{baseline.path} has {record.name} {_tell(earlier, scale)}, which is rounded too far for {MAX_DROP}"
-                f" {bound}; write the baseline with -w {_MANY_DECIMALS}"
+                f"{baseline.path} has {record.name} {_tell(earlier, scale)}, which may be rounded too far for"
+                f" {MAX_DROP} {bound}; write the baseline with -w {_MANY_DECIMALS}, or with -f jsonl, which does not"
+                " round"
             )
         failure = ""
         if drop > allowed and (record.p_value is None or record.differs):  # otherwise it may be due to chance

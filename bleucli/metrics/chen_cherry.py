@@ -1,5 +1,7 @@
 """The seven techniques of Chen & Cherry (2014), section 3, with the conventions of NLTK 3.10's `SmoothingFunction`.
 
+On single segments, scores equal NLTK's. In a corpus, NLTK counts at least one n-gram of each order in each segment.
+
 `smooth` returns the precisions that a technique, with NLTK's defaults, puts in place of the plain ones.
 """
 

@@ -109,11 +109,7 @@ class BLEUParts(NamedTuple):
         averaged = self.orders[: self.averaged_orders]
         shown = [f"{one.matches}/{one.total}" + f" ({one.precision:.1f}%)" * bool(one.total) for one in averaged]
         which = f"orders 1 to {len(averaged)}" if len(averaged) > 1 else "order 1"
-        return f"Precision of {which}: {', '.join(shown)}. Brevity penalty: {self._show_penalty()}."
-
-    def _show_penalty(self) -> str:
-        # Three decimals would show a smaller one as 0
-        return f"{self.brevity_penalty:.3f}" if self.brevity_penalty >= 0.0005 else f"{self.brevity_penalty:.3g}"
+        return f"Precision of {which}: {', '.join(shown)}. Brevity penalty: {show_penalty(self.brevity_penalty)}."
 
     def _reason(self, score: float) -> str:
         """Return why a score is at the end of its scale, in a sentence or two; "" if it is not."""
@@ -265,7 +261,7 @@ class BLEUParts(NamedTuple):
             yield Paragraph(
                 f"{told}: the output is shorter. Precision does not punish that, so the brevity penalty does:"
             )
-            yield Formula([f"BP = exp(1 - {theirs}/{ours}) = {self._show_penalty()}"])
+            yield Formula([f"BP = exp(1 - {theirs}/{ours}) = {show_penalty(self.brevity_penalty)}"])
         else:
             yield Paragraph(f"{told}: BP = 0.")
 
@@ -305,6 +301,15 @@ class BLEUParts(NamedTuple):
                 f"{blank} = {score:.{width}f}",
             ]
         )
+
+
+def show_penalty(penalty: float) -> str:
+    """Return a brevity penalty with three decimals, or with three digits if these decimals would show 0.
+
+    >>> show_penalty(0.84648), show_penalty(0.00012345)
+    ('0.846', '0.000123')
+    """
+    return f"{penalty:.3f}" if penalty >= 0.0005 else f"{penalty:.3g}"
 
 
 def take_apart(

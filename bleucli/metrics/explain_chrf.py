@@ -111,7 +111,7 @@ class CHRFParts(NamedTuple):
         if any(empty):
             return f"The {'output' if empty[0] else 'reference'} is empty: nothing can match, so {effect}."
         if not any(order.matches for order in self.orders):
-            return "No n-gram matches: precision and recall are 0 everywhere."
+            return f"No n-gram matches, so {effect}."
         return ""
 
     def _tell_orders(self) -> Iterator[Block]:

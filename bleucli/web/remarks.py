@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bleucli.metrics.bleu import SHORT_PENALTY, brevity_penalty
 from bleucli.metrics.edits import PERFECT
+from bleucli.metrics.explain_bleu import show_penalty
 from bleucli.phrases import tell_count
 from bleucli.web.fields import METRIC_NAMES, Inputs
 
@@ -21,15 +22,16 @@ if TYPE_CHECKING:
 
 # Smoothing that can make a precision higher than 1
 _BEYOND = ("chen-cherry-5", "chen-cherry-6", "chen-cherry-7")
-# From https://cloud.google.com/translate/automl/docs/evaluate, "Interpretation", for the BLEU of a test set
+# The bounds, and in other words the judgements, of "Interpretation" in
+# https://cloud.google.com/translate/automl/docs/evaluate, for the BLEU of a test set
 BANDS = (
-    (0, 10, "almost useless"),
-    (10, 20, "hard to get the gist"),
-    (20, 30, "the gist is clear, but there are significant grammatical errors"),
-    (30, 40, "understandable to good translations"),
-    (40, 50, "high quality translations"),
-    (50, 60, "very high quality, adequate and fluent translations"),
-    (60, 100, "quality often better than human"),
+    (0, 10, "of hardly any use"),
+    (10, 20, "the topic can be guessed, seldom more"),
+    (20, 30, "the message comes across, with many mistakes in the language"),
+    (30, 40, "from readable to good"),
+    (40, 50, "good"),
+    (50, 60, "very good: complete, and pleasant to read"),
+    (60, 100, "as good as what people write, or better"),
 )
 
 
@@ -40,7 +42,7 @@ def list_remarks(inputs: Inputs, metric: Metric, stats: CorpusStats) -> list[str
 
 def _give_reasons(inputs: Inputs, stats: CorpusStats) -> list[str]:
     """Say why a score is at an end of its scale, or beyond it; nothing if it is not."""
-    score = stats.score().score
+    score, several = stats.score().score, len(inputs.references) > 1
     if not inputs.candidate.strip():
         return ["Write a candidate."]
     if inputs.metric == "bleu":
@@ -49,15 +51,19 @@ def _give_reasons(inputs: Inputs, stats: CorpusStats) -> list[str]:
         name, edits, length = METRIC_NAMES[inputs.metric], *stats.sums
         if not score:
             return [PERFECT]
+        # WER counts the reference with the fewest edits; TER averages the lengths of all references
+        average = " on average" if inputs.metric == "ter" and several else ""
         if score == 100:
-            return ["There are as many edits as words in the reference."]
+            return [f"There are as many edits as words in the reference{f's{average}' if average else ''}."]
         if score > 100:
-            words = tell_average(length, "word")
-            return [f"{tell_count(int(edits), 'edit')} for a reference of {words}: {name} has no upper limit."]
+            words = f"a reference of {tell_average(length, 'word')}"
+            words = f"references of {tell_average(length, 'word')}{average}" if average else words
+            return [f"{tell_count(int(edits), 'edit')} for {words}: {name} has no upper limit."]
         return []
     if not score:
-        return ["The candidate and the reference share no n-gram."]
-    return ["The candidate and the reference have the same n-grams: the best score."] if score == 100 else []
+        return [f"The candidate and the reference{'s' if several else ''} share no n-gram."]
+    which = "a" if several else "the"
+    return [f"The candidate and {which} reference have the same n-grams: the best score."] if score == 100 else []
 
 
 def _give_reasons_of_bleu(inputs: Inputs, stats: CorpusStats, score: float) -> list[str]:
@@ -67,12 +73,15 @@ def _give_reasons_of_bleu(inputs: Inputs, stats: CorpusStats, score: float) -> l
     if score > 100:
         return [f"Smoothing {inputs.smoothing} can make a precision higher than 1, so BLEU exceeds 100."]
     if score == 100 and all(matches == total for matches, total in rows):
-        return ["Every n-gram of the candidate matches, and the candidate is not too short: the best score."]
+        best = "" if inputs.smoothing in _BEYOND else ": the best score"
+        return [f"Every n-gram of the candidate matches, and the candidate is not too short{best}."]
     if score:
         return []
     if not any(matches for matches, _ in rows):
         return ["No word of the candidate is in a reference, so BLEU is 0."]
-    order = next((order for order, precision in enumerate(stats.score().precisions, 1) if not precision), 0)
+    # Only sacreBLEU's smoothing methods leave a precision of 0 in the product; the others skip it
+    precisions = [] if metric.smoothing.gives_all else stats.score().precisions
+    order = next((order for order, precision in enumerate(precisions, 1) if not precision), 0)
     if not order:
         return ["The brevity penalty is so small that a computer rounds BLEU to 0."]
     if rows[order - 1][1]:
@@ -104,8 +113,8 @@ def _tell_warnings(inputs: Inputs, metric: Metric, stats: CorpusStats) -> list[s
         ours, theirs = map(int, stats.sums[:2])
         if 0 < (penalty := brevity_penalty(ours, theirs)) < SHORT_PENALTY:
             found.append(
-                f"The candidate is much shorter than the reference ({tell_count(ours, 'token')} against {theirs}), so"
-                f" the brevity penalty is {penalty:.3f}."
+                f"The candidate is much shorter than the {'closest ' if len(inputs.references) > 1 else ''}reference"
+                f" ({tell_count(ours, 'token')} against {theirs}), so the brevity penalty is {show_penalty(penalty)}."
             )
     return [*found, *(f"{told[0].upper()}{told[1:]}." for told in metric.advice)]
 
