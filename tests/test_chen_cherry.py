@@ -60,6 +60,24 @@ def test_corpora_are_scored_as_nltk_does(technique, corpus):
     assert math.isclose(score, expected, rel_tol=1e-12)
 
 
+@pytest.mark.parametrize("technique", range(1, 5))
+@pytest.mark.filterwarnings("ignore:BLEU is 0", "ignore:the output has")
+@given(corpus=st.lists(st.tuples(words, words.filter(bool)), min_size=2, max_size=5))
+@examples(200)
+def test_nltk_counts_ngrams_that_short_segments_of_a_corpus_do_not_have(technique, corpus):
+    """The documentation says that the scores are equal on single segments, and says how they differ on corpora."""
+    hypotheses, references = zip(*corpus, strict=True)
+    with warnings.catch_warnings(action="ignore"):
+        expected = 100 * corpus_bleu([[text] for text in references], hypotheses, smoothing_function=theirs(technique))
+    score = ours(technique).corpus_score(map(" ".join, hypotheses), [map(" ".join, references)])
+    missing = [sum(len(text) < order for text in hypotheses) for order in range(1, 5)]
+    totals = [total + too_many for total, too_many in zip(score.totals, missing, strict=True)]
+    lengths = score.sys_len, score.ref_len
+    counted = BLEU.compute_bleu(score.counts, totals, *lengths, smooth_method=f"chen-cherry-{technique}")
+    assert math.isclose(counted.score, expected, rel_tol=1e-12)
+    assert any(missing) or math.isclose(score.score, expected, rel_tol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("method", "alone", "cat"),
     [

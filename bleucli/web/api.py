@@ -17,10 +17,11 @@ from starlette.exceptions import HTTPException
 
 from bleucli._version import __version__
 from bleucli.errors import BleuError
+from bleucli.phrases import join_words
 from bleucli.theme import style_sheet
 from bleucli.threads import usable_processors
 from bleucli.web import calculator
-from bleucli.web.choices import parameters, read_choices
+from bleucli.web.choices import LEFT_OUT, parameters, read_choices
 from bleucli.web.fields import Inputs, read_inputs
 from bleucli.web.guard import MOST_BYTES, read_body, tell_fault
 from bleucli.web.items import ITEM, Failure, Score, read_items, score_items
@@ -37,9 +38,9 @@ _SHORT_BYTES_TO_ALIGN = 1_000
 _ALIGNING = ("ter", "wer", "cer")
 _ABOUT = (
     "The engine of the command `bleu`, on this machine only. An item has the form of a line of the command's JSON"
-    " Lines. Options and defaults are those of the Python API; the calculator's page starts with other settings (lower"
-    f" case, add-one smoothing). Scores are not rounded. A body holds at most {MOST_BYTES:,} bytes (1 MB). An error is"
-    " one sentence."
+    f" Lines. Options and defaults are those of the Python API, except {join_words(LEFT_OUT)}; sentence_level sets"
+    " effective_order. The calculator's page starts with other settings (lower case, add-one smoothing). Scores are not"
+    f" rounded. A body holds at most {MOST_BYTES:,} bytes (1 MB). An error is one sentence."
 )
 _POSTS = ("/score", "/page/numbers", "/page/explanation")
 _REFUSALS = {

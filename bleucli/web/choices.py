@@ -43,7 +43,7 @@ _OWN: dict[str, dict[str, Any]] = {
 }
 # Options without a parameter: warnings are part of the answer, `sentence_level` implies effective order, and `tokenize`
 # names the tokenizer
-_LEFT_OUT = ("force", "effective_order", "trg_lang", "tokenize_name")
+LEFT_OUT = ("force", "effective_order", "trg_lang", "tokenize_name")
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _READERS: Mapping[type, Callable[[str], Any]] = {
     bool: {"true": True, "false": False}.__getitem__,
@@ -146,7 +146,7 @@ def parameters() -> list[dict[str, Any]]:
 def _options() -> Iterable[tuple[str, Option]]:
     for name in METRICS:
         for option in METRICS[name].options:
-            if option.name not in _LEFT_OUT:
+            if option.name not in LEFT_OUT:
                 yield name, option
 
 
