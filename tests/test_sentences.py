@@ -1,0 +1,96 @@
+"""What pages, explanations, tables, papers, gates and the calculator say is recomputed, and it is true."""
+
+from __future__ import annotations
+
+import ast
+import os
+import random
+import re
+
+import pytest
+from strategies import enough
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
+pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no pages")
+pytest.importorskip("fastapi", reason="FastAPI is not installed; there is no calculator")
+
+import evaluation_data
+from conftest import ROOT
+from sentences import Place, Tally, Unknown
+from sentences_drawn import PLACES, WAYS, corpora, draw_worlds, judge_all, read_corpus
+from sentences_pages import PAGE, drawn_report
+
+from bleucli.web.remarks import BANDS
+
+# The modules whose sentences are judged
+MODULES = (
+    *("report/verdicts", "metrics/differences", "metrics/explain_bleu", "metrics/explain_chrf", "metrics/explain_ter"),
+    *("metrics/explain_wer", "metrics/edits", "output/explanation", "output/publication", "web/remarks"),
+)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_random_worlds_are_described_truly(name):
+    tally = Tally(*PLACES)
+    draw_worlds(name, enough(WAYS[name].count) // (1 if enough(8) > 1 else 2), tally)
+    assert not tally.untrue, tally.told()
+    assert any(tally.reached.values())
+
+
+@pytest.mark.slow
+def test_every_kind_of_sentence_comes_up_and_none_is_untrue():
+    tally = judge_all(progress=lambda _: None)
+    assert not tally.untrue, tally.told()
+    assert not tally.missed()
+    bands = [words for _, _, words in BANDS]  # a table of the calculator's page
+    unread = [
+        f"{module}: {phrase}"
+        for module in MODULES
+        for phrase in phrases_of(module)
+        if not any(phrase.strip() in text for text in tally.texts) and phrase not in bands
+    ]
+    assert not unread, "\n".join(unread)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(evaluation_data.problem(evaluation_data.FOLDER)), reason="there are no evaluation data")
+def test_pages_about_real_systems_are_true():
+    tally = Tally(PAGE)
+    for _, references, systems in corpora(evaluation_data.FOLDER):
+        read_corpus(references, systems, tally)
+    assert not tally.untrue, tally.told()
+    assert tally.drawn["page"] > 30
+
+
+def test_an_unknown_sentence_and_an_untrue_one_are_found():
+    w = drawn_report(random.Random(2), 2)
+    tally = Tally(PAGE)
+    with pytest.raises(Unknown, match="page: This page is the best page"):
+        PAGE.read("This page is the best page.", w, tally)
+    PAGE.read(f"7 systems, {len(w.report.lines)} segments, {', '.join(w.metrics)}", w, tally)
+    assert "7 systems" in tally.told()
+    assert tally.table().splitlines()[1].split()[-3:] == ["0", "0", "0"]
+    assert tally.missed()
+
+
+def test_of_several_kinds_the_longest_sentence_counts():
+    place = Place("here")
+    place.sentence("short", "It is {n:count}.")(lambda w, n: False)
+    place.sentence("long", "It is {n:count}. Or {k:count}.")(lambda w, n, k: n < k)
+    w, tally = drawn_report(random.Random(1)), Tally(place)
+    place.read("It is 2. Or 1,000.", w, tally)
+    assert tally.reached == {"here: short": 0, "here: long": 1}
+    assert not tally.untrue
+
+
+def phrases_of(module):
+    """Return the longer parts of the strings that a module prints: neither documentation nor errors."""
+    with open(os.path.join(ROOT, "bleucli", f"{module}.py"), encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    left_out = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            left_out.update(map(id, ast.walk(node)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in left_out:
+            yield from (part for part in re.split(r"\{[^{}]*\}|\n", node.value) if part.count(" ") > 3)
