@@ -116,6 +116,26 @@ class RunWorld:
             more = sum(one - mean > gap + 1e-9 for one in gaps)
         return (more + 1) / (self.trials + 1), (more + equal + 1) / (self.trials + 1)
 
+    def differing(self, metric, first, second):
+        """Return in how many segments two systems differ."""
+        return sum(not self._same(metric, at, self.texts(first), self.texts(second)) for at in range(self.size))
+
+    def possible(self, metric, system):
+        """Return the p-values that may be printed: without ties, with them, and at least the smallest exact one.
+
+        Of all ways to swap the segments that differ, two give the observed difference: none of them, and all of them.
+        """
+        without, counted = self.p_values(metric, system)
+        return without, counted, max(counted, min(1.0, 2.0 ** (1 - self.differing(metric, 0, system))))
+
+    def rows_of_text(self):
+        """Return the cells with p-values in the table of the text format, row by row."""
+        rows = re.findall(r"^│ +│(.*)│$", self.text_format.partition("\n---")[0], re.MULTILINE)
+        step = 2 if self.layout.difference else 1  # columns of differences come between
+        return [
+            cells for cells in (row.split("│")[::step] for row in rows) if re.search(r"p = |identical", "".join(cells))
+        ]
+
     def _same(self, metric, at, ours, theirs):
         rows = self.made[metric].segment_stats([ours[at], theirs[at]], [[s[at]] * 2 for s in self.references])
         return list(rows[0]) == list(rows[1])
@@ -171,11 +191,12 @@ def _(w, method, trials, unit, baseline):
     for system, (cells, _) in w.cells.items():
         for metric, cell in enumerate(cells):
             p = re.search(r"p = ([\d.]+)", cell)
-            values = w.p_values(metric, system) if system else (1, 1)
+            values = w.possible(metric, system) if system else (1, 1, 1)
             if p and not any(Shown(p[1]).of(value) for value in values):
                 return False
             # Where the p-value is shown, the star follows from it; elsewhere, from the one that counts ties
-            if ("*" in cell.replace("**", "")) != (float(p[1]) <= 0.05 if p else system > 0 and values[1] <= 0.05):
+            expected = {float(p[1]) <= 0.05} if p else {value <= 0.05 and system > 0 for value in values[1:]}
+            if ("*" in cell.replace("**", "")) not in expected:
                 return False
     return True
 
@@ -208,15 +229,21 @@ def _(w, method, trials, unit, mark):
     " exchanges the two outputs with a probability of 1/2.",
 )
 def _(w, trials):
-    return (
-        w.test == "ar"
-        and trials == w.trials
-        and all(
-            math.isclose(w.record(system, metric).p_value, w.p_values(metric, system)[name in ("WER", "CER")])
-            for system in range(1, len(w.names))
-            for metric, name in enumerate(w.metrics)
-        )
-    )
+    return w.test == "ar" and trials == w.trials and _are_printed(w)
+
+
+def _are_printed(w):
+    """Whether the p-values in the text format are those that its notes define."""
+    rows = w.rows_of_text()
+    for system, row in enumerate(rows, 1):
+        for metric, cell in enumerate(row):
+            counts_ties = w.metrics[metric] in ("WER", "CER") and w.test == "ar"
+            expected = w.p_values(metric, system)[counts_ties]
+            if "identical" in cell and expected != 1:
+                return False
+            if "p = " in cell and not Shown(re.search(r"p = ([\d.]+)", cell)[1]).of(expected):
+                return False
+    return len(rows) == len(w.names) - 1
 
 
 @TABLE.sentence(
@@ -226,15 +253,7 @@ def _(w, trials):
     " are, with replacement, the same ones for every system.",
 )
 def _(w, trials):
-    return (
-        w.test == "bs"
-        and trials == w.trials
-        and all(
-            math.isclose(w.record(system, metric).p_value, w.p_values(metric, system)[0])
-            for system in range(1, len(w.names))
-            for metric, _ in enumerate(w.metrics)
-        )
-    )
+    return w.test == "bs" and trials == w.trials and _are_printed(w)
 
 
 @TABLE.sentence(
@@ -243,25 +262,29 @@ def _(w, trials):
     " real, too.",
 )
 def _(w):
+    # It is larger in at most a twentieth of the trials, the observed difference being one of them
     return all(
-        (w.record(system, metric).p_value <= 0.05)
-        == (min(w.p_values(metric, system)) <= 0.05 or name in ("WER", "CER"))
-        or name in ("WER", "CER")
-        for system in range(1, len(w.names))
-        for metric, name in enumerate(w.metrics)
+        "*" not in cell or w.p_values(metric, system)[0] <= 0.05
+        for system, row in enumerate(w.rows_of_text(), 1)
+        for metric, cell in enumerate(row)
     )
 
 
 @TABLE.sentence(
     "ties",
     "Trials with exactly the observed difference count against a star here; sacreBLEU leaves them out.",
+    "{told:text}: {how:the star follows sacreBLEU, but the difference is not significant|no star here, unlike in"
+    " sacreBLEU}, because {why:p is above 0.05 if trials with exactly the observed difference count|no difference in"
+    " fewer than 6 segments can be significant}.",
 )
-def _(w):
-    pairs = [(s, m, w.p_values(m, s)) for s in range(1, len(w.names)) for m in range(len(w.metrics))]
-    matter = any(without <= 0.05 < counted for _, _, (without, counted) in pairs)
-    return matter and all(
-        ("*" in w.cells[s][0][m].replace("**", "")) == (counted <= 0.05) for s, m, (_, counted) in pairs
-    )
+def _(w, told=None, how=None, why=None):
+    pairs = {(s, m): w.possible(m, s) for s in range(1, len(w.names)) for m in range(len(w.metrics))}
+    doubtful = [pair for pair, (without, _, exact) in pairs.items() if without <= 0.05 < exact]
+    if told is None:
+        stars = all(("*" in w.cells[s][0][m].replace("**", "")) == (p[1] <= 0.05) for (s, m), p in pairs.items())
+        return bool(doubtful) and stars
+    names = [f"{w.names[s]} by {w.metrics[m]}" for s, m in doubtful if w.metrics[m] not in ("WER", "CER")]
+    return split_list(told) == names and why.startswith("p is") == (w.test == "ar")
 
 
 @TABLE.sentence("clusters in parentheses", "In parentheses: the cluster; 1 is the best.")
@@ -476,7 +499,7 @@ def _(w, method, cited, trials, unit, seed, others, baseline):
         and seed == f" and seed {SEED}"
         and not w.options["all_pairs"]
         and all(
-            any(math.isclose(w.record(s, m).p_value, p) for p in w.p_values(m, s))
+            any(math.isclose(w.record(s, m).p_value, p) for p in w.possible(m, s))
             for s in range(1, len(w.names))
             for m in range(len(w.metrics))
         )
@@ -494,7 +517,7 @@ def _(w, method, cited, trials, unit, seed):
         and w.options["all_pairs"]
         and seed == f" and seed {SEED}"
         and all(
-            q is None or q >= p or q == 1
+            q is None or q >= p - 1e-12 or w.test == "bs"  # nominal p-values of the bootstrap are one-sided
             for one in w.results.rankings
             for row, other in zip(one.p_values, one.corrected, strict=True)
             for p, q in zip(row, other, strict=True)
@@ -617,10 +640,10 @@ def _(w, told, idle):
 def read_run(w, tally):
     """Judge the notes under the table, what a paper says, and the warnings."""
     read_warnings(w, tally)
-    w.printed = render(w.results, w.layout, "markdown")
+    w.printed, w.text_format = render(w.results, w.layout, "markdown"), render(w.results, w.layout, "text")
     for sentence in explanation.brief(w.results, w.layout):
         TABLE.read(sentence, w, tally)
-    text = render(w.results, w.layout, "text").partition("\n---")[2] if w.layout.style == "full" else ""
+    text = w.text_format.partition("\n---")[2] if w.layout.style == "full" else ""
     if "Paired" in text:
         items = re.sub(r"\n   ", " ", text.partition("\n\n---")[0])
         for item in re.findall(r"^ - (.*)$", items, re.MULTILINE):
@@ -986,20 +1009,27 @@ def _(w, n, least):
     "a star that rests on ties",
     "{first:system} and {second:system}: the p-value by {metric:metric}, {p:number}, leaves out trials with exactly"
     " the observed difference, as in sacreBLEU; with them, it is {counted:number}, which is not significant",
+    "{first:system} and {second:system}: the p-value by {metric:metric} as sacreBLEU computes it, {p:number}, leaves"
+    " out trials with exactly the observed difference; with them, it is {counted:number}, which is not significant",
 )
 def _(w, first, second, metric, p, counted):
-    without, with_ties = w.p_values(metric, second)
-    return first == 0 and p.of(without) and counted.of(with_ties) and without <= 0.05 < with_ties
+    without, *others = w.possible(metric, second)
+    return first == 0 and p.of(without) and any(counted.of(one) and without <= 0.05 < one for one in others)
 
 
 @WARNING.sentence(
     "too few segments that differ",
     "{first:system} and {second:system} differ in only {n:count} ((segment||segments)) by {metric:metric}: too few"
     " for a test; do not rely on the p-value",
+    "{first:system} and {second:system} differ in only {n:count} ((segment||segments)) by {metric:metric}[[ (and"
+    " {others:count} other ((pair||pairs)))]]; no difference in fewer than 6 segments can be significant at 0.05",
+    "{size:count} ((segment||segments)): no difference in fewer than 6 segments can be significant at 0.05",
 )
-def _(w, first, second, n, metric):
-    differing = sum(not w._same(metric, at, w.texts(first), w.texts(second)) for at in range(w.size))
-    return first == 0 and n == differing < 6
+def _(w, first=0, second=None, n=0, metric=0, others=None, size=None):
+    # Of the ways to swap n segments, two give the observed difference; 2 / 2^5 is above 0.05, and 2 / 2^6 is not
+    if size is not None:
+        return size == w.size < 6
+    return n == w.differing(metric, first, second) < 6 and (first == 0 or w.options["all_pairs"])
 
 
 def drawn_warning(draw):
