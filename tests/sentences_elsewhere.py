@@ -23,7 +23,7 @@ from sacrebleu.metrics import TER as THEIR_TER
 from sentences import Place, Shown, split_list
 from sentences_explanations import distance
 
-from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, evaluate_systems, gates
+from bleucli import BLEU, CER, CHRF, TER, WER, BleuError, Segments, evaluate_systems, gates
 from bleucli.baselines import read_baseline
 from bleucli.cli.gating import Gates
 from bleucli.gates import Bound
@@ -959,8 +959,9 @@ def _(w, system):
     + "the text is too short for n-grams of order {order:count}; for single segments use effective order ({how:[^)]+})",
 )
 def _(w, system, order, how):
-    score = w.made[0].corpus_score(w.texts(system), w.references)
-    return order == w.made[0].max_ngram_order and score.totals[order - 1] == 0 and not w.made[0].effective_order
+    tokens = [(text or "").split() for text in w.made[0].prepare(Segments.from_strings(w.texts(system)))]
+    too_short = all(len(one) < order for one in tokens)
+    return order == w.made[0].max_ngram_order and too_short and not w.made[0].effective_order
 
 
 @WARNING.sentence(
@@ -1298,8 +1299,6 @@ class RemarkWorld:
             return metric.corpus_score([inputs.candidate], [[text] for text in inputs.references]).score
 
     def tokens(self, text):
-        from bleucli import Segments
-
         return (self.metric.prepare(Segments.from_strings([text]))[0] or "").split()
 
     @property
