@@ -12,40 +12,41 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import hashlib
 import io
 import json
 import lzma
 import os
 import random
 import re
+import tarfile
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, cycle, product
 from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+
+def read_sections() -> dict[str, list[str]]:
+    """Return the rows of each section of `command_lines.txt`, by its title, which begins with `= ` or `== `."""
+    sections: dict[str, list[str]] = {}
+    with open(f"{os.path.splitext(__file__)[0]}.txt", encoding="utf-8") as file:
+        for row in file.read().splitlines():
+            if row.startswith("="):
+                sections[row] = []
+            elif row and not row.startswith("# "):
+                sections[next(reversed(sections))].append(row)
+    return sections
+
+
+SECTIONS = read_sections()
+FIRST = SECTIONS["= files for others"]
+WORDS = " ".join(SECTIONS["= words"]).split()
+NEEDS = dict(row.split(":", 1) for row in SECTIONS["= needs"])
 
 # --- files
 
 SEGMENTS = 30
-_WORDS = (
-    *(
-        "the",
-        "a",
-        "cat",
-        "dog",
-        "man",
-        "house",
-        "river",
-        "old",
-        "young",
-        "green",
-        "quickly",
-        "sat",
-        "ran",
-        "bit",
-        "saw",
-    ),
-    *("under", "over", "with", "two", "seven", "1.5", "3,000", "Berlin", "prices", "rose", "fell", "today", "and"),
-    *("but", "it", "was", "not", "very", "good"),
-)
 _FIRST = (
     'The cat sat on the mat, and it was "3.14 meters" long & wide.',
     "He said à la carte to the World–wide day… U.S. prices rose 5%.",
@@ -59,7 +60,7 @@ _FIRST = (
 def references() -> list[str]:
     """Return made-up sentences; the first ones have what tokenizers treat differently."""
     dice = random.Random(7)
-    made = [" ".join(dice.choices(_WORDS, k=dice.randrange(4, 16))).capitalize() + "." for _ in range(SEGMENTS)]
+    made = [" ".join(dice.choices(WORDS, k=dice.randrange(4, 16))).capitalize() + "." for _ in range(SEGMENTS)]
     return [*_FIRST, *made][:SEGMENTS]
 
 
@@ -70,7 +71,7 @@ def altered(texts: Iterable[str], share: float, seed: int) -> list[str]:
     def alter(word: str) -> Sequence[str]:
         if dice.random() >= share:
             return [word]
-        return dice.choice(([], [word, word], [dice.choice(_WORDS)], [word.lower()], [word.upper()]))
+        return dice.choice(([], [word, word], [dice.choice(WORDS)], [word.lower()], [word.upper()]))
 
     return [" ".join(part for word in text.split(" ") for part in alter(word)) for text in texts]
 
@@ -212,6 +213,7 @@ def json_lines(first: list[str], second: list[str], outputs: list[list[str]]) ->
         "number.jsonl": objects([{"hypothesis": 5, "references": ["five"]}]),
         "broken.jsonl": objects(items[:2]) + b'{"hypothesis": \n',
         "list.jsonl": objects([["a", "b"]]),
+        "empty.jsonl": b"",
         "plainly.txt": objects(items),
     }
 
@@ -257,56 +259,54 @@ def tables(first: list[str], second: list[str], outputs: list[list[str]]) -> dic
 
 
 def test_sets(first: list[str], second: list[str], system: list[str]) -> dict[str, bytes]:
-    """Return registries and the test sets that they define."""
+    """Return registries, and the files of the test sets that they define."""
     documents = []
     for number, (one, other, text) in enumerate(zip(first, second, system, strict=True)):
         origin, domain = "en" if number % 2 else "de", "news" if number % 3 else "social"
         parts = [("src", 'lang="en"', f"Source {number}.")]
         parts += [("ref", 'lang="de" translator="A"', one), ("ref", 'lang="de" translator="B"', other)]
         parts += [("hyp", 'lang="de" system="S"', text)]
-        body = "".join(
-            f'<{tag} {words}><seg id="1">{text.replace("&", "&amp;")}</seg></{tag}>' for tag, words, text in parts
-        )
+        body = "".join(f'<{tag} {words}><seg id="1">{escape(text)}</seg></{tag}>' for tag, words, text in parts)
         documents.append(f'<doc id="d{number}" origlang="{origin}" domain="{domain}">{body}</doc>')
-    files = {"own.xml": ["<dataset><collection>", *documents, "</collection></dataset>"]}
-    pairs = [f'[testsets."{name}".pairs.{pair}]\nfiles = [{files}]' for name, pair, files in _PAIRS]
-    for name, names in (("own.toml", '["A"]'), ("usual.toml", '["A", "B"]')):
-        own = ['[testsets."own/set"]', 'about = "made for this"', 'format = "wmt-xml"', f"refs = {names}"]
-        own += ['sources = [{ url = "own.xml" }]']
-        own += ['[testsets."own/plain"]', 'format = "plain"']
-        own += ['sources = [{ url = "sys.txt" }, { url = "ref.txt" }, { url = "ref2.txt" }]']
-        own += ['[testsets."own/away"]', 'about = "not here"', 'format = "plain"']
-        own += ['sources = [{ url = "https://data.acme.example/away.tgz" }]']
-        files[name] = own + pairs
-    files["wrong.toml"] = ['[testsets."own/set"]', "format = 3"]
-    return {name: written(texts) for name, texts in files.items()}
+    plain = {"in/a.en": written(system), "in/a.de": written(first)}
+    files = {
+        "own.xml": written(["<dataset><collection>", *documents, "</collection></dataset>"]),
+        "own.tgz": as_tar(plain),
+        "own.zip": as_zip(plain),
+        "own.tsv": written(map("\t".join, zip(system, first, strict=True))),
+        "wrong.toml": written(['[testsets."own/set"]', "format = 3"]),
+    }
+    for language, texts in (("en", system), ("de", first)):
+        segments = [f'<seg id="{number}">{escape(text)}</seg>' for number, text in enumerate(texts, 1)]
+        files[f"own.{language}.sgm"] = written(['<refset><doc docid="d" origlang="en">', *segments, "</doc></refset>"])
+    checksum = hashlib.sha256(files["own.tgz"]).hexdigest()
+    for name, translators in (("own.toml", '["A"]'), ("usual.toml", '["A", "B"]')):
+        text = "\n".join(SECTIONS["= own test sets"])
+        files[name] = f"{text.replace('TRANSLATORS', translators).replace('CHECKSUM', checksum)}\n".encode()
+    return files
 
 
-_PAIRS = (
-    ("own/set", "en-zh", '"source:0"'),
-    ("own/set", "en-de", '"source:0"'),
-    ("own/plain", "en-de", '"source:0", "source:1", "source:2"'),
-    ("own/away", "en-de", '"a.en", "a.de"'),
-)
+def as_tar(files: dict[str, bytes]) -> bytes:
+    """Return an archive of files."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return gzip.compress(content.getvalue(), mtime=0)
+
+
+def as_zip(files: dict[str, bytes]) -> bytes:
+    """Return an archive of files."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return content.getvalue()
+
 
 # --- lines
-
-
-def read_sections() -> dict[str, list[str]]:
-    """Return the rows of each section of `command_lines.txt`, by its title, which begins with `= ` or `== `."""
-    sections: dict[str, list[str]] = {}
-    with open(f"{os.path.splitext(__file__)[0]}.txt", encoding="utf-8") as file:
-        for row in file.read().splitlines():
-            if row.startswith("="):
-                sections[row] = []
-            elif row and not row.startswith("# "):
-                sections[next(reversed(sections))].append(row)
-    return sections
-
-
-SECTIONS = read_sections()
-FIRST = SECTIONS["= files for others"]
-NEEDS = dict(row.split(":", 1) for row in SECTIONS["= needs"])
 
 
 class Option(NamedTuple):

@@ -59,7 +59,12 @@ class Answer(NamedTuple):
 
 
 def work(
-    place: str, inputs: Mapping[str, bytes], first: Sequence[Line], lines: Sequence[Line], jobs: int
+    place: str,
+    inputs: Mapping[str, bytes],
+    first: Sequence[Line],
+    lines: Sequence[Line],
+    jobs: int,
+    libraries: Sequence[str],
 ) -> list[Answer]:
     """Run command lines in a folder that holds the input files and what the first lines wrote; return all answers.
 
@@ -69,8 +74,9 @@ def work(
         first: lines whose files all later lines can read.
         lines: the other lines. None of them sees what another one wrote.
         jobs: the number of processes that run them.
+        libraries: what is imported once for all lines.
     """
-    import_everything()
+    import_everything(libraries)
     gc.freeze()  # so that no forked process searches these objects for garbage, which would copy their pages
     folder = os.path.join(place, "0")
     write_files(folder, inputs)
@@ -120,7 +126,9 @@ def run(line: Line, folder: str, inputs: Mapping[str, bytes]) -> Answer:
         out, err = map(read, streams)
     files = read_files(folder)
     names = sorted(files.keys() | inputs.keys())
-    return Answer(status, out, err, {name: files.get(name) for name in names if files.get(name) != inputs.get(name)})
+    changes = {name: files.get(name) for name in names if files.get(name) != inputs.get(name)}
+    place = folder.encode()  # which share a line is in says nothing
+    return Answer(status, out.replace(place, b"PLACE"), err.replace(place, b"PLACE"), changes)
 
 
 def be_command(line: Line, folder: str, streams: Sequence[str]) -> int:
@@ -139,9 +147,9 @@ def be_command(line: Line, folder: str, streams: Sequence[str]) -> int:
     return main()
 
 
-def import_everything() -> None:
+def import_everything(libraries: Sequence[str]) -> None:
     """Import what commands may import, and replace what needs other processes or waits for a person."""
-    for name in LIBRARIES:
+    for name in libraries:
         with suppress(ImportError):
             importlib.import_module(name)
     version = types.ModuleType("bleucli._version")
