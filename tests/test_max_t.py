@@ -49,15 +49,6 @@ def plain_differences(samples, trials, seed):
     return np.array(made)
 
 
-def decoupled(trials):
-    """Within each group of 32 trials, shift the trials of each test by its number; return one row per trial."""
-    found = []
-    for start in range(0, trials.shape[1], 32):
-        group = trials[:, start : start + 32]
-        found += [[row[(trial + test) % len(row)] for test, row in enumerate(group)] for trial in range(group.shape[1])]
-    return found
-
-
 def plain_observed(samples):
     return np.array([abs(score_of(one) - score_of(other)) for one, other in combinations(samples, 2)])
 
@@ -71,14 +62,23 @@ def numbers_of(sample, row):
     return sample._replace(stats=SegmentStats(memoryview(row.astype(dtype).tobytes()).cast(kind), len(row)))
 
 
+def compare(method, samples, trials, seed=1):
+    """Return the test of each pair, by the numbers of its systems."""
+    if method == "ar":
+        tests = randomize_pairs(samples, trials, seed)
+    else:
+        tests = bootstrap_pairs(samples, bootstrap(samples, trials, seed))
+    return dict(zip(combinations(range(len(samples)), 2), tests, strict=True))
+
+
 @pytest.mark.parametrize("metric", range(3))
 def test_randomization_follows_its_definition(metric):
     samples = [row[metric] for row in samples_of(30)]
     found = randomize_pairs(samples, 150, 4)
     assert [test.p_value for test in found] == randomization_p_values(list(combinations(samples, 2)), 150, 4)
     scale = _scale(samples, 1)
-    trials = decoupled(plain_differences(samples, 150, 4) / scale[:, None])
-    assert [test.corrected for test in found] == plain_step_down(plain_observed(samples) / scale, trials)
+    trials = plain_differences(samples, 150, 4) / scale[:, None]
+    assert [test.corrected for test in found] == plain_step_down(plain_observed(samples) / scale, trials.T)
 
 
 @pytest.mark.parametrize("metric", [0, *(pytest.param(metric, marks=pytest.mark.slow) for metric in (1, 2))])
@@ -108,7 +108,7 @@ def test_the_bootstrap_follows_its_definition():
     differences = [plain[one] - plain[other] for one, other in pairs]
     scale = _scale(samples, 1)
     trials = np.array([abs(difference - difference.mean()) for difference in differences]) / scale[:, None]
-    expected = plain_step_down(gaps / scale, decoupled(trials))
+    expected = plain_step_down(gaps / scale, trials.T)
     assert [test.corrected for test in found] == [
         max(test.p_value, corrected) for test, corrected in zip(found, expected, strict=True)
     ]
@@ -143,6 +143,26 @@ def test_the_smallest_p_value_of_default_trials_is_a_twentieth_of_the_significan
     from bleucli.significance.resampling import RESAMPLES, TRIALS
 
     assert 1 / (min(RESAMPLES, TRIALS) + 1) <= SIGNIFICANT / 20
+
+
+@pytest.mark.parametrize("method", ["ar", "bs"])
+def test_an_exact_copy_of_a_system_changes_no_p_value(method):
+    samples = noisy(5, gap=0.2)
+    alone, copied = (compare(method, some, 500) for some in (samples, [*samples, samples[1], samples[4]]))
+    assert {pair: copied[pair] for pair in alone} == alone
+    assert len({test.corrected for test in alone.values()}) > 5
+    for copy, original in ((5, 1), (6, 4)):
+        for other in (0, 2, 3):
+            assert copied[other, copy].corrected == copied[tuple(sorted((other, original)))].corrected
+
+
+def test_copies_with_another_segment_cost_almost_nothing():
+    first, second = noisy(2, segments=300, gap=0.05)
+    rows = np.tile(np.asarray(second.stats)[:, 0], (9, 1))
+    rows[np.arange(9), np.arange(9)] += 1.0
+    alone, with_copies = (compare("ar", [first, second, *more], 2000)[0, 1] for more in ([], map(numbers, rows)))
+    assert alone.inclusive == with_copies.inclusive == alone.corrected
+    assert alone.corrected <= with_copies.corrected < 1.5 * alone.corrected < SIGNIFICANT
 
 
 def test_a_pair_that_differs_in_one_segment_is_never_significant():
@@ -188,11 +208,7 @@ def test_a_difference_is_rarely_found_among_equal_systems(method):
     wrong = 0
     for repetition in range(300):
         samples = noisy(12, segments=200, seed=repetition)
-        if method == "ar":
-            tests = randomize_pairs(samples, 400, repetition)
-        else:
-            tests = bootstrap_pairs(samples, bootstrap(samples, 400, repetition))
-        wrong += min(test.corrected for test in tests) <= SIGNIFICANT
+        wrong += min(test.corrected for test in compare(method, samples, 400, repetition).values()) <= SIGNIFICANT
     assert 3 <= wrong <= 31
 
 

@@ -77,9 +77,6 @@ _BIT_BYTES = 1 << 25
 _TRIALS_HELD = 1 << 14
 # Differences that are this close count as equal, since a sum of doubles depends on the order of its terms
 TIE = 1e-12
-# The number of trials in memory is a multiple of this: `max_t` reorders trials within such groups, so that the order
-# does not depend on the size of the blocks
-TRIAL_GROUP = 32
 # The number of trials per call: few enough to share the work evenly, and enough to be worth a call
 _SHARE = 256
 # One in 40 resamples (2.5%) is above a 95% confidence interval, and one in 40 is below
@@ -413,7 +410,7 @@ def random_bits(segments: int, trials: int, seed: int | None) -> Iterator[tuple[
     import numpy as np
 
     generator = np.random.PCG64(seed)
-    block = min(max(1, _BIT_BYTES * 8 // segments // TRIAL_GROUP) * TRIAL_GROUP, _TRIALS_HELD)
+    block = min(max(1, _BIT_BYTES * 8 // segments), _TRIALS_HELD)
     words, first = np.zeros(0, np.uint64), 0
     while trials > 0:
         count = min(block, trials)
