@@ -14,7 +14,6 @@
 - `Matrix`: the language pairs of a table with many of them
 - `Results`: all systems, and the hints that go with them; as dictionaries, and as rows of a table
 - `score_item`, `run_item`: a score, and what it was made from, as the objects of `bleu -f jsonl`
-- `doubt_bootstrap`: why a conclusion from the paired bootstrap is doubtful
 - `in_scale`: a score in percent, as it is printed on a scale
 - `name_row`: what a system is called on a group of segments; `bare_name`: the same without the group
 """
@@ -23,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bleucli.phrases import Turn, join_words
+from bleucli.phrases import join_words
 from bleucli.records import NamedTuple
 from bleucli.signature import Signature
 
@@ -33,6 +32,9 @@ if TYPE_CHECKING:
 
 # A difference with a larger p-value is not significant
 SIGNIFICANT = 0.05
+# If fewer segments differ, no exact test can be significant: of the 2^5 ways to swap 5 segments, 2 (none or all of
+# them) give the observed difference, and 2 / 32 is above 0.05
+FEWEST_SEGMENTS = 6
 # By method, what a test is called, and what one of its repetitions is called
 TESTS = {"bs": ("Paired bootstrap resampling", "resample"), "ar": ("Paired approximate randomization", "trial")}
 # The shape of the objects of `bleu -f jsonl`; the number changes when a key changes its meaning or is removed
@@ -91,14 +93,17 @@ class ScoreRecord(NamedTuple):
     signature: Signature
     higher_is_better: bool | None  # false for error rates; None if neither is better, as for self-BLEU
     interval: Interval | None = None  # if resampled
-    p_value: float | None = None  # of the difference from the baseline; None for the baseline itself
+    # of the difference from the baseline; counts trials that equal the difference. None for the baseline itself
+    p_value: float | None = None
     identical: bool = False  # the statistics of all segments equal the baseline's, so that the p-value is 1
     best: bool = False  # no system is known to be better: it is the best, or a test of all pairs finds no difference
     details: Sequence[Detail] = ()  # by parts of the test set
-    differs: bool = False  # the difference is significant even if trials that equal it are counted
+    differs: bool = False  # the p-value is significant
     figures: Figures = Figures()
     difference: Difference | None = None  # from the baseline, if there was a paired test; None for the baseline itself
     shares: Sequence[tuple[str, float | None]] = ()  # other measures, by name, from 0 to 1; None if unknown
+    # as sacreBLEU computes it: without trials that equal the difference; None if sacreBLEU computes none
+    sacrebleu_p_value: float | None = None
 
 
 class SystemResult(NamedTuple):
@@ -263,7 +268,8 @@ class Results(NamedTuple):
             - `interval_mean`, `interval_half_width`: of the confidence interval, in percent
             - `baseline`: whether the system is the baseline; `difference`, `difference_low`, `difference_high`: the
               difference from the baseline, in points, and the bounds of its 95% interval
-            - `p_value`, from 0 to 1; `identical`, whether all statistics equal the baseline's; `cluster`, from 1
+            - `p_value`, from 0 to 1, which counts ties; `identical`, whether all statistics equal the baseline's;
+              `cluster`, from 1
             - `brevity_penalty`, from 0 to 1; `hypothesis_length`, `reference_length`, `edits`
             - for self-BLEU, distinct n-grams as shares from 0 to 1; `signature`, in one line
 
@@ -328,6 +334,17 @@ class Results(NamedTuple):
                 )
         # Labels have columns of their own. A column `system` names the systems, as in the command.
         return {"system": bare_name(system), **dict(system.labels), **found}
+
+    def with_sacrebleu_p_values(self) -> Results:
+        """Return results with the p-values that sacreBLEU computes, where it computes any."""
+
+        def replace(record: ScoreRecord) -> ScoreRecord:
+            p_value = record.sacrebleu_p_value
+            return record if p_value is None else record._replace(p_value=p_value)
+
+        return self._replace(
+            systems=[system._replace(scores=list(map(replace, system.scores))) for system in self.systems]
+        )
 
     def with_averages(self) -> Results:
         """Return results in which the averages of a matrix are rows like others."""
@@ -447,22 +464,6 @@ def run_item(run: Run | None, index: int, test: Test | None) -> dict[str, object
 
 def _as_float(number: float | None) -> float | None:
     return None if number is None else float(number)
-
-
-def doubt_bootstrap(what: str) -> Turn:
-    """Return why a conclusion from the paired bootstrap is doubtful; `what`: its subject and verb.
-
-    >>> doubt = doubt_bootstrap("clusters rest")
-    >>> doubt.partition(", ")[0], doubt.command.partition(", ")[0]
-    ("clusters rest on test='bs'", 'clusters rest on --paired-bs')
-    """
-    # Of single comparisons at p ≤ 0.05, between systems without a difference; measured by scripts/familywise
-    told = (
-        f"{what} on {{}}, which finds a significant difference between equally good systems in 11-14% of tests"
-        " ({}: 4-5%); {} is safer"
-    )
-    in_python, in_command = ("test='bs'", "test='ar'", "test='ar'"), ("--paired-bs", "--paired-ar", "--paired-ar")
-    return Turn(told.format(*in_python), told.format(*in_command))
 
 
 def in_scale(score: float, scale: int) -> float:

@@ -183,14 +183,6 @@ def test_hints_are_warnings_that_point_at_the_caller():
     assert caught[0].filename == __file__
 
 
-def test_hints_about_a_test_name_it_as_python_does():
-    found = evaluate(test="bs", trials=999, all_pairs=True)
-    (hint,) = [hint for hint in found.hints if "clusters" in hint]
-    assert hint.endswith("(test='ar': 4-5%); test='ar' is safer")
-    assert "test='bs'" in hint
-    assert "--paired" not in hint
-
-
 @pytest.mark.parametrize(
     ("more", "kind", "message"),
     [

@@ -907,5 +907,5 @@ def test_errors_come_before_gates(score):
 def test_a_gate_that_rests_on_the_bootstrap_gets_a_warning(run, test):
     answer = run(REF, "-i", WEAK, STRONG, test, *FEW, "--max-drop", "1")
     assert answer.status == 0
-    told = "--max-drop rests on --paired-bs, which finds a significant difference between equally good systems in 11"
+    told = "--max-drop rests on --paired-bs, which finds a significant difference between equally good systems in 10"
     assert (told in answer.err) == (test == "--paired-bs")

@@ -13,7 +13,7 @@ from sample_results import RANDOMIZATION, one, paired, ranked, record, results
 
 import bleucli
 from bleucli.output import FORMATS, render
-from bleucli.output.layout import Layout
+from bleucli.output.layout import STYLES, Layout
 from bleucli.results import Difference
 
 TABLES = ("text", "latex", "markdown", "html", "rst")
@@ -301,20 +301,93 @@ def test_only_results_are_rendered_and_cited(function, given, told):
 # --- stars
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("style", ["compact", "stars"])
-def test_there_is_a_star_only_where_the_difference_is_significant_with_ties_counted(name, style):
-    # the systems differ in one segment, so all trials have the same difference, except for its sign
-    reference = ["a b c d e", "f g h i j k"]
-    systems = {"a": ["a b c d x", "f g h i j x"], "b": ["a b c d x", "f g h i j k"]}
-    with pytest.warns(bleucli.BleuWarning, match="leaves out trials with exactly the observed difference"):
-        made = bleucli.evaluate_systems(systems, [reference], test="ar", trials=200)
-    assert made.systems[1].scores[0].p_value <= 0.05
-    short = plain(bleucli.render_table(made, name, style=style))
-    assert not re.search(r"\d\*", short)
-    assert "Trials with exactly the observed difference count against a star" in re.sub(r"\s+%?\s*", " ", short)
-    if name != "latex":
-        assert ")*" in plain(bleucli.render_table(made, name))  # as in sacreBLEU
+# Two systems that each differ from the reference in one word of some segments: many trials have the same difference
+TIED = [f"the cat with the number {number} sat on the red mat" for number in range(40)]
+
+
+def mark(texts, *places):
+    return [text.replace("red", "old") if number in places else text for number, text in enumerate(texts)]
+
+
+@pytest.fixture(scope="module", params=["ar", "bs"])
+def doubtful(request):
+    """Return results of which sacreBLEU's p-value is significant, but not the one of this package."""
+    few = [*range(5)], [*range(5, 18)]
+    if request.param == "bs":
+        few = [], [*range(5)]
+    systems = {"a": mark(TIED, *few[0]), "b": mark(TIED, *few[1])}
+    with pytest.warns(bleucli.BleuWarning, match="not significant|can be significant"):
+        made = bleucli.evaluate_systems(systems, [TIED], test=request.param, trials=3000, bold_best=True)
+    record = made.systems[1].scores[0]
+    assert record.sacrebleu_p_value <= 0.05 < record.p_value
+    return made
+
+
+@pytest.mark.parametrize("name", [*TABLES, "paper"])
+@pytest.mark.parametrize("style", STYLES)
+def test_a_star_follows_the_p_value_that_is_printed(doubtful, name, style):
+    of_sacrebleu = name in ("text", "latex") and style == "full"
+    text = plain(render(doubtful, Layout(style=style), name))
+    record = doubtful.systems[1].scores[0]
+    told = re.sub(r"\s+%?\s*", " ", text)
+    assert bool(re.search(r"(\d|\(p = 0\.\d{4}\))\*", text)) == of_sacrebleu
+    shown = {f"(p = {p_value:.4f})": p_value for p_value in (record.sacrebleu_p_value, record.p_value)}
+    expected = record.sacrebleu_p_value if of_sacrebleu else record.p_value
+    assert {p_value for cell, p_value in shown.items() if cell in text} == ({expected} if style == "full" else set())
+    reason = "p is above 0.05 if trials with exactly the observed difference count"
+    if doubtful.test.method == "bs":
+        reason = "no difference in fewer than 6 segments can be significant"
+    doubt = "the star follows sacreBLEU, but the difference is not significant"
+    assert f"b by BLEU: {doubt if of_sacrebleu else 'no star here, unlike in sacreBLEU'}, because {reason}." in told
+
+
+def test_bold_type_programs_and_notebooks_have_the_p_value_of_this_package(doubtful):
+    record = doubtful.systems[1].scores[0]
+    assert record.best
+    assert doubtful.rows()[1]["p_value"] == doubtful.to_dict()["scores"][1]["p_value"] == record.p_value
+    assert f"p = {record.p_value:.4f}<" in doubtful._repr_html_()
+    for name in ("csv", "tsv", "card"):
+        assert repr(record.p_value) in render(doubtful, Layout(), name)
+    assert f'"p_value": {record.p_value!r}' in render(doubtful, Layout(), "jsonl")
+    assert f'"p_value": {record.sacrebleu_p_value!r}' in render(doubtful, Layout(), "json")
+
+
+def test_the_command_stars_a_single_word_only_in_the_formats_of_sacrebleu(command, write):
+    write("ref.txt", "\n".join(TIED) + "\n")
+    write("old.txt", "\n".join(mark(TIED, *range(9))) + "\n")
+    write("new.txt", "\n".join(mark(TIED, *range(10))) + "\n")
+    words = ("ref.txt", "-i", "old.txt", "new.txt", "--paired-ar", "--paired-ar-n", "300")
+    for name, star in {"text": True, "latex": True, "markdown": False, "paper": False, "html": False}.items():
+        answer = command(*words, "-f", name)
+        out = plain(answer.out)
+        assert ("(p = 0.0033)*" in out) == star, name
+        assert ("(p = 1.0000)" in out) != star, name
+        assert "new.txt differ in only 1 segment by BLEU; no difference in fewer than 6 segments" in answer.err
+
+
+def test_the_command_and_its_report_say_that_few_segments_cannot_differ(command, write):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed; there are no figures")
+    pytest.importorskip("jinja2", reason="Jinja2 is not installed; there are no pages")
+    write("ref.txt", "\n".join(TIED[:5]) + "\n")
+    write("old.txt", "no\n" * 5)
+    write("new.txt", "\n".join(mark(TIED[:5], 3)) + "\n")
+    answer = command("ref.txt", "-i", "old.txt", "new.txt", "--paired-ar", "--paired-all", "--report", "r.html")
+    assert answer.status == 0
+    told = "5 segments: no difference in fewer than 6 segments can be significant at 0.05"
+    assert answer.err.count(told) == 1
+    with open("r.html", encoding="utf-8") as file:
+        assert told in file.read()
+    assert [row["BLEU"]["cluster"] for row in json.loads(answer.out)] == [1, 1]
+
+
+def test_without_doubt_no_sentence_speaks_of_it():
+    references = [[f"the cat with the number {number} sat on the mat" for number in range(30)]]
+    systems = {"a": references[0], "b": [text.replace("the", "a") for text in references[0]]}
+    made = bleucli.evaluate_systems(systems, references, test="ar", trials=300)
+    for name in (*TABLES, "paper"):
+        text = plain(render(made, Layout(), name))
+        assert "follows sacreBLEU, but" not in text
+        assert "no star here" not in text
 
 
 @pytest.mark.parametrize("test", ["ar", "bs"])

@@ -42,8 +42,9 @@ _RENDERERS = {
 }
 FORMATS = tuple(_RENDERERS)
 
-# The formats that sacreBLEU has too; they name a system by the path of its file
-_BY_PATH = ("json", "text", "latex")
+# The formats that sacreBLEU has too; they name a system by the path of its file and, in full style, print sacreBLEU's
+# p-values
+_OF_SACREBLEU = ("json", "text", "latex")
 # Formats that print a table for people, and those whose tables have captions
 TABLES = ("text", "latex", "markdown", "html", "rst")
 WITH_CAPTIONS = ("latex", "html", "rst")
@@ -63,7 +64,7 @@ def shows_bold(name: str, colour: bool) -> bool:
 
 def names_by_path(name: str) -> bool:
     """Return whether a format, by default, calls systems by the paths of their files rather than by file names."""
-    return name in _BY_PATH
+    return name in _OF_SACREBLEU
 
 
 def render(results: Results, layout: Layout, name: str = "json") -> str:
@@ -77,6 +78,8 @@ def render(results: Results, layout: Layout, name: str = "json") -> str:
     """
     from importlib import import_module
 
+    if name in _OF_SACREBLEU and layout.style == "full":
+        results = results.with_sacrebleu_p_values()
     if layout.scale != 100 and name != "jsonl":
         from bleucli.output.scale import rescale
 

@@ -3,8 +3,8 @@
 One system is one object; several systems are an object of such objects, by name. Each holds the score of each metric,
 and for BLEU `brevity_penalty` and `precisions`; then `signature` (an object by metric if there are several), `version`
 and `items`, the number of segments. A resampled score is followed by `bleu_mean` and `bleu_ci` (half the width of the
-interval). After a test, each score is followed by `bleu_p_value` (null for the baseline) and, if all pairs were tested,
-`bleu_cluster`; `baseline` is true or false.
+interval). After a test, each score is followed by `bleu_p_value` (which counts ties; null for the baseline) and, if all
+pairs were tested, `bleu_cluster`; `baseline` is true or false.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ def render(results: Results, layout: Layout) -> str:
     mean`, `BLEU ci` (half the width of the interval), `BLEU p_value` (empty for the baseline), `BLEU cluster`, `BLEU
     difference` (from the baseline, if the layout asks for it) with its 95% interval in `BLEU difference low` and `BLEU
     difference high`, and shares under their names. The signatures (`BLEU signature`) come last. Scores, intervals and
-    differences have the layout's decimals, shares two more if the scale is 100, and p-values all of theirs. Control
-    characters in names are written as escapes.
+    differences have the layout's decimals, shares two more if the scale is 100, and p-values, which count ties, all of
+    theirs. Control characters in names are written as escapes.
     """
     return _write(results, layout, ",")
 

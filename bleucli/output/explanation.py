@@ -13,8 +13,8 @@ from bleucli.naming import name_column
 from bleucli.output import matrices
 from bleucli.output.grids import has_baseline
 from bleucli.output.layout import Layout
-from bleucli.phrases import tell_count
-from bleucli.results import SIGNIFICANT, TESTS, Results, ScoreRecord, Test
+from bleucli.phrases import join_words, tell_count
+from bleucli.results import FEWEST_SEGMENTS, SIGNIFICANT, TESTS, Results, Test
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,11 @@ _INTERVALS = "In parentheses: the mean of the resamples' scores ± half the widt
 _HALF_WIDTHS = "After ±: half the width of the 95% bootstrap interval."
 _IDENTICAL = "Identical: every segment has the same counts as in the baseline."
 _MARK = "* marks p ≤ 0.05"
-_TIES = "Trials with exactly the observed difference count against a star here; sacreBLEU leaves them out."
+# By test, why a difference with a small p-value of sacreBLEU's may not be significant
+_DOUBTS = {
+    "ar": f"p is above {SIGNIFICANT} if trials with exactly the observed difference count",
+    "bs": f"no difference in fewer than {FEWEST_SEGMENTS} segments can be significant",
+}
 _IN_PARENTHESES = "In parentheses: the cluster; 1 is the best."
 _NOT_CORRECTED = "not corrected for the number of tests"
 _CORRECTED = "corrected for the number of pairs by step-down max-T (Romano & Wolf 2005)"
@@ -109,8 +113,7 @@ def brief(results: Results, layout: Layout) -> list[str]:
         else:
             mark = _MARK if is_full else "systems differ at p ≤ 0.05"
             found.append(f"{test}: every system is compared with every other; {mark}, {_CORRECTED}.")
-    if has_baseline(results) and not is_full and any(map(_rests_on_ties, records)):
-        found.append(_TIES)
+    found += _tell_doubts(results)
     if results.rankings:
         found.append(_CLUSTERS if is_full else f"{_IN_PARENTHESES} {_CLUSTERS}")
     elif is_full and any(record.identical for record in records):
@@ -126,9 +129,24 @@ def brief(results: Results, layout: Layout) -> list[str]:
     return found
 
 
-def _rests_on_ties(record: ScoreRecord) -> bool:
-    """Return whether a difference is significant only if trials with an equal difference do not count."""
-    return record.p_value is not None and record.p_value <= SIGNIFICANT and not record.differs
+def _tell_doubts(results: Results) -> list[str]:
+    """Return a sentence about the differences that are significant only by sacreBLEU's p-values."""
+    doubtful = [
+        (f"{visible(system.name)} by {record.name}", record)
+        for system in results.systems
+        for record in system.scores
+        if _is_significant(record.sacrebleu_p_value) and not record.differs
+    ]
+    if results.test is None or results.rankings or not doubtful:
+        return []
+    names, reason = join_words([name for name, _ in doubtful]), _DOUBTS[results.test.method]
+    if any(_is_significant(record.p_value) for _, record in doubtful):  # a format that prints sacreBLEU's p-values
+        return [f"{names}: the star follows sacreBLEU, but the difference is not significant, because {reason}."]
+    return [f"{names}: no star here, unlike in sacreBLEU, because {reason}."]
+
+
+def _is_significant(p_value: float | None) -> bool:
+    return p_value is not None and p_value <= SIGNIFICANT
 
 
 def _tell_baseline(results: Results) -> str:

@@ -2,9 +2,10 @@
 
 Several systems are an array of objects, each with `"system"` and one object per metric, which has the keys of a single
 system's object. After a test, numbers are not rounded, and other keys replace those that begin with `confidence`:
-`p_value` (null for the baseline), `mean` and `ci` (null without resamples), and `difference` if the layout asks for it.
-If all pairs were tested, `cluster` (1 is the best) and `p_values` follow. `p_values` has an object for each other
-system, by name: `p` is the p-value as tested, `corrected` the one that is corrected for the number of pairs.
+`p_value` (sacreBLEU's, which leaves out ties; null for the baseline), `mean` and `ci` (null without resamples), and
+`difference` if the layout asks for it. If all pairs were tested, `cluster` (1 is the best) and `p_values` follow.
+`p_values` has an object for each other system, by name: `p` is the p-value that counts ties, `corrected` the same,
+corrected for the number of pairs.
 
 A matrix has one object per language pair and system, with a key `pair`, then one object per system for its averages,
 whose `pair` is `average`.

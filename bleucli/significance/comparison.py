@@ -6,13 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from bleucli.hints import Hint
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.results import (
+    FEWEST_SEGMENTS,
     SIGNIFICANT,
     Difference,
     Ranking,
@@ -20,14 +21,10 @@ from bleucli.results import (
     ScoreRecord,
     SystemResult,
     Test,
-    doubt_bootstrap,
 )
 from bleucli.significance import max_t, resampling
 from bleucli.significance.resampling import Sample
 
-# If fewer segments differ, no exact test can be significant: of the 2^5 ways to swap 5 segments, 2 (none or all of
-# them) give the observed difference, and 2 / 32 is above 0.05
-_FEW = 6
 # Corrected p-values need more trials: the smallest possible one should be at most this share of `SIGNIFICANT`
 _FINE = 1 / 20
 
@@ -109,8 +106,9 @@ def resample(
     else:
         tests = _compare_with_first(samples, scores, sampling, progress)
     same = {pair for pair in tests if _are_identical(samples, pair)}
-    tests |= dict.fromkeys(same, _SAME)
-    p_values = {pair: test.inclusive if _sides(samples, pair)[0].ties else test.p_value for pair, test in tests.items()}
+    differing = {pair: resampling.differing(*(one.stats for one in _sides(samples, pair))) for pair in tests}
+    tests = {pair: _SAME if pair in same else _at_least_possible(test, differing[pair]) for pair, test in tests.items()}
+    p_values = {pair: test.inclusive for pair, test in tests.items()}
     corrected = {pair: test.corrected for pair, test in tests.items()} if _compares_all(sampling) else {}
     tables = [_table(count, metric, corrected) for metric in range(len(columns))]
     best: list[set[int]] = [set() for _ in columns]
@@ -130,8 +128,9 @@ def resample(
             p_value=p_values.get(pair),
             identical=pair in same,
             best=number in best[metric],
-            differs=pair in tests and tests[pair].inclusive <= SIGNIFICANT,
+            differs=pair in tests and p_values[pair] <= SIGNIFICANT,
             difference=difference,
+            sacrebleu_p_value=None if pair not in tests or samples[0][metric].ties else tests[pair].p_value,
         )
 
     systems = [
@@ -143,17 +142,34 @@ def resample(
         Ranking(column[0].name, _table(count, metric, p_values), table, clusters(rank(column), table))
         for metric, (column, table) in enumerate(zip(columns, tables, strict=True))
     ]
-    hints = [*results.hints, *_hints(sampling)]
-    if not sampling.all_pairs:  # these hints doubt p-values without a correction, which tables of all pairs do not show
-        shown = {pair: test for pair, test in tests.items() if pair[1] == 0 and pair not in same}
-        hints += (
-            _few_hints(results, samples, shown) if sampling.method == "bs" else _tie_hints(results, shown, p_values)
-        )
+    # Tables of all pairs show every pair, all others only comparisons with the first system
+    shown = {pair: test for pair, test in tests.items() if pair not in same and (sampling.all_pairs or pair[1] == 0)}
+    few = {pair: differing[pair] for pair in shown if differing[pair] < FEWEST_SEGMENTS}
+    hints = [*results.hints, *_trial_hints(sampling), *_few_hints(results, few)]
+    if not sampling.all_pairs:  # those tables have only p-values that count ties
+        without_ties = shown.keys() - few.keys() - {pair for pair in shown if samples[0][pair[0]].ties}
+        hints += _tie_hints(results, {pair: shown[pair] for pair in shown if pair in without_ties})
     return results._replace(systems=systems, hints=hints, test=test, rankings=rankings if sampling.all_pairs else ())
 
 
-def _hints(sampling: Sampling) -> Iterator[str]:
-    """Warn where a test does not support the conclusions drawn from it."""
+def _at_least_possible(test: max_t.PairTest, differing: int) -> max_t.PairTest:
+    """Return a test whose p-values, except the one of sacreBLEU, are at least the smallest that an exact test can have.
+
+    Of the 2^n ways to swap n segments, 2 give the observed difference: none of them swapped, and all of them.
+
+    Args:
+        test: its p-values are estimates from random trials, so they may be lower.
+        differing: in how many segments the systems differ; swaps of the others change nothing.
+
+    >>> _at_least_possible(max_t.PairTest(0.001, 0.001, 0.04), 5)
+    PairTest(p_value=0.001, inclusive=0.0625, corrected=0.0625)
+    """
+    least = 2.0 ** (1 - differing)
+    return test._replace(inclusive=max(test.inclusive, least), corrected=max(test.corrected, least))
+
+
+def _trial_hints(sampling: Sampling) -> Iterator[str]:
+    """Warn of too few trials to support a conclusion."""
     if sampling.method == "ci":
         return
     largest = SIGNIFICANT * _FINE if _compares_all(sampling) else SIGNIFICANT
@@ -161,40 +177,45 @@ def _hints(sampling: Sampling) -> Iterator[str]:
         told = f"{{}} cannot show significance at {SIGNIFICANT}; use at least {round(1 / largest) - 1}"
         trials = tell_count(sampling.trials, "trial")
         yield Hint(told.format(trials), told.format("so few trials"), trials=sampling.trials)
-    if sampling.method == "bs" and _compares_all(sampling):
-        yield doubt_bootstrap("clusters and bold type rest")
 
 
-def _tie_hints(results: Results, tests: dict[Pair, max_t.PairTest], p_values: dict[Pair, float]) -> Iterator[str]:
-    """Name the pairs that have a star only because trials with exactly the observed difference are not counted."""
+def _tie_hints(results: Results, tests: dict[Pair, max_t.PairTest]) -> Iterator[str]:
+    """Name the pairs that are significant only if trials with exactly the observed difference are not counted."""
     for pair, test in tests.items():
-        if p_values[pair] <= SIGNIFICANT < test.inclusive:
-            metric, first, second = pair
-            names = f"{results.systems[first].name} and {results.systems[second].name}"
-            value = f"{names}: the p-value by {results.systems[0].scores[metric].name}"
-            reason = "leaves out trials with exactly the observed difference, as in sacreBLEU; with them, it is"
+        metric = results.systems[0].scores[pair[0]].name
+        if test.p_value <= SIGNIFICANT < test.inclusive:
+            reason = "leaves out trials with exactly the observed difference; with them, it is"
+            about = f"{_tell_pair(results, pair)}: the p-value by {metric} as sacreBLEU computes it"
             yield Hint(
-                f"{value}, {p_values[pair]:.4f}, {reason} {test.inclusive:.4f}, which is not significant",
-                f"{value} {reason} not significant",
-                p_value=p_values[pair],
+                f"{about}, {test.p_value:.4f}, {reason} {test.inclusive:.4f}, which is not significant",
+                f"{about} {reason} not significant",
+                p_value=test.p_value,
                 inclusive=test.inclusive,
             )
 
 
-def _few_hints(results: Results, samples: Sequence[Sequence[Sample]], pairs: Iterable[Pair]) -> Iterator[str]:
-    """Name the pairs that differ in too few segments for the bootstrap."""
-    for pair in pairs:
-        metric, first, second = pair
-        count = resampling.differing(*(sample.stats for sample in _sides(samples, pair)))
-        if count < _FEW:
-            names = f"{results.systems[first].name} and {results.systems[second].name}"
-            metric_name = results.systems[0].scores[metric].name
-            rest = f"by {metric_name}: too few for a test; do not rely on the p-value"
+def _few_hints(results: Results, few: dict[Pair, int]) -> Iterator[str]:
+    """Say where so few segments differ that no difference can be significant; few: their number, by pair."""
+    rest = f"no difference in fewer than {FEWEST_SEGMENTS} segments can be significant at {SIGNIFICANT}"
+    if few and results.segments < FEWEST_SEGMENTS:
+        count = tell_count(results.segments, "segment")
+        yield Hint(f"{count}: {rest}", f"a few segments: {rest}", segments=results.segments)
+        return
+    for metric, record in enumerate(results.systems[0].scores if results.systems else ()):
+        pairs = [pair for pair in few if pair[0] == metric]
+        for pair in pairs[:1]:
+            others = f" (and {tell_count(len(pairs) - 1, 'other pair')})" if len(pairs) > 1 else ""
+            names = _tell_pair(results, pair)
             yield Hint(
-                f"{names} differ in only {tell_count(count, 'segment')} {rest}",
-                f"{names} differ in only a few segments {rest}",
-                segments=count,
+                f"{names} differ in only {tell_count(few[pair], 'segment')} by {record.name}{others}; {rest}",
+                f"{names} differ in only a few segments by {record.name}; {rest}",
+                segments=few[pair],
             )
+
+
+def _tell_pair(results: Results, pair: Pair) -> str:
+    _, first, second = pair
+    return f"{results.systems[first].name} and {results.systems[second].name}"
 
 
 def _bootstrap_scores(

@@ -15,7 +15,7 @@ from bleucli.hints import about, warn
 from bleucli.limits import MOST_TRIALS, string, whole_number
 from bleucli.markup import html_table
 from bleucli.phrases import tell_count
-from bleucli.results import SIGNIFICANT, Results, ScoreRecord, SystemResult
+from bleucli.results import Results, ScoreRecord, SystemResult
 from bleucli.signature import Signature
 from bleucli.significance import comparison, resampling
 from bleucli.significance.comparison import Sampling
@@ -226,7 +226,8 @@ def _as_list(texts: Any) -> Any:
 
 def _result(record: ScoreRecord) -> Result:
     mean, half_width = record.interval or (None, None)
-    return Result(record.score, record.p_value, mean, half_width)
+    p_value = record.p_value if record.sacrebleu_p_value is None else record.sacrebleu_p_value
+    return Result(record.score, p_value, mean, half_width)
 
 
 def _tell(result: Result) -> str:
@@ -234,6 +235,5 @@ def _tell(result: Result) -> str:
     told = f"{result.score:.2f}"
     if result.mean is not None and result.ci is not None:
         told += f" (μ = {result.mean:.2f} ± {result.ci:.2f})"
-    return (
-        told if result.p_value is None else f"{told} p = {result.p_value:.4f}" + "*" * (result.p_value <= SIGNIFICANT)
-    )
+    # No star: the p-value is sacreBLEU's, which may be low only because it leaves out ties
+    return told if result.p_value is None else f"{told} p = {result.p_value:.4f}"
