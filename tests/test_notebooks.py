@@ -141,3 +141,13 @@ def test_names_are_text(name):
 
 def test_results_without_systems_are_an_empty_table():
     assert shown(results({})).rows == [["System"]]
+
+
+def test_a_paired_test_has_no_stars_because_its_p_values_are_those_of_sacrebleu():
+    lines = [f"the cat with the number {number} sat on the mat" for number in range(9)]
+    systems = [("a", lines), ("b", [*lines[1:], lines[0]]), ("c", ["a x", *lines[1:]])]
+    _, column = PairedTest(systems, {"BLEU": BLEU()}, [lines], n_samples=99)().scores.values()
+    assert column[2].p_value == 0.01
+    text = PairedTest(systems, {"BLEU": BLEU()}, [lines], n_samples=99)()._repr_html_()
+    assert "p = 0.0100" in text
+    assert "*" not in text

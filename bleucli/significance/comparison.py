@@ -145,10 +145,10 @@ def resample(
     # Tables of all pairs show every pair, all others only comparisons with the first system
     shown = {pair: test for pair, test in tests.items() if pair not in same and (sampling.all_pairs or pair[1] == 0)}
     few = {pair: differing[pair] for pair in shown if differing[pair] < FEWEST_SEGMENTS}
-    hints = [*results.hints, *_trial_hints(sampling), *_few_hints(results, few)]
+    hints = [*results.hints, *_trial_hints(sampling), *_few_hints(results, len(samples[0][0].stats), few)]
     if not sampling.all_pairs:  # those tables have only p-values that count ties
-        without_ties = shown.keys() - few.keys() - {pair for pair in shown if samples[0][pair[0]].ties}
-        hints += _tie_hints(results, {pair: shown[pair] for pair in shown if pair in without_ties})
+        without_ties = (pair for pair in shown if pair not in few and not _sides(samples, pair)[0].ties)
+        hints += _tie_hints(results, {pair: shown[pair] for pair in without_ties})
     return results._replace(systems=systems, hints=hints, test=test, rankings=rankings if sampling.all_pairs else ())
 
 
@@ -194,12 +194,12 @@ def _tie_hints(results: Results, tests: dict[Pair, max_t.PairTest]) -> Iterator[
             )
 
 
-def _few_hints(results: Results, few: dict[Pair, int]) -> Iterator[str]:
+def _few_hints(results: Results, segments: int, few: dict[Pair, int]) -> Iterator[str]:
     """Say where so few segments differ that no difference can be significant; few: their number, by pair."""
     rest = f"no difference in fewer than {FEWEST_SEGMENTS} segments can be significant at {SIGNIFICANT}"
-    if few and results.segments < FEWEST_SEGMENTS:
-        count = tell_count(results.segments, "segment")
-        yield Hint(f"{count}: {rest}", f"a few segments: {rest}", segments=results.segments)
+    if few and segments < FEWEST_SEGMENTS:
+        count = tell_count(segments, "segment")
+        yield Hint(f"{count}: {rest}", f"a few segments: {rest}", segments=segments)
         return
     for metric, record in enumerate(results.systems[0].scores if results.systems else ()):
         pairs = [pair for pair in few if pair[0] == metric]
