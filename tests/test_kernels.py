@@ -17,7 +17,6 @@ import time
 import tracemalloc
 import unicodedata
 from array import array
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
 from threading import Event
@@ -67,7 +66,7 @@ LAST_ARGUMENTS = {
 OF_ONE_STREAM = [
     name
     for name, names in PARAMETERS.items()
-    if names == ["segments"] and inspect.signature(getattr(python, name)).return_annotation is Segments
+    if names == ["segments"] and inspect.signature(getattr(python, name)).return_annotation == "Segments"
 ]
 ONLY_IN_TEST_BUILDS = {"fail_allocation", "live_allocations", "stop_at"}
 
@@ -136,7 +135,7 @@ def calls(name, segments, sound):
 TAKE_SEGMENTS = [
     name
     for name in FUNCTIONS
-    if not {Segments, Sequence[Segments]}.isdisjoint(inspect.get_annotations(getattr(python, name)).values())
+    if not {"Segments", "Sequence[Segments]"}.isdisjoint(inspect.get_annotations(getattr(python, name)).values())
 ]
 
 
