@@ -379,12 +379,6 @@ def test_functions_of_one_long_text(name):
     assert_alike(name, Segments.from_strings(["".join(dice.choices(FRAGMENTS, k=50_000)), None, ""]))
 
 
-@given(segments=columns_of_texts)
-@examples(100)
-def test_distinct_characters(segments):
-    assert_alike("distinct_characters", segments)
-
-
 @pytest.fixture(scope="module")
 def classes():
     """Return the general categories as `tokenize_intl` takes them."""
@@ -398,15 +392,35 @@ def test_tokenize_intl(classes, segments):
     assert_alike("tokenize_intl", segments, classes)
 
 
+@given(segments=columns_of_texts, known=st.text())
+@examples(100)
+def test_unclassified_characters(segments, known):
+    classes = bytearray(0x110000)
+    for character in known:
+        classes[ord(character)] = 1
+    assert_alike("unclassified_characters", segments, classes)
+
+
+@pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
+def test_all_characters_are_unclassified_until_they_have_a_class(module):
+    every = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    texts, classes = Segments.from_strings([every[::-1], None, "aa"]), bytearray(0x110000)
+    assert module.unclassified_characters(texts, classes) == every
+    for code in range(0, 0x110000, 2):
+        classes[code] = 1 + code % 255
+    assert module.unclassified_characters(texts, classes) == "".join(c for c in every if ord(c) % 2)
+
+
 def test_tokenize_intl_of_every_two_fragments(classes):
     assert_alike("tokenize_intl", Segments.from_strings(list(map("".join, product(FRAGMENTS, repeat=2)))), classes)
 
 
 @pytest.mark.parametrize("module", [native, python], ids=["native", "python"])
+@pytest.mark.parametrize("name", ["tokenize_intl", "unclassified_characters"])
 @pytest.mark.parametrize("count", [0, 0x10FFFF, 0x110001])
-def test_tokenize_intl_refuses_another_number_of_classes(module, count):
+def test_another_number_of_classes_is_refused(module, name, count):
     with pytest.raises(ValueError, match="classes"):
-        module.tokenize_intl(Segments.from_strings(["a"]), bytes(count))
+        getattr(module, name)(Segments.from_strings(["a"]), bytes(count))
 
 
 @given(segments=columns_of_texts, ending=st.one_of(texts, st.sampled_from([" .", ".", "", "\n"])).map(str.encode))

@@ -59,7 +59,7 @@ def calls():
         "tokenize_zh": (line,),
         "tokenize_char": (line,),
         "tokenize_intl": (line, bytes(0x110000)),
-        "distinct_characters": (line,),
+        "unclassified_characters": (line, bytes(0x110000)),
         "ngram_stats": (words, [others], 4),
         "group_stats": (repeated("a b c d e f", 100_000), array("q", [100_000]), 4),
         "chrf_stats": (words, [others], 6, 2, 2, False, False),
@@ -93,7 +93,7 @@ LOOPS = (
     "drop_empty",
     "reference_counts",
     "count_ending",
-    "distinct_characters",
+    "unclassified_characters",
 )
 LOOPS += ("tokenize_13a", "tokenize_zh", "tokenize_char", "tokenize_intl", "ngram_stats", "group_stats", "chrf_stats")
 LOOPS += ("pairwise_bleu", "pairwise_chrf")

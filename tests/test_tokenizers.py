@@ -25,7 +25,7 @@ from bleucli.errors import UsageError
 from bleucli.segments import Segments
 
 NAMES = ("13a", "zh", "intl", "char")
-KERNELS = ("tokenize_13a", "tokenize_zh", "tokenize_intl", "tokenize_char", "distinct_characters")
+KERNELS = ("tokenize_13a", "tokenize_zh", "tokenize_intl", "tokenize_char", "unclassified_characters")
 # The neighbours that a character may have: letters, digits, punctuation, symbols, Chinese characters, itself, an edge
 AROUND = "{0}a{0}5{0}6.{0},{0} ${0}中{0}"
 MORE_AROUND = ("{0}", "5{0}", "{0}5", ".{0}", "{0}.", "5{0}{0}5-{0}-5\u0301{0}\u0301")

@@ -36,7 +36,7 @@ __all__ = [  # noqa: RUF022 - grouped by purpose
     "tokenize_13a",
     "tokenize_zh",
     "tokenize_intl",
-    "distinct_characters",
+    "unclassified_characters",
     "tokenize_char",
     # counting
     "ngram_stats",
@@ -246,15 +246,15 @@ def tokenize_intl(segments: Segments, classes: bytes | bytearray, /) -> Segments
 
     Args:
         segments: the texts.
-        classes: for each of the 0x110000 code points 1 if its general category is N, 2 if P, 3 if S, else 0.
+        classes: for each of the 0x110000 code points 1 if its general category is N, 2 if P, 3 if S, else another
+            number.
 
     >>> classes = bytearray(0x110000)
     >>> classes[ord("5")], classes[ord("%")], classes[ord("$")], classes[ord(",")] = 1, 2, 3, 2
     >>> list(tokenize_intl(Segments.from_strings(["a,$5% 5,5"]), classes))
     ['a , $ 5 % 5,5']
     """
-    if len(classes) != sys.maxunicode + 1:
-        raise ValueError(f"classes of {len(classes)} bytes; expected one per code point")
+    _check_classes(classes)
     return _each(lambda text: _tokenize_intl(text, classes), segments)
 
 
@@ -279,13 +279,26 @@ def _substitute_pairs(text: str, classes: bytes | bytearray, fits: Callable[[int
     return "".join(pieces)
 
 
-def distinct_characters(segments: Segments, /) -> str:
-    """Return the characters that occur, once each, in the order of their code points.
+def unclassified_characters(segments: Segments, classes: bytes | bytearray, /) -> str:
+    """Return the characters that have no class yet, once each, in the order of their code points.
 
-    >>> distinct_characters(Segments.from_strings(["banana", None, "é"]))
-    'abné'
+    Args:
+        segments: the texts.
+        classes: one number for each of the 0x110000 code points; 0 if it has no class yet.
+
+    >>> classes = bytearray(0x110000)
+    >>> classes[ord("a")] = 4
+    >>> unclassified_characters(Segments.from_strings(["banana", None, "é"]), classes)
+    'bné'
     """
-    return "".join(sorted({character for text in segments if text is not None for character in text}))
+    _check_classes(classes)
+    texts = (text for text in segments if text is not None)
+    return "".join(sorted({character for text in texts for character in text if not classes[ord(character)]}))
+
+
+def _check_classes(classes: bytes | bytearray) -> None:
+    if len(classes) != sys.maxunicode + 1:
+        raise ValueError(f"classes of {len(classes)} bytes; expected one per code point")
 
 
 def tokenize_char(segments: Segments, /) -> Segments:

@@ -6,6 +6,12 @@ from bleucli import kernels
 from bleucli.segments import Segments
 from bleucli.tokenizers.base import OfLines
 
+# One byte per code point, 0 until its character first occurs. What Unicode says of a character is the same for all
+# tokenizers, so they share one table: a sentence then needs neither a new table nor, as a rule, a new look-up.
+_CLASSES = bytearray(kernels.CODE_POINTS)
+_PATTERNS = ((1, r"\p{N}"), (2, r"\p{P}"), (3, r"\p{S}"))
+_OTHER = 4
+
 
 class International(OfLines):
     """`intl`: mimics mteval-v14's international tokenization, with the character classes of the `regex` package.
@@ -16,25 +22,20 @@ class International(OfLines):
 
     signature = "intl"
 
-    def __init__(self) -> None:
-        # One byte per code point: asking `regex` once for each new character is much faster than for each text
-        self._classes = bytearray(kernels.CODE_POINTS)
-        self._known = bytearray(kernels.CODE_POINTS)
-
-    def __reduce__(self) -> tuple[type[International], tuple[()]]:
-        return International, ()  # the tables are filled again
-
     def tokenize(self, segments: Segments) -> Segments:
         """Return the segments with punctuation and symbols split off."""
-        characters = kernels.distinct_characters(segments)
-        unknown = "".join([character for character in characters if not self._known[ord(character)]])
-        if unknown:  # look up characters that are new
-            import regex
+        if characters := kernels.unclassified_characters(segments, _CLASSES):
+            _classify(characters)
+        return kernels.tokenize_intl(segments, _CLASSES)
 
-            for value, pattern in ((1, r"\p{N}"), (2, r"\p{P}"), (3, r"\p{S}")):
-                for character in regex.findall(pattern, unknown):
-                    self._classes[ord(character)] = value
-            # Only now: as soon as a character is known, another thread may use its class
-            for character in unknown:
-                self._known[ord(character)] = 1
-        return kernels.tokenize_intl(segments, self._classes)
+
+def _classify(characters: str) -> None:
+    """Look up the classes of characters; asking `regex` once for each is much faster than for each text."""
+    import regex
+
+    classes = dict.fromkeys(characters, _OTHER)
+    for value, pattern in _PATTERNS:
+        classes.update(dict.fromkeys(regex.findall(pattern, characters), value))
+    # Each byte changes once, from 0 to its final value: other threads see no class, and look it up, or the right one
+    for character, value in classes.items():
+        _CLASSES[ord(character)] = value

@@ -224,38 +224,45 @@ PyObject *py_tokenize_zh(PyObject *module, PyObject *segments)
     return tokenize(module, segments, tokenize_zh, NULL);
 }
 
+/* Get the arguments `segments, classes` of a kernel; `arguments` has its name as well. */
+static int parse_classes(PyObject *tuple, const char *arguments, PyObject **segments, Py_buffer *classes)
+{
+    if (!PyArg_ParseTuple(tuple, arguments, segments, classes)) {
+        return -1;
+    }
+    if (classes->len != CODE_POINTS) {
+        PyErr_Format(PyExc_ValueError, "classes of %zd bytes; expected one per code point", classes->len);
+        PyBuffer_Release(classes);
+        return -1;
+    }
+    return 0;
+}
+
 PyObject *py_tokenize_intl(PyObject *module, PyObject *arguments)
 {
-    PyObject *object, *result = NULL;
+    PyObject *object;
     Py_buffer classes;
-    if (!PyArg_ParseTuple(arguments, "Oy*:tokenize_intl", &object, &classes)) {
+    if (parse_classes(arguments, "Oy*:tokenize_intl", &object, &classes) != 0) {
         return NULL;
     }
-    if (classes.len == CODE_POINTS) {
-        result = tokenize(module, object, NULL, classes.buf);
-    }
-    else {
-        PyErr_Format(PyExc_ValueError, "classes of %zd bytes; expected one per code point", classes.len);
-    }
+    PyObject *result = tokenize(module, object, NULL, classes.buf);
     PyBuffer_Release(&classes);
     return result;
 }
 
-/* The characters that are marked, as a string. */
-static PyObject *marked_characters(const unsigned char *marks)
+/* The characters of a set, as a string. */
+static PyObject *characters_of(const CodeSet *set)
 {
-    size_t count = 0;
-    for (size_t code = 0; code < CODE_POINTS; code++) {
-        count += marks[code];
-    }
-    uint32_t *codes = allocate(count, sizeof *codes);
+    uint32_t *codes = allocate(set->count, sizeof *codes);
     if (codes == NULL) {
         return PyErr_NoMemory();
     }
-    count = 0;
-    for (uint32_t code = 0; code < CODE_POINTS; code++) {
-        if (marks[code]) {
-            codes[count++] = code;
+    size_t count = 0;
+    for (uint32_t page = 0; page < CODE_POINTS / PAGE_CODES; page++) {
+        for (uint32_t code = 0; set->pages[page] != NULL && code < PAGE_CODES; code++) {
+            if (set->pages[page][code / 64] >> code % 64 & 1) {
+                codes[count++] = page * PAGE_CODES + code;
+            }
         }
     }
     const uint16_t one = 1;
@@ -266,27 +273,25 @@ static PyObject *marked_characters(const unsigned char *marks)
     return characters;
 }
 
-PyObject *py_distinct_characters(PyObject *module, PyObject *object)
+PyObject *py_unclassified_characters(PyObject *module, PyObject *arguments)
 {
-    Texts texts;
-    if (texts_open(module, object, &texts) != 0) {
+    PyObject *object, *result = NULL;
+    Py_buffer classes;
+    if (parse_classes(arguments, "Oy*:unclassified_characters", &object, &classes) != 0) {
         return NULL;
     }
-    unsigned char *marks = allocate(CODE_POINTS, 1);
-    PyObject *result = NULL;
-    if (marks != NULL) {
+    Texts texts;
+    if (texts_open(module, object, &texts) == 0) {
+        CodeSet set = {{NULL}, 0};
         Run run;
         run_begin(module, &run);
-        memset(marks, 0, CODE_POINTS);
-        mark_characters(texts.segments, marks, &run.call);
-        Outcome outcome = run_end(&run, DONE);
-        result = outcome == DONE ? marked_characters(marks) : outcome_error(outcome);
+        Outcome outcome = unclassified_characters(texts.segments, classes.buf, &set, &run.call);
+        outcome = run_end(&run, outcome);
+        result = outcome == DONE ? characters_of(&set) : outcome_error(outcome);
+        code_set_free(&set);
+        texts_close(&texts);
     }
-    else {
-        PyErr_NoMemory();
-    }
-    release(marks);
-    texts_close(&texts);
+    PyBuffer_Release(&classes);
     return result;
 }
 

@@ -18,8 +18,8 @@ KERNEL(tokenize_zh, METH_O, "segments, /",
        "Tokenize Chinese: put spaces around every Chinese character, and split off punctuation as 13a does.")
 KERNEL(tokenize_intl, METH_VARARGS, "segments, classes, /",
        "Tokenize as NIST's mteval-v14 does: split off symbols, and punctuation that is not between numbers.")
-KERNEL(distinct_characters, METH_O, "segments, /",
-       "Return the characters that occur, once each, in the order of their code points.")
+KERNEL(unclassified_characters, METH_VARARGS, "segments, classes, /",
+       "Return the characters that have no class yet, once each, in the order of their code points.")
 KERNEL(tokenize_char, METH_O, "segments, /",
        "Put a space between every two code points of a text.")
 KERNEL(ngram_stats, METH_VARARGS, "hypotheses, references, max_order, /",

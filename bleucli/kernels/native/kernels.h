@@ -77,11 +77,19 @@ int64_t count_ending(Segments texts, const unsigned char *ending, size_t ending_
 size_t tokenized_room(Segments texts);
 Outcome tokenize_13a(Segments texts, unsigned char *out, int64_t *bounds, Call *call);
 Outcome tokenize_zh(Segments texts, unsigned char *out, int64_t *bounds, Call *call);
-/* classes: by code point, 1 for numbers, 2 for punctuation, 3 for symbols, 0 for others. */
+/* classes: by code point, 1 for numbers, 2 for punctuation, 3 for symbols, another number for others. */
 Outcome tokenize_intl(Segments texts, const unsigned char *classes, unsigned char *out, int64_t *bounds,
                       Call *call);
-/* marks: by code point, set to 1 for those that occur. */
-void mark_characters(Segments texts, unsigned char *marks, Call *call);
+/* A set of code points, with one bit for each. A page is NULL until a code point of its own is added, so that the set of
+ * a sentence costs as little as the sentence. */
+#define PAGE_CODES 4096
+typedef struct {
+    uint64_t *pages[CODE_POINTS / PAGE_CODES];
+    size_t count; /* of code points */
+} CodeSet;
+void code_set_free(CodeSet *set);
+/* set: empty; gets the code points that occur and whose class is 0. */
+Outcome unclassified_characters(Segments texts, const unsigned char *classes, CodeSet *set, Call *call);
 Outcome tokenize_char(Segments texts, unsigned char *out, int64_t *bounds, Call *call);
 
 /* --- ngrams.c ---------------------------------------------------------------------------------------------------- */

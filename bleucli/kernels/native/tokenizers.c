@@ -383,7 +383,30 @@ Outcome tokenize_intl(Segments texts, const unsigned char *classes, unsigned cha
     return write_each(texts, out, bounds, write_intl, classes, call);
 }
 
-void mark_characters(Segments texts, unsigned char *marks, Call *call)
+static Outcome code_set_add(CodeSet *set, uint32_t code)
+{
+    uint64_t **page = &set->pages[code / PAGE_CODES];
+    if (*page == NULL) {
+        *page = allocate(PAGE_CODES / 64, sizeof **page);
+        if (*page == NULL) {
+            return NO_MEMORY;
+        }
+        memset(*page, 0, PAGE_CODES / 8);
+    }
+    uint64_t *word = *page + code % PAGE_CODES / 64, bit = (uint64_t)1 << code % 64;
+    set->count += (*word & bit) == 0;
+    *word |= bit;
+    return DONE;
+}
+
+void code_set_free(CodeSet *set)
+{
+    for (size_t page = 0; page < CODE_POINTS / PAGE_CODES; page++) {
+        release(set->pages[page]);
+    }
+}
+
+Outcome unclassified_characters(Segments texts, const unsigned char *classes, CodeSet *set, Call *call)
 {
     for (size_t i = 0; i < texts.count && goes_on(call, TEXT_TIME); i++) {
         Text text = text_at(texts, i);
@@ -392,13 +415,14 @@ void mark_characters(Segments texts, unsigned char *marks, Call *call)
             while (at < piece) {
                 size_t size = character_length(at, end);
                 uint32_t code = code_point(at, size);
-                if (code < CODE_POINTS) {
-                    marks[code] = 1;
+                if (code < CODE_POINTS && classes[code] == 0 && code_set_add(set, code) != DONE) {
+                    return NO_MEMORY;
                 }
                 at += size;
             }
         }
     }
+    return DONE;
 }
 
 /* --- char -------------------------------------------------------------------------------------------------------- */
