@@ -4,7 +4,8 @@
 - `Corpus.pieces`: the same segments of all of them, block by block
 - `Kept`: keeps what can be read only once, so that it can be read again
 - `of_strings`: a corpus of Python's strings, their shapes checked
-- `of_one`: a single segment as columns; `check_columns`: refuses columns that cannot be compared
+- `of_one`: a single segment as columns; `of_few`: a few segments; `check_columns`: refuses columns that cannot be
+  compared
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from bleucli.segments import Segments, align, blocks_of_strings, refuse_unordere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import IO
+    from typing import IO, Any
 
 
 # The most characters of an id in an error
@@ -288,12 +289,13 @@ def _texts(columns: Sequence[Segments], width: int) -> list[list[bytes | memoryv
 
 # --- Python's strings
 
-_HYPOTHESES = "hypotheses"
+HYPOTHESES = "hypotheses"
 _LISTS = (list, tuple)
 
 
 def of_strings(
-    systems: Iterable[tuple[str, Iterable[str | None]]], references: Iterable[Iterable[str | None]]
+    systems: Iterable[tuple[str, Iterable[str | None]]],
+    references: Iterable[Iterable[str | None]],
 ) -> Corpus:
     """Return a corpus of strings.
 
@@ -330,18 +332,21 @@ def check_systems(systems: object) -> Mapping[str, Iterable[str | None]]:
 
 def system_of(texts: Iterable[str | None], name: str = "") -> Source:
     """Return strings as the source of one system."""
-    label = f"system {name}" if name else _HYPOTHESES
-    return Source(label, [name or _HYPOTHESES], _columns(texts, "hypothesis", refuse_missing))
+    label = f"system {name}" if name else HYPOTHESES
+    return Source(label, [name or HYPOTHESES], _columns(texts, "hypothesis", refuse_missing))
 
 
 def references_of(streams: Sequence[Iterable[str | None]]) -> list[Source]:
     """Return streams of strings as sources of references."""
-    names = [f"references[{n}]" for n in range(len(streams))]
-    labels = names if len(streams) > 1 else ["references"]
     return [
-        Source(label, [name], _columns(stream, label))
-        for label, name, stream in zip(labels, names, streams, strict=True)
+        Source(label, [f"references[{n}]"], _columns(stream, label))
+        for n, (label, stream) in enumerate(zip(_labels(len(streams)), streams, strict=True))
     ]
+
+
+def _labels(count: int) -> list[str]:
+    """Return what errors call streams of references; count: how many there are."""
+    return [f"references[{n}]" for n in range(count)] if count > 1 else ["references"] * count
 
 
 def _columns(
@@ -438,6 +443,39 @@ def of_one(hypothesis: str, references: Iterable[str | None]) -> tuple[Segments,
     else:
         streams = [Segments.from_strings((text,), "reference", number) for number, text in enumerate(texts)]
     return Segments.from_strings((string("hypothesis", hypothesis),), "hypothesis"), streams
+
+
+# The most segments that count as few
+_FEW = 100
+
+
+def of_few(systems: Sequence[object], references: object) -> tuple[list[Segments], list[Segments]] | None:
+    """Return a few segments, in lists of equal length, as columns; None for anything else, which `of_strings` takes.
+
+    Sentences are often scored one by one, and to count one takes less time than to make a corpus of it.
+
+    Args:
+        systems: for each, what should be a list of strings.
+        references: what should be a list of streams, each a list of strings.
+
+    Raises:
+        InputTypeError: a text is not a string, or a hypothesis is missing.
+
+    >>> of_few([["a"]], [["b"], ["c"]]), of_few([["a", "b"]], [["c"]])
+    (([<Segments: 1 text>], [<Segments: 1 text>, <Segments: 1 text>]), None)
+    """
+    if type(references) not in _LISTS:
+        return None
+    lists: list[Any] = [*systems, *references]  # type: ignore[misc]
+    for texts in lists:
+        if type(texts) not in _LISTS or len(texts) != len(lists[0]) or not 0 < len(texts) <= _FEW:
+            return None
+    hypotheses = [Segments.from_strings(texts, "hypothesis") for texts in lists[: len(systems)]]
+    for texts in hypotheses:
+        refuse_missing(texts, 0)
+    streams = lists[len(systems) :]
+    labels = _labels(len(streams))
+    return hypotheses, [Segments.from_strings(texts, label) for label, texts in zip(labels, streams, strict=True)]
 
 
 def check_columns(hypotheses: Segments, references: Sequence[Segments]) -> None:

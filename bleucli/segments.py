@@ -239,6 +239,10 @@ def blocks_of_strings(texts: Iterable[str | None], what: str) -> Iterator[Segmen
     >>> [len(block) for block in blocks_of_strings(map(str, range(5000)), "hypothesis")]
     [4096, 904]
     """
+    if type(texts) is list or type(texts) is tuple:  # most texts are, and sentences should not wait for the rest
+        for first in range(0, len(texts), _BLOCK_STRINGS):
+            yield Segments.from_strings(texts[first : first + _BLOCK_STRINGS], what, first)
+        return
     if isinstance(texts, _NO_LISTS):
         raise _no_list(texts, what)
     if _is_of("pyarrow", ("Array", "ChunkedArray"), texts):
@@ -379,11 +383,16 @@ def align(
         for number, source in enumerate(series):
             if not _height(blocks[number]):
                 blocks[number] = next((block for block in source if _height(block)), ())  # empty blocks are skipped
-        count = min(map(_height, blocks))
+        heights = list(map(_height, blocks))
+        count = min(heights)
         if not count:
             break
-        yield [[column[:count] for column in block] for block in blocks]
-        blocks = [[column[count:] for column in block] for block in blocks]
+        if count == max(heights):  # nothing has to be cut
+            yield blocks
+            blocks = [()] * len(series)
+        else:
+            yield [[column[:count] for column in block] for block in blocks]
+            blocks = [[column[count:] for column in block] for block in blocks]
         done += count
     if (done or may_be_empty) and not any(map(_height, blocks)):
         return

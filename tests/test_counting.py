@@ -7,7 +7,10 @@ import pickle
 import random
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import partial
 from itertools import pairwise
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -57,6 +60,55 @@ def test_parts_add_up_to_the_whole(make, cuts, keep_rows):
     assert whole.signature() == metric.get_signature()
     assert (total.rows is None) is not keep_rows
     assert keep_rows is False or list(total.rows) == list(whole.rows)
+
+
+def outcome(call):
+    """Return what can be seen of statistics, or of the error."""
+    try:
+        stats = call()
+    except (BleuError, InputTypeError) as error:
+        return type(error), str(error)
+    signature = stats.signature() if stats.segments else None
+    return stats.segments, stats.sums, stats.signs, stats.fewest, stats.most, stats.rows and list(stats.rows), signature
+
+
+def some_lists(size):
+    texts = st.sampled_from(["a b", "b a c.", "", "5 %", None, 7, "\ud800"])
+    usual = st.lists(st.sampled_from(["a b", "b a c.", "«a», 5 %"]), min_size=size, max_size=size)
+    return st.one_of(usual, usual.map(tuple), st.lists(texts, max_size=3), st.sampled_from(["ab", None, 5, {"a"}]))
+
+
+@pytest.mark.parametrize("make", [BLEU, partial(BLEU, tokenize="intl"), CHRF, partial(TER, skip_empty_refs=True)])
+@given(data=st.data(), size=st.integers(0, 3), keep_rows=st.booleans())
+def test_a_few_segments_are_counted_as_many_are(make, data, size, keep_rows):
+    """Short lists do not go through a corpus, but give the same numbers and the same errors."""
+    hypotheses = data.draw(some_lists(size))
+    streams = data.draw(st.lists(some_lists(size), max_size=3))
+
+    def directly():
+        return outcome(lambda: make().corpus_stats(hypotheses, streams, keep_rows=keep_rows))
+
+    def from_the_constructor():
+        metric = make(references=streams)
+        return outcome(lambda: metric.corpus_stats(hypotheses, None, keep_rows=keep_rows)), metric.get_signature()
+
+    for count_them in (directly, from_the_constructor):
+        answers = []
+        for way in (None, mock.patch("bleucli.metrics.base.of_few", return_value=None)):
+            with way or nullcontext():
+                try:
+                    answers.append(count_them())
+                except (BleuError, InputTypeError) as error:
+                    answers.append((type(error), str(error)))
+        assert answers[0] == answers[1]
+
+
+def test_a_few_segments_are_counted_without_a_corpus():
+    """It would take longer to make one than to count."""
+    with mock.patch("bleucli.metrics.base.count", side_effect=AssertionError):
+        for make in METRICS.values():
+            make().corpus_stats(["a b c"], [["a b"], ["c"]])
+            make(references=[["a b"] * 50]).corpus_stats(["a"] * 50, None)
 
 
 def test_thousands_of_small_parts_are_joined_in_order():

@@ -9,9 +9,13 @@ import os
 import random
 import re
 import sys
+import tracemalloc
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import product
+from threading import Barrier
+from time import process_time
 from unittest import mock
 
 import oracles
@@ -23,6 +27,7 @@ import bleucli
 from bleucli import kernels, tokenizers
 from bleucli.errors import UsageError
 from bleucli.segments import Segments
+from bleucli.tokenizers import international
 
 NAMES = ("13a", "zh", "intl", "char")
 KERNELS = ("tokenize_13a", "tokenize_zh", "tokenize_intl", "tokenize_char", "unclassified_characters")
@@ -52,7 +57,8 @@ CHARACTERS = (
 def tokens(name, segments, module=kernels):
     """Return the tokens of texts, by one of the tokenizers with one set of kernels."""
     chosen = {function: getattr(module, function) for function in KERNELS}
-    with mock.patch.multiple(kernels, **chosen):
+    unknown = bytearray(kernels.CODE_POINTS)  # as in a new process: intl keeps what it has looked up
+    with mock.patch.multiple(kernels, **chosen), mock.patch.object(international, "_CLASSES", unknown):
         return list(tokenizers.get(name).tokenize(Segments.from_strings(segments)))
 
 
@@ -225,6 +231,53 @@ def test_a_tokenizer_of_many_blocks_knows_the_characters_of_all():
     tokenizer = tokenizers.get("intl")
     for text in ("a,b", "«a»", "a,b «c» ٣.٣", "٣,a"):
         assert list(tokenizer.tokenize(Segments.from_strings([text]))) == [oracles.tokenized("intl", text)]
+
+
+def test_threads_that_meet_new_characters_at_once_get_the_oracles_tokens():
+    lines = [AROUND.format(character) for character in CHARACTERS]
+    expected = [oracles.tokenized("intl", line) for line in lines]
+    for _ in range(20):
+        unknown = bytearray(kernels.CODE_POINTS)
+        with mock.patch.object(international, "_CLASSES", unknown), ThreadPoolExecutor(8) as threads:
+            together = Barrier(8)
+
+            def tokenize(number, together=together):
+                together.wait()
+                order = [*range(number, len(lines)), *range(number)]
+                tokenizer = tokenizers.get("intl")
+                return {index: tokenizer(lines[index]) for index in order}
+
+            for tokens in threads.map(tokenize, range(8)):
+                assert [tokens[index] for index in range(len(lines))] == expected
+
+
+def test_an_intl_tokenizer_is_small_and_keeps_nothing_of_its_own():
+    tokenizers.get("intl")("a")
+    tracemalloc.start()
+    kept = [bleucli.BLEU(tokenize="intl") for _ in range(10)]
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert size < 10 * 10_000
+    assert not any(vars(metric.tokenizer) for metric in kept)
+
+
+@pytest.mark.parametrize("references", [1, 3])
+def test_a_sentence_by_intl_takes_hardly_longer_than_by_13a(references):
+    """No call may prepare a table of all code points, which takes a hundred times as long as a sentence."""
+    line = "The cat, which cost 5,000.50 $, sat on the mat; nobody (not even I) knew why."
+
+    def fastest(name):
+        times = []
+        for _ in range(50):
+            start = process_time()
+            for _ in range(20):
+                bleucli.sentence_bleu(line, [line] * references, tokenize=name)
+                bleucli.BLEU(tokenize=name).corpus_score([line], [[line]] * references)
+                bleucli.BLEU(tokenize=name).tokenizer(line)
+            times.append(process_time() - start)
+        return min(times)
+
+    assert fastest("intl") < 3 * fastest("13a")
 
 
 # --- scores

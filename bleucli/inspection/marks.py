@@ -115,7 +115,10 @@ def _stretch(segments: Segments, limit: int = -1) -> bytes:
     """Return at most `limit` bytes of the texts, including the bytes between them if they are lines of a file."""
     pairs = segments.pairs
     # The bytes between texts may belong to something else: a missing text, or other columns of a table
-    if len(pairs) < 4 or min(pairs[0], pairs[2], pairs[-2]) < 0 or b"\t" in bytes(segments.data[pairs[1] : pairs[2]]):
+    is_one = len(pairs) == 2 and pairs[0] >= 0
+    if not is_one and (
+        len(pairs) < 4 or min(pairs[0], pairs[2], pairs[-2]) < 0 or b"\t" in bytes(segments.data[pairs[1] : pairs[2]])
+    ):
         return "\n".join([text for text in segments if text is not None]).encode()[: limit if limit >= 0 else None]
     end = pairs[-1] if limit < 0 else min(pairs[-1], pairs[0] + limit)
     return bytes(segments.data[pairs[0] : end])

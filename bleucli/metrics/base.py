@@ -8,12 +8,23 @@ else is here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from bleucli import kernels
-from bleucli.corpus import Corpus, Source, check_columns, check_shape, of_one, of_strings, references_of, system_of
-from bleucli.counting import CorpusStats, References, count
+from bleucli.corpus import (
+    HYPOTHESES,
+    Corpus,
+    Source,
+    check_columns,
+    check_shape,
+    of_few,
+    of_one,
+    of_strings,
+    references_of,
+    system_of,
+)
+from bleucli.counting import CorpusStats, References, count, count_block
 from bleucli.errors import BleuError, InputTypeError, SegmentError, UsageError
 from bleucli.limits import MOST_TRIALS, whole_number
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Configured
@@ -25,7 +36,7 @@ from bleucli.stats import SegmentStats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
+    from typing import Any, ClassVar, TypeVar
 
     import numpy as np
     from numpy.typing import NDArray
@@ -82,6 +93,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     needs_all_references = False
     # Options from which the constructor makes other attributes, so that setting them later would have no effect
     _fixed: frozenset[str] = frozenset()
+    _guarded: frozenset[str] = frozenset(_OF_TEXTS)  # these, and those that decide how references are prepared
+    # `super().__setattr__`, looked up once: metrics for sentences are made in loops
+    _set_next: ClassVar[Callable[[Any, str, object], None]] = _set
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
     learned: object = None
@@ -94,6 +108,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
+        cls._guarded = cls._fixed.union(_OF_TEXTS)
+        cls._set_next = super().__setattr__
         # An inherited fast way would bypass a step that this class, or a mixin before the metric, overrides
         for fast, steps in _FAST_WAYS.items():
             if any(_home(cls, step) < _home(cls, fast) for step in steps):
@@ -105,13 +121,22 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         self.skip_empty_refs = SKIP_EMPTY_REFS.check(skip_empty_refs, SKIP_EMPTY_REFS.label(self.in_command))
         self.advice: list[str] = []  # warnings about the options, whatever the texts
         if references is not None:
-            corpus = Corpus([], references_of(check_shape(None, references)))
-            if self.needs_all_references:
-                blocks, corpus = corpus.reference_pieces()
-                self.learn(blocks)
-            self._cached = [self.prepare_references(piece.references, piece.start) for piece in corpus.pieces()]
+            few = None if self.needs_all_references else of_few([], references)
+            if few and few[1]:
+                self._cached = [self.prepare_references(few[1])]
+            else:
+                self._cached = list(self._prepare_all(references_of(check_shape(None, references))))
             fewest, most = min(block.fewest for block in self._cached), max(block.most for block in self._cached)
-            self._remember(self.signature(fewest, most).info["nrefs"])
+            self._remember(_tell_references(fewest, most))
+
+    def _prepare_all(self, references: Sequence[Source]) -> Iterator[References]:
+        """Give the references that this object is made with, block by block, prepared."""
+        corpus = Corpus([], references)
+        if self.needs_all_references:
+            blocks, corpus = corpus.reference_pieces()
+            self.learn(blocks)
+        for piece in corpus.pieces():
+            yield self.prepare_references(piece.references, piece.start)
 
     # --- what a metric defines, or may define
 
@@ -263,7 +288,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         sampling: keys and values that say how the score was resampled.
         """
-        return self._sign(str(most) if fewest == most else "var", sampling)
+        return self._sign(_tell_references(fewest, most), sampling)
 
     def get_signature(self) -> Signature:
         """Return the signature of the last score, or of the references that this object was made with.
@@ -321,13 +346,14 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         stats = self.corpus_stats(hypotheses, references, keep_rows=n_bootstrap != 1, jobs=jobs)
         self.tell([*stats.hints(), *self.advice])
         score: ScoreT_co = stats.score()
-        self._remember(stats.signature().info["nrefs"])
+        nrefs = _tell_references(stats.fewest, stats.most)
+        self._remember(nrefs)
         if stats.rows is not None:
             sample = resampling.Sample(stats.rows, self.scores_from_stats)
             (scores,) = resampling.bootstrap([sample], n_bootstrap, chosen_seed, jobs=jobs)
             score.interval = resampling.confidence_interval(scores)
             fields = resampling.signature_fields("bs", n_bootstrap, chosen_seed)
-            self._remember(stats.signature().info["nrefs"], fields)
+            self._remember(nrefs, fields)
             stats.metric.sign(score, stats.fewest, stats.most, fields)
         return score
 
@@ -364,16 +390,27 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         >>> round(sum(BLEU().corpus_stats(*batch) for batch in batches).score().score, 2)
         79.84
         """
+        jobs = _count_threads(jobs)
         if references is None:
-            corpus = Corpus([system_of(hypotheses)], [self.cached_references()], prepared=True)
-            from copy import copy
+            return self._count_against_cached(hypotheses, keep_rows, jobs)
+        few = None if self.needs_all_references else of_few([hypotheses], references)
+        if few and few[1]:
+            return count_block(self, few[0][0], self.prepare_references(few[1]), 0, HYPOTHESES, keep_rows)
+        return self._count(of_strings([("", hypotheses)], references), keep_rows, jobs)
 
-            metric = copy(self)
-            metric._cached = None  # statistics hold their metric, and should be small when they are pickled
-        else:
-            corpus, metric = of_strings([("", hypotheses)], references), self
-        systems = count(corpus._replace(may_be_empty=True), [metric], jobs=_count_threads(jobs), keep_rows=keep_rows)
-        return systems[0].stats[0] if systems else CorpusStats(metric)
+    def _count_against_cached(self, hypotheses: Iterable[str | None], keep_rows: bool, jobs: int) -> CorpusStats:
+        """Return the statistics of a system's output, compared with the references that this object was made with."""
+        source, cached = self.cached_references(), self._cached or []
+        metric = _copy(self)
+        _set(metric, "_cached", None)  # statistics hold their metric, and should be small when they are pickled
+        few = of_few([hypotheses], [])
+        if few and len(cached) == 1 and len(few[0][0]) == len(cached[0].streams[0]):
+            return count_block(metric, few[0][0], cached[0], 0, HYPOTHESES, keep_rows)
+        return metric._count(Corpus([system_of(hypotheses)], [source], prepared=True), keep_rows, jobs)
+
+    def _count(self, corpus: Corpus, keep_rows: bool, jobs: int) -> CorpusStats:
+        systems = count(corpus._replace(may_be_empty=True), [self], jobs=jobs, keep_rows=keep_rows)
+        return systems[0].stats[0] if systems else CorpusStats(self)
 
     def cached_references(self) -> Source:
         """Return the references that this object was made with, prepared for it.
@@ -424,20 +461,19 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         Raises:
             UsageError: an option is set that counting would not follow, although signatures would show it.
         """
-        if name in self._fixed and name in vars(self):
-            raise UsageError(f"{name} of a metric cannot be changed; make another metric, with {self.spell(name)}")
-        if name in _OF_TEXTS and self._cached is not None:
-            raise UsageError(
-                f"{name} cannot be changed after the metric has prepared its references; make another metric"
-            )
+        if name in self._guarded:
+            if name in self._fixed and name in vars(self):
+                raise UsageError(f"{name} of a metric cannot be changed; make another metric, with {self.spell(name)}")
+            if name in _OF_TEXTS and self._cached is not None:
+                raise UsageError(
+                    f"{name} cannot be changed after the metric has prepared its references; make another metric"
+                )
         if self._before is not None:
-            from copy import copy
-
             if not self._before:
-                self._before.append(was := copy(self))
+                self._before.append(was := _copy(self))
                 _set(was, "_before", None)
             _set(self, "_before", None)
-        super().__setattr__(name, value)
+        type(self)._set_next(self, name, value)
 
     def _remember(self, nrefs: str, sampling: Sequence[tuple[str, str]] = ()) -> None:
         """Keep what `get_signature` says about the last score; this leaves the signatures of earlier scores alone."""
@@ -571,6 +607,18 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
         self._remember("1")
         return find_best(self, hypotheses, references, weights, jobs)
+
+
+def _tell_references(fewest: int, most: int) -> str:
+    """Return how signatures give the number of references of a segment."""
+    return str(most) if fewest == most else "var"
+
+
+def _copy(metric: MetricT) -> MetricT:
+    """Return a shallow copy of a metric, much faster than `copy` does."""
+    other = object.__new__(type(metric))
+    vars(other).update(vars(metric))
+    return other
 
 
 def _home(kind: type, name: str) -> int:

@@ -132,8 +132,8 @@ class Option:
             InputTypeError: it is of another type.
             UsageError: it is out of bounds, not one of the choices, or a text that a signature cannot hold.
         """
-        if value is None and self.default is None:
-            return None
+        if value is self.default:  # None, if the default depends on other options
+            return value
         if self.kind is bool:
             return truth_value(spelling, value)
         if self.kind is int:
@@ -299,6 +299,8 @@ class Configured:
             UsageError: it is out of bounds.
         """
         option = self._by_name[name]
+        if value is option.default:  # nearly always; metrics for sentences are made in loops
+            return value
         checked: T = option.check(value, option.label(self.in_command))
         return checked
 

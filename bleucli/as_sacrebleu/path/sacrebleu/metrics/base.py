@@ -115,6 +115,7 @@ class Metric(_Metric[Any]):
     _SIGNATURE_TYPE = Signature
     n_bootstrap: int | None = None
     seed: str | None = None
+    _texts: Any = None
 
     def __init_subclass__(cls, **options: object) -> None:
         own = {"scores_from_stats": cls.scores_from_stats, "score_pairs": cls.score_pairs}
@@ -132,7 +133,6 @@ class Metric(_Metric[Any]):
     def keep_references(self, references: Sequence[Sequence[str | None]] | None) -> Any:
         """Return the references that the metric was made with, cut to equal length."""
         if references is None:
-            self._texts = None
             return None
         streams = [list(texts) for texts in references]
         self._texts = fit(streams[0], streams)[1] if streams else streams
@@ -155,7 +155,8 @@ class Metric(_Metric[Any]):
     def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1, **ours: Any) -> Any:
         """Return the score of a system's output."""
         score = super().corpus_score(*self._fit(hypotheses, references), n_bootstrap=n_bootstrap, **ours)
-        self.n_bootstrap = self.seed = None
+        if self.n_bootstrap is not None:  # setting an attribute takes as long as counting a sentence
+            self.n_bootstrap = self.seed = None
         if score.interval is not None:
             score.set_interval(score.interval)
             sampling = dict(self._sampling)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from sacrebleu.tokenizers.tokenizer_base import BaseTokenizer
@@ -29,11 +30,10 @@ __all__ = ["HOMES", "BaseTokenizer", "tokenizer_of"]
 
 def tokenizer_of(ours: Any) -> Any:
     """Return the tokenizer that corresponds to one of bleucli's, but has the methods of sacreBLEU's."""
-    from importlib import import_module
-
-    named = ours.signature
-    name = next((name for name in ("ja-mecab", "ko-mecab") if named.startswith(name)), named)
-    if name not in HOMES:  # the user's own model
+    name = ours.signature
+    if name not in HOMES:  # versions follow the names of some
+        name = next((home for home in ("ja-mecab", "ko-mecab") if name.startswith(home)), "")
+    if not name:  # the user's own model
         return ours
     module, _, kind = HOMES[name].partition(".")
     made = getattr(import_module(f"sacrebleu.tokenizers.{module}"), kind)
