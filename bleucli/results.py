@@ -42,8 +42,18 @@ SHAPE = "bleucli/scores-1"
 # The scales on which scores may be printed, from 0 to 100 or to 1, each with its default number of decimals
 DECIMALS = {100: 1, 1: 3}
 
+
 # The label of a matrix's rows, and its value for means over all pairs
 PAIR, AVERAGE = "pair", "average"
+
+
+def decimals_of(scores: Iterable[float]) -> int:
+    """Return the default number of decimals of scores from another tool: more if none is beyond 1.
+
+    >>> decimals_of([0.78, 0.7718]), decimals_of([-0.2, 71.5])
+    (3, 1)
+    """
+    return DECIMALS[1 if all(abs(score) <= 1 for score in scores) else 100]
 
 
 class Interval(NamedTuple):

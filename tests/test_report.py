@@ -185,6 +185,33 @@ def test_scores_from_elsewhere_are_beside_metrics(write, run):
     )
 
 
+@pytest.mark.parametrize(("factor", "decimals"), [(1, 3), (100, 1)])
+def test_scores_from_elsewhere_up_to_1_have_more_decimals(write, run, factor, decimals):
+    """A lead of 0.008 must not look like 0.01, nor two scores of 0.780 and 0.772 like 0.8 and 0.8."""
+    write("ref.txt", "a b c d e\nf g h i j\n" * 10)
+    write("a.txt", "a b c d e\nf g h i x\n" * 10)
+    write("b.txt", "a b c d x\nf g h i y\n" * 10)
+    first, second = [0.7912, 0.7688], [0.7903, 0.7533]
+    write("a.comet", "".join(f"{value * factor}\n" for value in first) * 10)
+    write("b.comet", "".join(f"{value * factor}\n" for value in second) * 10)
+    words = ("ref.txt", "-i", "a.txt", "b.txt", "--report", "x.html", "--add-scores", "comet=a.comet,b.comet", "-q")
+    assert run(*words).status == 0
+    with open("x.html", encoding="utf-8") as file:
+        page = file.read()
+    data = data_in(page)
+    best, other = (sum(values) / 2 * factor for values in (first, second))
+    assert f"by comet: {best:.{decimals}f}, " in page or f"best comet, {best:.{decimals}f}, " in page
+    assert f"by {best - other:.{decimals + 1}f} points of comet" in data["pairs"][0]["told"][1]
+    assert f"<td>{best:.{decimals + 1}f}</td>" in page.replace(' class="best"', "").replace("<b>", "").replace(
+        "</b>", ""
+    )
+    assert data["columns"][1]["decimals"] == decimals
+    assert data["columns"][0]["decimals"] == 1
+    assert data["scores"][1][0][:2] == [round(value * factor, decimals + 1) for value in first]
+    (told,) = [line for line in page.splitlines() if f"b {other:.{decimals + 1}f}" in line][:1]
+    assert f"a {best:.{decimals + 1}f}; b {other:.{decimals + 1}f}." in told
+
+
 def test_systems_that_are_left_out_are_named(write, run):
     write("ref.txt", "a b c d e\nf g h i j\n")
     write("a.txt", "a b c d e\nf g h i x\n")

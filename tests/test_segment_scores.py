@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from statistics import fmean
 
 import numpy as np
@@ -60,6 +61,24 @@ def test_a_score_is_the_mean(scores):
 def test_each_of_several_systems_has_a_mean(scores, files):
     found = [(system["system"], system["score"]["score"]) for system in scores("-i", *files, "-w", "15")]
     assert found == [(name, pytest.approx(fmean(column), rel=1e-14)) for name, column in COLUMNS.items()]
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form != "jsonl"])
+@pytest.mark.parametrize(
+    ("lines", "words", "printed"),
+    [
+        (("0.7800", "0.7718"), (), "0.772"),
+        (("0.7800", "0.7718"), ("-w", "1"), "0.8"),
+        (("-0.12345", "0.25"), (), "0.123"),
+        (("0.7800", "71.2345"), (), "71.2"),
+        (("71.2345", "81.2"), ("-w", "2"), "71.23"),
+    ],
+)
+def test_means_up_to_1_have_three_decimals_and_others_one(run, write, form, lines, words, printed):
+    paths = [write(f"{name}.comet", f"{line}\n{line}\n") for name, line in zip("ab", lines, strict=True)]
+    answer = run("-q", "--segment-scores", "-i", *paths, "-f", form, *words)
+    assert answer.status == 0
+    assert re.search(rf"(?<![\d.]){re.escape(printed)}(?!\d)", answer.out)
 
 
 def test_an_interval_is_that_of_plain_resampling(scores):

@@ -12,7 +12,7 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
 from bleucli.errors import BleuError, UsageError
 from bleucli.output import render
-from bleucli.results import Results, Run
+from bleucli.results import Results, Run, decimals_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ def print_systems(
 
     report = write if chosen == "junit" else None
     results = _results(options, texts, environment, layout.bold_best, report, saving, then, reporting)
+    if options.segment_scores and options.width is None:
+        layout = layout._replace(width=decimals_of(system.scores[0].score for system in results.systems))
     names = request.names_of_metrics(options)
     signed = _compare_signatures(options, results, names)
     judged = results

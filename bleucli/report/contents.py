@@ -21,7 +21,7 @@ from bleucli.metrics.differences import Share, share_out
 from bleucli.phrases import tell_place
 from bleucli.records import NamedTuple
 from bleucli.report import ngrams, passages, profiles, tokens
-from bleucli.results import Ranking, Results, ScoreRecord
+from bleucli.results import DECIMALS, Ranking, Results, ScoreRecord, decimals_of
 from bleucli.segment_scores import LARGEST
 from bleucli.signature import VERSION, Signature
 from bleucli.significance import comparison
@@ -119,6 +119,12 @@ class Column(NamedTuple):
         """Return the lower and the upper bound of each system's interval."""
         intervals = [record.interval for record in self.records]
         return [one and (one.mean - one.half_width, one.mean + one.half_width) for one in intervals]
+
+    def decimals(self, usual: int) -> int:
+        """Return how many decimals points have; `usual`: how many they have if scores are in percent."""
+        if not self.is_given:
+            return usual
+        return usual + decimals_of([record.score for record in self.records]) - DECIMALS[100]
 
     def limits(self) -> tuple[float, float]:
         """Return the limits of the axes of segments' scores; error rates beyond 100 are drawn at 100."""

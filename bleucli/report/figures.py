@@ -234,6 +234,7 @@ def forest(
     label: str,
     clusters: Sequence[int] | None,
     look: Look,
+    decimals: int = 2,
 ) -> Figure:
     """Draw scores with 95% intervals, the best on top.
 
@@ -245,6 +246,7 @@ def forest(
         label: the label of the axis.
         clusters: the cluster of each system, shown as bands; None if nothing was tested.
         look: colours, fonts and width.
+        decimals: those of scores.
     """
     import numpy as np
 
@@ -259,7 +261,7 @@ def forest(
         axes.plot(ends.ravel(), levels.repeat(2), "|", color=colour, markersize=6)
         axes.plot([scores[number] for number in order], levels, "o", color=colour, markersize=5)
         for place, number in enumerate(order):
-            axes.text(1.02, place, f"{scores[number]:.2f}", transform=axes.get_yaxis_transform(), va="center")
+            axes.text(1.02, place, f"{scores[number]:.{decimals}f}", transform=axes.get_yaxis_transform(), va="center")
         if clusters is not None and max(clusters) > 1:
             for cluster in range(1, max(clusters) + 1, 2):
                 places = [place for place, number in enumerate(order) if clusters[number] == cluster]
@@ -281,6 +283,7 @@ def pairs(
     order: Sequence[int],
     label: str,
     look: Look,
+    decimals: int = 1,
 ) -> Figure:
     """Draw every pair of systems: by how much the one in the row is better, and whether that is significant.
 
@@ -291,6 +294,7 @@ def pairs(
         order: the numbers of the systems, the best first.
         label: the name of the scores.
         look: colours, fonts and width.
+        decimals: those of leads.
     """
     count = len(order)
     with _style(look):
@@ -320,7 +324,7 @@ def pairs(
                     )
                 )
                 if count <= _TIGHT:
-                    told = f"{lead:+.1f}".replace("-", "\N{MINUS SIGN}")
+                    told = f"{lead:+.{decimals}f}".replace("-", "\N{MINUS SIGN}")
                     if count <= _ROOMY:
                         told += f"\n{_tell_p(p_value)}"
                     size = look.size - 0.5 if count <= _ROOMY else look.size - 2.5

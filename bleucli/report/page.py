@@ -319,10 +319,11 @@ def _cells(report: Report, number: int) -> Iterator[dict[str, Any]]:
         best = column.order()[0]
         ranking = column.ranking
         p_value = None if ranking is None else ranking.corrected[best][number]
-        interval = record.interval
+        interval, decimals = record.interval, column.decimals(2)
+        told = "" if interval is None else f"{interval.mean:.{decimals}f} ± {interval.half_width:.{decimals}f}"
         yield {
-            "score": f"{record.score:.2f}",
-            "interval": "" if interval is None else f"{interval.mean:.2f} ± {interval.half_width:.2f}",
+            "score": f"{record.score:.{decimals}f}",
+            "interval": told,
             "p": "\N{EN DASH}" if p_value is None else f"{p_value:.4f}",
             "cluster": "" if ranking is None else ranking.clusters[number],
             "best": number == best or (p_value is not None and not verdicts.is_told_apart(column, best, number)),
@@ -346,8 +347,11 @@ def _figures(report: Report) -> Iterator[_Figure]:
         order = column.order()
         scores = [record.score for record in column.records]
         clusters = None if column.ranking is None else column.ranking.clusters
-        told = "; ".join(f"{report.names[system]} {scores[system]:.2f}" for system in order)
-        drawn = figures.forest(report.names, scores, column.bounds(), order, column.name, clusters, figures.PAGE)
+        decimals = column.decimals(2)
+        told = "; ".join(f"{report.names[system]} {scores[system]:.{decimals}f}" for system in order)
+        drawn = figures.forest(
+            report.names, scores, column.bounds(), order, column.name, clusters, figures.PAGE, decimals
+        )
         caption = f"{column.name} with 95% intervals." + (
             " A change of shade marks the border between clusters." if clusters and max(clusters) > 1 else ""
         )
@@ -386,7 +390,15 @@ def _draw_profile(report: Report, profile: Profile) -> _Figure:
 
 def _draw_pairs(report: Report, column: Column, number: int, order: Sequence[int]) -> _Figure:
     assert column.ranking is not None
-    drawn = figures.pairs(report.names, column.leads(), column.ranking.corrected, order, column.name, figures.PAGE)
+    drawn = figures.pairs(
+        report.names,
+        column.leads(),
+        column.ranking.corrected,
+        order,
+        column.name,
+        figures.PAGE,
+        decimals=column.decimals(1),
+    )
     caption = figures.caption_of_pairs(column.name, len(order))
     told = " ".join(verdicts.compare(report, pair, column) for pair in report.pairs)
     return _Figure(number, drawings.inline(drawn, f"pairs-{number}", caption, told), caption)
@@ -416,7 +428,7 @@ def _draw_groups(report: Report, grouping: Grouping, number: int, order: Sequenc
     caption += _tell_best(order)
     largest = sorted(range(len(grouping.sizes)), key=lambda place: -grouping.sizes[place])[: figures.MOST_GROUPS]
     told = "; ".join(
-        f"{grouping.labels[place]}: best {report.names[best]} {scores[best][place]:.2f}"
+        f"{grouping.labels[place]}: best {report.names[best]} {scores[best][place]:.{column.decimals(2)}f}"
         for place in sorted(largest)
         for best in [max(order, key=lambda system: scores[system][place] * (1 if column.higher_is_better else -1))]
     )
@@ -463,7 +475,7 @@ def _pair_figures(report: Report, first: int, second: int) -> Iterator[_Figure]:
 def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: str = "") -> dict[str, Any]:
     """Return the data that the script of the page reads, for JSON; its lines of segments count from 1.
 
-    Scores of segments are rounded to two decimals, their influences to six.
+    Scores of segments are rounded to two decimals, or to four if they are from 0 to 1; their influences to six.
     """
     held = [passage.place for passage in report.passages.passages]
     return {
@@ -477,6 +489,7 @@ def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: s
                 "higher": column.higher_is_better,
                 "span": column.span,
                 "limits": column.limits(),
+                "decimals": column.decimals(1),
             }
             for column in report.columns
         ],
@@ -496,7 +509,7 @@ def as_data(report: Report, chosen: Sequence[int], language: str = "", origin: s
             }
             for passage in report.passages.passages
         ],
-        "scores": [column.segment_scores[:, held].round(2).tolist() for column in report.columns],
+        "scores": [column.segment_scores[:, held].round(column.decimals(2)).tolist() for column in report.columns],
         "influences": [column.influences[:, held].round(6).tolist() for column in report.columns],
         "leads": [
             {

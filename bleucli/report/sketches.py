@@ -32,10 +32,13 @@ def draw(report: Report, kind: str, number: int, look: Look) -> Figure:
     if kind == "forest":
         scores = [record.score for record in column.records]
         clusters = None if column.ranking is None else column.ranking.clusters
-        return figures.forest(report.names, scores, column.bounds(), order, column.name, clusters, look)
+        return figures.forest(
+            report.names, scores, column.bounds(), order, column.name, clusters, look, column.decimals(2)
+        )
     if kind == "pairs":
         assert column.ranking is not None
-        return figures.pairs(report.names, column.leads(), column.ranking.corrected, order, column.name, look)
+        leads, corrected = column.leads(), column.ranking.corrected
+        return figures.pairs(report.names, leads, corrected, order, column.name, look, column.decimals(1))
     if kind == "lengths":
         grouping = report.groups[0]
         labels = short_lengths(grouping.labels)

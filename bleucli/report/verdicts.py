@@ -69,7 +69,7 @@ def judge(report: Report, column: Column) -> Verdict:
     """Return what a metric says about all systems."""
     names = report.names
     best, *others = column.order()
-    score = show(column.records[best].score)
+    score = show(column.records[best].score, decimals=column.decimals(1))
     if not others:
         return Verdict(
             False, f"{names[best]} has {score} {column.name}", "There is no other system to compare it with."
@@ -83,7 +83,7 @@ def judge(report: Report, column: Column) -> Verdict:
     assert column.ranking is not None
     corrected = column.ranking.corrected[best]
     second = worse[0]
-    gap = show(column.lead(best, second), decimals=2)
+    gap = show(column.lead(best, second), decimals=column.decimals(2))
     if not tied:
         highest = max(corrected[number] or 0.0 for number in others)
         many = "the other system" if len(others) == 1 else _tell_others(len(others), "each of the {} others")
@@ -114,7 +114,7 @@ def _lead(column: Column) -> list[int]:
 
 
 def _points(gap: str) -> str:
-    return f"{gap} {'point' if gap in ('1.0', '1.00') else 'points'}"
+    return f"{gap} {'point' if float(gap) == 1 else 'points'}"
 
 
 def _tell_clusters(report: Report, column: Column) -> str:
@@ -144,7 +144,9 @@ def summarize(report: Report) -> str:
     """Return what all metrics say together, in a sentence or two."""
     if len(report.names) == 1:
         (name,) = report.names
-        scores = [f"{show(column.records[0].score)} {column.name}" for column in report.columns]
+        scores = [
+            f"{show(column.records[0].score, decimals=column.decimals(1))} {column.name}" for column in report.columns
+        ]
         return f"{name} scores {_join(scores)}. Give several systems to compare them."
     if all(len({record.score for record in column.records}) == 1 for column in report.columns):
         return f"{_join(report.names)} have the same {_join([column.name for column in report.columns])}."
@@ -259,7 +261,7 @@ def compare(report: Report, pair: Pair, column: Column) -> str:
     if column.records[first].score == column.records[second].score:
         return f"{report.names[first]} and {report.names[second]} have the same {column.name}."
     better, worse = (first, second) if lead > 0 else (second, first)
-    gap = _points(show(abs(lead), decimals=2))
+    gap = _points(show(abs(lead), decimals=column.decimals(2)))
     if corrected <= SIGNIFICANT:
         return (
             f"{report.names[better]} is better than {report.names[worse]} by {gap} of {column.name}"
@@ -355,7 +357,7 @@ def _weak_group(report: Report, grouping: Grouping, number: int, better: int, wo
     what = f"on references of {label}" if grouping.kind == "length" else f"on the {grouping.title} {label}"
     if len(gaps) < len(grouping.sizes):
         what += f", of all groups with at least {_FEW} segments"
-    here, everywhere = show_above(gap, whole, decimals=2)
+    here, everywhere = show_above(gap, whole, decimals=column.decimals(2))
     yield (
         f"{report.names[worse]} is furthest behind {what}: {_points(here)} in"
         f" {tell_count(grouping.sizes[place], 'segment')}, compared with {everywhere} in all segments."

@@ -380,7 +380,7 @@
     facts.push(`${many(length(place))} tokens`);
     heading.append(make("span", {}, facts.join(" \u00b7 ")));
     const name = data.columns[state.metric].name;
-    const told = compares ? `${name}: difference ${signed(difference(place), 1)}, influence ${signed(influence(place), 4)}` : `influence ${signed(influence(place), 4)}`;
+    const told = compares ? `${name}: difference ${signed(difference(place), data.columns[state.metric].decimals)}, influence ${signed(influence(place), 4)}` : `influence ${signed(influence(place), 4)}`;
     heading.append(make("span", {}, told));
     const list = make("dl");
     const row = (term, kind) => {
@@ -393,7 +393,7 @@
     const systems = compares ? [state.first, state.second] : [0];
     if (one("everyone")?.checked) systems.push(...[...data.names.keys()].filter((number) => !systems.includes(number)));
     for (const number of systems) {
-      const scores = data.columns.map((column, metric) => `${column.name} ${fixed(data.scores[metric][number][place], 1)}`).join(" \u00b7 ");
+      const scores = data.columns.map((column, metric) => `${column.name} ${fixed(data.scores[metric][number][place], column.decimals)}`).join(" \u00b7 ");
       const cell = row([make("b", {}, make("bdi", {}, data.names[number])), scores], "system");
       cell.append(segment.hypotheses[number][0]);
       texts.push([cell, segment, number]);
