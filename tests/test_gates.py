@@ -867,7 +867,7 @@ WRONG = {
         f"a bound of {number}": (("--fail-under", number), (f"--fail-under '{number}'; expected a score",))
         for number in ("nan", "inf", "1_000", "\u0664\u0660", "bleu=0x10", "1e999")
     },
-    "a metric in capitals": (("--fail-under", "BLEU=50"), ("'BLEU' is not a metric", "; did you mean bleu?")),
+    "no metric, in capitals": (("--fail-under", "BLUE=50"), ("'BLUE' is not a metric", "; did you mean bleu?")),
 }
 
 

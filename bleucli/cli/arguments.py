@@ -175,7 +175,7 @@ def _resolve_names(
     """Return the named metrics, and the arguments of all constructors, including those that a name implies.
 
     Args:
-        words: names of metrics or of their variants.
+        words: names of metrics or of their variants, as `find_name` takes them.
         given: the arguments that options set, by metric.
 
     Raises:
@@ -184,11 +184,11 @@ def _resolve_names(
     >>> _resolve_names(["bleu", "chrf++"], {"chrf": {"beta": 3}})
     (['bleu', 'chrf'], {'chrf': {'beta': 3, 'word_order': 2}})
     """
-    from bleucli.metrics import METRICS, VARIANTS
+    from bleucli.metrics import METRICS, VARIANTS, find_name
 
     named: dict[str, str] = {}
     arguments = dict(given)
-    for word in words:
+    for word in map(find_name, words):
         name, meant = VARIANTS.get(word, (word, {}))
         other = named.setdefault(name, word)
         if other != word:
@@ -232,6 +232,17 @@ class _MetricNames:
         for name in METRICS:
             yield name
             yield from (variant for variant, (base, _) in VARIANTS.items() if base == name)
+
+    def __contains__(self, word: str) -> bool:
+        from bleucli.metrics import find_name
+
+        return find_name(word) != ""
+
+    def tell_wrong(self, word: str) -> str:
+        """Return what to do about a word that means no metric."""
+        from bleucli.metrics import tell_unknown
+
+        return tell_unknown(word)
 
 
 def _parser_of_run() -> Parser:

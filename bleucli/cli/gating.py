@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bleucli.errors import UsageError
-from bleucli.metrics import METRICS, VARIANTS
+from bleucli.metrics import METRICS, VARIANTS, find_name
 from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
@@ -97,14 +97,16 @@ def _read_bounds(option: str, value: str, names: Mapping[str, str]) -> dict[str,
     from bleucli import gates
 
     bounds = gates.read_bounds(option, value)
-    other = gates.find_unscored(bounds, names)
+    known = {**names} | {word: names[meant] for word in bounds if (meant := find_name(word)) in names}
+    other = gates.find_unscored(bounds, known)
     if other:
-        raise UsageError(_explain_unscored(option, value, other, names))
+        raise UsageError(_explain_unscored(option, value, find_name(other) or other, names))
     renamed: dict[str, Bound] = {}
     for word, bound in bounds.items():
-        name = names.get(word, "")
+        name = known.get(word, "")
         if name in renamed:
-            raise UsageError(f"{option} has two bounds for {name}, which is also called {word}; give one")
+            also = "" if word == name else f", which is also called {word}"
+            raise UsageError(f"{option} has two bounds for {name}{also}; give one")
         renamed[name] = bound
     return renamed
 

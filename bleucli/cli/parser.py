@@ -125,6 +125,8 @@ class Parser(argparse.ArgumentParser):
         parts = [part for part in value.lower().split(",") if part]
         if action.nargs == "+" and len(parts) > 1 and all(part in choices for part in parts):
             raise UsageError(f"{flag} {value} has commas instead of spaces; did you mean {flag} {' '.join(parts)}?")
+        if hasattr(choices, "tell_wrong"):
+            raise UsageError(f"{flag} {value!r}; ", choices.tell_wrong(value))
         raise UsageError(f"{flag} {value!r}; choose from {', '.join(choices)}{suggest(value, choices)}")
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:

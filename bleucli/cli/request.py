@@ -13,7 +13,7 @@ from bleucli.cli.options import flag_of
 from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
 from bleucli.errors import UsageError
-from bleucli.metrics import METRICS, VARIANTS, Metric
+from bleucli.metrics import METRICS, VARIANTS, Metric, find_name
 from bleucli.output import FORMATS, shows_bold
 from bleucli.output.layout import STYLES, Layout
 from bleucli.phrases import suggest
@@ -185,7 +185,7 @@ def sorting_metric(options: Options) -> int | None:
     if options.sort is None:
         return None
     names = names_printed(options)
-    asked = options.sort.lower()
+    asked = find_name(options.sort) or options.sort.lower()
     name, meant = VARIANTS.get(asked, (asked, {}))
     if name not in names or any(options.of_metric(name).get(key) != value for key, value in meant.items()):
         raise UsageError(f"--sort {options.sort!r} is not scored; choose one of {', '.join(names)}")

@@ -17,7 +17,7 @@ from bleucli.errors import InputTypeError, Naming, UsageError
 from bleucli.hints import about, warn
 from bleucli.limits import string
 from bleucli.matrix.plan import Pair, read_plan
-from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, list_metrics
+from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, find_name, list_metrics
 from bleucli.phrases import Turn
 from bleucli.records import NamedTuple
 from bleucli.results import (
@@ -149,7 +149,8 @@ def find_language(pair: str, code: str, follows: bool) -> str:
 def _follows_language(metric: str | Metric) -> bool:
     """Return whether the target language chooses the metric's tokenizer."""
     if isinstance(metric, str):
-        base, _ = VARIANTS.get(metric, (metric, {}))
+        name = find_name(metric)
+        base, _ = VARIANTS.get(name, (name, {}))
         return base in METRICS and any(option.name == "trg_lang" for option in METRICS[base].options)
     made = find_metric(metric)
     if type(made) is not METRICS["bleu"]:  # the constructors of classes derived from it may have other arguments

@@ -2,6 +2,7 @@
 
 - `METRICS`: their classes, by their names in the command, in the order in which the command prints them
 - `VARIANTS`: their other names in the command
+- `find_name`: the metric that a word means; `tell_unknown`: what to do about a word that means none
 - `find_metric`, `metric_from_signature`: a metric with its options; `list_metrics`: the metrics that an argument names
 
 >>> from bleucli.metrics import METRICS, find_metric
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from bleucli.errors import BleuError, InputTypeError, UsageError
 from bleucli.metrics.base import Metric
-from bleucli.phrases import suggest
+from bleucli.phrases import Turn, suggest
 from bleucli.signature import Signature
 
 TYPE_CHECKING = False
@@ -33,6 +34,13 @@ _CLASSES = {"bleu": "BLEU", "chrf": "CHRF", "ter": "TER", "wer": "WER", "cer": "
 _MODULES = {kind: name for name, kind in _CLASSES.items()}
 # Other names in the command: the metric that each stands for, and the arguments of its constructor
 VARIANTS = {"chrf+": ("chrf", {"word_order": 1}), "chrf++": ("chrf", {"word_order": 2})}
+# The names of scores, in lower case, where they are not those of metrics
+_OF_SCORES = {"chrf2": "chrf", "chrf2+": "chrf+", "chrf2++": "chrf++"}
+# Parts of the names of metrics that people look for here
+_ELSEWHERE = (
+    *("rouge", "meteor", "comet", "bleurt", "bertscore", "bartscore", "metricx", "gemba", "yisi", "nist", "gleu"),
+    *("ribes", "mqm"),
+)
 
 __all__ = [
     "BLEU",
@@ -49,10 +57,12 @@ __all__ = [
     "TERScore",
     "WERScore",
     "find_metric",
+    "find_name",
     "list_metrics",
     "metric_from_signature",
     "metric_that_counted",
     "name_of",
+    "tell_unknown",
 ]
 
 
@@ -94,6 +104,63 @@ if not TYPE_CHECKING:  # so that type checkers report names that are not importe
         raise AttributeError(f"module 'bleucli.metrics' has no attribute {name!r}")
 
 
+def find_name(word: str) -> str:
+    """Return the name of the metric or variant that a word means, "" if it means none.
+
+    Case does not count, and the names that scores have in tables and JSON work as well.
+
+    >>> [find_name(word) for word in ("BLEU", "chrF2++", "Ter", "rouge")]
+    ['bleu', 'chrf++', 'ter', '']
+    """
+    folded = word.lower()
+    name = _OF_SCORES.get(folded, folded)
+    return name if name in _CLASSES or name in VARIANTS else ""
+
+
+def tell_unknown(word: str) -> str:
+    """Return the end of a message about a word that means no metric: what it may mean, and what to write instead.
+
+    >>> tell_unknown("bleu-2")
+    'for BLEU with n-grams up to 2, give BLEU(max_ngram_order=2) instead of a name'
+    >>> tell_unknown("blue")
+    'choose from bleu, chrf, chrf+, chrf++, ter, wer, cer; did you mean bleu?'
+    """
+    import re
+
+    folded = word.lower()
+    if match := re.fullmatch(r"bleu[-_ @]?([1-9]\d{0,2})", folded):
+        order = match[1]
+        of_command = "-m bleu, which counts them unless --max-ngram-order says otherwise"
+        return Turn(
+            f"for BLEU with n-grams up to {order}, give BLEU(max_ngram_order={order}) instead of a name",
+            f"for BLEU with n-grams up to {order}, write "
+            + (of_command if order == "4" else f"-m bleu --max-ngram-order {order}"),
+        )
+    if match := re.fullmatch(r"chrf(\d{1,3})(\+{0,2})", folded):
+        beta, plus = match[1], match[2]
+        order_of_words = f", word_order={len(plus)}" if plus else ""
+        return Turn(
+            f"for chrF with this beta, give CHRF(beta={beta}{order_of_words}) instead of a name",
+            f"for chrF with this beta, write -m chrf{plus} --chrf-beta {beta}",
+        )
+    if folded == "spbleu":
+        return Turn(
+            "for BLEU of SentencePiece's tokens, give BLEU(tokenize='flores200') instead of a name",
+            "for BLEU of SentencePiece's tokens, write -m bleu -tok flores200",
+        )
+    if folded in ("selfbleu", "self-bleu", "self_bleu"):
+        return Turn("for self-BLEU, call self_bleu", "for self-BLEU, write --self-bleu")
+    names = [name for base in _CLASSES for name in (base, *(one for one, (of, _) in VARIANTS.items() if of == base))]
+    choices = f"choose from {', '.join(names)}"
+    if any(part in folded for part in _ELSEWHERE):
+        return Turn(
+            f"{choices}; scores of segments that another tool computed belong into compare_systems(..., scores=...)",
+            f"{choices}; --segment-scores tests scores of segments that another tool computed, and --add-scores adds"
+            " them to a report",
+        )
+    return f"{choices}{suggest(word, names)}"
+
+
 def find_metric(metric: str | Metric, options: Mapping[str, Any] | None = None) -> Metric:
     """Make the metric of this name with these options; return a metric object unchanged.
 
@@ -111,11 +178,10 @@ def find_metric(metric: str | Metric, options: Mapping[str, Any] | None = None) 
         return metric
     if not isinstance(metric, str):
         raise InputTypeError(f"metric {metric!r:.40}; give a name such as bleu, or an object such as BLEU()")
-    known = [*METRICS, *VARIANTS]
-    if metric not in known:
-        raise UsageError(f"metric {metric!r}; choose from {', '.join(known)}{suggest(metric, known)}")
-    options = options or {}
-    base, meant = VARIANTS.get(metric, (metric, {}))
+    options, name = options or {}, find_name(metric)
+    if not name:
+        raise UsageError(f"metric {metric!r:.40}; ", tell_unknown(metric))
+    base, meant = VARIANTS.get(name, (name, {}))
     names = [option.name for option in METRICS[base].options]
     unknown = ", ".join(name for name in options if name not in names)
     if unknown:

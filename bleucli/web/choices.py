@@ -13,7 +13,7 @@ from functools import lru_cache
 from bleucli import tokenizers
 from bleucli.errors import BleuError, UsageError
 from bleucli.limits import read_number, read_whole_number
-from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric
+from bleucli.metrics import METRICS, VARIANTS, Metric, find_metric, find_name
 from bleucli.metrics.options import Option
 from bleucli.phrases import suggest
 from bleucli.records import NamedTuple
@@ -80,6 +80,7 @@ def read_choices(query: Iterable[tuple[str, str]]) -> Choices:
     # In an address, + stands for a space
     if " " in metric and metric.replace(" ", "+") in VARIANTS:
         raise UsageError(f"metric {metric!r}; in an address, write + as %2B: metric={metric.replace(' ', '%2B')}")
+    metric = find_name(metric) or metric
     sentence_level = _read(bool, "sentence_level", given.pop("sentence_level", "false"))
     kinds = {option.name: option.kind for _, option in _options()}
     for name in given:
