@@ -120,6 +120,9 @@ def cached(home, model_bytes):
     return put
 
 
+PUBLISHED = ("spm", "flores101", "flores200", "spBLEU-1K")
+
+
 def pieces(model, text):
     return " ".join(model.EncodeAsPieces(text))
 
@@ -265,6 +268,18 @@ def test_offline_names_the_model_that_is_missing(home, monkeypatch):
     monkeypatch.setenv("BLEU_OFFLINE", "1")
     with pytest.raises(BleuError, match=r"^spBLEU-1K needs .*spbleu-1k_tokenizer_spm\.model, which is missing"):
         tokenizers.get("spBLEU-1K")
+
+
+def test_the_list_says_which_models_are_not_downloaded(cached):
+    def states():
+        return {name: state for name, _, state in tokenizers.listing() if name in PUBLISHED}
+
+    assert states() == dict.fromkeys(PUBLISHED, "model not downloaded")
+    assert not any(map(tokenizers.is_ready, PUBLISHED))
+    cached("flores101")
+    expected = dict.fromkeys(PUBLISHED, "model not downloaded") | {"spm": "installed", "flores101": "installed"}
+    assert states() == expected
+    assert [name for name in PUBLISHED if tokenizers.is_ready(name)] == ["spm", "flores101"]
 
 
 def test_signatures_are_the_current_names(cached):

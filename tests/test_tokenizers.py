@@ -430,7 +430,10 @@ def test_the_list_names_each_tokenizer_with_purpose_and_state(run):
     rows = listed(run("--list-tokenizers"))
     assert [name for name, _, _ in rows] == [*tokenizers.NAMES, "spm:PATH"]
     assert len({about for _, about, _ in rows}) == len(rows)
-    assert {state for _, _, state in rows} == {"installed"}
+    states = {name: state for name, _, state in rows}
+    models = {"spm", "flores101", "flores200", "spBLEU-1K"}
+    assert {states[name] for name in states.keys() - models} == {"installed"}
+    assert {states[name] for name in models} <= {"installed", "model not downloaded"}  # some may be in the cache
     assert set(NAMES) < set(tokenizers.NAMES)
 
 

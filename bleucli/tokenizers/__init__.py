@@ -88,6 +88,7 @@ _SIGNED = ("tercom", "ja-mecab-", "ko-mecab-", "spm-")
 NAMES = tuple(_ENTRIES)
 DEFAULT = "13a"
 LOCAL_MODEL = "spm:"
+_INSTALLED = "installed"
 # The languages that have their own tokenizer, by their three-letter codes: those of ISO 639-3, which NTREX and FLORES
 # use, and for Chinese also those of ISO 639-2/B and of Mandarin
 _TWO_LETTERS = {"zho": "zh", "chi": "zh", "cmn": "zh", "jpn": "ja", "kor": "ko"}
@@ -199,14 +200,14 @@ def advice(name: str, language: str, option: str) -> list[str]:
 
 
 def listing() -> Iterator[tuple[str, str, str]]:
-    """Give the name, the purpose and the state (installed, or how to install it) of every tokenizer.
+    """Give the name, the purpose and the state (installed, or what is missing) of every tokenizer.
 
     >>> next(listing())
     ('none', 'text that is already tokenized', 'installed')
     """
     for name, entry in _ENTRIES.items():
-        yield name, entry.about, _state_of(entry.extra, entry.modules)
-    yield f"{LOCAL_MODEL}PATH", "a SentencePiece model of your own", _state_of(*_SPM)
+        yield name, entry.about, _state_of(name)
+    yield f"{LOCAL_MODEL}PATH", "a SentencePiece model of your own", _tell_missing(*_SPM) or _INSTALLED
 
 
 def is_ready(name: str) -> bool:
@@ -215,15 +216,7 @@ def is_ready(name: str) -> bool:
     >>> is_ready("13a")
     True
     """
-    entry = _ENTRIES[name]
-    if _state_of(entry.extra, entry.modules) != "installed":
-        return False
-    model = find_model(name)
-    if not model:
-        return True
-    from os.path import exists
-
-    return exists(model)
+    return _state_of(name) == _INSTALLED
 
 
 def find_model(name: str) -> str:
@@ -241,8 +234,18 @@ def find_model(name: str) -> str:
     return path_of(name)
 
 
-def _state_of(extra: str, modules: tuple[str, ...]) -> str:
+def _state_of(name: str) -> str:
+    if missing := _tell_missing(_ENTRIES[name].extra, _ENTRIES[name].modules):
+        return missing
+    from os.path import exists
+
+    model = find_model(name)
+    return "model not downloaded" if model and not exists(model) else _INSTALLED
+
+
+def _tell_missing(extra: str, modules: tuple[str, ...]) -> str:
+    """Return how to install what a tokenizer needs; "" if nothing is missing."""
     from importlib.util import find_spec
 
     missing = any(find_spec(module) is None for module in modules)
-    return f"pip install 'bleucli[{extra}]'" if missing else "installed"
+    return f"pip install 'bleucli[{extra}]'" if missing else ""
