@@ -206,6 +206,14 @@ def test_a_repeated_system_is_refused(run, words):
 @pytest.mark.parametrize("test", TESTS)
 def test_only_the_baseline_may_be_repeated(run, test):
     refused(run(REF, "-i", WEAK, STRONG, STRONG, test), f"system {STRONG} was given twice")
+    assert names(scored(run, "-i", WEAK, WEAK, STRONG, test))[1:] == [STRONG]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_baseline_that_is_repeated_alone_was_given_twice(run, test):
+    for words in ((STRONG, STRONG), (STRONG, STRONG, STRONG), (STRONG, "s*.de.txt")):
+        refused(run(REF, "-i", *words, test), f"system {STRONG} was given twice; name each system once")
+    refused(run(REF, "-i", STRONG, test), "but only one was given")
 
 
 @pytest.mark.parametrize("test", [(), *((test,) for test in TESTS)])
@@ -217,7 +225,7 @@ def test_systems_of_different_lengths_are_refused_by_name(run, write, test):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_a_test_of_one_system_is_refused(run, test):
-    for words, piped in ((("-i", STRONG), b""), (("-i", STRONG, STRONG), b""), ((), "\n".join(texts("weak")).encode())):
+    for words, piped in ((("-i", STRONG), b""), ((), "\n".join(texts("weak")).encode())):
         line = refused(run(REF, *words, test, stdin=piped), test, "only one was given")
         assert "-i baseline.txt system.txt" in line
 

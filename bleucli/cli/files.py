@@ -181,7 +181,7 @@ def _find_systems(paths: Sequence[str], paired: bool) -> list[str]:
             if not matches:
                 raise UsageError(f"no file matches {shown(path)}; name the systems' files")
         found += matches
-    if paired:  # the baseline may also match a pattern: -i baseline.txt *.txt
+    if paired and len(set(found)) > 1:  # the baseline may also match a pattern: -i baseline.txt *.txt
         found = found[:1] + [path for path in found[1:] if path != found[0]]
     repeated = find_repeated(found)
     if repeated:
