@@ -303,7 +303,7 @@ def test_a_part_that_does_not_exist_is_an_error(name, words, message, world, run
     assert (answer.status, answer.out, answer.err) == (2, "", f"bleu: error: {message}\n")
 
 
-@pytest.mark.parametrize("words", [("--origlang", "en"), ("--subset", "US"), ("--detail",)])
+@pytest.mark.parametrize("words", [("--origlang", "en"), ("--subset", "US")])
 def test_a_part_of_files_is_an_error(words, run, pair):
     answer = run(*pair, *words)
     assert (answer.status, answer.out, answer.err) == (
@@ -311,6 +311,18 @@ def test_a_part_of_files_is_an_error(words, run, pair):
         "",
         f"bleu: error: {words[0]} needs a test set; name it with -t and -l\n",
     )
+
+
+@pytest.mark.parametrize("words", [(), ("-m", "bleu", "ter"), ("-f", "json"), ("-f", "jsonl"), ("-b",)])
+def test_details_of_files_are_a_warning_beside_the_score(run, pair, words):
+    """As in sacreBLEU, which says so and prints the score as text unless another format is named."""
+    plain = run(*pair, *words, *(() if "-f" in words else ("-f", "text")))
+    answer = run(*pair, *words, "-d")
+    reason = "only a test set, named with -t and -l, says which parts it has"
+    assert (answer.status, answer.err) == (0, f"bleu: warning: without effect: --detail ({reason})\n")
+    if "jsonl" not in words:  # which shows the command line and the time
+        assert answer.out == plain.out
+    assert run(*pair, *words, "-d", "--strict").status == 2
 
 
 def test_unknown_details_are_a_warning(world, run):

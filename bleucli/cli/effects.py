@@ -150,6 +150,7 @@ def _rules(options: Options, run: Run) -> Iterator[tuple[set[str] | frozenset[st
     yield from _of_sources(options)
     if options.test_set is None:
         yield {"registry"}, "no test set is named"
+        yield {"detail"}, "only a test set, named with -t and -l, says which parts it has"
     if options.test_set is None and "tokenize" not in options.of_metric("bleu"):
         yield {"mirror", "allow_http"}, "nothing is downloaded"
     yield from _of_layout(options, run)

@@ -95,8 +95,8 @@ def _check_test_set(options: Options) -> None:
         raise UsageError(
             f"references come from --test-set {options.test_set} or from {options.refs[0]}, not both; leave out one"
         )
-    for name in ("origlang", "subset", "detail"):
-        if options.test_set is None and getattr(options, name) not in (None, False):
+    for name in ("origlang", "subset"):
+        if options.test_set is None and getattr(options, name) is not None:
             raise UsageError(f"{flag_of(name)} needs a test set; name it with -t and -l")
 
 
