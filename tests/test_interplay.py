@@ -126,7 +126,7 @@ def test_modes_cannot_be_combined(run, modes, told):
     refused(run(*DEMO, *modes), told, "cannot be combined")
 
 
-@pytest.mark.parametrize("mode", [("--list",), ("--echo", "src"), ("--cite",), ("--download", "demo")])
+@pytest.mark.parametrize("mode", [("--list",), ("--echo", "src"), ("--download", "demo")])
 def test_a_mode_that_scores_nothing_takes_no_texts(run, pair, mode):
     refused(run("-i", "sys.txt", *DEMO, *mode), mode[0], "sys.txt")
     refused(run("ref.txt", *DEMO, *mode), mode[0], "ref.txt")

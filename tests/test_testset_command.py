@@ -136,6 +136,42 @@ def test_metrics_and_tests_have_citations_without_a_network(run, monkeypatch, wo
 
 
 @pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        (("ref.txt", "-i", "a.txt", "b.txt"), ("-m", "bleu", "ter")),
+        (("ref.txt", "-i", "a.txt", "b.txt", "--names", "a,b"), ("--paired-bs", "--skip-empty-refs")),
+        (
+            ("ref.tsv", "-nr", "2", "-e", "latin-1", "-i", "a.txt"),
+            (
+                "-l",
+                "en-zh",
+            ),
+        ),
+        (("-i", "a.jsonl", "--jsonl-fields", "hyp=x"), ("-m", "chrf++")),
+        (("--table", "a.parquet", "--columns", "hyp=x"), ("-m", "chrf++")),
+        (("-i", "a.comet", "b.comet"), ("--segment-scores", "--paired-ar")),
+        (("-i", "a.txt"), ("--self-bleu",)),
+    ],
+)
+def test_cite_beside_files_is_about_the_run(run, folder, files, words):
+    """The files, which do not exist, are not read: any command that scores may have --cite at its end."""
+    answer = run(*files, *words, "--cite")
+    assert (answer.status, answer.err) == (0, "")
+    assert answer.out == run(*words, "--cite").out
+    assert answer.out.count("@") >= 2
+
+
+def test_cite_beside_a_system_and_a_test_set_is_about_both(run):
+    answer = run("-t", "wmt17", "-l", "en-de", "-i", "sys.txt", "--cite")
+    keys = re.findall(r"^@\w+\{(.*),$", answer.out, re.MULTILINE)
+    assert keys == ["papineni-etal-2002-bleu", "post-2018-call", "bleucli", "bojar-EtAl:2017:WMT1"]
+
+
+def test_cite_does_not_guess_which_metrics_saved_statistics_have(run):
+    refused(run("--stats", "a.parquet", "--cite"), "--stats has no effect: not used by --cite")
+
+
+@pytest.mark.parametrize(
     ("words", "told"),
     [
         (("--bold-best",), "--bold-best has no effect: nothing is tested"),

@@ -37,6 +37,9 @@ MODES = {
             *("test_set", "registry", "language_pair", "metrics", "tokenize", "smooth_method", "chrf_word_order"),
             *("matrix", "confidence", "paired_bs", "paired_ar", "paired_all", "self_bleu", "segment_scores"),
             *("bold_best", "style", "difference"),
+            # where the texts are, which are not read: what a run should cite does not depend on them
+            *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
+            *("names", "name_by", "skip_empty_refs"),
         }
     ),
     "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),

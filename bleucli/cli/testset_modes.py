@@ -43,14 +43,14 @@ def answer(options: Options) -> Iterable[str]:
 
 
 def check(options: Options) -> None:
-    """Refuse what these modes would ignore: a second mode, and texts to score."""
+    """Refuse what these modes would ignore: a second mode, and texts to score, of which --cite says what to cite."""
     asked = [
         f"--{name}" for name in ("list", "cite", "echo", "download") if getattr(options, name) not in (None, False)
     ]
     if len(asked) > 1:
         raise UsageError(f"{' and '.join(asked)} cannot be combined; leave out all but one")
     texts = [*options.refs, *(options.input or [])]
-    if texts:
+    if texts and not options.cite:
         raise UsageError(f"{asked[0]} scores nothing; leave out {asked[0]}, or {shown(texts[0])}")
 
 
