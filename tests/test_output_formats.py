@@ -303,6 +303,8 @@ def test_a_table_of_values_has_nothing_around_it():
 
 
 def test_values_are_quoted_where_they_must_be():
+    for name in ("=1+1", "+cmd", "@SUM(A1)", "-2", "=HYPERLINK(1)"):  # programs look systems up by their names
+        assert render(one_system(name=name), Layout(), "csv").splitlines()[1].partition(",")[0] == name
     out = render(one_system(name='a,"b"'), Layout(), "csv")
     assert list(csv.reader(io.StringIO(out, newline="")))[1][:2] == ['a,"b"', "58.6"]
 
