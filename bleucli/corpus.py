@@ -456,7 +456,7 @@ def of_few(systems: Sequence[object], references: object) -> tuple[list[Segments
 
     Args:
         systems: for each, what should be a list of strings.
-        references: what should be a list of streams, each a list of strings.
+        references: what should be a list of streams, each a list of strings; None for none.
 
     Raises:
         InputTypeError: a text is not a string, or a hypothesis is missing.
@@ -464,9 +464,9 @@ def of_few(systems: Sequence[object], references: object) -> tuple[list[Segments
     >>> of_few([["a"]], [["b"], ["c"]]), of_few([["a", "b"]], [["c"]])
     (([<Segments: 1 text>], [<Segments: 1 text>, <Segments: 1 text>]), None)
     """
-    if type(references) not in _LISTS:
+    if references is not None and (type(references) not in _LISTS or not references):
         return None
-    lists: list[Any] = [*systems, *references]  # type: ignore[misc]
+    lists: list[Any] = [*systems, *(references or ())]  # type: ignore[misc]
     for texts in lists:
         if type(texts) not in _LISTS or len(texts) != len(lists[0]) or not 0 < len(texts) <= _FEW:
             return None

@@ -41,7 +41,7 @@ LADDER: dict[str, set[str]] = {
     "threads": {"errors", "kernels", "limits"},
     "inspection": {"errors", "hints", "kernels", "phrases", "records", "segments"},
     "signature": {"_version", "errors", "limits", "markup"},
-    "results": {"errors", "markup", "records", "signature"},
+    "results": {"errors", "markup", "phrases", "records", "signature"},
     "corpus": {"errors", "kernels", "limits", "phrases", "records", "segments"},
     "counting": {
         *("corpus", "errors", "inspection", "kernels", "phrases", "records", "results", "segments", "signature"),

@@ -403,7 +403,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         source, cached = self.cached_references(), self._cached or []
         metric = _copy(self)
         _set(metric, "_cached", None)  # statistics hold their metric, and should be small when they are pickled
-        few = of_few([hypotheses], [])
+        few = of_few([hypotheses], None)
         if few and len(cached) == 1 and len(few[0][0]) == len(cached[0].streams[0]):
             return count_block(metric, few[0][0], cached[0], 0, HYPOTHESES, keep_rows)
         return metric._count(Corpus([system_of(hypotheses)], [source], prepared=True), keep_rows, jobs)
