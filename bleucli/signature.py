@@ -58,6 +58,11 @@ _BEFORE_TEXTS = ("nrefs", *RESAMPLING_KEYS)
 VERSION = f"bleucli-{__version__}"
 
 
+# What may surround a signature that was copied from a page: white space and quotation marks, plain and typographic
+_AROUND = " \t\r\n\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\"'`´“”„‟‘’‚‛«»‹›"
+# sacreBLEU 1.x: the tokenizer of TER, which is followed by TER's settings; and truth values
+_TERCOM = "tercom"
+_TRUTH = ("yes", "no", "true", "false")
 # Characters that would be invisible, or would change when read back
 _UNSAFE = f"[%|{C0}{UNSEEN}]"
 
@@ -74,6 +79,7 @@ class Signature:
     Attributes:
         info: the values by key, in order; it may be changed.
         name: as above.
+        is_former: whether sacreBLEU 1.x made it.
 
     Raises:
         InputTypeError: `fields` are not pairs.
@@ -105,10 +111,13 @@ class Signature:
             ) from None
         self._made = len(self.info)  # keys that are added later come before the version
         self.name = name
+        self.is_former = False
 
     @classmethod
     def parse(cls, text: str) -> Signature:
         """Parse a signature, long or short, from sacreBLEU 1.x, sacreBLEU 2.x or bleucli; or a whole score line.
+
+        Quotation marks around it do not count, nor do blanks around its parts, which pages and papers may add.
 
         Raises:
             InputTypeError: it is not a string.
@@ -117,14 +126,15 @@ class Signature:
         >>> str(Signature.parse("BLEU+case.mixed+numrefs.1+smooth.exp+tok.13a+version.1.4.14 = 26.1 57.9/31.9"))
         'case:mixed|nrefs:1|smooth:exp|tok:13a|version:1.4.14'
         """
-        signature = string("signature", text).strip().partition(" = ")[0]
+        signature = string("signature", text).strip(_AROUND).partition(" = ")[0].strip(_AROUND)
         old = ":" not in signature  # sacreBLEU 1.x: plus signs between keys, and a dot before each value
-        parts = signature.split("+" if old else "|")
+        parts = [part.strip() for part in signature.split("+" if old else "|")]
         name = parts.pop(0) if ("." if old else ":") not in parts[0] else ""
         fields: dict[str, str] = {}
         for part in parts:
             key, mark, value = part.partition("." if old else ":")
-            key = _long_name(key, value)
+            value = value.strip()
+            key = _long_name(key.strip(), value)
             if not mark or not key:
                 raise BleuError(f"{part!r} in the signature {text!r} is not of the form key:value; {_EXPECTED}")
             if key in fields:
@@ -132,7 +142,9 @@ class Signature:
             fields[key] = value
         if not fields:
             raise BleuError(f"{text!r} is not a signature; {_EXPECTED}")
-        return cls(fields.items(), name)
+        made = cls(fields.items(), name)
+        made.is_former = fields["version"].startswith("1.") if "version" in fields else old
+        return made
 
     def with_texts(self, texts: Iterable[tuple[str, str]]) -> Signature:
         """Return the signature with keys that name the scored texts, in the place where sacreBLEU puts them.
@@ -156,7 +168,7 @@ class Signature:
         if not short:
             return "|".join([f"{key}:{value}" for key, value in self])
         return "|".join(
-            [f"{'t' if (key, value) == ('tok', 'tercom') else _SHORT.get(key, key)}:{value}" for key, value in self]
+            [f"{'t' if (key, value) == ('tok', _TERCOM) else _SHORT.get(key, key)}:{value}" for key, value in self]
         )
 
     def __str__(self) -> str:
@@ -226,8 +238,8 @@ def escape(value: str) -> str:
 
 
 def _long_name(key: str, value: str) -> str:
-    if (key, value) == ("t", "tercom"):
+    if key == "t" and value.partition("-")[0] == _TERCOM:
         return "tok"
-    if key == "s" and value in ("yes", "no"):
+    if key == "s" and value.lower() in _TRUTH:
         return "space"
     return _LONG.get(key, key)

@@ -287,7 +287,7 @@ def test_a_parsed_signature_is_taken_as_well_as_its_text(metric):
     [
         ("BLEU+c.lc+numrefs.1+s.floor.0.01+tok.intl+v.1.4", BLEU, "case:lc|eff:no|tok:intl|smooth:floor[0.01]"),
         ("spBLEU|nrefs:1|tok:char", BLEU, "case:mixed|eff:no|tok:char|smooth:exp"),
-        ("chrF2+numchars.4+space.true+version.1.5.1", CHRF, "case:mixed|eff:yes|nc:4|nw:0|space:yes"),
+        ("chrF2+numchars.4+space.false+version.1.5.1", CHRF, "case:mixed|eff:yes|nc:4|nw:0|space:no"),
         ("chrF++|nrefs:1|nc:6", CHRF, "case:mixed|eff:yes|nc:6|nw:2|space:no"),
         ("nw:2", CHRF, "case:mixed|eff:yes|nc:6|nw:2|space:no"),
         ("punct:no", TER, "case:lc|tok:tercom|norm:no|punct:no|asian:no"),

@@ -368,16 +368,17 @@ def test_a_signature_of_other_texts_is_refused_before_any_is_prepared(run, monke
     assert told in answer.err
 
 
-def test_texts_that_only_the_signature_or_only_the_score_names_get_a_note(run, demo, demo_files):
+def test_texts_that_only_the_signature_or_only_the_score_names_are_told(run, demo, demo_files):
     signed = "BLEU|nrefs:1|test:demo|origlang:en|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
     answer = run(*DEMO, "-f", "text", "--like", signed, stdin=demo("weak.de.txt"), terminal=True)
     assert answer.status == 0
-    assert answer.err.count("bleu: note: the signature of --like ") == 3
-    assert "note: the signature of --like has version:2.6.0, but this score has version:" in answer.err
-    assert "note: the signature of --like has origlang:en, which is ignored here\n" in answer.err
+    assert answer.err.count("bleu: note: the signature of --like ") == 1
+    assert answer.err.count("bleu: warning: the signature of --like ") == 2
+    assert "warning: the signature of --like has version:2.6.0, but this score has version:" in answer.err
+    assert "warning: the signature of --like has origlang:en, but this run does not; its texts may be" in answer.err
     assert "note: the signature of --like does not have lang, which is en-de here\n" in answer.err
     files = run("reference.A.de.txt", "-i", "weak.de.txt", "--like", signed, terminal=True)
-    assert "note: the signature of --like has test:demo, which is ignored here\n" in files.err
+    assert "warning: the signature of --like has test:demo and origlang:en, but this run does not;" in files.err
 
 
 def test_control_characters_in_lists_of_test_sets_do_not_reach_a_terminal(run, write):

@@ -71,6 +71,7 @@ def print_self_bleu(options: Options, environment: Environment, messages: Messag
         request.check_like(options, dict(one.signature))
     names = texts.names_in("json")
     hints = [*idle, *texts.hints(), *_hints(names, found), *metric.advice]
+    hints += request.find_differences(dict(found[0].signature), options)
     messages.hold_back(hints)
     named = zip(texts.names_in(chosen), found, strict=True)
     systems = [SystemResult(name, [one.record()], segments=len(one.scores)) for name, one in named]
@@ -84,7 +85,7 @@ def print_self_bleu(options: Options, environment: Environment, messages: Messag
             for system, one, read in zip(systems, found, run.systems, strict=True)
         ]
     deliver(answer, options.output, environment, options.append)
-    request.note_differences(dict(found[0].signature), options, messages)
+    request.note_texts(dict(found[0].signature), options, messages)
     for hint in hints:
         messages.warn(hint)
 

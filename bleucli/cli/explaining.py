@@ -67,12 +67,13 @@ def print_explanations(options: Options, texts: Texts, environment: Environment,
     signed = dict(signatures[names.index(options.followed)]) if options.like else {}
     request.check_like(options, signed)
     hints = [*idle, *(advice for metric in metrics for advice in metric.advice), *texts.hints()]
+    hints += request.find_differences(signed, options)
     messages.hold_back(hints)
     layout = request.layout_of(options, environment, chosen)
     columns = environment.columns() if options.output is None else None
     deliver([render(explained, layout, chosen, columns)], options.output, environment)
     request.note_files(texts, segments, options, messages)
-    request.note_differences(signed, options, messages)
+    request.note_texts(signed, options, messages)
     for hint in hints:
         messages.warn(hint)
 

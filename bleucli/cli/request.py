@@ -266,11 +266,20 @@ def note_files(texts: Texts, segments: int, options: Options, messages: Messages
         messages.note(texts.which_is_which(segments))
 
 
-def note_differences(signed: Mapping[str, str], options: Options, messages: Messages) -> None:
-    """Note what may still differ from the signature of --like; `signed` is the signature of the score."""
+def find_differences(signed: Mapping[str, str], options: Options) -> list[str]:
+    """Return warnings about what is not as the signature of --like says; `signed` is the signature of the score."""
+    if options.like is None:
+        return []
+    from bleucli.cli import like
+
+    return list(like.warnings(signed, options.like, options.followed))
+
+
+def note_texts(signed: Mapping[str, str], options: Options, messages: Messages) -> None:
+    """Note what the signature of --like does not say about the texts; `signed` is the signature of the score."""
     if options.like is None:
         return
     from bleucli.cli import like
 
-    for note in like.notes(signed, options.like, options.followed):
+    for note in like.notes(signed, options.like):
         messages.note(note)

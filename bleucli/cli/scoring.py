@@ -45,7 +45,10 @@ def score(options: Options, environment: Environment, messages: Messages, words:
     if options.like is not None:  # before anything is downloaded
         from bleucli.cli import like
 
-        options = like.follow(options, options.like)
+        published = options.like
+        options = like.follow(options, published)
+        for note in like.unused(published):
+            messages.note(note)
         request.check_like(options, dict(Signature([]).with_texts(names_of(options).items())))
     options, statistics = _read_statistics(options)
     gates = _gates(options, environment)

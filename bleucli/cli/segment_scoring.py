@@ -55,8 +55,9 @@ def print_segments(
             nrefs = dict(record.signature)["nrefs"]
             counts[nrefs] = counts.get(nrefs, 0) + 1
             yield record
-        request.check_like(options, dict(first.signature) | _nrefs(counts))
-        hints.extend(texts.hints())
+        signed = dict(first.signature) | _nrefs(counts)
+        request.check_like(options, signed)
+        hints.extend([*texts.hints(), *request.find_differences(signed, options)])
         messages.hold_back(hints)
         if saving is not None:
             saving.save()
@@ -68,7 +69,7 @@ def print_segments(
         lines = _lines_of_segments(counted(), chosen, texts, asked)
     deliver(lines, options.output, environment, options.append)
     request.note_files(texts, sum(counts.values()), options, messages)
-    request.note_differences(dict(first.signature) | _nrefs(counts), options, messages)
+    request.note_texts(dict(first.signature) | _nrefs(counts), options, messages)
     for hint in hints:
         messages.warn(hint)
 

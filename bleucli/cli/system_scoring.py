@@ -83,7 +83,7 @@ def print_systems(
         judged = _rename(results, names_in(form))._replace(run=Run(*texts.inputs()))
     earlier = [system.name for system in then]
     verdicts, gate_hints = gates.judge(judged, baseline, earlier) if gates else ((), [])
-    hints = [*idle, *texts.hints(), *results.hints, *gate_hints]
+    hints = [*idle, *texts.hints(), *results.hints, *gate_hints, *request.find_differences(signed, options)]
     others = [name for name in names if name != "bleu"]
     if options.of_metric("bleu").get("lowercase") and others:
         from bleucli.cli import effects
@@ -100,7 +100,7 @@ def print_systems(
         named = judged if chosen == "junit" else _rename(results, names_in(chosen))  # junit finds verdicts by name
         write(named._replace(verdicts=verdicts, run=run))
     request.note_files(texts, results.segments, options, messages)
-    request.note_differences(signed, options, messages)
+    request.note_texts(signed, options, messages)
     for note in gates.notes([record.name for record in results.systems[0].scores]) if gates else ():
         messages.note(note)
     for hint in hints:

@@ -234,6 +234,7 @@ def metric_from_signature(signature: str | Signature, *, tokenize: Callable[[str
     if not isinstance(signature, Signature):
         signature = Signature.parse(signature)
     described = METRICS[reading.metric_of(signature, METRICS)]
+    signature = reading.restate(signature, described)
     values = reading.values_of(described, signature)
     if tokenize is not None:
         if not callable(tokenize):

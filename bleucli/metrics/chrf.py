@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.counting import References
@@ -101,6 +101,9 @@ class CHRF(Metric[CHRFScore]):
 
     name = "chrF"
     counts_ties = False
+    former_difference = (
+        "chrF of sacreBLEU 1.x counts differently where a reference has fewer characters than the longest n-gram"
+    )
     options = (
         Option(
             "char_order",
@@ -183,6 +186,31 @@ class CHRF(Metric[CHRFScore]):
         self.whitespace = self.check("whitespace", whitespace)
         self.eps_smoothing = self.check("eps_smoothing", eps_smoothing)
         super().__init__(skip_empty_refs=skip_empty_refs, references=references)
+
+    @classmethod
+    def restate_former(cls, info: Mapping[str, str]) -> dict[str, str]:
+        """Return a signature of sacreBLEU 1.x in today's form.
+
+        Quirk: those versions sign case and tokenizer, but never use them, and the number of references, but use only
+        the first. With white space, they also count the ends of lines. All of this was measured by running them.
+
+        Raises:
+            BleuError: it was made with several references, or with white space.
+        """
+        several, space = info.get("nrefs", "1") != "1", info.get("space", "")
+        if several:
+            raise BleuError(
+                f"numrefs:{info['nrefs']} in the signature, but chrF of sacreBLEU 1.x uses only the first reference;"
+                " give that one alone, and write numrefs.1"
+            )
+        if space.lower() in ("true", "yes"):
+            raise BleuError(
+                f"space:{space} in the signature: chrF of sacreBLEU 1.x also counted the ends of lines, which cannot be"
+                " reproduced; leave out --like, and give the options that you want"
+            )
+        # `n` is short for the order of characters there, but for that of BLEU today
+        kept = {"nc" if key == "ngram" else key: value for key, value in info.items() if key not in ("case", "tok")}
+        return {"nrefs": "1", **kept}
 
     def prepare(self, segments: Segments) -> Segments:
         """Lowercase if asked to; change nothing else."""

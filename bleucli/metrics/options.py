@@ -246,6 +246,8 @@ class Configured:
     constants: ClassVar[Sequence[tuple[str, str]]] = ()
     # Whether messages name options as the command does
     in_command = False
+    # How the scores of sacreBLEU 1.x may differ although all settings are the same, for a warning; "" if they do not
+    former_difference = ""
     _by_name: ClassVar[Mapping[str, Option]]
     _signers: ClassVar[Sequence[tuple[str, Callable[[Any], str]]]]
 
@@ -282,6 +284,15 @@ class Configured:
             BleuError: the name is this metric's, but not valid.
         """
         return {} if name == cls.name else None
+
+    @classmethod
+    def restate_former(cls, info: Mapping[str, str]) -> dict[str, str]:
+        """Return the keys and values of a signature of sacreBLEU 1.x as this metric signs the same settings today.
+
+        Raises:
+            BleuError: this metric cannot score in that way.
+        """
+        return dict(info)
 
     @classmethod
     def of_command(cls, **values: Any) -> Self:

@@ -1,6 +1,7 @@
 """From a signature back to the metric that it describes.
 
 - `metric_of`: the metric that a signature belongs to
+- `restate`: a signature of sacreBLEU 1.x as the metric signs the same settings today
 - `values_of`: the arguments of the constructor
 - `refuse_unknown_tokenizer`: an error if they name a tokenizer that is not built in
 - `refuse_other`: an error if a metric does not fit the signature
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 # Every complete signature has these
 _WHOLE = {"nrefs", "case", "version"}
-# sacreBLEU 1.x
+# sacreBLEU 1.x, which writes them in lower case from 1.4.11 on
 _FORMER_VALUES = {"true": "yes", "false": "no"}
 
 
@@ -51,6 +52,24 @@ def metric_of(signature: Signature, metrics: Mapping[str, type[Metric]]) -> str:
         example = [metric.name for metric in metrics.values() if "tok" not in _keys(metric)][-1]
         raise BleuError(f"{signature} does not name its metric; put the name first, as in {example}|{signature}")
     return next(iter(metrics))  # the keys fit several metrics: the first one, BLEU, is the default
+
+
+def restate(signature: Signature, metric: type[Metric]) -> Signature:
+    """Return a signature of sacreBLEU 1.x as the metric signs the same settings today; others stay unchanged.
+
+    Raises:
+        BleuError: the metric cannot score in that way.
+
+    >>> from bleucli.metrics import METRICS
+    >>> old = Signature.parse("chrF2+case.lc+numchars.6+numrefs.1+space.False+tok.13a+version.1.3.6")
+    >>> restate(old, METRICS["chrf"])
+    nrefs:1|nc:6|space:False|version:1.3.6
+    """
+    if not signature.is_former:
+        return signature
+    restated = Signature(metric.restate_former(signature.info).items(), signature.name)
+    restated.is_former = True
+    return restated
 
 
 def _is_marked(signature: Signature, name: str, metrics: Mapping[str, type[Metric]]) -> bool:
@@ -78,7 +97,10 @@ def _texts_of(metric: type[Metric], signature: Signature) -> dict[str, str]:
     """
     # Keys whose values are free text, in which "true" is not sacreBLEU 1.x's word for yes
     words = {option.key for option in _signed(metric.options) if option.kind is str}
-    info = {key: value if key in words else _FORMER_VALUES.get(value, value) for key, value in signature.info.items()}
+    info = {
+        key: value if key in words else _FORMER_VALUES.get(value.lower(), value)
+        for key, value in signature.info.items()
+    }
     for key in info:
         if key not in _keys(metric) and key not in (*TEXT_KEYS, *RUN_KEYS):
             raise BleuError(f"{key!r} is not a key of {metric.name} signatures, so the score cannot be reproduced")
@@ -133,8 +155,13 @@ def _values_in_name(metric: type[Metric], signature: Signature) -> dict[str, Any
 
 
 def is_exact(signature: Signature) -> bool:
-    """Return whether the numbers in a signature are exact, as bleucli's are; sacreBLEU rounds to two decimals."""
-    return str(signature.info.get("version", "")).startswith(VERSION.partition("-")[0])
+    """Return whether the numbers in a signature are exact, as bleucli's are; sacreBLEU rounds to two decimals.
+
+    >>> is_exact(Signature.parse("smooth:floor[0.01]|version:2.6.0")), is_exact(Signature.parse("smooth:floor[0]"))
+    (False, True)
+    """
+    is_ours = str(signature.info.get("version", "")).startswith(VERSION.partition("-")[0])
+    return is_ours or signature.info.get("smooth", "")[-4:-3] != "."  # as in floor[0.01]
 
 
 def refuse_other(metric: Metric, signature: Signature) -> None:

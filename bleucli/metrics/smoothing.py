@@ -15,6 +15,8 @@ SACREBLEU_METHODS = ("exp", "floor", "add-k", "none")
 _CHEN_CHERRY = "chen-cherry-"
 METHODS = (*SACREBLEU_METHODS, "add-one", *(f"{_CHEN_CHERRY}{number}" for number in range(1, 8)))
 DEFAULT_VALUES = {"floor": 0.1, "add-k": 1.0}
+# sacreBLEU 1.3.1 to 1.4.14
+_FORMER_DEFAULTS = {"floor": "0", "add-k": "1"}
 LARGEST_VALUE = 1e100  # far below where precisions overflow
 # Chen & Cherry's techniques that are defined only for single segments
 _OF_ONE_SEGMENT = (5, 6, 7)
@@ -52,7 +54,7 @@ class Smoothing:
         """Return the smoothing that a signature names, even one of sacreBLEU 1.x (`floor.0.01`).
 
         Raises:
-            BleuError: there is no such smoothing.
+            BleuError: there is no such smoothing, or its value is missing.
 
         >>> Smoothing.parse("floor[0.1]").signature, Smoothing.parse("floor.0.01").signature
         ('floor[0.10]', 'floor[0.01]')
@@ -68,6 +70,11 @@ class Smoothing:
             )
         if rest and method not in DEFAULT_VALUES:
             raise BleuError(f"smooth:{signed} in the signature, but {method} takes no value; write smooth:{method}")
+        if value is None and method in DEFAULT_VALUES:
+            raise BleuError(
+                f"smooth:{signed} in the signature lacks the value, which sacreBLEU did not sign before 1.5 (its"
+                f" default was {_FORMER_DEFAULTS[method]}); if you know the value, write {method}[VALUE]"
+            )
         return cls(method, value)
 
     @property

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.counting import CorpusStats, References
@@ -24,6 +24,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# sacreBLEU 1.x: the words that follow the tokenizer in signatures, with today's keys and values
+_FORMER_WORDS = {
+    "norm": ("norm", "yes"),
+    "nonorm": ("norm", "no"),
+    "punct": ("punct", "yes"),
+    "nopunct": ("punct", "no"),
+    "asian": ("asian", "yes"),
+    "noasian": ("asian", "no"),
+    "cased": ("case", "mixed"),
+    "uncased": ("case", "lc"),
+}
 # The number of segments of each block that are tokenized to find out whether tokens are words
 _SAMPLE = 64
 
@@ -119,6 +130,18 @@ class TER(Metric[TERScore]):
         if self.asian_support and not self.normalized and not self.no_punct:
             asian, others = self.spell("asian_support"), (self.spell("normalized"), self.spell("no_punct"))
             self.advice = [f"{asian} does nothing without {' or '.join(others)}"]
+
+    @classmethod
+    def restate_former(cls, info: Mapping[str, str]) -> dict[str, str]:
+        """Return a signature of sacreBLEU 1.x in today's form: its tokenizer names all settings.
+
+        >>> TER.restate_former({"tok": "tercom-nonorm-punct-noasian-uncased"})
+        {'tok': 'tercom', 'norm': 'no', 'punct': 'yes', 'asian': 'no', 'case': 'lc'}
+        """
+        name, *words = info.get("tok", "").split("-")
+        if not words or not _FORMER_WORDS.keys() >= {*words}:
+            return dict(info)
+        return {**info, "tok": name, **dict(_FORMER_WORDS[word] for word in words)}
 
     def prepare(self, segments: Segments) -> Segments:
         """Cut trailing white space and tokenize."""
