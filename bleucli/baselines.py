@@ -131,6 +131,8 @@ def read_baseline(path: str, name: str) -> Baseline:
             text = first + file.read()
     except OSError as error:
         raise BleuError(f"cannot read {name}: {error.strerror or error}; {advice}") from None
+    if text.startswith(_PARQUET.decode()):
+        raise BleuError(f"{name} is a pipe, and statistics cannot be read from one; name the file")
     answer = None
     try:
         answer = _load(text)

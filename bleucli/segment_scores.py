@@ -42,6 +42,7 @@ class Given(Metric[Score]):
 
     name = NAME
     fractions = frozenset({"value"})
+    fewest_references = 0
 
     def prepare(self, segments: Segments) -> Segments:
         """Return the texts unchanged; nothing calls this."""

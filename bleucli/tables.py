@@ -20,6 +20,7 @@ from bleucli.records import NamedTuple
 from bleucli.segments import Segments, of_arrow
 from bleucli.statsfiles import find_files
 from bleucli.statsfiles.layout import SEGMENT, SYSTEM, label_of
+from bleucli.statsfiles.reading import PARQUET_MARK, refuse_pipe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 PARQUET, IPC = (".parquet",), (".arrow", ".feather", ".ipc")
 EMPTY = "the table is empty; expected at least one row"
-# The first bytes of Parquet files
-_PARQUET_MARK = b"PAR1"
 # The number of rows that are read at once
 _BLOCK = 4096
 _EXPECTED = (
@@ -159,9 +158,11 @@ def find_tables(paths: Sequence[str], endings: Sequence[str] = (*PARQUET, *IPC))
     """Return the files that are named, those in named folders, and those that match patterns.
 
     Raises:
-        BleuError: no file is found, or one is given twice and its segments would count twice.
+        BleuError: no file is found, one is a pipe, or one is given twice and its segments would count twice.
     """
     found = find_files(paths, endings)
+    for path in found:
+        refuse_pipe(path)
     refuse_twice(found)
     return found
 
@@ -187,7 +188,7 @@ def is_parquet(path: str) -> bool:
         return path.endswith(PARQUET)
     try:
         with open(path, "rb") as file:
-            return file.read(len(_PARQUET_MARK)) == _PARQUET_MARK
+            return file.read(len(PARQUET_MARK)) == PARQUET_MARK
     except OSError:  # opening it as a table reports the error
         return False
 

@@ -567,9 +567,9 @@ def put(column, values):
         ("refs", ["one"] * 8, ["refs", "whole numbers", "string"]),
         ("segment", [0.5, 1, 2, 3] * 2, ["segment", "whole numbers", "double"]),
         ("segment", [-1, 0, 1, 2] * 2, ["segment", "negative"]),
-        ("bleu.match_1", [2**60] * 8, ["bleu.match_1", "a number that is too large"]),
+        ("bleu.match_1", [2**60] * 8, ["bleu.match_1", "in row 0 (counting from 0), which is too large"]),
         ("bleu.match_1", pa.array([2**63] * 8, pa.uint64()), ["type uint64", "whole numbers below 2^63"]),
-        ("refs", [2**31] * 8, ["refs", "a number that is too large"]),
+        ("refs", [2**31] * 8, ["refs", "in row 0 (counting from 0), which is too large"]),
     ],
 )
 def test_impossible_counts_are_refused(tmp_path, column, values, parts):
@@ -650,7 +650,9 @@ def test_files_are_found_in_folders_and_by_patterns(tmp_path):
 def test_files_without_statistics_are_refused(tmp_path):
     path = str(tmp_path / "s.parquet")
     raised(["there is no file", "s.parquet"], read, path)
-    for content in (b"", b"PAR1", b"a line\n", b"PAR1" * 100):
+    (tmp_path / "s.parquet").write_bytes(b"a line\n")
+    assert raised(["s.parquet is not a Parquet file; name a file written with statsfiles.write"], read, path)
+    for content in (b"", b"PAR1", b"PAR1" * 100):
         (tmp_path / "s.parquet").write_bytes(content)
         with pytest.raises(
             BleuError, match=r"s\.parquet is not a complete Parquet file .*; write it again with "

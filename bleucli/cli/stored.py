@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from bleucli import scoring, statsfiles
+from bleucli import scoring, segment_scores, statsfiles
 from bleucli.cli.streams import shown
 from bleucli.cli.tabled import TEXTS, columns_of_groups, signed
 from bleucli.cli.texts import Texts
@@ -42,8 +42,11 @@ def follow(options: Options, statistics: Statistics) -> Options:
     if not any(statistics.metrics.values()):
         raise BleuError(f"{statistics.files[0]} holds no segments; choose another file")
     kinds = set(map(statistics.kind_of, statistics.metrics)) - {None}
-    if not kinds:
+    if not kinds and segment_scores.NAME in statistics.metrics:
         raise BleuError(f"{statistics.files[0]} holds segment scores from elsewhere; add --segment-scores")
+    if not kinds:
+        others = ", ".join(statistics.metrics)
+        raise BleuError(f"{statistics.files[0]} has only metrics of your own ({others}); read it with statsfiles.read")
     if options.followed:
         kinds = {options.followed}
     return options.replace(metrics=[name for name in METRICS if name in kinds])
@@ -61,6 +64,7 @@ class StoredTexts(Texts):
         self._references = []
         self._kept = {}
         self._remedy = ""
+        self._are_chosen = "metrics" in options.given or options.segment_scores or bool(options.followed)
         self.failures: dict[int, BleuError] = {}
         self._by = [column for column in columns_of_groups(options) if column != SYSTEM]
         self._stored: dict[str, Metric] = {}  # by their names in the files
@@ -86,8 +90,6 @@ class StoredTexts(Texts):
 
     def numbers(self, progress: Callable[[str, int, int], None]) -> Mapping[str, array[float]]:
         """Return the segment scores from elsewhere, by system."""
-        from bleucli import segment_scores
-
         (part,) = self._read_parts(self.choose_numbers(), keep_rows=True)
         return segment_scores.columns_of(part.systems)
 
@@ -97,8 +99,6 @@ class StoredTexts(Texts):
         Raises:
             BleuError: the files have no such scores.
         """
-        from bleucli import segment_scores
-
         self._statistics.refuse_without("segment scores from elsewhere", lambda _, name: name == segment_scores.NAME)
         given = segment_scores.Given()
         self._stored = {segment_scores.NAME: given}
@@ -218,12 +218,23 @@ class StoredTexts(Texts):
         """Return hints about ways of counting that the files have but that were not used."""
         kind_of = self._statistics.kind_of
         kinds = {kind_of(name): name for name in self._stored}
-        return [
+        hints = [
             f"the files hold {kinds[kind_of(name)]} and {name}, and the first was used; to choose, give the options in"
             " which they differ"
             for name in self._statistics.metrics
             if name not in self._stored and kind_of(name) in kinds
         ]
+        if not self._are_chosen:
+            hints += [
+                f"{path} has {name}, which other files lack, so it is left out"
+                for name, path in self._statistics.left_out.items()
+            ]
+            hints += [
+                f"the files hold {name}, which only Python can score, because it is a metric of your own"
+                for name in self._statistics.metrics
+                if kind_of(name) is None
+            ]
+        return hints
 
     def reference_count(self) -> None:
         """Return None: the number is known only after the statistics are read."""

@@ -8,7 +8,7 @@ else is here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from bleucli import kernels
@@ -98,6 +98,8 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     _set_next: ClassVar[Callable[[Any, str, object], None]] = _set
     # Which of its statistics, by `column_names`, may be fractions
     fractions: frozenset[str] = frozenset()
+    # The fewest references that a segment has
+    fewest_references = 1
     learned: object = None
     _cached: list[References] | None = None
     _nrefs: str | None = None
@@ -174,6 +176,20 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         raise BleuError(
             f"{self.name} does not name its statistics, but files and tables need the names; define column_names()"
         )
+
+    def find_impossible(
+        self, columns: Mapping[str, NDArray[Any]], references: NDArray[Any]
+    ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """Give what cannot be in rows of statistics, such as more matches than n-grams, and in which rows it is.
+
+        Rows that are read from files are checked with it, before they are scored. For every metric, negative whole
+        numbers are refused without it, as are numbers that are not finite.
+
+        Args:
+            columns: the numbers, by `column_names`; each row is that of a segment, or a sum of such rows.
+            references: for each row, the number of references of its segment, or the most that one of its segments has.
+        """
+        yield from ()
 
     def prepare_reference(self, segments: Segments) -> Segments:
         """Return references in the form that `compare` takes: as `prepare` does, unless a metric overrides this."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import exp, log
 
 from bleucli import kernels, tokenizers
@@ -393,6 +393,14 @@ class BLEU(Metric[BLEUScore]):
         """Return `hyp_len, ref_len, match_1..N, total_1..N`."""
         orders = range(1, self.counted_order + 1)
         return ["hyp_len", "ref_len", *(f"match_{n}" for n in orders), *(f"total_{n}" for n in orders)]
+
+    def find_impossible(
+        self, columns: Mapping[str, NDArray[Any]], references: NDArray[Any]
+    ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """Give rows with more matches than n-grams, or with another number of 1-grams than of tokens."""
+        yield "total_1 other than hyp_len", columns["total_1"] != columns["hyp_len"]
+        for n in range(1, self.counted_order + 1):
+            yield f"match_{n} above total_{n}", columns[f"match_{n}"] > columns[f"total_{n}"]
 
     def score_from_stats(self, sums: Sequence[int | float]) -> BLEUScore:
         """Return the score of a sum of rows of `[hyp_len, ref_len, correct_1..N, total_1..N]`.

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.counting import References
@@ -235,6 +235,15 @@ class CHRF(Metric[CHRFScore]):
         """Return `hyp_c1, ref_c1, match_c1` and so on for the character orders, `hyp_w1` and so on for words."""
         orders = [f"c{n}" for n in range(1, self.char_order + 1)] + [f"w{n}" for n in range(1, self.word_order + 1)]
         return [f"{what}_{order}" for order in orders for what in ("hyp", "ref", "match")]
+
+    def find_impossible(
+        self, columns: Mapping[str, NDArray[Any]], references: NDArray[Any]
+    ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """Give rows with more matches than n-grams."""
+        for match in columns:
+            side, _, order = match.partition("_")
+            for many in (f"hyp_{order}", f"ref_{order}") if side == "match" else ():
+                yield f"{match} above {many}", columns[match] > columns[many]
 
     def score_from_stats(self, sums: Sequence[int | float]) -> CHRFScore:
         """Return the score of a sum of rows."""

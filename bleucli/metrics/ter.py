@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bleucli import kernels
 from bleucli.counting import CorpusStats, References
@@ -20,6 +20,8 @@ from bleucli.tokenizers.tercom import Tercom
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -35,6 +37,8 @@ _FORMER_WORDS = {
     "cased": ("case", "mixed"),
     "uncased": ("case", "lc"),
 }
+# Sums of lengths are exact below this
+_LONGEST = 2.0**53
 # The number of segments of each block that are tokenized to find out whether tokens are words
 _SAMPLE = 64
 
@@ -180,6 +184,16 @@ class TER(Metric[TERScore]):
     def column_names(self) -> list[str]:
         """Return `edits, ref_len`."""
         return ["edits", "ref_len"]
+
+    def find_impossible(
+        self, columns: Mapping[str, NDArray[Any]], references: NDArray[Any]
+    ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """Give rows whose length cannot be the average of whole numbers of words."""
+        lengths = columns["ref_len"]
+        yield "ref_len below 0", lengths < 0
+        least = 0.999 / references  # a single word among all references; programs may have rounded it
+        yield "ref_len above 0, but below one word in one reference", (lengths > 0) & (lengths < least)
+        yield "ref_len too large", lengths >= _LONGEST
 
     def score_from_stats(self, sums: Sequence[int | float]) -> TERScore:
         """Return the score of a sum of rows of edits and reference lengths.

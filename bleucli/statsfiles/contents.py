@@ -13,9 +13,9 @@ from bleucli.metrics.options import CHOICE
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn, suggest, tell_count
 from bleucli.signature import Signature
-from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, label_of, metadata
-from bleucli.statsfiles.reading import StatsFile
-from bleucli.statsfiles.rows import Places, Tally, check_numbers, split
+from bleucli.statsfiles.layout import PLACES, REFERENCES, SEGMENT, SYSTEM, Shard, counts_in, label_of, metadata
+from bleucli.statsfiles.reading import AGAIN, StatsFile
+from bleucli.statsfiles.rows import Places, Tally, check_counts, check_numbers, split
 from bleucli.statsfiles.writing import Part, Table
 
 TYPE_CHECKING = False
@@ -38,6 +38,7 @@ class Statistics:
         files: the paths of the files.
         systems: the names of the systems, in order of appearance.
         metrics: the signatures of the metrics that all files have, by their names in the files.
+        left_out: by their names, the metrics that some files lack, each with a file that has it.
         columns: the columns by which segments can be grouped.
         is_summed: whether a file holds sums; single segments are then unknown.
     """
@@ -49,6 +50,9 @@ class Statistics:
         self._filled = filled
         common = [name for name in filled[0].signatures if all(name in file.signatures for file in filled)]
         self.metrics = {name: (filled[0].signatures[name] or [""])[0] for name in common}
+        self.left_out = {name: file.path for file in filled for name in file.signatures if name not in common}
+        for file in filled:
+            _check_signatures(file)
         self.columns = list(dict.fromkeys(key for file in files for key in file.keys if key != SYSTEM))
         self.is_summed = any(file.is_summed for file in files)
         self._homes: dict[str, str] = {}  # by system, the first file that has it
@@ -145,7 +149,7 @@ class Statistics:
             )
         signatures = [f"{name}.{arrow.SIGNATURE}" for name in metrics]
         keys = [SYSTEM, *PLACES, *by, *signatures]
-        numbers = {
+        fractional = {
             f"{name}.{column}": column in metric.fractions
             for name, metric in metrics.items()
             for column in metric.column_names()
@@ -156,11 +160,15 @@ class Statistics:
         checked: set[tuple[str, str, bool]] = set()
         for file in self._files:
             counts = tuple(arrow.COUNTS) if file.is_summed else (SEGMENT, REFERENCES)
-            fractions = dict.fromkeys(counts, False) | numbers
+            fractions = dict.fromkeys(counts, False) | fractional
             wanted = [*dict.fromkeys(key for key in keys if key in file.columns), *fractions]
+            start = 0
             for table in file.row_groups(wanted) if file.rows else ():
+                numbers = check_numbers(table, fractions, file.path, start)
+                check_counts(numbers, metrics, file.path, start)
+                start += len(table)
                 # `values` are the system, the columns of its place, the labels of the group, and the signatures
-                for values, rows in split(check_numbers(table, fractions, file.path), keys):
+                for values, rows in split(numbers, keys):
                     system, places = _name_system(values[0]), values[1 : 1 + len(PLACES)]
                     labels = values[1 + len(PLACES) : len(values) - len(signatures)]
                     self._check_rows(file, metrics, values[len(values) - len(signatures) :], rows, checked)
@@ -301,10 +309,41 @@ class Statistics:
 
 
 def _kind_of(file: StatsFile, name: str) -> str | None:
-    try:
-        return reading.metric_of(Signature.parse((file.signatures[name] or [""])[0]), METRICS)
-    except BleuError:
-        return None
+    """Return which of `METRICS` a name in a file stands for; None for a metric of the user's own, or without rows."""
+    signatures = [Signature.parse(text) for text in file.signatures[name][:1]]
+    ours = (signature for signature in signatures if _is_ours(signature))
+    return next((reading.metric_of(signature, METRICS) for signature in ours), None)
+
+
+def _is_ours(signature: Signature) -> bool:
+    return any(metric.read_name(signature.name) is not None for metric in METRICS.values())
+
+
+def _check_signatures(file: StatsFile) -> None:
+    """Refuse signatures that do not say all of how the texts were counted, and columns that do not fit them.
+
+    Raises:
+        BleuError: a value is not valid, a key is missing, or there is a column too many.
+    """
+    counted = counts_in(file.columns)
+    for name, texts in file.signatures.items():
+        for text in texts:
+            told = f"the column {name}.{arrow.SIGNATURE} of {file.path} has {text!r:.200}, "
+            try:
+                signature = Signature.parse(text)
+                metric = metric_that_counted(signature) if _is_ours(signature) else None
+            except BleuError as error:
+                raise BleuError(f"{told}but {error}; ", AGAIN) from None
+            if metric is None:
+                continue
+            for key, _ in metric.signature(1, 1):
+                if key not in ("nrefs", *signature.info):
+                    raise BleuError(f"{told}which lacks {key}; ", AGAIN)
+            for count in counted[name]:
+                if count not in metric.column_names():
+                    raise BleuError(
+                        f"{file.path} has the column {name}.{count}, but {told}which does not count it; ", AGAIN
+                    )
 
 
 def _turn(difference: Difference | None) -> Difference | None:

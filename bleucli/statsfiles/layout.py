@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 from bleucli._version import __version__
+from bleucli.arrow import SIGNATURE
 from bleucli.records import NamedTuple
 
 # The version of the layout; files with a later one are refused
@@ -36,6 +37,20 @@ class Shard(NamedTuple):
     hypothesis: str = ""
     references: Sequence[str] = ()
     source: str = ""
+
+
+def counts_in(columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return which columns of statistics there may be, by what comes before the last dot: the name of a metric.
+
+    >>> counts_in(["system", "bleu.signature", "bleu.hyp_len", "doc.id"])
+    {'bleu': ['hyp_len'], 'doc': ['id']}
+    """
+    found: dict[str, list[str]] = {}
+    for column in columns:
+        name, _, count = column.rpartition(".")
+        if name and count != SIGNATURE:
+            found.setdefault(name, []).append(count)
+    return found
 
 
 def metadata(shards: Sequence[Shard], command: str) -> dict[str, str]:

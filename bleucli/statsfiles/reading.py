@@ -1,19 +1,23 @@
 """Reading files of statistics: finding the files, checking each, and reading its columns.
 
 - `find_files`: files, those in folders, and those that match patterns
+- `refuse_pipe`: an error if a path is not that of a file
 - `StatsFile`: one of these files
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from bleucli import arrow
 from bleucli.errors import BleuError
+from bleucli.metrics import METRICS
 from bleucli.optional_deps import load
 from bleucli.phrases import Turn
+from bleucli.signature import Signature
 from bleucli.statsfiles.layout import (
     ENDING,
     LAYOUT,
@@ -25,6 +29,7 @@ from bleucli.statsfiles.layout import (
     SYSTEM,
     VERSION_KEY,
     Shard,
+    counts_in,
 )
 
 TYPE_CHECKING = False
@@ -35,6 +40,8 @@ if TYPE_CHECKING:
 
 # What to do about a file that cannot be used
 AGAIN = Turn("write it again with statsfiles.write", "write it again with --save-stats")
+# The first bytes of Parquet files
+PARQUET_MARK = b"PAR1"
 # The first characters of other files that engines leave in a folder: output of unfinished or failed tasks, and markers
 _ASIDE = "._"
 # The types in which other programs may store texts; types of bytes do not show that the values are texts
@@ -77,6 +84,17 @@ def find_files(paths: Iterable[str], endings: Sequence[str] = (ENDING,)) -> list
     return found
 
 
+def refuse_pipe(path: str) -> None:
+    """Refuse a pipe or device: Parquet is read from its end, and opening a named pipe may wait forever.
+
+    Raises:
+        BleuError: the path leads to one.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        what = "pipe" if stat.S_ISFIFO(os.stat(path).st_mode) else "device"
+        raise BleuError(f"{path} is a {what}, but tables and statistics are read from files only; write and name one")
+
+
 class StatsFile:
     """A file of statistics. The constructor reads the schema and the signatures, but not the rows.
 
@@ -91,6 +109,7 @@ class StatsFile:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        refuse_pipe(path)
         with self._opened() as file:
             known = file.metadata
             self._schema: pa.Schema = file.schema_arrow
@@ -103,12 +122,10 @@ class StatsFile:
             key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
             for key, value in (known.metadata or {}).items()
         }
-        metrics = [name for name in arrow.metrics_in(self.columns) if self._has_texts(f"{name}.{arrow.SIGNATURE}")]
+        metrics = self._find_metrics()
         self._check_layout(metrics)
         self.is_summed = SEGMENT not in self.columns
-        self.signatures: dict[str, list[str]] = {}
-        for name in metrics:
-            self.signatures[name] = [one for one in self.values_of(f"{name}.{arrow.SIGNATURE}") if one is not None]
+        self.signatures: dict[str, list[str]] = {name: self._read_signatures(name) for name in metrics}
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
@@ -124,8 +141,57 @@ class StatsFile:
                 raise
             if isinstance(error, OSError) and error.errno:
                 raise BleuError(f"cannot read {self.path}: {os.strerror(error.errno)}; name another file") from None
+            with open(self.path, "rb") as content:
+                start = content.read(len(PARQUET_MARK))
+            if start and start != PARQUET_MARK:
+                given = Turn("statsfiles.write", "--save-stats")
+                raise BleuError(f"{self.path} is not a Parquet file; name a file written with ", given) from None
             told = " ".join(str(error).split()) or type(error).__name__
             raise BleuError(f"{self.path} is not a complete Parquet file ({told[:200]}); ", AGAIN) from None
+
+    def _find_metrics(self) -> list[str]:
+        """Return the names of the metrics that have counted.
+
+        Raises:
+            BleuError: a metric has counts, but no column of signatures.
+        """
+        signed, counted = arrow.metrics_in(self.columns), counts_in(self.columns)
+        for name, counts in counted.items():
+            if name not in signed and _are_counts(counts):
+                raise BleuError(
+                    f"{self.path} has the column {name}.{counts[0]}, but no {name}.{arrow.SIGNATURE} to say how it was"
+                    " counted; ",
+                    AGAIN,
+                )
+        # Other programs may have columns that are only called like signatures
+        return [name for name in signed if name in counted]
+
+    def _read_signatures(self, name: str) -> list[str]:
+        """Return the signatures of a metric, each once.
+
+        Raises:
+            BleuError: there are rows but no signatures, or one cannot be read.
+        """
+        column = f"{name}.{arrow.SIGNATURE}"
+        if not self._has_texts(column):
+            kind = self._schema.field(column).type
+            raise BleuError(
+                f"the column {column} of {self.path} has values of type {kind}, not the signature of a metric; ", AGAIN
+            )
+        signatures = [one for one in self.values_of(column) if one is not None]
+        if self.rows and not signatures:
+            raise BleuError(f"the column {column} of {self.path} is empty, but says how {name} was counted; ", AGAIN)
+        for one in signatures:
+            try:
+                is_named = bool(Signature.parse(one).name)
+            except BleuError:
+                is_named = False
+            if not is_named:
+                raise BleuError(
+                    f"the column {column} of {self.path} has {one!r:.80}, which is not the signature of a metric; ",
+                    AGAIN,
+                )
+        return signatures
 
     def _check_layout(self, metrics: Sequence[str]) -> None:
         """Refuse a file without statistics, or with a later layout; metrics: those that have a column of signatures."""
@@ -197,6 +263,16 @@ class StatsFile:
         except (TypeError, ValueError):
             return []
         return found if all(map(_is_shard, found)) else []
+
+
+def _are_counts(names: Sequence[str]) -> bool:
+    """Return whether columns with these names are statistics of a metric of ours.
+
+    >>> _are_counts(["hyp_len", "ref_len", "match_1"]), _are_counts(["id", "edits"])
+    (True, False)
+    """
+    ours = {name for metric in METRICS.values() for name in metric().column_names()}
+    return len(ours & {*names}) > 1
 
 
 def _is_shard(shard: Shard) -> bool:

@@ -1,6 +1,7 @@
 """Rows of files of statistics: how they are grouped, which segments they belong to, and what they add up to.
 
 - `check_numbers`: checks that columns hold numbers that can be added up
+- `check_counts`: checks that texts can have such counts
 - `split`: groups the rows of a table by the values of some columns
 - `Places`: records which segments have been read
 - `Tally`: the sums or rows of one system
@@ -33,19 +34,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def check_numbers(table: pa.Table, fractions: Mapping[str, bool], path: str) -> pa.Table:
+# Arrow's sums wrap around above this, without an error
+_LARGEST_TOTAL = 2**63 - 1
+# Sums of counts and numbers of segments: up to this, whole numbers are exact in floating point
+_LARGEST_SUM = 2**53 - 1
+# Counts in a segment: no text has as many n-grams, and no resample of smaller ones exceeds 64 bits
+_LARGEST_COUNT = 2**31 - 1
+# The largest values of columns that are not added up
+_MOST = {SEGMENT: _LARGEST_SUM, REFERENCES: _LARGEST_COUNT, "refs_min": _LARGEST_COUNT, "refs_max": _LARGEST_COUNT}
+# Fractions, which may be negative, such as scores from elsewhere: sums of larger ones might not be finite
+_LARGEST_FRACTION = 1e100
+
+
+def check_numbers(table: pa.Table, fractions: Mapping[str, bool], path: str, start: int = 0) -> pa.Table:
     """Return a table whose whole numbers are integers, even if another program has changed their type.
 
     Args:
-        table: the statistics.
+        table: the statistics of segments; or, if there is a column `segments`, sums.
         fractions: the columns of numbers, and whether each may hold fractions and negative numbers.
         path: the path of the file, for errors.
+        start: the index in the file of the table's first row, for errors.
 
     Raises:
         BleuError: a column has gaps, or holds something other than finite numbers; or a column of whole numbers holds
             a negative one, or one that is too large to add up.
     """
-    pa, compute = load("pyarrow", "arrow"), load("pyarrow.compute", "arrow")
+    pa = load("pyarrow", "arrow")
+    import numpy as np
+
+    largest = _LARGEST_SUM if "segments" in table.column_names else _LARGEST_COUNT
     for name, is_fraction in fractions.items():
         place = table.column_names.index(name)
         column = table.column(place)
@@ -64,16 +81,54 @@ def check_numbers(table: pa.Table, fractions: Mapping[str, bool], path: str) -> 
             table = table.set_column(place, name, column)
         if not len(column):
             continue
-        if is_fraction:
-            found = "" if compute.all(compute.is_finite(column)).as_py() else "a number that is not finite"
-        else:
-            least, most = compute.min_max(column).as_py().values()
-            # Arrow's sums wrap around without an error; numbers of references are kept in 32 bits
-            is_too_large = most * len(column) >= 2**63 or (name == REFERENCES and most >= 2**31)
-            found = "a negative number" if least < 0 else "a number that is too large" if is_too_large else ""
-        if found:
-            raise BleuError(f"the column {name} of {path} has {found}; ", AGAIN)
+        numbers = to_numpy(column)
+        most = _LARGEST_FRACTION if is_fraction else _MOST.get(name, min(largest, _LARGEST_TOTAL // len(column)))
+        least = -most if is_fraction else 0
+        # Without a sign, negative numbers are the largest, so that whole numbers are read once. NaN is below nothing.
+        unsigned = numbers if is_fraction else numbers.view(f"u{numbers.itemsize}")
+        if not (unsigned.max() <= most and (not is_fraction or numbers.min() >= least)):
+            row = int(np.argmin((least <= numbers) & (numbers <= most)))
+            number = numbers[row].item()
+            kind = (
+                "negative" if number < 0 and not is_fraction else "too large" if abs(number) < np.inf else "not finite"
+            )
+            where = tell_place("row", start + row)
+            raise BleuError(f"the column {name} of {path} has {number} in ", where, f", which is {kind}; ", AGAIN)
     return table
+
+
+def check_counts(table: pa.Table, metrics: Mapping[str, Metric], path: str, start: int = 0) -> None:
+    """Refuse rows that no texts can have, such as those with more matches than n-grams.
+
+    Args:
+        table: the statistics, which `check_numbers` has accepted.
+        metrics: the metrics that counted, by their names in the file.
+        path: the path of the file, for errors.
+        start: the index in the file of the table's first row, for errors.
+
+    Raises:
+        BleuError: there is such a row; the error names the first.
+    """
+    for what, rows in _find_impossible(table, metrics) if len(table) else ():
+        if rows.any():
+            where = tell_place("row", start + int(rows.argmax()))
+            raise BleuError(f"{path} has {what} in ", where, ", which cannot be; ", AGAIN)
+
+
+def _find_impossible(table: pa.Table, metrics: Mapping[str, Metric]) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Give what cannot be, and the rows in which it is so."""
+    is_summed = "segments" in table.column_names
+    least, most = ("refs_min", "refs_max") if is_summed else (REFERENCES, REFERENCES)
+    fewest, references = to_numpy(table.column(least)), to_numpy(table.column(most))
+    needed = max(metric.fewest_references for metric in metrics.values())
+    yield f"{least} below {needed}", fewest < needed
+    if is_summed:
+        yield f"{least} above {most}", fewest > references
+        yield "segments below 1", to_numpy(table.column("segments")) < 1
+    for name, metric in metrics.items():
+        columns = {column: to_numpy(table.column(f"{name}.{column}")) for column in metric.column_names()}
+        for what, rows in metric.find_impossible(columns, references):
+            yield f"{name} with {what}", rows
 
 
 class Rows(NamedTuple):
@@ -230,6 +285,8 @@ class Tally:
                 for one, column in zip(sums, metric.column_names(), strict=True)
             )
             self._totals[place] += CorpusStats(metric, segments, numbers, fewest, largest, (), None)
+            if max(self._totals[place].sums) > _LARGEST_TOTAL:
+                raise BleuError(f"the sums of {name} are too large for 64 bits; read fewer files together")
 
     def add_rows(self, where: object, table: pa.Table) -> None:
         """Keep rows of segments; where: the place that these belong to."""
