@@ -93,7 +93,9 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     needs_all_references = False
     # Options from which the constructor makes other attributes, so that setting them later would have no effect
     _fixed: frozenset[str] = frozenset()
-    _guarded: frozenset[str] = frozenset(_OF_TEXTS)  # these, and those that decide how references are prepared
+    # These, and others whose change `_check_change` is asked about; about some, it is asked when they are first set
+    _checked: frozenset[str] = frozenset()
+    _checked_first: frozenset[str] = frozenset()
     # `super().__setattr__`, looked up once: metrics for sentences are made in loops
     _set_next: ClassVar[Callable[[Any, str, object], None]] = _set
     # Which of its statistics, by `column_names`, may be fractions
@@ -110,7 +112,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        cls._guarded = cls._fixed.union(_OF_TEXTS)
+        cls._checked = cls._fixed.union(_OF_TEXTS)
         cls._set_next = super().__setattr__
         # An inherited fast way would bypass a step that this class, or a mixin before the metric, overrides
         for fast, steps in _FAST_WAYS.items():
@@ -123,22 +125,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         self.skip_empty_refs = SKIP_EMPTY_REFS.check(skip_empty_refs, SKIP_EMPTY_REFS.label(self.in_command))
         self.advice: list[str] = []  # warnings about the options, whatever the texts
         if references is not None:
-            few = None if self.needs_all_references else of_few([], references)
-            if few and few[1]:
-                self._cached = [self.prepare_references(few[1])]
-            else:
-                self._cached = list(self._prepare_all(references_of(check_shape(None, references))))
-            fewest, most = min(block.fewest for block in self._cached), max(block.most for block in self._cached)
-            self._remember(_tell_references(fewest, most))
-
-    def _prepare_all(self, references: Sequence[Source]) -> Iterator[References]:
-        """Give the references that this object is made with, block by block, prepared."""
-        corpus = Corpus([], references)
-        if self.needs_all_references:
-            blocks, corpus = corpus.reference_pieces()
-            self.learn(blocks)
-        for piece in corpus.pieces():
-            yield self.prepare_references(piece.references, piece.start)
+            self._keep(references)
 
     # --- what a metric defines, or may define
 
@@ -410,7 +397,7 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         if references is None:
             return self._count_against_cached(hypotheses, keep_rows, jobs)
         few = None if self.needs_all_references else of_few([hypotheses], references)
-        if few and few[1]:
+        if few is not None:
             return count_block(self, few[0][0], self.prepare_references(few[1]), 0, HYPOTHESES, keep_rows)
         return self._count(of_strings([("", hypotheses)], references), keep_rows, jobs)
 
@@ -427,6 +414,20 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
     def _count(self, corpus: Corpus, keep_rows: bool, jobs: int) -> CorpusStats:
         systems = count(corpus._replace(may_be_empty=True), [self], jobs=jobs, keep_rows=keep_rows)
         return systems[0].stats[0] if systems else CorpusStats(self)
+
+    def _keep(self, references: Iterable[Iterable[str | None]]) -> None:
+        """Prepare references, to score several systems against them."""
+        few = None if self.needs_all_references else of_few([], references)
+        if few is not None:
+            self._cached = [self.prepare_references(few[1])]
+        else:
+            corpus = Corpus([], references_of(check_shape(None, references)))
+            if self.needs_all_references:
+                blocks, corpus = corpus.reference_pieces()
+                self.learn(blocks)
+            self._cached = [self.prepare_references(piece.references, piece.start) for piece in corpus.pieces()]
+        fewest, most = min(block.fewest for block in self._cached), max(block.most for block in self._cached)
+        self._remember(_tell_references(fewest, most))
 
     def cached_references(self) -> Source:
         """Return the references that this object was made with, prepared for it.
@@ -477,19 +478,23 @@ class Metric(OfScore["ScoreT_co"], Configured, ABC):
         Raises:
             UsageError: an option is set that counting would not follow, although signatures would show it.
         """
-        if name in self._guarded:
-            if name in self._fixed and name in vars(self):
-                raise UsageError(f"{name} of a metric cannot be changed; make another metric, with {self.spell(name)}")
-            if name in _OF_TEXTS and self._cached is not None:
-                raise UsageError(
-                    f"{name} cannot be changed after the metric has prepared its references; make another metric"
-                )
+        if name in self._checked and (name in vars(self) or name in self._checked_first):
+            self._check_change(name)
         if self._before is not None:
             if not self._before:
                 self._before.append(was := _copy(self))
                 _set(was, "_before", None)
             _set(self, "_before", None)
         type(self)._set_next(self, name, value)
+
+    def _check_change(self, name: str) -> None:
+        """Refuse to change an attribute that counting would not follow."""
+        if name in self._fixed:
+            raise UsageError(f"{name} of a metric cannot be changed; make another metric, with {self.spell(name)}")
+        if self._cached is not None:
+            raise UsageError(
+                f"{name} cannot be changed after the metric has prepared its references; make another metric"
+            )
 
     def _remember(self, nrefs: str, sampling: Sequence[tuple[str, str]] = ()) -> None:
         """Keep what `get_signature` says about the last score; this leaves the signatures of earlier scores alone."""

@@ -24,7 +24,7 @@ from bleucli.threads import count_threads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.counting import Measure
+    from bleucli.counting import CorpusStats, Measure
     from bleucli.significance.resampling import Seed
 
 _DEFAULT_TRIALS = {"bs": resampling.RESAMPLES, "ar": resampling.TRIALS}
@@ -123,7 +123,7 @@ class PairedTest:
 
     def __call__(self) -> PairedScores:
         """Return the signatures by score, and a table: the systems' names under "System", then one column per score."""
-        counted = self._count()
+        counted = self._count(list(self._metrics.values()))
         for system in counted:
             for hint in [hint for stats in system.stats for hint in stats.hints()]:
                 self.tell(about(system.name, hint))
@@ -131,7 +131,7 @@ class PairedTest:
             self.tell(hint)
         fields = self._signature_fields()
         systems = [SystemResult(system.name, [stats.record(fields) for stats in system.stats]) for system in counted]
-        samples = [[comparison.sample_of(stats) for stats in system.stats] for system in counted]
+        samples = [[self._sample(stats) for stats in system.stats] for system in counted]
         results = Results(systems, counted[0].stats[0].segments, [])
         results = comparison.resample(results, samples, self._sampling)
         if self._resamples:
@@ -149,9 +149,8 @@ class PairedTest:
         """Issue a hint as a warning."""
         warn(hint)
 
-    def _count(self) -> list[SystemStats]:
-        """Count all systems by all metrics, with the given references or those of each metric."""
-        metrics = list(self._metrics.values())
+    def _count(self, metrics: Sequence[Measure]) -> list[SystemStats]:
+        """Count all systems by some metrics, with the given references or those of each metric."""
         if self._references is not None:
             return count(of_strings(self._systems, self._references), metrics, jobs=self._jobs, keep_rows=True)
         columns = []
@@ -163,6 +162,9 @@ class PairedTest:
             SystemStats(name, [column[number].stats[0] for column in columns], None)
             for number, (name, _) in enumerate(self._systems)
         ]
+
+    def _sample(self, stats: CorpusStats) -> Sample:
+        return comparison.sample_of(stats)
 
     def _signature_fields(self) -> list[tuple[str, str]]:
         fields = resampling.signature_fields(self._sampling.method, self._sampling.trials, self._sampling.seed)

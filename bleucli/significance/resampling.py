@@ -58,11 +58,13 @@ class Sample(NamedTuple):
         scores_from_stats: a function that takes rows of sums and returns their scores.
         ties: whether p-values count trials with an equal difference. sacreBLEU does not count them, and neither do
             published p-values of its metrics.
+        score: the score on all segments, if that of the sum of all rows is another one.
     """
 
     stats: SegmentStats
     scores_from_stats: Callable[[SegmentStats], Scores]
     ties: bool = False
+    score: float | None = None
 
 
 # sacreBLEU 2.6.0
@@ -190,7 +192,7 @@ def bootstrap(
 
 
 def _score_resamples(samples: Sequence[Sample], weights: memoryview, number: int, first: int, last: int) -> Scores:
-    stats, scores_from_stats, _ = samples[number]
+    stats, scores_from_stats, *_ = samples[number]
     return scores_from_stats(kernels.weighted_sums(stats, weights[first * len(stats) : last * len(stats)]))
 
 
@@ -394,7 +396,7 @@ def difference(left: Sample, right: Sample) -> float:
 
 def score_of(sample: Sample) -> float:
     """Return the score of a system on all segments."""
-    return float(sample.scores_from_stats(sums_of(sample.stats))[0])
+    return float(sample.scores_from_stats(sums_of(sample.stats))[0]) if sample.score is None else sample.score
 
 
 def sums_of(stats: SegmentStats) -> SegmentStats:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from bleucli.counting import CorpusStats, SystemStats
+from bleucli.results import Results
 from bleucli.significance import paired_test, resampling
 from bleucli.significance.paired_test import Result
+from bleucli.significance.resampling import Sample
 from sacrebleu.logger import sacrelogger
+from sacrebleu.metrics import steps
 from sacrebleu.metrics.base import Metric, Score, Signature, fit, say
 
 __all__ = ["Metric", "PairedTest", "Result", "Score", "Signature", "estimate_ci", "sacrelogger"]
@@ -38,6 +42,33 @@ class PairedTest(paired_test.PairedTest):
             references = streams
         super().__init__(systems, metrics, references, test_type, n_samples, n_ar_confidence, n_jobs)
 
+    def _count(self, metrics: Sequence[Any]) -> list[SystemStats]:
+        """Count all systems: by kernels, or step by step where a program replaced a step of a metric."""
+        own = [isinstance(metric, Metric) and bool(metric.replaced_step()) for metric in metrics]
+        if not any(own):
+            return super()._count(metrics)
+        kernels = [metric for metric, by_step in zip(metrics, own, strict=True) if not by_step]
+        counted = super()._count(kernels) if kernels else [SystemStats(name, [], None) for name, _ in self._systems]
+        systems = []
+        for (name, texts), system in zip(self._systems, counted, strict=True):
+            others = iter(system.stats)
+            stats = [
+                steps.ByStep(metric, self._sampling.method).count(texts, self._references) if by_step else next(others)
+                for metric, by_step in zip(metrics, own, strict=True)
+            ]
+            systems.append(SystemStats(name, stats, system.fit))
+        return systems
+
+    def _sample(self, stats: CorpusStats) -> Sample:
+        """Return a sample; the score of a metric with steps of the program's own need not be that of the sums."""
+        sample = super()._sample(stats)
+        return sample._replace(score=stats.score().score) if isinstance(stats.metric, steps.ByStep) else sample
+
+    def _with_intervals(self, results: Results, samples: Sequence[Sequence[Sample]]) -> Results:
+        """Add confidence intervals; where a program replaced a step, resamples are not scored like trials."""
+        rows = [[steps.for_resamples(sample) for sample in row] for row in samples]
+        return super()._with_intervals(results, rows)
+
     def tell(self, hint: str) -> None:
         """Send a hint to the logger."""
         say(hint)
@@ -61,9 +92,5 @@ def _bootstrap_resample(
     stats: Sequence[Sequence[int | float]], metric: Any, n_samples: int = 1000
 ) -> tuple[str, list[Any]]:
     """Return the seed, and the scores of resamples."""
-    import numpy as np
-
-    rows, seed = np.asarray(stats), resampling.random_seed()
-    generator = np.random.default_rng(seed)
-    drawn = generator.choice(len(rows), size=(n_samples, len(rows)), replace=True)
-    return str(seed), [metric._compute_score_from_stats(rows[indexes].sum(0)) for indexes in drawn]
+    seed = resampling.random_seed()
+    return str(seed), steps.resampled(stats, metric, n_samples, seed)

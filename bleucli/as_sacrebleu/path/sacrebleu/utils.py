@@ -36,11 +36,20 @@ def my_log(num: float) -> float:
     return log(num) if num else -9999999999
 
 
-def sum_of_lists(lists: Sequence[Sequence[Any]]) -> list[Any]:
-    """Return the sum of each column."""
-    if not lists:  # the class of sacreBLEU's error
+def sum_of_lists(lists: Sequence[Sequence[Any]]) -> Any:
+    """Return the sum of each column; a single list is returned as it is.
+
+    Raises:
+        IndexError: there are no lists, or one is shorter than the first; the class of sacreBLEU's error.
+    """
+    if not len(lists):
         raise IndexError("list index out of range: there are no lists to add up")
-    return [sum(column) for column in zip(*lists, strict=True)]
+    if len(lists) == 1:
+        return lists[0]
+    columns = len(lists[0])
+    if any(len(row) < columns for row in lists):
+        raise IndexError(f"list index out of range: a list has fewer than {columns} numbers, as many as the first has")
+    return [sum(column) for _, column in zip(range(columns), zip(*lists, strict=False), strict=False)]
 
 
 def args_to_dict(args: Namespace, prefix: str, strip_prefix: bool = False) -> dict[str, Any]:

@@ -2,6 +2,10 @@
 
 - `Score`, `Signature`, `Metric`: the bases
 - `fit`: cut references of the wrong shape as sacreBLEU does, and say so
+
+bleucli's kernels score a metric as long as every step of it is this package's own. If a program replaces a step, in a
+subclass, in a mixin, or by setting an attribute of a class or an object, the metric is scored step by step through its
+methods, as in sacreBLEU: slower, but as the program means it. `sacrebleu.metrics.steps` has what only this needs.
 """
 
 from __future__ import annotations
@@ -10,15 +14,21 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bleucli.errors import InputTypeError
+from bleucli.errors import BleuError, InputTypeError
 from bleucli.hints import Hint
 from bleucli.metrics.base import Metric as _Metric
 from bleucli.metrics.base import metric_for
+from bleucli.metrics.options import Configured
 from bleucli.metrics.score import Score as _Score
 from bleucli.results import Interval
 from bleucli.segments import Segments
-from bleucli.signature import Signature
+from bleucli.signature import VERSION
+from bleucli.signature import Signature as _Signature
 from sacrebleu.logger import sacrelogger
+from sacrebleu.metrics import steps
+from sacrebleu.metrics.steps import REPLACEABLE, STEPS, Watched, find_step, own_steps
+from sacrebleu.tokenizers.tokenizer_base import is_ours, name_of
+from sacrebleu.utils import sum_of_lists
 from sacrebleu.version import __version__
 
 __all__ = ["Metric", "Score", "Signature", "__version__", "sacrelogger"]
@@ -33,6 +43,62 @@ _SHAPE = (
 )
 
 
+class Signature(_Signature):
+    """A signature that can be made as in sacreBLEU: from a dictionary of a metric's attributes.
+
+    Args:
+        args: the dictionary; or pairs of a key and its value, as in bleucli.
+        name: the name of the metric.
+
+    Raises:
+        BleuError: the dictionary does not have the number of references.
+    """
+
+    # The metric whose options are signed
+    _signed: type[Configured] | None = None
+
+    def __init__(self, args: Any, name: str = "") -> None:
+        super().__init__(self._fields(args) if isinstance(args, dict) else args, name)
+        # Programs add short names of their own keys
+        self._abbr: dict[str, str] = {}
+
+    @classmethod
+    def _fields(cls, args: dict[str, Any]) -> list[tuple[str, Any]]:
+        if "num_refs" not in args:
+            raise BleuError("the number of references is not known yet; score something first")
+        nrefs = "var" if args["num_refs"] == -1 else args["num_refs"]
+        about = [(key, args[name]) for key, name in _ATTRIBUTES.items() if args.get(name) is not None]
+        options = [] if cls._signed is None else cls._signed.signature_fields(_Attributes(cls._signed, args))  # type: ignore[arg-type]
+        return [("nrefs", nrefs), *about, *options, ("version", VERSION)]
+
+    def format(self, short: bool = False) -> str:
+        """Return the signature in one line; short: abbreviate the keys, some of them as a program says."""
+        if not short or not self._abbr:
+            return super().format(short)
+        standard = dict(zip(dict(self), super().format(short=True).split("|"), strict=True))
+        return "|".join(f"{self._abbr[key]}:{value}" if key in self._abbr else standard[key] for key, value in self)
+
+
+# Keys of signatures, and the attributes of sacreBLEU's metrics that they come from; `n_ar` is ours
+_ATTRIBUTES = {
+    "bs": "n_bootstrap",
+    "ar": "n_ar",
+    "seed": "seed",
+    "test": "test_set",
+    "lang": "langpair",
+    "origlang": "origlang",
+    "subset": "subset",
+}
+
+
+class _Attributes:
+    """A dictionary in the place of a metric; what it lacks has the default of the metric's options."""
+
+    def __init__(self, metric: type[Configured], args: dict[str, Any]) -> None:
+        vars(self).update({option.name: option.default for option in metric.options} | args)
+        self._signers = metric._signers
+
+
 class Score(_Score):
     """A score with the attributes of sacreBLEU's."""
 
@@ -41,12 +107,18 @@ class Score(_Score):
         self.score = score
         self.complete()
 
-    def complete(self, **more: object) -> None:
+    @property
+    def verbose(self) -> str:  # type: ignore[override]
+        """The text after the number, which a program's own score sets as `_verbose`."""
+        return str(vars(self).get("_verbose", ""))
+
+    def complete(self) -> None:
         """Set the attributes that sacreBLEU's scores have in addition to ours, so that `vars` shows them.
 
         Without an interval, `_mean` and `_ci` are -1.
         """
-        vars(self).update(_mean=-1.0, _ci=-1.0, _verbose=self.verbose, **more)
+        self._mean = self._ci = -1.0
+        self._verbose = self.verbose
 
     def set_interval(self, interval: Interval) -> None:
         """Keep a confidence interval under both of its names."""
@@ -109,43 +181,99 @@ def _tell_shape(sized: list[Any], lengths: list[int]) -> str:
     return f"there are {lengths[0]} hypotheses, and lists of {counts} references"
 
 
-class Metric(_Metric[Any]):
-    """A metric with sacreBLEU's private names."""
+# The abstract methods of bleucli's metrics
+_BLEUCLI_STEPS = ("prepare", "compare", "score_from_stats")
 
-    _SIGNATURE_TYPE = Signature
+
+class Metric(_Metric[Any], metaclass=Watched):
+    """A metric with sacreBLEU's private names.
+
+    A program may derive a metric of its own from this class and define sacreBLEU's abstract methods, from
+    `_preprocess_segment` to `_compute_score_from_stats`.
+    """
+
+    _SIGNATURE_TYPE: Any = Signature
     n_bootstrap: int | None = None
     seed: str | None = None
-    _texts: Any = None
+    # The references that the metric was made with; and the same as `_cache_references` returned them, once it was asked
+    _texts: list[Any] | None = None
+    _cache: list[Any] | None = None
+    # The name of the first step that a program replaced, "" if none
+    _step = ""
+    _own_steps: dict[str, object]
+    _checked_first = frozenset(STEPS)
 
     def __init_subclass__(cls, **options: object) -> None:
         own = {"scores_from_stats": cls.scores_from_stats, "score_pairs": cls.score_pairs}
         super().__init_subclass__(**options)
-        # This package's own classes only give scores another type, so bleucli's fast ways stay right for them
+        cls._checked |= REPLACEABLE
         if cls.__module__.startswith("sacrebleu."):
+            # This package's own classes only give scores another type, so bleucli's fast ways stay right for them
             for name, function in own.items():
                 setattr(cls, name, function)
+            cls._own_steps = own_steps(cls)
+        elif all(getattr(getattr(cls, name), "__isabstractmethod__", False) for name in _BLEUCLI_STEPS):
+            # A metric of the program's own, with sacreBLEU's methods alone
+            for name in _BLEUCLI_STEPS:
+                setattr(cls, name, _refuse)
+            if not hasattr(cls, "name"):
+                cls.name = cls.__name__
+        cls._step = find_step(cls)
+
+    def replaced_step(self) -> str:
+        """Return the name of a step that a program replaced, "" if kernels may score the metric."""
+        return self._step
+
+    def _replaces(self, step: str) -> bool:
+        return step in vars(self) or steps.find(type(self), step) is not self._own_steps[step]
 
     @classmethod
     def like(cls, *options: object) -> Any:
         """Return a metric with these options; calls with the same options return the same metric."""
         return metric_for(cls, *options)
 
-    def keep_references(self, references: Sequence[Sequence[str | None]] | None) -> Any:
-        """Return the references that the metric was made with, cut to equal length."""
+    def keep_references(self, references: Sequence[Sequence[str | None]] | None) -> None:
+        """Prepare the references that the metric is made with, cut to equal length; constructors end with it."""
         if references is None:
-            return None
+            return
         streams = [list(texts) for texts in references]
         self._texts = fit(streams[0], streams)[1] if streams else streams
-        return self._texts
+        if self.replaced_step():
+            self._cache = self._cache_references(self._texts)
+        else:
+            self._keep(self._texts)
 
     @property
     def _ref_cache(self) -> list[Any] | None:
-        return None if self._texts is None else self._cache_references(self._texts)
+        if self._cache is None and self._texts is not None:
+            nrefs = self._nrefs
+            self._cache = self._cache_references(self._texts)
+            self._nrefs = nrefs
+        return self._cache
+
+    @_ref_cache.setter
+    def _ref_cache(self, cache: list[Any] | None) -> None:
+        self._texts = self._cached = None
+        self._cache = cache
+        self._step = "_ref_cache"  # references of the program's own can only be scored step by step
 
     @property
     def num_refs(self) -> int:
         """The number of references per segment; -1 if it varied."""
         return -1 if self._nrefs == "var" else int(self._nrefs or 0)
+
+    @num_refs.setter
+    def num_refs(self, number: int) -> None:
+        self._nrefs = "var" if number == -1 else str(number)
+
+    def _check_change(self, name: str) -> None:
+        """Notice that a program replaces a step of this object. First, prepare the references it was made with."""
+        if name not in REPLACEABLE:
+            super()._check_change(name)
+        elif self._texts is not None:
+            _ = self._ref_cache
+        if name in STEPS and self._step != name:
+            self._step = name
 
     def tell(self, hints: Sequence[str]) -> None:
         """Give hints to the logger, each once."""
@@ -154,6 +282,8 @@ class Metric(_Metric[Any]):
 
     def corpus_score(self, hypotheses: Any, references: Any, n_bootstrap: int = 1, **ours: Any) -> Any:
         """Return the score of a system's output."""
+        if self.replaced_step():
+            return steps.corpus_score(self, hypotheses, references, n_bootstrap, **ours)
         score = super().corpus_score(*self._fit(hypotheses, references), n_bootstrap=n_bootstrap, **ours)
         if self.n_bootstrap is not None:  # setting an attribute takes as long as counting a sentence
             self.n_bootstrap = self.seed = None
@@ -163,11 +293,33 @@ class Metric(_Metric[Any]):
             self.n_bootstrap, self.seed = n_bootstrap, sampling.get("seed")
         return score
 
+    def sentence_score(self, hypothesis: str, references: Iterable[str | None]) -> Any:
+        """Return the score of one segment."""
+        if self.replaced_step():
+            return steps.sentence_score(self, hypothesis, references)
+        return super().sentence_score(hypothesis, references)
+
     def segment_stats(self, hypotheses: Any, references: Any, **ours: Any) -> Any:
         """Return a row of statistics for each segment."""
         if isinstance(hypotheses, Segments):
             return super().segment_stats(hypotheses, references, **ours)
         return super().segment_stats(*self._fit(hypotheses, references), **ours)
+
+    def block_stats(self, *block: Any) -> Any:
+        """Return the statistics of a block, as kernels count them.
+
+        Raises:
+            BleuError: a program replaced a step, which kernels would not ask.
+        """
+        if step := self.replaced_step():
+            raise BleuError(_ONLY_BY_STEP.format(type(self).__name__, step))
+        return super().block_stats(*block)
+
+    def score_pairs(self, pairs: Any, scores: Any) -> None:
+        """Fill in the scores of all pairs; errors are those of `block_stats`."""
+        if step := self.replaced_step():
+            raise BleuError(_ONLY_BY_STEP.format(type(self).__name__, step))
+        super().score_pairs(pairs, scores)
 
     def _fit(self, hypotheses: Any, references: Any) -> tuple[Any, Any]:
         if references is not None or self._texts is None:
@@ -176,9 +328,23 @@ class Metric(_Metric[Any]):
         # Prepared references can be used only if nothing was cut
         return (hypotheses, None) if streams == self._texts else (cut, streams)
 
+    def _sign(self, nrefs: str, sampling: Sequence[tuple[str, str]]) -> Any:
+        kind = self._SIGNATURE_TYPE
+        if kind.__module__.startswith("sacrebleu."):
+            return kind(
+                [("nrefs", nrefs), *sampling, *self.signature_fields(), ("version", VERSION)], self.score_name()
+            )
+        # A class of the program's own takes the attributes of sacreBLEU's metrics
+        names = [*(option.name for option in self.options), "tokenizer_signature", *vars(self)]
+        attributes = {name: getattr(self, name) for name in names if hasattr(self, name)}
+        resampling = {_ATTRIBUTES[key]: dict(sampling).get(key) for key in ("bs", "ar", "seed")}
+        return kind(attributes | resampling | {"num_refs": -1 if nrefs == "var" else int(nrefs)})
+
     # --- private names of sacreBLEU that programs use
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any = None) -> list[list[int | float]]:
+        if self.replaced_step():
+            return steps.corpus_statistics(self, hypotheses, references)
         self._nrefs = self._count_references(references) if references is not None else self._nrefs
         return [list(row) for row in self.segment_stats(hypotheses, references)]
 
@@ -190,11 +356,8 @@ class Metric(_Metric[Any]):
     def _compute_score_from_stats(self, stats: Sequence[int | float]) -> Any:
         return self.score_from_stats(stats)
 
-    def _aggregate_and_compute(self, stats: Iterable[Sequence[int | float]]) -> Any:
-        sums = [sum(column) for column in zip(*stats, strict=True)]
-        if not sums:  # the class of sacreBLEU's error
-            raise IndexError("list index out of range: there are no statistics")
-        return self.score_from_stats(sums)
+    def _aggregate_and_compute(self, stats: Sequence[Sequence[int | float]]) -> Any:
+        return self._compute_score_from_stats(sum_of_lists(stats))
 
     def _preprocess_segment(self, sent: str) -> str:
         (text,) = self.prepare(Segments.from_strings([sent]))
@@ -212,6 +375,10 @@ class Metric(_Metric[Any]):
         rows = [[text for text in texts if text is not None] for texts in zip(*references, strict=False)]
         counts = {len(row) for row in rows}
         self._nrefs = str(counts.pop()) if len(counts) == 1 else "var"
+        if not all(rows) and not self._replaces("_extract_reference_info"):
+            raise BleuError(
+                f"all references of segment {rows.index([])} (counting from 0) are missing; give at least one"
+            )
         return [self._extract_reference_info([self._preprocess_segment(text) for text in row]) for row in rows]
 
     def _check_sentence_score_args(self, hyp: object, refs: object) -> None:
@@ -221,6 +388,40 @@ class Metric(_Metric[Any]):
             raise InputTypeError(f"{self.name}: the argument `refs` should be a sequence of strings")
 
     def _check_corpus_score_args(self, hyps: object, refs: object) -> None:
-        for name, given in (("hyps", hyps), ("refs", refs)):
-            if isinstance(given, str) or not isinstance(given, Iterable):
+        for name, texts in (("hyps", hyps), ("refs", () if refs is None else refs)):
+            if isinstance(texts, str) or not isinstance(texts, Iterable):
                 raise InputTypeError(f"{self.name}: `{name}` should be a sequence")
+
+
+Metric._own_steps = own_steps(Metric)
+
+
+class Tokenized(Metric):
+    """A metric with a tokenizer; a program may replace it: `metric.tokenizer = ...`."""
+
+    tokenizer: Any
+    _tokenizer_name = ""
+
+    @property
+    def tokenizer_signature(self) -> str:
+        """The name of the tokenizer in signatures."""
+        return self._tokenizer_name or name_of(self.tokenizer)
+
+    @tokenizer_signature.setter
+    def tokenizer_signature(self, name: str) -> None:
+        self._tokenizer_name = name
+
+    def _preprocess_segment(self, sent: str) -> str:
+        if is_ours(self.tokenizer):
+            return super()._preprocess_segment(sent)
+        return str(self.tokenizer((sent.lower() if getattr(self, "lowercase", False) else sent).rstrip()))
+
+
+_ONLY_BY_STEP = (
+    "{} replaces {}, a step of sacreBLEU's metrics, which only corpus_score, sentence_score and sacrebleu's PairedTest"
+    " follow; use these, or override prepare, compare or score_from_stats instead"
+)
+
+
+def _refuse(self: Metric, *_: object) -> Any:
+    raise BleuError(_ONLY_BY_STEP.format(type(self).__name__, self._step))

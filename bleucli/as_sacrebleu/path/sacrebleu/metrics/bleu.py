@@ -7,16 +7,20 @@ from importlib import import_module
 from math import exp, log
 from typing import Any
 
+from bleucli.metrics.base import metric_for
 from bleucli.metrics.bleu import BLEU as _BLEU
 from bleucli.metrics.bleu import MAX_NGRAM_ORDER
 from bleucli.metrics.bleu import BLEUScore as _BLEUScore
-from sacrebleu.metrics.base import Metric, Score, Signature, sacrelogger
+from bleucli.metrics.smoothing import Smoothing
+from bleucli.tokenizers import default_for
+from sacrebleu.metrics.base import Metric, Score, Signature, Tokenized, sacrelogger
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
-from sacrebleu.tokenizers import HOMES as _TOKENIZERS
-from sacrebleu.tokenizers import tokenizer_of
+from sacrebleu.tokenizers import HOMES, tokenizer_of
+from sacrebleu.tokenizers.tokenizer_base import standard_call
 from sacrebleu.utils import my_log, sum_of_lists
 
-BLEUSignature = Signature
+# Programs add tokenizers of their own
+_TOKENIZERS = dict(HOMES)
 
 
 def _get_tokenizer(name: str) -> Any:
@@ -25,8 +29,33 @@ def _get_tokenizer(name: str) -> Any:
     return getattr(import_module(f"sacrebleu.tokenizers.{module}"), kind)
 
 
+# What is replaced where a program sets a function of this module
+_standard_tokenizer, _all_word_ngrams = _get_tokenizer, extract_all_word_ngrams
+
+
+def _is_standard(name: object) -> bool:
+    """Return whether the name of a tokenizer still means this package's own."""
+    if _get_tokenizer is not _standard_tokenizer:
+        return False
+    return not isinstance(name, str) or _TOKENIZERS.get(name) == HOMES.get(name)
+
+
+class BLEUSignature(Signature):
+    """A signature of BLEU."""
+
+    _signed = _BLEU
+
+    @classmethod
+    def _fields(cls, args: dict[str, Any]) -> list[tuple[str, Any]]:
+        if "smoothing" not in args:  # not made by our metric
+            args = args | {"smoothing": Smoothing(args["smooth_method"], args.get("smooth_value"))}
+        return super()._fields(args)
+
+
 class BLEUScore(_BLEUScore, Score):
     """A BLEU score with sacreBLEU's attributes."""
+
+    prec_str = ""
 
     def __init__(
         self,
@@ -39,10 +68,14 @@ class BLEUScore(_BLEUScore, Score):
         ref_len: int,
     ) -> None:
         super().__init__(score, counts, totals, precisions, bp, sys_len, ref_len)
-        self.complete(prec_str=self.prec_str)
+        self.prec_str = _format_precisions(self)
+        self.complete()
 
 
-class BLEU(Metric, _BLEU):
+_format_precisions = _BLEUScore.prec_str.fget  # type: ignore[attr-defined]
+
+
+class BLEU(Tokenized, _BLEU):
     """BLEU with sacreBLEU's private names."""
 
     _SIGNATURE_TYPE = BLEUSignature
@@ -62,26 +95,67 @@ class BLEU(Metric, _BLEU):
         trg_lang: str = "",
         references: Sequence[Sequence[str]] | None = None,
     ) -> None:
+        name = default_for(str(trg_lang)) if tokenize is None else tokenize
+        standard = _is_standard(name)
         _BLEU.__init__(
             self,
             lowercase,
             force,
-            tokenize,
+            tokenize if standard else "none",
             smooth_method,
             smooth_value,
             max_ngram_order,
             effective_order,
             trg_lang,
-            self.keep_references(references),
         )
         self._force = force
-        self.tokenizer = tokenizer_of(self.tokenizer)
+        if standard:
+            self.tokenizer = tokenizer_of(self.tokenizer)
+        else:
+            self.tokenizer, self.advice = _get_tokenizer(name)(), []
+        self.keep_references(references)
 
-    @property
-    def tokenizer_signature(self) -> str:
-        """The name of the tokenizer in signatures."""
-        named = self.tokenizer.signature
-        return named() if callable(named) else named
+    @classmethod
+    def like(cls, *options: Any) -> Any:
+        """Return a metric with these options; calls with the same options return the same metric."""
+        # A tokenizer of the program's own may be another one at the next call
+        return metric_for(cls, *options) if _is_standard(options[2]) else cls(*options)
+
+    def replaced_step(self) -> str:
+        """Return the name of a step that a program replaced, "" if kernels may score the metric."""
+        if type(self.tokenizer).__call__ is standard_call and extract_all_word_ngrams is _all_word_ngrams:
+            return self._step
+        return self._step or "tokenizer or extract_all_word_ngrams"
+
+    @staticmethod
+    def compute_bleu(
+        correct: Sequence[int | float],
+        total: Sequence[int | float],
+        sys_len: int,
+        ref_len: int,
+        smooth_method: str = "none",
+        smooth_value: float | None = None,
+        effective_order: bool = False,
+        max_ngram_order: int = MAX_NGRAM_ORDER,
+    ) -> BLEUScore:
+        """Return the score of counts; arguments and errors are those of `bleucli.BLEU.compute_bleu`."""
+        options = (smooth_method, smooth_value, effective_order, max_ngram_order)
+        return _of_counts(BLEU, correct, total, sys_len, ref_len, *options)
+
+    def _compute_score_from_stats(self, stats: Sequence[int | float]) -> BLEUScore:
+        if not self._replaces("compute_bleu"):
+            return self.score_from_stats(stats)
+        order = self.max_ngram_order
+        return self.compute_bleu(
+            correct=stats[2 : 2 + order],
+            total=stats[2 + order :],
+            sys_len=int(stats[0]),
+            ref_len=int(stats[1]),
+            smooth_method=self.smooth_method,
+            smooth_value=self.smooth_value,
+            effective_order=self.effective_order,
+            max_ngram_order=order,
+        )
 
     def _check_language(self, code: str) -> str:
         """Return the code as it is: sacreBLEU takes any, and gives all but three of them the usual tokenizer."""
@@ -118,3 +192,6 @@ class BLEU(Metric, _BLEU):
             total[len(ngram) - 1] += count
             correct[len(ngram) - 1] += min(count, ref_kwargs["ref_ngrams"][ngram])
         return [length, self._get_closest_ref_len(length, ref_kwargs["ref_lens"]), *correct, *total]
+
+
+_of_counts = _BLEU.compute_bleu.__func__  # type: ignore[attr-defined]

@@ -14,15 +14,25 @@ from sacrebleu.metrics.base import Metric, Score, Signature
 from sacrebleu.metrics.helpers import extract_all_char_ngrams, extract_word_ngrams
 from sacrebleu.utils import sum_of_lists
 
-CHRFSignature = Signature
+# What is replaced where a program sets a function of this module
+_all_char_ngrams, _word_ngrams = extract_all_char_ngrams, extract_word_ngrams
+
+
+class CHRFSignature(Signature):
+    """A signature of chrF."""
+
+    _signed = _CHRF
 
 
 class CHRFScore(_CHRFScore, Score):
     """A chrF score with sacreBLEU's attributes."""
 
+    verbose = ""
+
     def __init__(self, score: float, char_order: int, word_order: int, beta: int) -> None:
         super().__init__(score, char_order, word_order, beta)
-        self.complete(name=self.name)
+        vars(self)["name"] = self.name
+        self.complete()
 
 
 class CHRF(Metric, _CHRF):
@@ -42,12 +52,25 @@ class CHRF(Metric, _CHRF):
         references: Sequence[Sequence[str]] | None = None,
     ) -> None:
         given = (char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
-        _CHRF.__init__(self, *given, self.keep_references(references))
+        _CHRF.__init__(self, *given)
         self.order = self.char_order + self.word_order
+        self.keep_references(references)
+
+    def replaced_step(self) -> str:
+        """Return the name of a step that a program replaced, "" if kernels may score the metric."""
+        if extract_all_char_ngrams is _all_char_ngrams and extract_word_ngrams is _word_ngrams:
+            return self._step
+        return "extract_all_char_ngrams or extract_word_ngrams"
 
     def score_from_stats(self, sums: Sequence[int | float]) -> CHRFScore:
         """Return the score of sums."""
-        return CHRFScore(self._compute_f_score(sums), self.char_order, self.word_order, self.beta)  # type: ignore[arg-type]
+        score = kernels.f_score(sums, self.beta, self.eps_smoothing)
+        return CHRFScore(score, self.char_order, self.word_order, self.beta)  # type: ignore[arg-type]
+
+    def _compute_score_from_stats(self, stats: Sequence[int | float]) -> CHRFScore:
+        if not self._replaces("_compute_f_score"):
+            return self.score_from_stats(stats)
+        return CHRFScore(self._compute_f_score(stats), self.char_order, self.word_order, self.beta)  # type: ignore[arg-type]
 
     def _compute_f_score(self, statistics: Sequence[int | float]) -> float:
         return kernels.f_score(statistics, self.beta, self.eps_smoothing)
@@ -81,8 +104,12 @@ class CHRF(Metric, _CHRF):
 
     def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[int | float]:
         ngrams = self._all_ngrams(hypothesis)
-        rows: list[list[int | float]] = [
-            [number for pair in zip(ngrams, reference, strict=True) for number in self._get_match_statistics(*pair)]
-            for reference in ref_kwargs["ref_ngrams"]
-        ]
-        return max(rows, key=self._compute_f_score)  # of equal ones the first, as in the kernels
+        best: list[int | float] = []
+        highest = -1.0
+        for reference in ref_kwargs["ref_ngrams"]:
+            pairs = zip(ngrams, reference, strict=True)
+            row: list[int | float] = [number for pair in pairs for number in self._get_match_statistics(*pair)]
+            score = self._compute_f_score(row)
+            if score > highest:  # of equal ones the first, as in the kernels
+                best, highest = row, score
+        return best

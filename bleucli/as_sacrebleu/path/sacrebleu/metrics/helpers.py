@@ -26,4 +26,5 @@ def extract_char_ngrams(line: str, n: int, include_whitespace: bool = False) -> 
 
 def extract_all_char_ngrams(line: str, max_order: int, include_whitespace: bool = False) -> list[Counter[str]]:
     """Return the character n-grams of each order from 1 on."""
-    return [extract_char_ngrams(line, n, include_whitespace) for n in range(1, max_order + 1)]
+    text = line if include_whitespace else "".join(line.split())
+    return [Counter(text[i : i + n] for i in range(len(text) - n + 1)) for n in range(1, max_order + 1)]

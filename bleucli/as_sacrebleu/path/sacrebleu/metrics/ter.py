@@ -7,23 +7,33 @@ from typing import Any
 
 from bleucli.metrics.ter import TER as _TER
 from bleucli.metrics.ter import TERScore as _TERScore
-from sacrebleu.metrics.base import Metric, Score, Signature
+from sacrebleu.metrics.base import Metric, Score, Signature, Tokenized
 from sacrebleu.metrics.lib_ter import translation_edit_rate
+from sacrebleu.tokenizers.tokenizer_base import standard_call
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 from sacrebleu.utils import sum_of_lists
 
-TERSignature = Signature
+# What is replaced where a program sets a function of this module
+_edit_rate = translation_edit_rate
+
+
+class TERSignature(Signature):
+    """A signature of TER."""
+
+    _signed = _TER
 
 
 class TERScore(_TERScore, Score):
     """A TER score with sacreBLEU's attributes."""
+
+    verbose = ""
 
     def __init__(self, score: float, num_edits: int, ref_length: float) -> None:
         super().__init__(score, num_edits, ref_length)
         self.complete()
 
 
-class TER(Metric, _TER):
+class TER(Tokenized, _TER):
     """TER with sacreBLEU's private names."""
 
     _SIGNATURE_TYPE = TERSignature
@@ -37,8 +47,19 @@ class TER(Metric, _TER):
         references: Sequence[Sequence[str]] | None = None,
     ) -> None:
         given = (normalized, no_punct, asian_support, case_sensitive)
-        _TER.__init__(self, *given, self.keep_references(references))
-        self.tokenizer = TercomTokenizer(*given)  # type: ignore[assignment]
+        _TER.__init__(self, *given)
+        self.tokenizer = TercomTokenizer(*given)
+        self.keep_references(references)
+
+    def replaced_step(self) -> str:
+        """Return the name of a step that a program replaced, "" if kernels may score the metric."""
+        if type(self.tokenizer).__call__ is standard_call and translation_edit_rate is _edit_rate:
+            return self._step
+        return self._step or "tokenizer or translation_edit_rate"
+
+    def signature_fields(self) -> list[tuple[str, str]]:
+        """Return the keys and values of signatures, with the name of the tokenizer in use."""
+        return [(key, self.tokenizer_signature if key == "tok" else value) for key, value in super().signature_fields()]
 
     def score_from_stats(self, sums: Sequence[int | float]) -> TERScore:
         """Return the score of sums."""
@@ -47,7 +68,7 @@ class TER(Metric, _TER):
 
     def _extract_corpus_statistics(self, hypotheses: Any, references: Any = None) -> list[list[int | float]]:
         rows = super()._extract_corpus_statistics(hypotheses, references)
-        return [[int(edits), length] for edits, length in rows]
+        return rows if self.replaced_step() else [[int(edits), length] for edits, length in rows]
 
     def _preprocess_segment(self, sent: str) -> str:
         # sacreBLEU's tokenizer collapses white space, which ours leaves to the counting
