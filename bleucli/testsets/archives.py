@@ -18,7 +18,7 @@ from bleucli.testsets.locks import hold_lock, sweep
 from bleucli.testsets.members import Member, list_members, plain_path, remedy
 
 
-def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
+def extract(archive: str, wanted: Mapping[str, str], *, name: str, replace: bool = False) -> None:
     """Unpack those members of an archive that are not in their places yet.
 
     If the archive has a member twice, the last one is taken, as by `tar`. If it is damaged, nothing is unpacked.
@@ -27,13 +27,14 @@ def extract(archive: str, wanted: Mapping[str, str], *, name: str) -> None:
         archive: the path of a tar (plain, gzip, bzip2 or xz) or zip file.
         wanted: the place of each member, by its path in the archive; folders are made.
         name: the name of the test set, for messages.
+        replace: unpack those in their places as well.
 
     Raises:
         BleuError: a path is unsafe, a member is missing or not a plain file, the archive is damaged or not an archive,
             or the files cannot be written.
     """
     places = {_check_path(path, name): target for path, target in wanted.items()}
-    missing = {path: target for path, target in places.items() if not os.path.isfile(target)}
+    missing = {path: target for path, target in places.items() if replace or not os.path.isfile(target)}
     lock = f"{archive}.members.lock"
     if not missing:
         sweep(lock)

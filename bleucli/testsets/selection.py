@@ -2,7 +2,8 @@
 
 - `Marks`: what is known about each segment
 - `marks_of`: the marks, read from a test set's fields
-- `choose`, `groups`: the segments that options ask for
+- `choose`, `find`, `groups`: the segments that options ask for
+- `subsets_of`: the names of the subsets that a tag stands for
 """
 
 from __future__ import annotations
@@ -67,13 +68,13 @@ def marks_of(test_set: TestSet, paths: Mapping[str, str]) -> Marks:
     if not of_documents:
         return Marks(origlangs, None, None)
     tags = [of_documents.get(document, "") for document in column("docid") or ()]
-    return Marks(origlangs, tags, [_subsets(tag) for tag in tags])
+    return Marks(origlangs, tags, [subsets_of(tag) for tag in tags])
 
 
-def _subsets(tag: str) -> list[str]:
+def subsets_of(tag: str) -> list[str]:
     """Return the subsets that a document with a tag belongs to.
 
-    >>> _subsets("OTHER-world-ID"), _subsets("")
+    >>> subsets_of("OTHER-world-ID"), subsets_of("")
     (['country:OTHER', 'world'], [])
     """
     country, _, rest = tag.partition("-")
@@ -120,8 +121,7 @@ def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
     >>> choose(Marks(["en", "de", "en"], ["US-crime", "GB-sport", ""], None), "en", "^US", "wmt18")
     [0]
     """
-    of_origlang = set(_find_origlang(marks, origlang, name))
-    found = [number for number in _find_tag(marks, subset, name) if number in of_origlang]
+    found = find(marks, origlang, subset, name)
     if not found:
         asked = [] if origlang is None else [f"origlang {origlang}"]
         asked += [] if subset is None else [f"subset {subset!r}"]
@@ -129,6 +129,12 @@ def choose(marks: Marks, origlang: str | None, subset: str | None, name: str) ->
         known += [] if subset is None else [_subset_names(marks)]
         raise BleuError(f"{name} has no segment of {' and '.join(asked)}; it has the {' and the '.join(known)}")
     return found
+
+
+def find(marks: Marks, origlang: str | None, subset: str | None, name: str) -> list[int]:
+    """Return the numbers that `choose` returns, or none; other errors are the same."""
+    of_origlang = set(_find_origlang(marks, origlang, name))
+    return [number for number in _find_tag(marks, subset, name) if number in of_origlang]
 
 
 def _find_origlang(marks: Marks, origlang: str | None, name: str) -> list[int]:

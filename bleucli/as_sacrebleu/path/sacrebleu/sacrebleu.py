@@ -11,13 +11,17 @@ from sacrebleu.dataset import DATASETS
 from sacrebleu.logger import sacrelogger
 from sacrebleu.metrics import METRICS
 from sacrebleu.utils import (
+    Color,
+    args_to_dict,
     download_test_set,
+    filter_subset,
     get_available_testsets,
     get_available_testsets_for_langpair,
     get_langpairs_for_testset,
     get_reference_files,
     print_results_table,
     print_single_results,
+    sanity_check_lengths,
     smart_open,
 )
 

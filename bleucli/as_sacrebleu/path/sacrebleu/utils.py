@@ -9,14 +9,30 @@ from math import log
 from typing import Any
 
 from bleucli.errors import LengthError
-from bleucli.testsets import access
-from bleucli.testsets.access import download_test_set, get_langpairs_for_testset, get_source_file, smart_open
-from bleucli.testsets.cache import cache_directory
+from bleucli.testsets import access, registry
+from bleucli.testsets.access import smart_open
 from sacrebleu.dataset import DATASETS
+from sacrebleu.dataset.base import SACREBLEU_DIR, SetError, sets_errors
 from sacrebleu.logger import sacrelogger
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    SUBSETS: dict[str, dict[str, str]]
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name == "SUBSETS":
+            from sacrebleu.dataset import SUBSETS
+
+            return SUBSETS
+        raise AttributeError(f"module 'sacrebleu.utils' has no attribute {name!r}")
+
+
 USERHOME = os.path.expanduser("~")
-SACREBLEU_DIR = cache_directory()
+get_source_file = sets_errors()(access.get_source_file)
+get_reference_files = sets_errors()(access.get_reference_files)
+download_test_set = get_files = sets_errors()(access.download_test_set)
+get_langpairs_for_testset = sets_errors()(access.get_langpairs_for_testset)
 _CODES = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36}
 
 
@@ -72,14 +88,112 @@ def get_available_testsets_for_langpair(langpair: str) -> list[str]:
     return [name for name in access.get_available_testsets_for_langpair(langpair) if name in DATASETS]
 
 
-def get_reference_files(test_set: str, langpair: str) -> list[str]:
-    """Return the paths of the references of a language pair."""
-    return access.get_reference_files(test_set, langpair)
+def get_available_origlangs(test_sets: str, langpair: str) -> list[str]:
+    """Return the languages in which the segments of test sets were first written; none if they do not say.
+
+    Args:
+        test_sets: their names, with commas between them.
+        langpair: a language pair that they all have.
+    """
+    marks = [marks for _, marks in _marks_of(test_sets, langpair)]
+    return sorted({language for known in marks for language in known.origlangs or ()})
 
 
-def get_files(test_set: str, langpair: str) -> list[str]:
-    """Return the paths of all fields of a language pair."""
-    return download_test_set(test_set, langpair)
+def get_available_subsets(test_sets: str, langpair: str) -> list[str]:
+    """Return the names of the subsets of test sets; those of wmt18 and wmt19 are the same for all language pairs.
+
+    Args:
+        test_sets: their names, with commas between them.
+        langpair: a language pair that they all have.
+    """
+    from bleucli.testsets.selection import subsets_of
+
+    names: set[str] = set()
+    for name in test_sets.split(","):
+        if tags := registry.document_tags(name):
+            names.update(subset for tag in tags.values() for subset in subsets_of(tag))
+        else:
+            ((_, marks),) = _marks_of(name, langpair)
+            names.update(subset for subsets in marks.subsets or () for subset in subsets)
+    return sorted(names)
+
+
+@sets_errors()
+def filter_subset(
+    systems: Sequence[Iterable[str]], test_sets: str, langpair: str, origlang: str | None, subset: str | None = None
+) -> Sequence[Iterable[str]]:
+    """Return the segments of some texts that belong to a part of test sets.
+
+    Args:
+        systems: texts with all segments.
+        test_sets: their names, with commas between them.
+        langpair: their language pair.
+        origlang: the language in which the segments were first written, or `non-` and a language; None for all.
+        subset: a regular expression to search for in the domain and country of the segments; None for all.
+
+    Raises:
+        SetError: a test set does not say what is asked for, or a text has another number of segments.
+    """
+    if origlang is None and subset is None:
+        return systems
+    from bleucli.testsets import selection
+
+    marks = selection.join([marks for _, marks in _marks_of(test_sets, langpair)])
+    numbers, segments = selection.find(marks, origlang, subset, test_sets), selection.count(marks)
+    texts = [list(text) for text in systems]
+    for text in texts:
+        if len(text) != segments:
+            raise SetError(f"a text has {len(text)} segments, but {test_sets} has {segments}; give the same number")
+    return [[text[number] for number in numbers] for text in texts]
+
+
+@sets_errors()
+def _marks_of(test_sets: str, langpair: str) -> list[tuple[str, Any]]:
+    """Return what is known about the segments of each test set."""
+    from bleucli.testsets.preparation import prepare
+    from bleucli.testsets.selection import marks_of
+
+    sets = [registry.load().pair(name, langpair)[0] for name in test_sets.split(",")]
+    return [(one.name, marks_of(one, prepare(one, langpair))) for one in sets]
+
+
+@sets_errors()
+def download_file(
+    source_path: str, dest_path: str, extract_to: str | None = None, expected_md5: str | None = None
+) -> None:
+    """Download a file, unless it is there already, and unpack it if it is an archive.
+
+    Args:
+        source_path: its address.
+        dest_path: where it belongs.
+        extract_to: where the members of an archive belong; None to leave it packed.
+        expected_md5: its MD5 checksum; None if it is not known.
+
+    Raises:
+        SetError: it cannot be downloaded, differs from the checksum, or cannot be unpacked.
+    """
+    from bleucli.testsets.download import fetch
+
+    name = os.path.basename(dest_path)
+    fetch(source_path, dest_path, name=name, checksum=("md5", expected_md5) if expected_md5 else None)
+    if extract_to is not None:
+        extract_tarball(dest_path, extract_to)
+
+
+@sets_errors()
+def extract_tarball(filepath: str, destdir: str) -> None:
+    """Unpack the plain files of an archive, `.tar.gz`, `.tgz` or `.zip`; any other file is left alone.
+
+    Raises:
+        SetError: the archive is damaged, or a member's path leaves the folder.
+    """
+    from bleucli.testsets.archives import extract
+    from bleucli.testsets.members import list_members
+
+    if filepath.endswith((".tar.gz", ".tgz", ".zip")):
+        paths = [member.path for member in list_members(filepath) if not member.kind]
+        places = {path: os.path.join(destdir, path) for path in paths}
+        extract(filepath, places, name=os.path.basename(filepath), replace=True)
 
 
 def get_md5sum(dest_path: str) -> str:

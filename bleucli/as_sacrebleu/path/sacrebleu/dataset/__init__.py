@@ -2,6 +2,7 @@
 
 - `DATASETS`: sacreBLEU's, by name
 - `SUBSETS`, `COUNTRIES`, `DOMAINS`: what is known about documents
+- `FakeSGMLDataset` and others: sacreBLEU's classes for formats, here all the same
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from typing import Any
 
 from bleucli.testsets.registry import document_tags, load
 from sacrebleu.dataset.base import Dataset
+
+FakeSGMLDataset = IWSLTXMLDataset = PlainTextDataset = TSVDataset = WMTAdditionDataset = WMTXMLDataset = Dataset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

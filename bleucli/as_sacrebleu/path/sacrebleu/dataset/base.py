@@ -1,16 +1,41 @@
-"""What is known about a test set."""
+"""What is known about a test set.
+
+- `Dataset`: one test set
+- `SetError`, `sets_errors`: errors about test sets, which sacreBLEU raises as plain `Exception`
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
+from bleucli.errors import BleuError
 from bleucli.testsets import access, registry
 from bleucli.testsets.cache import cache_directory
 from bleucli.testsets.entries import TestSet
 from bleucli.testsets.preparation import prepare
+
+SACREBLEU_DIR = cache_directory()
+
+
+class SetError(Exception):
+    """What is wrong with the name, the language pair or the files of a test set.
+
+    It is not a `ValueError`, unlike bleucli's errors: callers who expect sacreBLEU take a `ValueError` for something
+    else, such as an argument that has no colon.
+    """
+
+
+@contextmanager
+def sets_errors() -> Iterator[None]:
+    """Raise bleucli's errors as `SetError`; works as a decorator, too."""
+    try:
+        yield
+    except BleuError as error:
+        raise SetError(str(error)) from None
 
 
 class Dataset:
@@ -59,18 +84,22 @@ class Dataset:
     def _get_langpair_allowed_refs(self, langpair: str) -> list[str]:
         return [f"ref:{label}" for label in self._facts.pairs[langpair].refs]
 
+    @sets_errors()
     def fieldnames(self, langpair: str) -> list[str]:
         """Return the fields of a language pair, the source first."""
         return list(self._paths(langpair))
 
+    @sets_errors()
     def get_source_file(self, langpair: str) -> str:
         """Return the path of the source."""
         return access.get_source_file(self.name, langpair)
 
+    @sets_errors()
     def get_reference_files(self, langpair: str) -> list[str]:
         """Return the paths of the references."""
         return access.get_reference_files(self.name, langpair)
 
+    @sets_errors()
     def get_files(self, langpair: str) -> list[str]:
         """Return the paths of all fields."""
         return list(self._paths(langpair).values())
@@ -83,10 +112,12 @@ class Dataset:
         """Give the references of each line, as tuples."""
         yield from zip(*map(_lines, self.get_reference_files(langpair)), strict=True)
 
+    @sets_errors()
     def maybe_download(self) -> None:
         """Download what is missing."""
         access.download_test_set(self.name)
 
+    @sets_errors()
     def process_to_text(self, langpair: str | None = None) -> None:
         """Make the plain files of one language pair, or of all."""
         access.download_test_set(self.name, langpair)
