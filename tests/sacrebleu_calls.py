@@ -12,6 +12,7 @@ import json
 import logging
 import multiprocessing
 import pickle
+import random
 import sys
 from functools import partial
 
@@ -20,6 +21,7 @@ import sacrebleu
 from sacrebleu import significance, utils
 from sacrebleu.metrics import BLEU, CHRF, METRICS, TER, helpers, lib_ter
 from sacrebleu.metrics.bleu import _get_tokenizer
+from sacrebleu.tokenizers import tokenizer_re
 
 HYPOTHESES = ["The dog bit the man.", "It wasn't surprising, was it?", "The man bit him first, (twice)!"]
 REFERENCES = [
@@ -153,6 +155,38 @@ def functions():
         utils.my_log(0.0), utils.my_log(2.0), utils.sum_of_lists([[1, 2], [3, 4]]),
         utils.args_to_dict(argparse.Namespace(bleu_x=1, c=3), "bleu", True), sorted(METRICS),
     ])  # fmt: skip
+
+
+def edits():
+    """Edits and their traces, of random words; then one step of 13a, on random lines."""
+    generator = random.Random(5)
+    for number in range(300):
+        letters = "abcdefgh"[: generator.randint(1, 8)]
+        most = 70 if number % 30 == 0 else 12
+        reference, words = (generator.choices(letters, k=generator.randint(0, most)) for _ in range(2))
+        if number % 2 and reference:
+            place = generator.randrange(len(reference))
+            words = reference[place:] + reference[:place]
+        distance = lib_ter.BeamEditDistance(reference)
+        edits, trace = distance(words)
+        flipped = lib_ter._flip_trace(trace)
+        answer = [edits, trace, flipped, lib_ter.trace_to_alignment(flipped), lib_ter.trace_to_alignment(trace)]
+        answer.append(list(lib_ter._find_shifted_pairs(words, reference)))
+        answer.append(lib_ter.translation_edit_rate(words, reference))
+        if words and reference:
+            start = generator.randrange(len(words))
+            size = generator.randint(1, len(words) - start)
+            answer.append(lib_ter._perform_shift(words, start, size, generator.randint(0, len(words))))
+            answer.append(lib_ter._shift(words, reference, distance, generator.choice([0, 0, 990])))
+        note(f"edits {number}", answer)
+    try:
+        lib_ter.trace_to_alignment("x")
+    except Exception:
+        note("unknown operation", "refused")
+    tokenizer = tokenizer_re.TokenizerRegexp()
+    characters = "ab5 .,-&;'\"()/\n\t<>{}~é中\u00a0$"
+    texts = ["".join(generator.choices(characters, k=generator.randint(0, 25))) for _ in range(200)]
+    note("13a's last step", [tokenizer.signature(), [tokenizer(text) for text in texts]])
 
 
 def tests():

@@ -19,11 +19,13 @@ PROGRAM = os.path.join(HERE, "sacrebleu_calls.py")
 NAMES = """
 sacrebleu: __version__ BLEU CHRF TER corpus_bleu corpus_chrf corpus_ter raw_corpus_bleu sentence_bleu sentence_chrf
     sentence_ter DATASETS SACREBLEU_DIR download_test_set get_available_testsets get_langpairs_for_testset
-    get_reference_files get_source_file smart_open extract_char_ngrams extract_word_ngrams
+    get_reference_files get_source_file smart_open extract_char_ngrams extract_word_ngrams utils.smart_open
+    metrics.BLEU dataset.DATASETS tokenizers.BaseTokenizer compat.corpus_bleu
 sacrebleu.compat: corpus_bleu corpus_chrf corpus_ter raw_corpus_bleu sentence_bleu sentence_chrf sentence_ter BLEU CHRF
     TER BLEUScore CHRFScore TERScore
 sacrebleu.version: __version__ version version_tuple
-sacrebleu.sacrebleu: main METRICS VERSION DATASETS print_results_table
+sacrebleu.sacrebleu: main METRICS VERSION DATASETS Color print_results_table print_single_results args_to_dict
+    sanity_check_lengths filter_subset
 sacrebleu.__main__: main
 sacrebleu.metrics: METRICS BLEU CHRF TER BLEUScore CHRFScore TERScore
 sacrebleu.metrics.base: Metric Score Signature sacrelogger
@@ -38,15 +40,19 @@ sacrebleu.metrics.chrf: CHRF CHRFScore CHRFSignature CHRF.CHAR_ORDER CHRF.WORD_O
     CHRF._compute_segment_statistics CHRF._cache_references
 sacrebleu.metrics.ter: TER TERScore TERSignature TercomTokenizer translation_edit_rate TER._extract_corpus_statistics
     TER._compute_segment_statistics
-sacrebleu.metrics.lib_ter: translation_edit_rate
+sacrebleu.metrics.lib_ter: translation_edit_rate BeamEditDistance trace_to_alignment _flip_trace _find_shifted_pairs
+    _perform_shift _shift _COST_INS _COST_DEL _COST_SUB _OP_INS _OP_DEL _OP_NOP _OP_SUB _OP_UNDEF _FLIP_OPS
+    _MAX_SHIFT_SIZE _MAX_SHIFT_DIST _MAX_SHIFT_CANDIDATES _BEAM_WIDTH
 sacrebleu.metrics.helpers: extract_all_word_ngrams extract_word_ngrams extract_char_ngrams extract_all_char_ngrams
 sacrebleu.significance: PairedTest Result estimate_ci _compute_p_value _bootstrap_resample
 sacrebleu.utils: smart_open get_source_file get_reference_files download_test_set print_results_table sum_of_lists
     my_log args_to_dict get_available_testsets get_available_testsets_for_langpair get_langpairs_for_testset
-    SACREBLEU_DIR DATASETS Color sanity_check_lengths print_single_results get_files get_md5sum
-sacrebleu.dataset: DATASETS SUBSETS COUNTRIES DOMAINS
-sacrebleu.dataset.base: Dataset Dataset.get_source_file Dataset.get_reference_files Dataset.get_files Dataset.fieldnames
-    Dataset.source Dataset.references Dataset.maybe_download
+    SACREBLEU_DIR DATASETS Color sanity_check_lengths print_single_results get_files get_md5sum SUBSETS filter_subset
+    get_available_origlangs get_available_subsets download_file extract_tarball
+sacrebleu.dataset: DATASETS SUBSETS COUNTRIES DOMAINS FakeSGMLDataset IWSLTXMLDataset PlainTextDataset TSVDataset
+    WMTAdditionDataset WMTXMLDataset
+sacrebleu.dataset.base: SACREBLEU_DIR Dataset Dataset.get_source_file Dataset.get_reference_files Dataset.get_files
+    Dataset.fieldnames Dataset.source Dataset.references Dataset.maybe_download
 sacrebleu.dataset.fake_sgml: FakeSGMLDataset WMTAdditionDataset
 sacrebleu.dataset.wmt_xml: WMTXMLDataset
 sacrebleu.dataset.plain_text: PlainTextDataset
@@ -54,6 +60,7 @@ sacrebleu.dataset.iwslt_xml: IWSLTXMLDataset
 sacrebleu.dataset.tsv: TSVDataset
 sacrebleu.tokenizers: BaseTokenizer
 sacrebleu.tokenizers.tokenizer_base: BaseTokenizer
+sacrebleu.tokenizers.tokenizer_re: TokenizerRegexp
 sacrebleu.tokenizers.tokenizer_13a: Tokenizer13a
 sacrebleu.tokenizers.tokenizer_zh: TokenizerZh
 sacrebleu.tokenizers.tokenizer_intl: TokenizerV14International
@@ -109,7 +116,7 @@ def cleaned(value):
     return oracles.without_version(text)
 
 
-@pytest.mark.parametrize("part", ["scores", "shapes", "functions", "tests", "test_sets", "workers"])
+@pytest.mark.parametrize("part", ["scores", "shapes", "functions", "edits", "tests", "test_sets", "workers"])
 def test_a_program_gets_what_sacrebleu_would_give_it(part):
     theirs, ours = answers(part, real=True), answers(part, real=False)
     assert ours.keys() == theirs.keys()
