@@ -241,3 +241,84 @@ def test_without_a_program_the_command_says_how_it_is_used(words, status):
 
 def test_the_command_names_its_version():
     assert run("-m", "sacrebleu", "--version").stdout == f"sacrebleu {VERSION}\n"
+
+
+PRINT_PLACE = "import sacrebleu\nprint(sacrebleu.__file__)\n"
+
+
+def launch(*words, place, **variables):
+    path = os.pathsep.join(filter(None, (oracles.CHECKOUT, os.environ.get("PYTHONPATH"))))
+    return subprocess.run(
+        [sys.executable, "-m", "bleucli.as_sacrebleu", *words],
+        cwd=place,
+        env=os.environ | {"PYTHONPATH": path} | variables,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def other(tmp_path):
+    """Return a folder with a program and another package named sacrebleu; a link to the program is elsewhere."""
+    place = tmp_path / "checkout"
+    (place / "sacrebleu").mkdir(parents=True)
+    (place / "sacrebleu" / "__init__.py").write_text("")
+    (place / "show.py").write_text(PRINT_PLACE)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "show.py").write_text(PRINT_PLACE)
+    (tmp_path / "elsewhere" / "link.py").symlink_to(place / "show.py")
+    return place
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "searched"),
+    [
+        ("checkout", ("show.py",), "the program's folder"),
+        ("checkout", ("-c", PRINT_PLACE), "the current folder"),
+        ("checkout", ("-m", "show"), "the current folder"),
+        ("checkout", ("-X", "utf8", "-bm", "show"), "the current folder"),
+        ("elsewhere", ("../checkout/show.py",), "the program's folder"),
+        ("elsewhere", ("link.py",), "the program's folder"),
+        ("elsewhere", ("../checkout",), "the program's folder"),
+    ],
+)
+def test_another_sacrebleu_that_python_would_find_first_is_an_error(place, words, searched, other):
+    done = launch(*words, place=other.parent / place)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    origin = os.path.join(os.path.realpath(other), "sacrebleu", "__init__.py")
+    assert line == (
+        f"as_sacrebleu: error: Python would import {origin} instead of bleucli's package, since it searches {searched}"
+        " first; add -P before the other words, which keeps it from that, or move the program"
+    )
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "variables"),
+    [
+        ("checkout", ("-P", "show.py"), {}),
+        ("checkout", ("-P", "-c", PRINT_PLACE), {}),
+        ("checkout", ("show.py",), {"PYTHONSAFEPATH": "1"}),
+        ("checkout", ("../elsewhere/show.py",), {}),
+        ("elsewhere", ("show.py",), {}),
+    ],
+)
+def test_python_finds_bleuclis_package_where_nothing_hides_it(place, words, variables, other):
+    done = launch(*words, place=other.parent / place, **variables)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(folder())
+
+
+def test_a_module_of_that_name_hides_the_package_but_a_folder_without_modules_does_not(tmp_path):
+    (tmp_path / "sacrebleu").mkdir()
+    assert launch("-c", PRINT_PLACE, place=tmp_path).stdout.startswith(folder())
+    (tmp_path / "sacrebleu.py").write_text("")
+    assert "sacrebleu.py instead of bleucli's package" in launch("-c", PRINT_PLACE, place=tmp_path).stderr
+
+
+@pytest.mark.parametrize("words", [("-E", "-c", PRINT_PLACE), ("-Ic", PRINT_PLACE)])
+def test_options_with_which_python_does_not_find_the_package_are_an_error(words, tmp_path):
+    done = launch(*words, place=tmp_path)
+    assert done.returncode == 2
+    assert f"with {words[0][:2]}, Python ignores PYTHONPATH" in done.stderr
