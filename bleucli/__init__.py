@@ -187,4 +187,4 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_MODULES})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

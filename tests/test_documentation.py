@@ -67,6 +67,12 @@ def test_documentation_tells_no_secrets():
     assert SECRET not in done.stdout
 
 
+def test_dir_shows_what_is_public():
+    shown = {name for name in dir(bleucli) if not name.startswith("__")}
+    assert shown == {name for name in bleucli.__all__ if not name.startswith("__")}
+    assert "__version__" in dir(bleucli)
+
+
 def test_submodules_are_imported_when_they_are_first_used():
     program = "import bleucli; print(bleucli.{0}.__name__); assert {0!r} in dir(bleucli)"
     homes = {name: f"bleucli.{name}" for name in ("metrics", "significance")}
