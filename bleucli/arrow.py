@@ -377,14 +377,36 @@ def _add_up(table: pa.Table, keys: Sequence[str]) -> pa.Table:
     names = table.column_names
     numbered = {name: str(place) for place, name in enumerate(names)}  # pyarrow reads names such as .a as paths
     ways = {name: COUNTS.get(name, "sum") for name in names if name not in keys}
-    # With threads, the keys would come in any order
-    grouped = table.rename_columns(list(numbered.values())).group_by([numbered[key] for key in keys], use_threads=False)
-    summed = grouped.aggregate([(numbered[name], way) for name, way in ways.items()])
+    summed = group(
+        table.rename_columns(list(numbered.values())),
+        [numbered[key] for key in keys],
+        [(numbered[name], way) for name, way in ways.items()],
+    )
     summed = summed.select(
         [*(numbered[key] for key in keys), *(f"{numbered[name]}_{way}" for name, way in ways.items())]
     )
     found: pa.Table = summed.rename_columns([*keys, *ways]).select(names)
     return found
+
+
+def group(table: pa.Table, keys: Sequence[str], ways: Sequence[tuple[str | list[str], str]]) -> pa.Table:
+    """Return one row per key, in order of first appearance. For two or more keys, pyarrow does not keep this order.
+
+    Args:
+        table: a table none of whose columns is called `row`.
+        keys: the columns of keys.
+        ways: what is aggregated, as for `pyarrow.TableGroupBy.aggregate`.
+
+    >>> import pyarrow as pa
+    >>> group(pa.table({"a": [2, 1, 2], "b": [0, 0, 0], "n": [5, 6, 7]}), ["a", "b"], [("n", "sum")]).to_pylist()
+    [{'a': 2, 'b': 0, 'n_sum': 12}, {'a': 1, 'b': 0, 'n_sum': 6}]
+    """
+    import numpy as np
+
+    numbered = table.append_column("row", to_arrow(np.arange(len(table), dtype=np.int64)))
+    grouped = numbered.group_by(list(keys), use_threads=False).aggregate([*ways, ("row", "min")])
+    ordered: pa.Table = grouped.sort_by("row_min").drop_columns(["row_min"])
+    return ordered
 
 
 def _align(table: pa.Table) -> pa.Table:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 from conftest import raised
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import corpora, examples
 
@@ -373,6 +373,23 @@ def test_anything_but_a_table_is_refused():
 def test_a_repeated_column_is_refused():
     table = pa.table([HYPOTHESES, HYPOTHESES, REFERENCES[0]], names=["hyp", "hyp", "ref"])
     raised(["there are 2 columns hyp"], arrow.stats_table, table, ["bleu"])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([1, 2, None]), st.booleans()), min_size=1, max_size=60)
+)
+@examples(60)
+@example([*[("b", 2, True)] * 5, *[(name, number, True) for name in "abc" for number in (1, 2)], ("a", None, False)])
+def test_groups_come_in_order_of_first_appearance(rows):
+    columns = dict(zip(("k", "l", "m"), map(list, zip(*rows, strict=True)), strict=True))
+    table = pa.table({"hyp": ["a"] * len(rows), "ref": ["a"] * len(rows), **columns})
+    for keys in (["k"], ["k", "l"], ["m", "l", "k"]):
+        order = list(dict.fromkeys(zip(*(columns[key] for key in keys), strict=True)))
+        counted = arrow.stats_table(table, ["ter"], keys=keys)
+        parts = [arrow.stats_table(table.slice(start, 7), ["ter"], keys=keys) for start in range(0, len(rows), 7)]
+        for found in (counted, arrow.merge(counted), arrow.merge(pa.concat_tables(parts))):
+            assert list(zip(*(found.column(key).to_pylist() for key in keys), strict=True)) == order
+        assert [tuple(of.keys.values()) for of in arrow.scores(pa.concat_tables(parts))] == order
 
 
 def test_one_key_cannot_be_counted_in_two_ways():

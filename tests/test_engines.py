@@ -135,6 +135,22 @@ def test_an_engine_answers_as_the_command_does(run, parts, engine, cluster, word
 
 
 @all_engines
+def test_groups_of_several_keys_come_in_the_order_of_the_command(run, folder, engine, cluster):
+    rng = random.Random(5)
+    rows = [(f"s{rng.randrange(4)}", f"d{rng.randrange(7)}", rng.randrange(3)) for _ in range(900)]
+    keys = dict(zip(("system", "doc", "part"), map(list, zip(*rows, strict=True)), strict=True))
+    os.mkdir("many")
+    for number in range(3):
+        part = pa.table(keys | {"hyp": ["a b"] * 900, "ref": ["a c"] * 900}).slice(300 * number, 300)
+        pq.write_table(part, f"many/{number}.parquet", row_group_size=100)
+    for by in ("system,doc", "doc,part", "doc,system,part"):
+        words = ("--table", "many", "--by", by, "-m", "ter", "-f", "csv", "-q")
+        expected = run(*words)
+        assert expected.out.count("\n") > 20
+        assert run(*words, "--engine", engine) == expected
+
+
+@all_engines
 def test_statistics_are_kept_partition_by_partition(run, parts, engine, cluster):
     words = ("--columns", "hyp=hyp,mt,refs=ref", "-m", "bleu", "ter")
     for _ in range(2):  # the second time replaces what is there

@@ -31,6 +31,8 @@ def score(
 ) -> list[arrow.Group]:
     """Return one group per key, with its scores in percent and their signatures.
 
+    Dask gives the groups in order of first appearance; Ray and Spark give them in any order.
+
     Args:
         dataset: a bag of pyarrow tables, or a Dask data frame.
         metrics: as for `bleucli.arrow.stats_table`.

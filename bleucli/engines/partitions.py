@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from bleucli import tables
+from bleucli import arrow, tables
 from bleucli.errors import BleuError
 from bleucli.optional_deps import load
 from bleucli.records import NamedTuple
@@ -202,8 +202,7 @@ def _look_at(path: str, columns: tables.Columns, keys: Sequence[str]) -> list[Va
         for group in range(file.num_row_groups):
             table = file.read_row_group(group, columns=list(keys), use_threads=False).select(keys)
             places = list(map(str, range(len(keys))))  # pyarrow reads names such as .a as paths
-            grouped = table.rename_columns(places).group_by(places, use_threads=False)
-            for row in grouped.aggregate([([], "count_all")]).to_pylist():
+            for row in arrow.group(table.rename_columns(places), places, [([], "count_all")]).to_pylist():
                 values = tuple(row[place] for place in places)
                 counts[values] = counts.get(values, 0) + row["count_all"]
         return [(*values, first, count) for first, (values, count) in enumerate(counts.items())]
