@@ -36,11 +36,11 @@ def test_messages_about_segment_scores_name_no_references_and_no_case(run, numbe
 # --- a signature to follow, and resampling
 
 
-def test_other_resamples_and_seeds_than_those_of_a_signature_are_noted(run, pair):
+def test_other_resamples_and_seeds_than_those_of_a_signature_are_told(run, pair):
     answer = run(*pair, "-b", "--confidence", "--like", SIGNATURE, variables={"BLEU_SEED": "7"}, terminal=True)
     assert answer.status == 0
-    assert "note: the signature of --like has bs:500, but this score has bs:1000\n" in answer.err
-    assert "note: the signature of --like has seed:1, but this score has seed:7\n" in answer.err
+    assert "warning: the signature of --like has bs:500, but this score has bs:1000\n" in answer.err
+    assert "warning: the signature of --like has seed:1, but this score has seed:7\n" in answer.err
     words = (*pair, "-b", "--confidence", "-cin", "500", "--like", SIGNATURE)
     same = run(*words, variables={"BLEU_SEED": "1"}, terminal=True)
     assert "bs:" not in same.err

@@ -328,21 +328,21 @@ def _check_signatures(file: StatsFile) -> None:
     counted = counts_in(file.columns)
     for name, texts in file.signatures.items():
         for text in texts:
-            told = f"the column {name}.{arrow.SIGNATURE} of {file.path} has {text!r:.200}, "
+            place = f"the column {name}.{arrow.SIGNATURE} of {file.path} has {text!r:.200}, "
             try:
                 signature = Signature.parse(text)
                 metric = metric_that_counted(signature) if _is_ours(signature) else None
             except BleuError as error:
-                raise BleuError(f"{told}but {error}; ", AGAIN) from None
+                raise BleuError(f"{place}but {error}; ", AGAIN) from None
             if metric is None:
                 continue
             for key, _ in metric.signature(1, 1):
                 if key not in ("nrefs", *signature.info):
-                    raise BleuError(f"{told}which lacks {key}; ", AGAIN)
+                    raise BleuError(f"{place}which lacks {key}; ", AGAIN)
             for count in counted[name]:
                 if count not in metric.column_names():
                     raise BleuError(
-                        f"{file.path} has the column {name}.{count}, but {told}which does not count it; ", AGAIN
+                        f"{file.path} has the column {name}.{count}, but {place}which does not count it; ", AGAIN
                     )
 
 

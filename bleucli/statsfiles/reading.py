@@ -144,8 +144,8 @@ class StatsFile:
             with open(self.path, "rb") as content:
                 start = content.read(len(PARQUET_MARK))
             if start and start != PARQUET_MARK:
-                given = Turn("statsfiles.write", "--save-stats")
-                raise BleuError(f"{self.path} is not a Parquet file; name a file written with ", given) from None
+                writer = Turn("statsfiles.write", "--save-stats")
+                raise BleuError(f"{self.path} is not a Parquet file; name a file written with ", writer) from None
             told = " ".join(str(error).split()) or type(error).__name__
             raise BleuError(f"{self.path} is not a complete Parquet file ({told[:200]}); ", AGAIN) from None
 
