@@ -733,6 +733,8 @@ def drawn_segment(draw):
         parts = draw.choice(references).split()
         at, end = sorted(draw.randrange(len(parts) + 1) for _ in range(2))
         output = " ".join(parts[end:] + parts[at:end] + parts[:at])
+    elif draw.random() < 0.08:  # more pairs of words match than words, which chen-cherry-6 takes for more than all
+        output, references = "the cat sat the", ["the cat sat", "cat sat the"]
     elif draw.random() < 0.05:  # penalties and products that round to 0
         output, references = EXTREME, [" ".join(["the", "cat", "sat"] * draw.choice([400, 480, 500, 520, 700]))]
     metric = _drawn_metric(draw, output == EXTREME)
