@@ -710,8 +710,17 @@ def _read_note(block, w, tally):
     SEGMENT.read(block.note, w, tally)
 
 
-# A short output, whose penalty rounds to 0 beside a long reference
-EXTREME = "the dog"
+LONG = "the dog"
+# Outputs for rare sentences, with their references and settings: beside a long reference, penalties and products round
+# to 0; a value of floor above the number of n-grams, and more pairs of words than words that match, exceed 100
+RARE = {
+    LONG: ([], {"smooth_method": "floor", "smooth_value": 1e-300, "max_ngram_order": 2}),
+    "the cat": (["the dog", "a cat"], {"smooth_method": "floor", "smooth_value": 2, "max_ngram_order": 2}),
+    "the cat sat the": (
+        ["the cat sat", "cat sat the"],
+        {"smooth_method": "chen-cherry-6", "smooth_value": None, "max_ngram_order": 4},
+    ),
+}
 SIGNS = ["the", "cat", "the", "a", "dog", "sat", "on", "mat.", "(hi)", "It's", "THE", "東京", "!", "…"]
 
 
@@ -733,19 +742,20 @@ def drawn_segment(draw):
         parts = draw.choice(references).split()
         at, end = sorted(draw.randrange(len(parts) + 1) for _ in range(2))
         output = " ".join(parts[end:] + parts[at:end] + parts[:at])
-    elif draw.random() < 0.08:  # more pairs of words match than words, which chen-cherry-6 takes for more than all
-        output, references = "the cat sat the", ["the cat sat", "cat sat the"]
-    elif draw.random() < 0.05:  # penalties and products that round to 0
-        output, references = EXTREME, [" ".join(["the", "cat", "sat"] * draw.choice([400, 480, 500, 520, 700]))]
-    metric = _drawn_metric(draw, output == EXTREME)
+    elif draw.random() < 0.1:
+        output = draw.choice(list(RARE))
+        references, _ = RARE[output]
+        if output == LONG:
+            references = [" ".join(["the", "cat", "sat"] * draw.choice([400, 480, 500, 520, 700]))]
+    metric = _drawn_metric(draw, output)
     try:
         return SegmentWorld(metric, output, references, draw.choice([1, 2, 2, 4]))
     except BleuError:
         return None
 
 
-def _drawn_metric(draw, is_extreme):
-    """Return a drawn metric; is_extreme: the product should round to 0."""
+def _drawn_metric(draw, output):
+    """Return a drawn metric; rare outputs often have the settings that they are for."""
     name = draw.choice(["bleu", "bleu", "bleu", "chrf", "chrf", "ter", "wer", "cer"])
     options = {"lowercase": draw.random() < 0.2}
     if name == "bleu":
@@ -758,8 +768,8 @@ def _drawn_metric(draw, is_extreme):
             "max_ngram_order": draw.choice([4, 4, 3, 6, 5 if method == "chen-cherry-6" else 1]),
             "effective_order": draw.random() < 0.4,
         }
-        if is_extreme and draw.random() < 0.5:
-            options |= {"tokenize": "none", "smooth_method": "floor", "smooth_value": 1e-300, "max_ngram_order": 2}
+        if output in RARE and draw.random() < 0.5:
+            options |= {"tokenize": "none", **RARE[output][1]}
     if name == "chrf":
         beta = draw.choice([2, 1, 0, 3, 10**9])
         options |= {"char_order": draw.choice([6, 2]), "word_order": draw.choice([0, 1, 2]), "beta": beta}
