@@ -125,7 +125,7 @@ def test_resampling_refuses_arguments_of_a_wrong_type_or_value(options, kind):
 
 
 def test_only_samples_are_resampled():
-    stats, scored, _ = sample()
+    stats, scored, *_ = sample()
     for value in (5, None, [5], "ab", [stats], [Sample(5, scored)], [(stats, scored)]):
         with pytest.raises(InputTypeError, match=r"^samples: expected"):
             bootstrap(value, 5)

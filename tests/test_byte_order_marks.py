@@ -97,8 +97,8 @@ def test_a_mark_in_a_field_of_json_lines_is_text(run, write):
 
 def test_numbers_are_read_without_the_mark(run, write):
     write("numbers.txt", f"{MARK}0.25\n0.75\n")
-    assert run("--segment-scores", "-i", "numbers.txt", "-b") == (0, "0.5\n", "")
-    assert run("--segment-scores", "-b", stdin=f"{MARK}0.25\n0.75\n".encode()) == (0, "0.5\n", "")
+    assert run("--segment-scores", "-i", "numbers.txt", "-b") == (0, "0.500\n", "")
+    assert run("--segment-scores", "-b", stdin=f"{MARK}0.25\n0.75\n".encode()) == (0, "0.500\n", "")
     write("numbers.txt", f"0.25\n{MARK}0.75\n")
     assert "numbers.txt, line 2: '\\ufeff0.75'" in run("--segment-scores", "-i", "numbers.txt", "-b").err
 

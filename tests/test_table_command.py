@@ -281,7 +281,6 @@ def test_a_table_is_not_written_over(run, parts):
         (("-i", "hyp.txt"), ["--input cannot be combined with --table"]),
         (("--stats", "s.parquet"), ["--stats cannot be combined with --table"]),
         (("--self-bleu",), ["--self-bleu cannot be combined with --table"]),
-        (("--detail",), ["--detail needs a test set"]),
     ],
 )
 def test_options_that_do_not_fit_a_table_are_refused(run, parts, words, parts_of_line):
