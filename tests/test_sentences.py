@@ -82,39 +82,28 @@ def equal_systems(draw, size=200):
 
 
 @cache
-def share_of_errors(method, is_corrected, families=600):
+def share_of_errors(method, families=600):
     """Return in how many percent of tests two equally good systems differ significantly."""
     found = 0
     for seed in range(families):
         with warnings.catch_warnings(action="ignore"):
             results = evaluate_systems(*equal_systems(random.Random(seed)), test=method, all_pairs=True, trials=1000)
-        ranking = results.rankings[0]
-        found += (ranking.corrected if is_corrected else ranking.p_values)[0][1] <= 0.05
+        found += results.rankings[0].p_values[0][1] <= 0.05
     return 100 * found / families
 
 
-def check_errors(hint, is_corrected):
+def check_errors(hint):
     """Check the shares in a hint; they were measured on other texts, and are measured here with a deviation of 1.3."""
     low, high, least, most = (int(number) if number else None for number in ERRS.search(hint).groups())
-    assert low - 4 <= share_of_errors("bs", is_corrected) <= high + 4, hint
-    assert least - 4 <= share_of_errors("ar", is_corrected) <= (most or least) + 4, hint
+    assert low - 4 <= share_of_errors("bs") <= high + 4, hint
+    assert least - 4 <= share_of_errors("ar") <= (most or least) + 4, hint
 
 
 @pytest.mark.slow
 def test_a_gate_says_how_often_the_bootstrap_errs():
     results = paired()
     (hint,) = gates.hints(results, {"": gates.Bound(0.1)}, None, ["BLEU", "TER"])
-    check_errors(hint, is_corrected=False)
-
-
-@pytest.mark.slow
-@pytest.mark.xfail(reason="clusters and bold type rest on corrected p-values, of which the warning does not speak")
-def test_clusters_are_doubted_only_if_they_are_wrong_as_often():
-    systems, references = equal_systems(random.Random(1))
-    with warnings.catch_warnings(action="ignore"):
-        results = evaluate_systems(systems, references, test="bs", all_pairs=True, trials=1000)
-    for hint in filter(ERRS.search, results.hints):
-        check_errors(hint, is_corrected=True)
+    check_errors(hint)
 
 
 def test_an_unknown_sentence_and_an_untrue_one_are_found():

@@ -492,7 +492,7 @@ def test_empty_texts_count_too(ask):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_references_count_even_if_they_are_empty(ask, metric):
-    began = time.perf_counter()
+    began = time.process_time()  # of all threads, the server's too
     many = [{"mt": "a", "refs": "a"}, {"mt": "a b c d", "refs": [""] * 200_000}]
     told = error_of(ask("/score", many, metric=metric), 422)
     assert told.startswith("body, item 2 has 200000 references, but one request takes at most 1000 of one item; send")
@@ -500,7 +500,7 @@ def test_references_count_even_if_they_are_empty(ask, metric):
     uneven = ([{"mt": "a", "refs": [""] * 1000}] + [{"mt": "a", "refs": [""]}] * 50) * 100
     told = error_of(ask("/score", uneven, metric=metric), 422)
     assert told.startswith("there are 5100 items, some with 1000 references, but one request takes at most 249 such")
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     if metric != "ter":  # its words are counted, too
         assert ask("/score", [{"mt": "a", "refs": ["", *["a"] * 999]}] * 2, metric=metric).status_code == 200
 
