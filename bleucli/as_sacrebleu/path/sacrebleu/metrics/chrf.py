@@ -32,7 +32,8 @@ class CHRFScore(_CHRFScore, Score):
     def __init__(self, score: float, char_order: int, word_order: int, beta: int) -> None:
         super().__init__(score, char_order, word_order, beta)
         vars(self)["name"] = self.name
-        self.complete()
+        self._mean = self._ci = -1.0
+        self._verbose = ""
 
 
 class CHRF(Metric, _CHRF):

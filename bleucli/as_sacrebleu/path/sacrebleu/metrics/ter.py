@@ -59,7 +59,10 @@ class TER(Tokenized, _TER):
 
     def signature_fields(self) -> list[tuple[str, str]]:
         """Return the keys and values of signatures, with the name of the tokenizer in use."""
-        return [(key, self.tokenizer_signature if key == "tok" else value) for key, value in super().signature_fields()]
+        fields = super().signature_fields()
+        if type(self.tokenizer).__call__ is standard_call and not self._tokenizer_name:
+            return fields
+        return [(key, self.tokenizer_signature if key == "tok" else value) for key, value in fields]
 
     def score_from_stats(self, sums: Sequence[int | float]) -> TERScore:
         """Return the score of sums."""
