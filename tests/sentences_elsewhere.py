@@ -225,20 +225,23 @@ def _(w, method, trials, unit, mark):
 @TABLE.sentence(
     "how p-values of trials come about",
     "p = (c + 1) / ({trials:count} + 1), where c is the number of trials in which the absolute difference is larger"
-    " than the observed one (for WER, CER and scores from other tools: at least as large). In each segment, a trial"
-    " exchanges the two outputs with a probability of 1/2.",
+    " than the observed one. In each segment, a trial exchanges the two outputs with a probability of 1/2.",
 )
 def _(w, trials):
     return w.test == "ar" and trials == w.trials and _are_printed(w)
 
 
+OWN = ("WER", "CER")  # sacreBLEU does not have them
+
+
 def _are_printed(w):
     """Whether the p-values in the text format are those that its notes define."""
     rows = w.rows_of_text()
+    if ("For WER, CER" in w.text_format) != any(name in OWN for name in w.metrics):
+        return False
     for system, row in enumerate(rows, 1):
         for metric, cell in enumerate(row):
-            counts_ties = w.metrics[metric] in ("WER", "CER") and w.test == "ar"
-            expected = w.p_values(metric, system)[counts_ties]
+            expected = w.possible(metric, system)[2 if w.metrics[metric] in OWN else 0]
             if "identical" in cell and expected != 1:
                 return False
             if "p = " in cell and not Shown(re.search(r"p = ([\d.]+)", cell)[1]).of(expected):
@@ -254,6 +257,23 @@ def _are_printed(w):
 )
 def _(w, trials):
     return w.test == "bs" and trials == w.trials and _are_printed(w)
+
+
+@TABLE.sentence(
+    "how our own p-values of trials come about",
+    "For WER, CER and scores from other tools, c also counts trials with exactly the observed difference, and p is at"
+    " least 2/2^n where systems differ in n segments.",
+)
+def _(w):
+    return w.test == "ar" and _are_printed(w)
+
+
+@TABLE.sentence(
+    "how our own p-values of resamples come about",
+    "For WER, CER and scores from other tools, p is at least 2/2^n where systems differ in n segments.",
+)
+def _(w):
+    return w.test == "bs" and _are_printed(w)
 
 
 @TABLE.sentence(

@@ -29,8 +29,15 @@ _P_VALUES = {
     ),
     "ar": (
         "p = (c + 1) / ({} + 1), where c is the number of trials in which the absolute difference is larger than the"
-        " observed one (for WER, CER and scores from other tools: at least as large). In each segment, a trial"
-        " exchanges the two outputs with a probability of 1/2."
+        " observed one. In each segment, a trial exchanges the two outputs with a probability of 1/2."
+    ),
+}
+# How they come about for metrics that sacreBLEU does not have
+_OWN_P_VALUES = {
+    "bs": "For WER, CER and scores from other tools, p is at least 2/2^n where systems differ in n segments.",
+    "ar": (
+        "For WER, CER and scores from other tools, c also counts trials with exactly the observed difference, and p is"
+        " at least 2/2^n where systems differ in n segments."
     ),
 }
 _MEANING = (
@@ -178,7 +185,10 @@ def _explain_test(results: Results, layout: Layout) -> list[str]:
     first, *others = brief(results, layout)
     if results.test is None or results.rankings:
         return [first, *others]
-    return [first, _P_VALUES[results.test.method].format(results.test.trials), _MEANING, *others]
+    method, trials = results.test
+    records = [record for system in results.systems[1:] for record in system.scores]
+    own = [_OWN_P_VALUES[method]] if any(record.sacrebleu_p_value is None for record in records) else []
+    return [first, _P_VALUES[method].format(trials), *own, _MEANING, *others]
 
 
 def list_notes(results: Results, layout: Layout, escape: Callable[[str], str], quote: str) -> str:
