@@ -93,6 +93,11 @@ def differing(ours, theirs):
 
 def test_parts_of_test_sets_are_sacrebleus(served, tmp_path):
     ours, theirs = both(served, tmp_path, "parts")
+    for parts in (ours, theirs):
+        for label, lists in parts.items():
+            # sacreBLEU gives the two references of this test set in an order that changes from run to run
+            if label.startswith("wmt21/AB: ") and isinstance(lists, list):
+                lists[1:] = sorted(lists[1:])
     assert differing(ours, theirs) == OTHERWISE
 
 
