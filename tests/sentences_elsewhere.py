@@ -740,6 +740,15 @@ def drawn_run(draw):
     return w
 
 
+def drawn_ties(draw):
+    """Return a world in which many trials tie: each segment of one system has one error more or less."""
+    size = draw.choice([8, 9, 10])
+    better = ["ab cd ef"] * (size - 1) + ["ab cd x"]
+    worse = ["ab cd x"] * (size - 1) + ["ab cd ef"]
+    options = {"test": "ar", "trials": draw.choice([60, 200]), "all_pairs": False}
+    return RunWorld({"a": better, "base": worse}, [["ab cd ef"] * size], [TER()], **options)
+
+
 def _drawn_metric(draw, name):
     if name == "bleu":
         method = draw.choice([*["exp"] * 4, *METHODS[1:9]])
