@@ -8,8 +8,7 @@
 
 from __future__ import annotations
 
-import argparse
-
+from bleucli.cli.options import Option as Flag
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric
 from bleucli.metrics.options import SKIP_EMPTY_REFS
@@ -44,23 +43,18 @@ def add_flags(top: Parser, suffices: Callable[[], bool] = lambda: False) -> list
         The metrics whose flags were added.
     """
     added = []
-    _, ours = top.group("what to score")
-    ours(*SKIP_EMPTY_REFS.flags, action="store_true", default=argparse.SUPPRESS, help=SKIP_EMPTY_REFS.help)
+    (skip,) = SKIP_EMPTY_REFS.flags
+    top.add("what to score", SKIP_EMPTY_REFS.dest, Flag((skip,), SKIP_EMPTY_REFS.help, bool))
     # argparse can only append groups: take the later ones off, and put them back at the end
     groups = top._action_groups
     place = [group.title for group in groups].index("how to score") + 1
     others = groups[place:]
     del groups[place:]
-    # Without defaults, which the constructors have, only options that are given reach the constructors
     for name, metric in METRICS.items():
-        theirs, ours = top.group(metric.name)
-        for option in flags_of(name).values():
-            add = ours if option.ours else theirs
-            if option.kind is bool:
-                add(*option.flags, action="store_true", default=argparse.SUPPRESS, help=option.help)
-            else:
-                kind = option.reads
-                add(*option.flags, type=kind, default=argparse.SUPPRESS, metavar=_METAVARS[kind], help=option.help)
+        for dest, option in flags_of(name).items():
+            kind = bool if option.kind is bool else option.reads
+            flag = Flag(option.flags, option.help, kind, metavar=_METAVARS.get(kind), theirs=not option.ours)
+            top.add(metric.name, dest, flag)
         added.append(name)
         if suffices():
             break

@@ -1,4 +1,4 @@
-"""argparse as the command needs it: with our errors, and with groups that know which options sacreBLEU has."""
+"""argparse as the command needs it: made from records, with our errors."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, NoReturn
+
+    from bleucli.cli.options import Option
 
 
 # Types of values other than text, each with what a value should be
@@ -67,16 +69,30 @@ class Parser(argparse.ArgumentParser):
         """Return all flags."""
         return [flag for action in self._actions for flag in action.option_strings]
 
-    def group(self, title: str) -> tuple[Callable[..., object], Callable[..., object]]:
-        """Return two functions that add sacreBLEU's and our options to a group; a new group comes last."""
+    def add(self, heading: str, name: str, option: Option) -> None:
+        """Add an option under a heading; a new heading comes last.
+
+        Absent options get no value, so that only those that were given are read.
+
+        name: what the values that are read have it under.
+        """
         groups = {group.title: group for group in self._action_groups}
-        group = groups.get(title) or self.add_argument_group(title)
-
-        def add_ours(*flags: str, **how: Any) -> None:
-            self.ours.append(flags[0])
-            group.add_argument(*flags, **how)
-
-        return group.add_argument, add_ours
+        group = groups.get(heading) or self.add_argument_group(heading)
+        if not option.flags:
+            group.add_argument(
+                name, nargs=option.nargs, metavar=option.metavar, default=argparse.SUPPRESS, help=option.help
+            )
+            return
+        how: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": option.help}
+        if option.kind is bool:
+            how["action"] = "store_true"
+        else:
+            how |= {"type": option.kind, "nargs": option.nargs, "metavar": option.metavar, "choices": option.choices}
+            how |= {"const": option.const} if option.nargs == "?" else {}
+            how |= {"action": Once} if option.once else {}
+        group.add_argument(*option.flags, **how)
+        if not option.theirs:
+            self.ours.append(option.flags[0])
 
     def read(self, words: Sequence[str]) -> dict[str, Any]:
         """Return the values that the words give to options, by the names of the options.

@@ -5,20 +5,11 @@ from __future__ import annotations
 from bleucli import tokenizers
 from bleucli.cli import metric_options
 from bleucli.cli.arguments import asks_for_resampling, has_gates
-from bleucli.cli.options import Options, flag_of
+from bleucli.cli.options import OPTIONS, Options, flag_of
 from bleucli.cli.streams import shown
 from bleucli.errors import BleuError, UsageError
 from bleucli.output.layout import is_label
 from bleucli.textfiles import TextFile
-
-# Options that are numbers: the smallest and largest value, and what they count
-_RANGES = {
-    "width": (0, 1000, "a number of decimals"),
-    "jobs": (0, 1024, "a number of threads (0: one per processor)"),
-    "paired_jobs": (0, 1024, "a number of threads (0: one per processor)"),
-    "num_refs": (1, 1000, "a number"),
-    "first_line": (1, 10**15, "the number of a line"),
-}
 
 
 def check(options: Options) -> None:
@@ -27,9 +18,12 @@ def check(options: Options) -> None:
     Raises:
         BleuError: a value is wrong; the message names the option, or what it is about.
     """
-    for name, (least, most, what) in _RANGES.items():
+    for name, option in OPTIONS.items():
         value = getattr(options, name)
-        if value is not None and not least <= value <= most:
+        if option.bounds is None or value is None:
+            continue
+        least, most, what = option.bounds
+        if not least <= value <= most:
             raise UsageError(f"{flag_of(name)} {value}; expected {what} from {least} to {most}")
     if options.scale not in (None, 1, 100):
         raise UsageError(f"--scale {options.scale}; expected 1, for scores from 0 to 1, or 100")
