@@ -19,7 +19,6 @@ from bleucli import BLEU, CHRF, TER, BleuError, InputTypeError, Segments, Signat
 from bleucli import metrics as metrics_room
 from bleucli.cli import arguments, metric_options
 from bleucli.cli.options import OPTIONS as OPTIONS_OF_COMMAND
-from bleucli.cli.options import Options
 from bleucli.errors import UsageError
 from bleucli.metrics import METRICS, Metric, reading
 from bleucli.metrics.options import SKIP_EMPTY_REFS, Option
