@@ -15,7 +15,7 @@ def main() -> int:
     """Run the command on the words of the command line and return its exit status."""
     try:
         gc.set_threshold(_OBJECTS_PER_SEARCH)
-        from bleucli.cli.commands import Status, run
+        from bleucli.cli.main import Status, run
         from bleucli.cli.streams import Environment
 
         status = run(sys.argv[1:], Environment.of_process())

@@ -244,7 +244,7 @@ def _systems(answer: Any) -> dict[str, dict[str, Earlier]]:
     items = answer if isinstance(answer, list) and answer else [answer]
     if "system" not in items[0]:
         return {"": {_text(item["name"]): _score(item) for item in items}}
-    # An answer of --matrix has the language pair of each object
+    # An answer of bleu matrix has the language pair of each object
     pairs = [[(PAIR, _text(item.pop(PAIR)))] if PAIR in item else [] for item in items]
     names = [name_row(_text(item.pop("system")), pair) for item, pair in zip(items, pairs, strict=True)]
     if any("p_value" in one for one in items[0].values()):  # a test marks the first system

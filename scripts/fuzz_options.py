@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable
 
 from bleucli.cli import arguments
-from bleucli.cli.commands import Status, run
+from bleucli.cli.main import Status, run
 from bleucli.cli.streams import Environment
 
 TEXTS = {

@@ -32,7 +32,7 @@ from typing import NamedTuple
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 from bleucli import waiting
-from bleucli.cli.commands import run
+from bleucli.cli.main import run
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError
 from bleucli.testsets import connection, crawl, download, limits, partial

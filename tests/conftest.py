@@ -19,7 +19,7 @@ from strategies import examples
 from web_server import serving
 
 import bleucli
-from bleucli.cli.commands import run as run_command
+from bleucli.cli.main import run as run_command
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError
 from bleucli.testsets import download, registry

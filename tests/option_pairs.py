@@ -23,12 +23,10 @@ from pyarrow import parquet, table
 
 sys.path[:0] = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
 
-from bleucli.cli import versus  # noqa: E402
 from bleucli.cli.arguments import MODES  # noqa: E402
-from bleucli.cli.commands import run as run_command  # noqa: E402
+from bleucli.cli.main import run as run_command  # noqa: E402
 from bleucli.cli.streams import Environment  # noqa: E402
 from bleucli.report import page  # noqa: E402
-from bleucli.web import server  # noqa: E402
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "option_pairs.txt")
 FINE, TOLD, REFUSED = ".", "t", "r"
@@ -60,7 +58,6 @@ GIVEN = {
     "echo": Given(("--echo", "src"), ("set",)),
     "encoding": Given(("-e", "latin-1")),
     "engine": Given(("--engine", "dask"), ("table",)),
-    "explain": Given(("--explain",), ("line",)),
     "fail_under": Given(("--fail-under", "1")),
     "first_line": Given(("--first-line", "3"), ("saved",)),
     "force": Given(("--force",)),
@@ -73,11 +70,9 @@ GIVEN = {
     "label": Given(("--label", "tab:scores"), ("captioned", "latex")),
     "language_pair": Given(("-l", "en-zh")),
     "like": Given(("--like", "case:mixed|eff:no|tok:intl|smooth:exp")),
-    "line": Given(("--line", "2"), ("explained",)),
     "list": Given(("--list",)),
     "list_tokenizers": Given(("--list-tokenizers",)),
     "lowercase": Given(("-lc",)),
-    "matrix": Given(("--matrix", "matrix.toml"), ("matrixed",)),
     "max_drop": Given(("--max-drop", "0.5"), ("baseline",)),
     "max_ngram_order": Given(("--max-ngram-order", "2")),
     "metrics": Given(("-m", "bleu", "chrf", "ter", "cer", "wer")),
@@ -108,7 +103,6 @@ GIVEN = {
     "self_bleu": Given(("--self-bleu",), ("bare",)),
     "sentence_level": Given(("-sl",)),
     "sacrebleu_path": Given(("--sacrebleu-path",)),
-    "serve": Given(("--serve", "0")),
     "short": Given(("-sh",), ("text",)),
     "skip_empty_refs": Given(("--skip-empty-refs",)),
     "smooth_method": Given(("-s", "floor")),
@@ -126,7 +120,6 @@ GIVEN = {
     "test_set": Given(("-t", "own/set"), ("pair",)),
     "tokenize": Given(("-tok", "char")),
     "version": Given(("--version",)),
-    "versus_sacrebleu": Given(("--versus-sacrebleu",)),
     "wer_lowercase": Given(("--wer-lowercase",), ("wer",)),
     "width": Given(("-w", "4")),
 }
@@ -145,8 +138,6 @@ NEEDS = {
     "text": ("format", ("-f", "text")),
     "latex": ("format", ("-f", "latex")),
     "history": ("format", ("-f", "jsonl", "-o", "history")),
-    "explained": ("explain", ("--explain",)),
-    "line": ("line", ("--line", "2")),
     "set": ("test_set", ("-t", "own/set")),
     "pair": ("language_pair", ("-l", "en-zh")),
     "stats": ("stats", ("--stats", "stored.parquet")),
@@ -285,22 +276,14 @@ class NoClient(nullcontext):
         raise ValueError
 
 
-def found(module, words, stdin, by_segment, cache):
-    """Take the place of a command that is compared with another: starting both would take long."""
-    return versus.Run({" ".join(words): 1.0}, 1.0)
-
-
 def answer(words, stdin, variables):
     """Return status, both streams and what was written.
 
-    Servers end at once, Dask runs in this process, and pages have no figures, which take longer than the rest.
+    Dask runs in this process, and pages have no figures, which take longer than the rest.
     """
     out, err = BytesIO(), BytesIO()
     alone = mock.patch.object(distributed, "Client", NoClient), dask.config.set(scheduler="sync")
     with (
-        mock.patch.object(server, "run"),
-        mock.patch.object(server, "make_server"),
-        mock.patch.object(versus, "_run", found),
         mock.patch.object(page, "_figures", return_value=()),
         mock.patch.object(page, "_pair_figures", return_value=()),
         alone[0],
@@ -326,8 +309,6 @@ def words_of(given):
     for need in needs:  # the list grows during the loop
         implied = (*IMPLIED.get(need, ()), *(GIVEN[need].needs if need in GIVEN else ()))
         needs += [one for one in implied if one not in needs]
-    if "several" in needs:  # two systems are explained as a whole
-        needs = [need for need in needs if need != "line"]
     words = {}
     for need in needs:
         option, beside = NEEDS.get(need, ("", ()))

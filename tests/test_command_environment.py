@@ -98,9 +98,9 @@ def test_a_windows_console_is_prepared_for_colours_where_there_are_some(run, pai
 
 def test_colours_are_imported_only_where_they_are_shown(command, pair):
     program = (
-        "import io, sys; from bleucli.cli import commands, streams;"
+        "import io, sys; from bleucli.cli import main, streams;"
         " environment = streams.Environment(None, io.BytesIO(), io.BytesIO(), {});"
-        " sys.exit(commands.run(sys.argv[1:], environment) or 'colorama' in sys.modules)"
+        " sys.exit(main.run(sys.argv[1:], environment) or 'colorama' in sys.modules)"
     )
     for words in ((), ("-b",), ("ref.txt", "-f", "text"), ("-ci", "-f", "text")):
         done = subprocess.run([sys.executable, "-c", program, *pair, *words], env=process_environment({}), check=False)

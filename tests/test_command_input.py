@@ -319,4 +319,4 @@ def test_files_and_devices_may_be_given_twice_and_pipes_once_each(command, pair)
 @needs_pipes
 def test_a_pipe_is_not_for_two_programs(command, pair):
     os.mkfifo("p")
-    refused(command("--versus-sacrebleu", "p", "-i", "sys.txt"), "p is a pipe, which only one of both commands could")
+    refused(command("versus-sacrebleu", "p", "-i", "sys.txt"), "p is a pipe, which only one of both commands could")

@@ -41,6 +41,6 @@ def test_each_pair_is_refused_with_its_reason(name, other, reason):
 
 def test_refusals_have_the_same_words_wherever_texts_come_from(run, write):
     write("ref.txt", "a\n")
-    for source in ("--table", "--stats", "--matrix"):
+    for source in ("--table", "--stats"):
         told = f"references cannot be combined with {source}: "
         refused(run("ref.txt", source, "x"), told, "; leave out one of the two")

@@ -296,7 +296,7 @@ def test_influence_is_that_of_scoring_again_for_200_segments(wmt17, metric):
 
 
 def test_the_command_explains_two_systems(run, demo_files):
-    words = ("reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt", "--explain")
+    words = ("explain", "reference.A.de.txt", "-i", "weak.de.txt", "strong.de.txt")
     weak, strong, reference = demo("weak", "strong", "reference.A")
     expected = explain_difference(weak, strong, [reference], names=("weak.de.txt", "strong.de.txt"))
     answer = run(*words, "-w", "2")
@@ -326,7 +326,7 @@ def test_a_part_of_a_corpus_is_explained_by_the_lines_of_the_whole():
 
 
 def test_systems_are_explained_on_a_test_set(run, demo_files):
-    words = ("-t", "demo", "-l", "en-de", "-i", "weak.de.txt", "strong.de.txt", "--explain")
+    words = ("explain", "-t", "demo", "-l", "en-de", "-i", "weak.de.txt", "strong.de.txt")
     assert "BLEU|nrefs:1|test:demo|lang:en-de|" in run(*words).out
     data = json.loads(run(*words, "-f", "json").out)
     assert data["signature"].startswith("nrefs:1|test:demo|lang:en-de|")
@@ -338,21 +338,21 @@ def test_systems_are_explained_on_a_test_set(run, demo_files):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("strong.de.txt", "reference.B.de.txt"), "--explain takes one system, or two to compare; 3 were given"),
+        (("strong.de.txt", "reference.B.de.txt"), "bleu explain takes one system, or two to compare; 3 were given"),
         (("strong.de.txt", "--line", "3"), "--line is for one system, but two are compared over all segments"),
         (("strong.de.txt", "-sl"), "--sentence-level takes one system, but two are compared by corpus scores"),
         (("strong.de.txt", "-s", "chen-cherry-5"), "is defined for single segments"),
-        (("strong.de.txt", "-par"), "--paired-ar cannot be combined with --explain: "),
+        (("strong.de.txt", "-par"), "there is no option -par; see bleu explain --help all"),
     ],
 )
 def test_bad_input_gets_one_line(run, demo_files, words, message):
-    refused(run("reference.A.de.txt", "-i", "weak.de.txt", *words, "--explain"), message)
+    refused(run("explain", "reference.A.de.txt", "-i", "weak.de.txt", *words), message)
 
 
 def test_texts_of_different_lengths_are_refused(run, write):
     for name, count in (("ref", 3), ("a", 3), ("b", 2)):
         write(name, "x\n" * count)
-    refused(run("ref", "-i", "a", "b", "--explain"), "b has 2 segments")
+    refused(run("explain", "ref", "-i", "a", "b"), "b has 2 segments")
 
 
 def test_one_segment_and_few_orders_are_told_as_they_are():

@@ -744,7 +744,7 @@ def score(run, write):
     write("oneref", f"{REFERENCE}\n")
 
     def score(*words, pair=("oneref", "-i", "one")):
-        return run(*pair, "--explain", *words)
+        return run("explain", *pair, *words)
 
     return score
 
@@ -778,8 +778,8 @@ def test_effective_order_is_that_of_segments(score):
 
 
 def test_colours_are_for_terminals(score, run):
-    shown = run("oneref", "-i", "one", "--explain", "-w", "2", stdout=Terminal()).out
-    plain = run("oneref", "-i", "one", "--explain", "-w", "2", "-nc", stdout=Terminal()).out
+    shown = run("explain", "oneref", "-i", "one", "-w", "2", stdout=Terminal()).out
+    plain = run("explain", "oneref", "-i", "one", "-w", "2", "-nc", stdout=Terminal()).out
     assert "\x1b[31m" in shown
     assert "\x1b[4m\x1b[32mcat\x1b[0m\x1b[24m" in shown
     assert plain == f"{explain(OUTPUT, [REFERENCE])}\n"
@@ -789,19 +789,12 @@ REFUSED = {
     "beyond the end": (("--line", "9"), "--line 9 is beyond the end of sys, which has 2 segments"),
     "line 0": (("--line", "0"), "--line 0; expected the number of a line, from 1"),
     "no line": ((), "sys has 2 segments; choose the one to explain with --line N"),
-    "scale": (("--line", "1", "--scale", "1"), "--explain always shows scores from 0 to 100"),
-    "format": (("--line", "1", "-f", "csv"), "--explain cannot be shown in csv; choose -f text, html or json"),
+    "format": (("--line", "1", "-f", "csv"), "--format 'csv'; choose from text, html, json"),
     **{
-        word: (("--line", "1", *word.split()), f"{name} cannot be combined with --explain: ")
-        for word, name in {
-            "-ci": "--confidence",
-            "-b": "--score-only",
-            "--keep-going": "--keep-going",
-            "--fail-under 5": "--fail-under",
-        }.items()
+        word: (("--line", "1", *word.split()), f"there is no option {word.split()[0]}; see bleu explain --help all")
+        for word in ("-ci", "-b", "-par", "--scale 1", "--keep-going", "--fail-under 5", "--bold-best", "--append")
     },
     "names": (("--line", "1", "--names", "x"), "--names has no effect"),
-    "bold": (("--line", "1", "--bold-best"), "--bold-best has no effect: explanations are not a table"),
 }
 
 
@@ -810,8 +803,10 @@ def test_bad_input_gets_one_line(score, words, message):
     refused(score(*words, pair=("ref", "-i", "sys")), message)
 
 
-def test_line_needs_explain(score, run):
-    refused(run("ref", "-i", "sys", "--line", "1"), "--line names the segment that --explain explains; add --explain")
+def test_other_spellings_say_what_to_write(score, run):
+    refused(run("ref", "-i", "sys", "--line", "1"), "there is no option --line")
+    told = "--explain is a command of its own now; write bleu explain REF -i SYSTEM"
+    refused(run("ref", "-i", "sys", "--explain"), told)
 
 
 def test_options_without_effect_get_a_warning(score):
@@ -821,12 +816,12 @@ def test_options_without_effect_get_a_warning(score):
 
 def test_the_format_of_the_environment_counts(score, run):
     variables = {"BLEU_FORMAT": "latex"}
-    refused(run("oneref", "-i", "one", "--explain", variables=variables), "cannot be shown in latex")
+    refused(run("explain", "oneref", "-i", "one", variables=variables), "cannot be shown in latex")
 
 
 def test_a_segment_of_a_test_set_is_explained(run, write):
     write("sys", "x\n" * 100)
-    words = ("-t", "demo", "-l", "en-de", "-i", "sys", "--explain", "--line")
+    words = ("explain", "-t", "demo", "-l", "en-de", "-i", "sys", "--line")
     data = json.loads(run(*words, "5", "-f", "json", "-q").out)
     assert (data["line"], data["hypothesis"]) == (5, "x")
     assert data["signature"].startswith("nrefs:1|test:demo|lang:en-de|")

@@ -175,7 +175,7 @@ def test_what_a_run_does_not_follow_is_a_warning_that_strict_refuses(like, signa
 
 
 @pytest.mark.parametrize(
-    "words", [("ref.txt", "-i", "sys.txt", "--explain", "--line", "1"), ("-i", "sys.txt", "--self-bleu")]
+    "words", [("explain", "ref.txt", "-i", "sys.txt", "--line", "1"), ("-i", "sys.txt", "--self-bleu")]
 )
 def test_other_modes_have_the_warnings_too(run, like, words):
     like("")  # writes the files

@@ -48,7 +48,7 @@ def shuffled(lines):
         (("ref.jsonl", "-i", "bad.jsonl", "-sl"), "ref.jsonl"),
         (("ref.jsonl", "-i", "good.jsonl", "bare.jsonl", "bad.jsonl", "-m", "chrf"), "ref.jsonl"),
         (("ref.jsonl", "-i", "good.jsonl", "bad.jsonl", "--paired-ar"), "ref.jsonl"),
-        (("ref.jsonl", "-i", "good.jsonl", "bad.jsonl", "--explain"), "ref.jsonl"),
+        (("explain", "ref.jsonl", "-i", "good.jsonl", "bad.jsonl"), "ref.jsonl"),
         (("ref.jsonl", "-i", "bad.jsonl", "--jsonl-fields", "hyp=hypothesis"), "ref.jsonl"),
         (("ref.txt", "-i", "good.jsonl", "bad.jsonl"), "good.jsonl"),
         (("ref.jsonl", "-i", "bad.jsonl", "--save-stats", "s.parquet"), "ref.jsonl"),

@@ -414,9 +414,7 @@ def test_wrong_use_is_refused(run, words, part):
     assert sorted(os.listdir()) == before
 
 
-@pytest.mark.parametrize(
-    "mode", [("--list",), ("--help",), ("--version",), (*DEMO, "--echo", "src"), (REF, "--versus-sacrebleu")]
-)
+@pytest.mark.parametrize("mode", [("--list",), ("--help",), ("--version",), (*DEMO, "--echo", "src")])
 def test_other_modes_cannot_add_to_a_history(run, write, mode):
     write("h.jsonl", "{}\n")
     refused(run(*mode, "--append", "-o", "h.jsonl"), "--append adds scores to a history, but this mode has none")

@@ -13,7 +13,7 @@ import pytest
 from conftest import THREE, needs_pipes, refused
 
 from bleucli import textfiles
-from bleucli.cli.commands import run as run_command
+from bleucli.cli.main import run as run_command
 from bleucli.cli.streams import Environment
 
 

@@ -214,7 +214,12 @@ def test_every_option_belongs_to_the_record_or_to_a_metric():
     of_metrics = {dest for name in METRICS for dest in metric_options.flags_of(name)}
     dests = {action.dest for action in arguments.parser()._actions}
     assert dests - of_metrics == OPTIONS_OF_COMMAND.keys() | {"skip_empty_refs"}
-    assert vars(arguments.parse([])).keys() == OPTIONS_OF_COMMAND.keys() | {"given", "of_metrics", "followed"}
+    assert vars(arguments.parse([])).keys() == OPTIONS_OF_COMMAND.keys() | {
+        "command",
+        "given",
+        "of_metrics",
+        "followed",
+    }
     assert arguments.parse([]).skip_empty_refs is False
 
 

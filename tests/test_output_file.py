@@ -489,7 +489,7 @@ KILLED_AT_EACH_LINE = """
 import os, signal, sys
 from bleucli import wholefiles
 from bleucli.cli import delivery, streams
-from bleucli.cli.commands import run
+from bleucli.cli.main import run
 
 old, stride, words = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 

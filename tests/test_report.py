@@ -692,7 +692,6 @@ def test_a_page_may_have_other_names_that_promise_nothing_else(run, pair, name):
     ("words", "parts"),
     [
         (("--report", "x.html", "-sl"), ("--sentence-level cannot be combined with --report: ",)),
-        (("--report", "x.html", "--explain"), ("--explain cannot be combined with --report: ",)),
         *(
             (
                 ("--report", f"x.{ending}"),

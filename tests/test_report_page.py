@@ -302,7 +302,7 @@ def test_every_number_is_the_commands(chromium, tmp_path, corpus):
     intervals, tests = answer("-ci", "-w", "9"), answer("-par", "--paired-all")
     first, second = names.systems[:2]
     explained = json.loads(
-        our_command([*files, "-i", *systems[:2], "-l", pair, "--explain", "-f", "json", "-q"], str(tmp_path)).stdout
+        our_command(["explain", *files, "-i", *systems[:2], "-l", pair, "-f", "json", "-q"], str(tmp_path)).stdout
     )
     with watch(chromium, address) as watched:
         page = watched.page

@@ -18,7 +18,7 @@ from other_users import OTHER, VICTIM, as_user, needs_root, needs_users, shared_
 from raw_files import content, put
 
 import bleucli
-from bleucli.cli.commands import run as run_command
+from bleucli.cli.main import run as run_command
 from bleucli.cli.streams import Environment
 from bleucli.errors import BleuError, Note
 from bleucli.testsets import cachefiles, locks, partial, registry

@@ -67,7 +67,7 @@ def imports(pair, root, compiled):
 def test_plain_scoring_imports_nothing_heavy(imports, words, start):
     modules, out = imports(MAIN, *words)
     assert out.startswith(start)
-    assert "bleucli.cli.commands" in modules
+    assert "bleucli.cli.main" in modules
     assert UNUSED.isdisjoint(modules)
 
 

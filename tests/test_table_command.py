@@ -76,8 +76,10 @@ def test_several_columns_are_several_systems_and_references(run, parts):
 
 
 def test_segments_are_scored_and_explained(run, parts):
-    for words in (("-sl",), ("-sl", "-m", "ter", "-f", "json"), ("--explain", "--line", "9")):
+    for words in (("-sl",), ("-sl", "-m", "ter", "-f", "json")):
         assert same(run("--table", parts, *words), run("ref.txt", "-i", "hyp.txt", *words), "hyp")
+    explained = run("explain", "ref.txt", "-i", "hyp.txt", "--line", "9")
+    assert same(run("explain", "--table", parts, "--line", "9"), explained, "hyp")
 
 
 def test_references_may_be_lists(run, columns, folder):

@@ -317,11 +317,11 @@ def test_shifted_words_of_the_candidate_stay_where_they_were_typed(ask):
 def test_long_texts_have_a_number_and_say_why_they_have_no_explanation(ask):
     fields = {**FIELDS, "candidate": "the cat " * 2000, "references": "a cat " * 2000}
     assert float(ask("/page/numbers", fields).json()["percent"]) > 0
-    assert "with --explain" in error_of(ask("/page/explanation", fields), 422)
+    assert "with bleu explain" in error_of(ask("/page/explanation", fields), 422)
     words = " ".join(map(str, range(60)))
     for metric, many in (("ter", 1), ("wer", 10)):
         fields = {**FIELDS, "metric": metric, "candidate": f"{words} " * many, "references": f"{words} " * many}
-        assert "with --explain" in error_of(ask("/page/explanation", fields), 422)
+        assert "with bleu explain" in error_of(ask("/page/explanation", fields), 422)
 
 
 # --- who may ask
@@ -445,7 +445,7 @@ def test_idle_connections_keep_nobody_out(start):
     resource = pytest.importorskip("resource")
     limit = (512, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
     lower = partial(resource.setrlimit, resource.RLIMIT_NOFILE, limit)
-    process = start("--serve", "0", "-q", stdout=subprocess.PIPE, preexec_fn=lower)
+    process = start("serve", "0", "-q", stdout=subprocess.PIPE, preexec_fn=lower)
     url = process.stdout.readline().decode().strip()
     port = int(url.rstrip("/").rpartition(":")[2])
     with ExitStack() as opened:
@@ -657,7 +657,7 @@ def test_no_request_that_the_api_describes_or_forbids_makes_it_fail(calculator, 
 
 
 def test_the_address_is_printed_and_control_c_is_quiet(start):
-    process = start("--serve", "0", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start("serve", "0", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     address = process.stdout.readline().decode().strip()
     assert address.startswith("http://127.0.0.1:")
     assert httpx.post(f"{address}score", json=WORKED).status_code == 200
@@ -669,7 +669,7 @@ def test_the_address_is_printed_and_control_c_is_quiet(start):
 
 @needs_signals
 def test_control_c_ends_the_server_while_it_works(start):
-    process = start("--serve", "0", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = start("serve", "0", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     address = process.stdout.readline().decode().strip()
     port = int(address.rstrip("/").rpartition(":")[2])
     words = " ".join(str(number * 7919 % 97) for number in range(items._MOST_TER_WORDS[kernels.live] // 2))
@@ -686,32 +686,23 @@ def test_control_c_ends_the_server_while_it_works(start):
 def test_a_port_in_use_is_named(run):
     with web_server.bind(0) as listener:
         port = listener.getsockname()[1]
-        refused(run("--serve", str(port)), f"port {port} of 127.0.0.1 is in use", "--serve PORT")
+        refused(run("serve", str(port)), f"port {port} of 127.0.0.1 is in use", "bleu serve PORT")
 
 
 @pytest.mark.parametrize("port", ["ref.txt", "65536", "-1", "8_0", ""])
 def test_what_is_not_a_port_is_refused(run, port):
-    refused(run(f"--serve={port}"), f"--serve {port!r}; expected a port")
+    refused(run("serve", port), f"PORT {port!r}; expected a port")
 
 
-@pytest.mark.parametrize("words", [("ref.txt",), ("-f", "csv"), ("-m", "chrf"), ("-lc",)])
-def test_options_without_effect_get_a_warning(run, words, monkeypatch):
-    monkeypatch.setattr(web_server, "run", lambda *_: None)
-    answer = run(*words, "--serve", "0")
-    assert answer.status == 0
-    assert "without effect: " in answer.err
-    assert "not used by --serve" in answer.err
-
-
-@pytest.mark.parametrize("words", [("--explain",), ("--self-bleu",), ("--names", "a"), ("--max-ngram-order", "2")])
-def test_options_of_ours_without_effect_are_refused(run, words):
-    refused(run("--serve", "0", *words), "has no effect: not used by --serve")
+@pytest.mark.parametrize("words", [("-f", "csv"), ("-m", "chrf"), ("-lc",), ("--names", "a")])
+def test_what_the_calculator_does_not_take_is_refused(run, words):
+    refused(run("serve", "0", *words), f"there is no option {words[0]}; see bleu serve --help all")
 
 
 @pytest.mark.parametrize("module", ["fastapi", "uvicorn", "fastapi_offline"])
 def test_without_the_extra_the_error_says_what_to_type(run, monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
-    refused(run("--serve", "0"), "pip install 'bleucli[web]'")
+    refused(run("serve", "0"), "pip install 'bleucli[web]'")
 
 
 def test_tests_of_pages_are_skipped_without_a_browser_unless_one_is_demanded(monkeypatch):

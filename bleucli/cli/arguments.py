@@ -7,20 +7,25 @@ may be such an option: importing all metrics takes time, and would slow down mod
 
 from __future__ import annotations
 
+import argparse
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from bleucli.cli.options import GROUPS, OPTIONS, Options, flag_of
-from bleucli.cli.parser import Parser
+from bleucli.cli import commands
+from bleucli.cli.options import OPTIONS, Option, Options, flag_of
 from bleucli.cli.streams import shown
 from bleucli.errors import UsageError
+from bleucli.limits import read_number, read_whole_number
 from bleucli.phrases import suggest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, NoReturn
 
+    from bleucli.cli.commands import Command
+
+_METAVARS = {int: "N", float: "X", str: "NAME"}
 # What word processors turn hyphens into
 _DASHES = "\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}"
 # The modes other than scoring, each with the options that it accepts; if several are asked for, the first one here
@@ -41,22 +46,158 @@ MODES = {
     ),
     "echo": frozenset({"test_set", "language_pair", "origlang", "subset", "registry", "mirror", "allow_http"}),
     "download": frozenset({"language_pair", "registry", "mirror", "allow_http"}),
-    "serve": frozenset[str](),
     "sacrebleu_path": frozenset[str](),
-    "versus_sacrebleu": frozenset(
-        {
-            *("refs", "input", "num_refs", "encoding", "test_set", "language_pair", "origlang", "subset", "metrics"),
-            *("sentence_level", "detail", "score_only", "confidence", "confidence_n", "paired_bs", "paired_ar"),
-            *("paired_bs_n", "paired_ar_n", "paired_jobs", "tokenize", "lowercase", "smooth_method", "smooth_value"),
-            *("force", "chrf_char_order", "chrf_word_order", "chrf_beta", "chrf_whitespace", "chrf_lowercase"),
-            *("chrf_eps_smoothing", "ter_case_sensitive", "ter_asian_support", "ter_no_punct", "ter_normalized"),
-        }
-    ),
+}
+
+# Types of values other than text, each with what a value should be
+_READERS: dict[Any, tuple[Callable[[str], float], str]] = {
+    int: (read_whole_number, "a whole number"),
+    float: (read_number, "a number"),
 }
 
 
-def parse(words: Sequence[str]) -> Options:
-    """Read the words after the command's name.
+# Options of earlier versions, and what to write instead
+_FORMER = {
+    "--explain": "bleu explain REF -i SYSTEM",
+    "--matrix": "bleu matrix FILE",
+    "--serve": "bleu serve PORT",
+    "--versus-sacrebleu": "bleu versus-sacrebleu REF -i SYSTEM",
+}
+
+
+class Layout(argparse.HelpFormatter):
+    """A page of help that shows the value of an option only once: `--input, -i SYSTEM...`."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        """Break lines only at spaces, so that the name of an option stays whole."""
+        from textwrap import wrap
+
+        return wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = {"+": f"{action.metavar}...", "?": f"[{action.metavar}]"}.get(str(action.nargs), action.metavar)
+        return f"{', '.join(action.option_strings)} {value}"
+
+
+class Once(argparse.Action):
+    """An option that may be given only once: argparse would silently replace the first values with the second ones."""
+
+    def __call__(self, parser: object, found: argparse.Namespace, values: object, flag: str | None = None) -> None:
+        """Keep the values.
+
+        Raises:
+            UsageError: the option was given before.
+        """
+        if hasattr(found, self.dest) and getattr(found, self.dest) is not self.default:
+            raise UsageError(f"{flag} was given twice; give all its values after one {flag}")
+        setattr(found, self.dest, values)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises errors of one line, and that knows which options sacreBLEU has."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(formatter_class=Layout, **how)
+        self.ours: list[str] = []
+
+    def flags(self) -> list[str]:
+        """Return all flags."""
+        return [flag for action in self._actions for flag in action.option_strings]
+
+    def add(self, heading: str, name: str, option: Option) -> None:
+        """Add an option under a heading; a new heading comes last.
+
+        Absent options get no value, so that only those that were given are read.
+
+        name: what the values that are read have it under.
+        """
+        groups = {group.title: group for group in self._action_groups}
+        group = groups.get(heading) or self.add_argument_group(heading)
+        if not option.flags:
+            group.add_argument(
+                name, nargs=option.nargs, metavar=option.metavar, default=argparse.SUPPRESS, help=option.help
+            )
+            return
+        how: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": option.help}
+        if option.kind is bool:
+            how["action"] = "store_true"
+        else:
+            how |= {"type": option.kind, "nargs": option.nargs, "metavar": option.metavar, "choices": option.choices}
+            how |= {"const": option.const} if option.nargs == "?" else {}
+            how |= {"action": Once} if option.once else {}
+        group.add_argument(*option.flags, **how)
+        if not option.theirs:
+            self.ours.append(option.flags[0])
+
+    def read(self, words: Sequence[str]) -> dict[str, Any]:
+        """Return the values that the words give to options, by the names of the options.
+
+        Raises:
+            UsageError: an option does not exist or has a wrong value, or a file name is in the wrong place.
+        """
+        found, left = self.parse_known_args(words)
+        for word in left:
+            if word[:1] == "-" and word not in ("-", "--"):
+                self.refuse(word)
+        if left and not any(action.dest == "refs" for action in self._actions):
+            raise UsageError(f"{shown(left[0])} is one argument too many; see {self.prog} --help all")
+        if left:
+            raise UsageError(
+                f"{shown(left[-1])} is separated from the other references; name all references together,"
+                " and systems after -i"
+            )
+        return vars(found)
+
+    def refuse(self, word: str) -> NoReturn:
+        """Raise the error about an option that does not exist; it names those that may be meant."""
+        name = shown(word.partition("=")[0])
+        if name in _FORMER:
+            raise UsageError(f"{name} is a command of its own now; write {_FORMER[name]}")
+        alike = [flag for flag in self.flags() if flag.startswith("--") == name.startswith("--")]
+        raise UsageError(f"there is no option {name}; see {self.prog} --help all{suggest(name, alike)}")
+
+    def error(self, message: str) -> NoReturn:
+        """Reword and raise what argparse would print, such as `argument --quiet/-q: ignored explicit argument 'x'`."""
+        told = message.removeprefix("argument ").replace(": ignored explicit argument", " takes no value, but has")
+        raise UsageError(f"{told}; see {self.prog} --help all")
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        """Refuse what is not a number where one is expected."""
+        if action.type not in _READERS:
+            return arg_string
+        read, expected = _READERS[action.type]
+        try:
+            return read(arg_string)
+        except ValueError:
+            raise UsageError(f"{action.option_strings[0]} {arg_string!r}; expected {expected}") from None
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is not among the choices, and suggest one, even if commas join several values."""
+        choices = action.choices
+        if choices is None or value in choices:
+            return
+        flag = action.option_strings[0]
+        parts = [part for part in value.lower().split(",") if part]
+        if action.nargs == "+" and len(parts) > 1 and all(part in choices for part in parts):
+            raise UsageError(f"{flag} {value} has commas instead of spaces; did you mean {flag} {' '.join(parts)}?")
+        if hasattr(choices, "tell_wrong"):
+            raise UsageError(f"{flag} {value!r}; ", choices.tell_wrong(value))
+        raise UsageError(f"{flag} {value!r}; choose from {', '.join(choices)}{suggest(value, choices)}")
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Refuse `--option=--`: before Python 3.13, argparse deletes such a value and is left without one."""
+        if action.option_strings and "--" in arg_strings:
+            raise UsageError(f"{action.option_strings[0]}=--; expected a value (for a file of that name, write ./--)")
+        return super()._get_values(action, arg_strings)
+
+
+def parse(words: Sequence[str], name: str = "") -> Options:
+    """Read the words that follow the name of a command; name: "" for scoring, which has none.
 
     Raises:
         UsageError: an option does not exist, or its value is invalid.
@@ -67,22 +208,23 @@ def parse(words: Sequence[str]) -> Options:
     # A last -- ends the options, but argparse would read it as a file
     if "--" in words and words.index("--") == len(words) - 1:
         words = words[:-1]
-    top = _parser_of_run()
+    command = commands.command_of(name)
+    top = _parser_of(name, command)
     of_metrics: Mapping[str, Mapping[str, Any]] = {}
+    if name:
+        _refuse_options_of_others(words, top)
     if _are_flags(words, top.flags()):
         found = top.read(words)
     else:  # a word may be an abbreviation, or an option of a metric
-        from bleucli.cli import metric_options
-
-        names = metric_options.add_flags(top, lambda: _are_flags(words, top.flags()))
+        names = _add_flags_of_metrics(top, lambda: _are_flags(words, top.flags())) if command.with_metrics else []
         theirs = [flag for flag in top.flags() if flag.startswith("--") and flag not in top.ours]
         words = _spell_out(words, theirs, top.ours)
         _refuse_unknown_short_options(words, top)
         found = top.read(words)
-        of_metrics = metric_options.take(found, names)
+        of_metrics = _take(found, names)
     given = frozenset(found)
     values = {name: option.value_of_absent() for name, option in OPTIONS.items()}
-    values |= {name: value for name, value in found.items() if name in (*OPTIONS, "skip_empty_refs")}
+    values |= {name: value for name, value in found.items() if name in (*command.names(), "skip_empty_refs")}
     _refuse_slips(values, top)
     if values["metrics"] is not None:
         values["metrics"], of_metrics = _resolve_names(values["metrics"], of_metrics)
@@ -92,12 +234,22 @@ def parse(words: Sequence[str]) -> Options:
         values["like"] = Signature.parse(values["like"])
     if values["output"] == "-":
         values["output"] = None
-    return Options(values | {"given": given, "of_metrics": of_metrics, "followed": ""})
+    return Options(values | {"command": name, "given": given, "of_metrics": of_metrics, "followed": ""})
+
+
+def _refuse_options_of_others(words: Sequence[str], top: Parser) -> None:
+    """Refuse the options of other commands, which argparse could read as several short ones: -sl as -s l."""
+    others = {flag for option in OPTIONS.values() for flag in option.flags} - set(top.flags())
+    for word in words[: words.index("--")] if "--" in words else words:
+        if word.partition("=")[0] in others:
+            top.refuse(word)
 
 
 def _refuse_slips(values: Mapping[str, Any], top: Parser) -> None:
     """Refuse empty names, which unset variables in scripts leave, and options that begin with a typographic dash."""
-    files = ("baseline", "groups", "matrix", "output", "plot", "registry", "report", "save_stats", "save_sums")
+    if values.get("matrix") == "":
+        raise UsageError("FILE is empty; name a TOML file")
+    files = ("baseline", "groups", "output", "plot", "registry", "report", "save_stats", "save_sums")
     for name in (*files, "caption", "mirror"):
         if values[name] == "" or (name == "caption" and str(values[name]).isspace()):
             raise UsageError(f"{flag_of(name)} is empty; give it a value, or leave it out")
@@ -210,29 +362,76 @@ def _refuse_unknown_short_options(words: Sequence[str], top: Parser) -> None:
             top.refuse(word)
 
 
-def parser() -> Parser:
-    """Return the parser of all options, including those of metrics."""
-    from bleucli.cli import metric_options
+def _add_flags_of_metrics(top: Parser, suffices: Callable[[], bool] = lambda: False) -> list[str]:
+    """Add the flags of metrics, in groups after the general ones for scoring, and the flag that all metrics share.
 
-    top = _parser_of_run()
-    metric_options.add_flags(top)
+    Args:
+        top: the parser.
+        suffices: called after each metric; once it returns True, the other metrics, which are slow to import, are left
+            out.
+
+    Returns:
+        The metrics whose flags were added.
+    """
+    from bleucli.cli.metric_options import flags_of
+    from bleucli.metrics import METRICS
+    from bleucli.metrics.options import SKIP_EMPTY_REFS
+
+    added = []
+    (skip,) = SKIP_EMPTY_REFS.flags
+    top.add("what to score", SKIP_EMPTY_REFS.dest, Option((skip,), SKIP_EMPTY_REFS.help, bool))
+    # argparse can only append groups: take the later ones off, and put them back at the end
+    groups = top._action_groups
+    place = [group.title for group in groups].index("how to score") + 1
+    others = groups[place:]
+    del groups[place:]
+    for name, metric in METRICS.items():
+        for dest, option in flags_of(name).items():
+            kind = bool if option.kind is bool else option.reads
+            flag = Option(option.flags, option.help, kind, metavar=_METAVARS.get(kind), theirs=not option.ours)
+            top.add(metric.name, dest, flag)
+        added.append(name)
+        if suffices():
+            break
+    groups += others
+    return added
+
+
+def _take(found: Mapping[str, Any], names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the values of these metrics' flags as arguments of each constructor; metrics without any are left out."""
+    from bleucli.cli.metric_options import flags_of
+
+    taken: dict[str, dict[str, Any]] = {}
+    for name in names:
+        for dest, option in flags_of(name).items():
+            if dest in found:
+                taken.setdefault(name, {})[option.name] = found[dest]
+    return taken
+
+
+def parser(name: str = "") -> Parser:
+    """Return the parser of all options of a command, including those of metrics."""
+    command = commands.command_of(name)
+    top = _parser_of(name, command)
+    if command.with_metrics:
+        _add_flags_of_metrics(top)
     return top
 
 
-def _parser_of_run() -> Parser:
-    """Return the parser of all options except those of metrics."""
+def _parser_of(name: str, command: Command) -> Parser:
+    """Return the parser of all options of a command except those of metrics."""
     top = Parser(
-        prog="bleu",
-        usage="bleu REF... [-i SYSTEM...] [options]\n       cat SYSTEM | bleu REF... [options]",
-        description="Score translations or generated text against references, as sacreBLEU does.",
+        prog=f"bleu {name}".rstrip(),
+        usage="\n       ".join(command.usage),
+        description=command.about,
         epilog="Exit status: 0 success, 1 a gate failed or sacreBLEU's numbers differ,\n"
         "2 wrong usage or input, 70 bleu itself failed (BLEU_TRACEBACK=1 shows where),\n130 interrupted.",
         allow_abbrev=False,
         add_help=False,
     )
-    for heading, options in GROUPS.items():
-        for name, option in options.items():
-            top.add(heading, name, option)
+    for heading, options in command.options.items():
+        for option_name, option in options.items():
+            top.add(heading, option_name, option)
     return top
 
 

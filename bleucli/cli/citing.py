@@ -76,7 +76,7 @@ def _find_scores(options: Options) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _find_targets(options: Options) -> list[str]:
-    """Return the target language, or those of the pairs of --matrix."""
+    """Return the target language, or those of the pairs of a matrix."""
     if options.matrix is None:
         return [metric_options.target_language(options.language_pair, options.test_set is not None)]
     from bleucli.cli.matrixed import follows_language

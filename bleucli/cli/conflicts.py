@@ -9,35 +9,19 @@ from bleucli.errors import UsageError
 
 _PICTURES = {
     "self-BLEU does not compare systems": ("self_bleu",),
-    "an explanation is not a score": ("explain",),
     "--sentence-level scores segments, not systems": ("sentence_level",),
     "each group is scored by itself": ("by",),
     "statistics files contain no texts": ("stats",),
     "the texts stay where the engine runs; leave out --engine to read them on this machine": ("engine",),
 }
 _SAVED = {
-    "there are no statistics to save": ("self_bleu", "explain"),
+    "there are no statistics to save": ("self_bleu",),
     "a statistics file needs the statistics of all systems": ("keep_going",),
 }
 # For each option, the options that cannot be combined with it, by the reason. A reason may say what to do, after a
 # semicolon; otherwise, the message says to leave out one of the two.
 CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     # other sources of texts
-    "matrix": {
-        "the TOML file has patterns for all texts": (
-            *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "stats", "table", "columns", "by"),
-            "engine",
-        ),
-        "the TOML file names systems and pairs": ("language_pair", "names", "name_by"),
-        "systems are tested on one language pair; run a test for each pair, with its references, -i and -l": (
-            *("paired_bs", "paired_ar", "paired_all", "difference"),
-        ),
-        "there are several language pairs": (
-            *("baseline", "max_drop", "like", "sentence_level", "explain", "line", "self_bleu", "groups"),
-            *("segment_scores", "report", "plot", "save_stats", "save_sums", "first_line"),
-        ),
-        "there are several scores": ("score_only",),
-    },
     "table": {
         "columns hold all texts": ("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "stats"),
         "all columns have the same length, so no system is left out": ("keep_going",),
@@ -47,21 +31,19 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "the texts were read when the statistics were saved": (
             *("refs", "input", "num_refs", "jsonl", "jsonl_fields", "test_set", "keep_going", "first_line", "columns"),
         ),
-        "the texts are not available": ("self_bleu", "groups", "explain", "line"),
+        "the texts are not available": ("self_bleu", "groups"),
         "here, the parts of a test set are groups; write --by origlang domain instead": (
             *("origlang", "subset", "detail"),
         ),
     },
     "engine": {
         "only sums leave the engine; save the statistics of each segment with --save-stats FOLDER, then run bleu"
-        " --stats FOLDER": (
-            *("sentence_level", "explain", "line", "confidence", "paired_bs", "paired_ar", "paired_all"),
-        ),
+        " --stats FOLDER": (*("sentence_level", "confidence", "paired_bs", "paired_ar", "paired_all"),),
         "the engine counts all files together": ("first_line",),
     },
     "by": {
         "each group is scored by itself": (
-            *("paired_bs", "paired_ar", "sentence_level", "segment_scores", "explain", "baseline"),
+            *("paired_bs", "paired_ar", "sentence_level", "segment_scores", "baseline"),
         ),
     },
     # questions other than what the score is
@@ -70,21 +52,12 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
             *("test_set", "origlang", "subset", "detail", "num_refs", "skip_empty_refs"),
         ),
         "only self-BLEU is measured": ("metrics", "segment_scores"),
-        "self-BLEU is a score of all texts": ("sentence_level", "explain", "line"),
+        "self-BLEU is a score of all texts": ("sentence_level",),
         "each system is measured by itself": ("keep_going",),
         "self-BLEU is not resampled": ("confidence", "paired_bs", "paired_ar", "paired_all", "difference"),
         "neither a higher nor a lower self-BLEU is better": (
             *("fail_under", "baseline", "max_drop", "bold_best", "sort"),
         ),
-    },
-    "explain": {
-        "scores are explained, not tested": ("confidence", "paired_bs", "paired_ar"),
-        "an explanation covers all segments together": ("detail",),
-        "an explanation is more than a number": ("score_only",),
-        "an explanation needs all systems": ("keep_going",),
-        "gates judge scores, not explanations": ("fail_under", "max_drop", "baseline"),
-        "a history holds scores, not explanations": ("append",),
-        "there are no texts to explain": ("segment_scores",),
     },
     "detail": {"--detail gives corpus scores": ("sentence_level",)},
     "keep_going": {
@@ -98,7 +71,6 @@ CONFLICTS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "plot": {**_PICTURES, "there are no texts": ("segment_scores",)},
     "save_stats": _SAVED,
     "save_sums": _SAVED,
-    "versus_sacrebleu": {"--versus-sacrebleu prints its own table": ("score_only", "detail")},
 }
 
 

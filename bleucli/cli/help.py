@@ -1,36 +1,36 @@
-"""The first screen of help: the options that most people need, and examples, in 80 columns and 40 lines."""
+"""The short page of a command: the options that most people need, in 80 columns and fewer than 50 lines."""
 
 from __future__ import annotations
 
+from bleucli.cli import commands
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from bleucli.cli.parser import Parser
-
-_FIRST = (
-    *("input", "metrics", "test_set", "language_pair", "format", "score_only", "confidence", "paired_ar", "like"),
-    "output",
-)
-_EXAMPLES = """\
-examples:
-  cat sys.txt | bleu ref.txt                            score a system's output
-  bleu ref.txt -i a.txt b.txt -m bleu chrf --paired-ar  test b against a
-  bleu ref.txt -i a.txt --explain --line 3              explain one score
-  bleu -t wmt22 -l en-de -i sys.txt -f text             score on a test set
-
-more:
-  bleu --help all          every option
-  bleu --list              test sets; with -l en-de, those with that pair
-  bleu --list-tokenizers   tokenizers, what they are for and what they need
-"""
+    from bleucli.cli.arguments import Parser
+    from bleucli.cli.commands import Command
 
 
-def first_screen(parser: Parser) -> str:
-    """Return the page of `--help`."""
+def first_screen(parser: Parser, command: Command, name: str) -> str:
+    """Return the page of `--help`; name: that of the command, "" for scoring, whose page lists the others."""
     page = parser._get_formatter()
     page.add_usage(parser.usage, [], [])
     page.add_text(parser.description)
     page.start_section("often used")
     actions = {action.dest: action for action in parser._actions}
-    page.add_arguments([actions[name] for name in _FIRST])
+    page.add_arguments([actions[option] for option in command.often])
     page.end_section()
-    return f"{page.format_help()}\n{_EXAMPLES}\n{parser.epilog}\n"
+    text = f"{page.format_help()}\n"
+    if name:
+        return f"{text}more: bleu {name} --help all\n\n{parser.epilog}\n"
+    return f"{text}{_list_commands()}\n{command.ending}\n{parser.epilog}\n"
+
+
+def _list_commands() -> str:
+    """Return what the other commands are for; bleu COMMAND --help says more of each."""
+    from textwrap import wrap
+
+    lines = ["commands, each with its own --help:"]
+    for name in filter(None, commands.MODULES):
+        first, *others = wrap(commands.command_of(name).about.rstrip("."), 79 - 28)
+        lines += [f"  bleu {name:<20} {first}", *(f"{'':<28}{line}" for line in others)]
+    return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""`--matrix`: many language pairs in place of one, with patterns that find their texts."""
+"""`bleu matrix`: many language pairs in place of one, with patterns that find their texts."""
 
 from __future__ import annotations
 

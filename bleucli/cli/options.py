@@ -139,11 +139,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             nargs="+",
             metavar="COLUMN",
         ),
-        "matrix": Option(
-            ("--matrix",),
-            "score many language pairs in one table; the TOML file has patterns for references and systems",
-            metavar="FILE",
-        ),
         "engine": Option(
             ("--engine",),
             "%(choices)s: count --table on the cluster that this engine is configured for",
@@ -238,12 +233,6 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
             "one label per line; --self-bleu compares texts with the same label, and prints the mean of all groups",
             metavar="FILE",
         ),
-        "explain": Option(
-            ("--explain",), "explain the score of one segment; with two systems, explain why their scores differ", bool
-        ),
-        "line": Option(
-            ("--line",), "the segment to explain, counted from 1; needed if there are several", int, metavar="N"
-        ),
     },
     "how certain scores are": {
         "confidence": Option(
@@ -302,7 +291,7 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
     "what to print": {
         "format": Option(
             ("--format", "-f"),
-            "%(choices)s (default: json; -sl, --detail, --explain: text)",
+            "%(choices)s (default: json; -sl, --detail: text)",
             metavar="NAME",
             choices=FORMATS,
             theirs=True,
@@ -432,22 +421,9 @@ GROUPS: Mapping[str, Mapping[str, Option]] = {
     },
     "other": {
         "version": Option(("--version", "-V"), "print the version and the kernels in use", bool, theirs=True),
-        "serve": Option(
-            ("--serve",),
-            "serve a page that scores as you type, and an endpoint for programs, for this machine only (default:"
-            " 8765; 0: any free port)",
-            nargs="?",
-            const="8765",
-            metavar="PORT",
-        ),
         "sacrebleu_path": Option(
             ("--sacrebleu-path",),
             "print a folder to put on PYTHONPATH; programs that import sacrebleu then use bleucli",
-            bool,
-        ),
-        "versus_sacrebleu": Option(
-            ("--versus-sacrebleu",),
-            "run bleu and sacreBLEU, which must be installed, on the same texts; print numbers and times side by side",
             bool,
         ),
         "list_tokenizers": Option(
@@ -462,12 +438,17 @@ OPTIONS = {name: option for group in GROUPS.values() for name, option in group.i
 class Options:
     """What the command was asked for, each option by its name in `OPTIONS`.
 
-    given: the options that the command line set. of_metrics: for each metric, the arguments of its constructor that its
-    flags or the signature of `--like` set. followed: the metric that this signature belongs to, or "".
+    command: the name of the command, "" for scoring. given: the options that the command line set. of_metrics: for each
+    metric, the arguments of its constructor that its flags or the signature of `--like` set. followed: the metric that
+    this signature belongs to, or "".
     """
 
-    # Beside the tables of metrics, since all metrics have it
+    # Of the metrics, which all have it
     skip_empty_refs = False
+    # Of one command
+    matrix: str | None = None
+    port: str | None = None
+    line: int | None = None
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -484,6 +465,11 @@ class Options:
         return isinstance(other, Options) and vars(self) == vars(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def explain(self) -> bool:
+        """Whether scores are explained."""
+        return bool(self.command == "explain")
 
     def of_metric(self, name: str) -> Mapping[str, Any]:
         """Return the arguments of a metric's constructor that were set."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from bleucli.cli import metric_options, values
 from bleucli.cli.arguments import MODES
+from bleucli.cli.commands import MODULES as COMMANDS
 from bleucli.cli.delivery import refuse_foreign
 from bleucli.cli.files import STDIN, read_as_jsonl
 from bleucli.cli.options import flag_of
@@ -39,6 +40,9 @@ def check(options: Options) -> None:
     first = options.refs[0] if options.refs else ""
     if first.replace("-", "_") in (*MODES, "help") and not os.path.lexists(first):
         raise UsageError(f"there is no file {first}; did you mean bleu --{first}?")
+    other = next((path for path in options.refs if path in COMMANDS and not os.path.lexists(path)), None)
+    if other is not None:
+        raise UsageError(f"there is no file {other}; the name of a command comes first: bleu {other} ...")
     if options.groups is not None and not options.self_bleu:
         raise UsageError("--groups is for --self-bleu; add --self-bleu, or leave out --groups")
     if options.like is not None and options.like.name == _SELF_BLEU and not options.self_bleu:
@@ -53,7 +57,7 @@ def check(options: Options) -> None:
 
 def _check_source(options: Options) -> None:
     """Refuse texts without references, and options about another source than the one that is read."""
-    if options.matrix is not None:  # the file of --matrix names the texts
+    if options.matrix is not None:  # the file of a matrix names the texts
         return
     if options.by is not None and options.stats is None and options.table is None:
         raise UsageError("--by groups what --stats or --table reads; save statistics first, with --save-stats")

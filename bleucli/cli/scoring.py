@@ -17,6 +17,8 @@ from bleucli.signature import Signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bleucli.cli.gating import Gates
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
@@ -28,7 +30,13 @@ if TYPE_CHECKING:
 _PATIENCE = 2.0
 
 
-def score(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+def score(
+    options: Options,
+    environment: Environment,
+    messages: Messages,
+    words: Sequence[str],
+    answer: Callable[[Options, Texts, Environment, Messages], None] | None = None,
+) -> bool:
     """Score and print; return whether all gates were passed.
 
     Args:
@@ -36,6 +44,7 @@ def score(options: Options, environment: Environment, messages: Messages, words:
         environment: the world around the command.
         messages: the notes and warnings of this run.
         words: the words of the command line, for formats that show it.
+        answer: prints something about the texts other than their scores.
 
     Raises:
         BleuError: something is wrong with options or texts, or the answer cannot be written.
@@ -73,10 +82,8 @@ def score(options: Options, environment: Environment, messages: Messages, words:
         if not options.keep_going:
             texts.check_lengths()
         passed = True
-        if options.explain:
-            from bleucli.cli import explaining
-
-            explaining.print_explanations(options, texts, environment, messages)
+        if answer is not None:
+            answer(options, texts, environment, messages)
         elif options.sentence_level:
             from bleucli.cli import segment_scoring
 
@@ -108,10 +115,6 @@ def _check(options: Options) -> None:
         from bleucli.cli import reporting
 
         reporting.check(options)
-    if options.explain or options.line is not None:
-        from bleucli.cli import explaining
-
-        explaining.check(options)
 
 
 def _read_statistics(options: Options) -> tuple[Options, Statistics | None]:

@@ -290,7 +290,7 @@ def _leave_out(
 
 def _mark_best(results: Results, bold: bool, plan: Sampling | None) -> Results:
     """Return results with the best of each column marked, if it will be bold; resampling has set the marks already."""
-    if plan is not None or not bold or results.matrix is not None:  # --matrix marks the best of each pair itself
+    if plan is not None or not bold or results.matrix is not None:  # a matrix marks the best of each pair itself
         return results
     from bleucli.results import mark_best
 

@@ -61,7 +61,7 @@ def score_matrix(
     encoding: str = "utf-8",
     jobs: int | None = None,
 ) -> Results:
-    """Score many language pairs, as `--matrix` does.
+    """Score many language pairs, as `bleu matrix` does.
 
     Args:
         matrix: the path of a TOML file with patterns; or a dictionary with a tuple for each language pair, such as

@@ -35,7 +35,9 @@ _SHARE_DECIMALS = 4
 # shown, the words of the candidate times the words of the references
 _MOST_CHARACTERS = 5_000
 _MOST_CELLS = {"ter": 2_500, "wer": 250_000}
-_ELSEWHERE = 'For longer texts, run the command under "Reproduce this score" with --explain instead of -b -w 2.'
+_ELSEWHERE = (
+    'For longer texts, run the command under "Reproduce this score" with bleu explain in place of bleu, and without -b.'
+)
 _LEGENDS = {
     "bleu": "Upper bar: matches divided by the candidate's n-grams. Lower bar: the same, smoothed.",
     **dict.fromkeys(("chrf", "chrf++"), "Upper bar: precision. Lower bar: recall."),

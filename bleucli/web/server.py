@@ -69,7 +69,7 @@ def bind(port: int) -> socket.socket:
         listener.close()
         why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used ({error.strerror or error})"
         raise UsageError(
-            f"port {port} of {ADDRESS} {why}; choose another with --serve PORT, or 0 for any free port"
+            f"port {port} of {ADDRESS} {why}; choose another: bleu serve PORT, or 0 for any free port"
         ) from None
     return listener
 

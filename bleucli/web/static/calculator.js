@@ -55,7 +55,7 @@ async function ask(address, body, signal) {
     const answer = await fetch(address, { method: "POST", headers, body, signal });
     return await answer.json();
   } catch {
-    return { error: "The server does not answer; is bleu --serve still running?" };
+    return { error: "The server does not answer; is bleu serve still running?" };
   }
 }
 

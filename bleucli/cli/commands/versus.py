@@ -1,15 +1,15 @@
-"""The mode of --versus-sacrebleu: sacreBLEU and bleu on the same texts, numbers and times side by side."""
+"""`bleu versus-sacrebleu`: sacreBLEU and bleu on the same texts, numbers and times side by side."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from time import perf_counter
 
 from bleucli.alias import folder
 from bleucli.cli import conflicts
-from bleucli.cli.arguments import MODES
+from bleucli.cli.commands import MODULES, Command, take
+from bleucli.cli.delivery import deliver
 from bleucli.cli.files import Files, find_pipe
 from bleucli.cli.metric_options import flags_of
 from bleucli.cli.options import flag_of
@@ -17,6 +17,7 @@ from bleucli.cli.streams import Environment, shown
 from bleucli.cli.texts import Texts
 from bleucli.errors import BleuError, UsageError
 from bleucli.jsonlines import is_jsonl
+from bleucli.metrics import METRICS
 from bleucli.phrases import tell_count
 from bleucli.records import NamedTuple
 from bleucli.testsets import fields
@@ -30,7 +31,18 @@ if TYPE_CHECKING:
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
 
-_FLAG = "--versus-sacrebleu"
+COMMAND = Command(
+    ("bleu versus-sacrebleu REF... [-i SYSTEM...] [options]",),
+    "Compare numbers and times with sacreBLEU, which must be installed.",
+    take(
+        *("refs", "input", "num_refs", "encoding", "test_set", "language_pair", "origlang", "subset", "metrics"),
+        *("sentence_level", "confidence", "confidence_n", "paired_bs", "paired_ar"),
+        *("paired_bs_n", "paired_ar_n", "paired_jobs", "jobs", "quiet", "output", "strict", "annotate", "help"),
+    ),
+    ("refs", "input", "test_set", "language_pair", "metrics", "sentence_level", "paired_ar", "paired_bs", "output"),
+)
+# What is not handed on to both
+_OF_OURS = ("refs", "input", "jobs", "quiet", "output", "strict", "annotate")
 # Decimals to which scores are compared. Means and intervals of resamples are not compared: sacreBLEU computes them in
 # single precision.
 _DECIMALS = "9"
@@ -45,13 +57,13 @@ class Run(NamedTuple):
     warnings: Sequence[str] = ()
 
 
-def compare(options: Options, environment: Environment, messages: Messages) -> tuple[str, bool]:
-    """Return a table of what both commands find, and whether they agree; pass on the warnings of ours.
+def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+    """Print a table of what both commands find, pass on the warnings of ours, and return whether both agree.
 
     Raises:
         BleuError: sacreBLEU is not installed, it refuses the options, or the texts cannot be opened.
-        UsageError: an option that decides how the answer is printed is given.
     """
+    _refuse_ours(options)
     conflicts.check(options)
     version = _find_version()
     _check_texts(options, environment)
@@ -59,15 +71,32 @@ def compare(options: Options, environment: Environment, messages: Messages) -> t
     stdin = environment.stdin.read() if is_piped and environment.stdin is not None else b""
     systems = [] if is_piped else Files(options, environment).systems
     _refuse_unsuited([*options.refs, *systems])
-    words = _words(options, systems)
+    shared = _words(options, systems)
     jobs = [] if options.jobs is None else [f"--jobs={options.jobs}"]
     # Ours first, because it says better what is wrong with the texts
     cache = _choose_cache(options.test_set)
-    ours = _run("bleucli", [*words, *jobs], stdin, options.sentence_level, cache)
-    theirs = _run("sacrebleu", words, stdin, options.sentence_level, cache)
+    ours = _run("bleucli", [*shared, *jobs], stdin, options.sentence_level, cache)
+    theirs = _run("sacrebleu", shared, stdin, options.sentence_level, cache)
+
+    def table() -> Iterator[str]:
+        yield from _tell(version, theirs, ours)
+        messages.hold_back(ours.warnings)
+
+    deliver(table(), options.output, environment)
     for warning in ours.warnings:
         messages.warn(warning)
-    return "".join(_tell(version, theirs, ours)), theirs.numbers == ours.numbers
+    return theirs.numbers == ours.numbers
+
+
+def _refuse_ours(options: Options) -> None:
+    """Refuse options of metrics that sacreBLEU does not have.
+
+    Raises:
+        UsageError: one of them is given.
+    """
+    shared = {name for metric in METRICS for name, option in flags_of(metric).items() if not option.ours}
+    for name in sorted(options.given - shared - set(COMMAND.names())):
+        raise UsageError(f"sacreBLEU has no {flag_of(name)}, so there is nothing to compare; leave it out")
 
 
 def _check_texts(options: Options, environment: Environment) -> None:
@@ -98,9 +127,8 @@ def _words(options: Options, systems: Sequence[str]) -> list[str]:
     words = [_path(name) for name in options.refs]
     if systems:
         words += ["--input", *map(_path, systems)]
-    for name in sorted(options.given & MODES["versus_sacrebleu"] - {"refs", "input"}):
-        if hasattr(options, name):
-            words += _flag(flag_of(name), getattr(options, name))
+    for name in sorted(set(COMMAND.names()).difference(_OF_OURS) & options.given):
+        words += _flag(flag_of(name), getattr(options, name))
     for metric, arguments in options.of_metrics.items():
         for option in flags_of(metric).values():
             if option.name in arguments:
@@ -109,8 +137,8 @@ def _words(options: Options, systems: Sequence[str]) -> list[str]:
 
 
 def _path(name: str) -> str:
-    """Return a path that no command reads as an option."""
-    return os.path.join(".", name) if name[:1] == "-" and name != "-" else name
+    """Return a path that is read neither as an option nor as the name of a command."""
+    return os.path.join(".", name) if (name[:1] == "-" and name != "-") or name in MODULES else name
 
 
 def _flag(flag: str, value: Any) -> list[str]:
@@ -138,7 +166,9 @@ def _find_version() -> str:
         found = ""
     if not found or "+bleucli" in found:
         there = f"; what is installed is {found}, which is bleucli itself" if found else ""
-        raise BleuError(f"{_FLAG} needs sacreBLEU beside bleucli{there}; type: pip install sacrebleu==2.6.0")
+        raise BleuError(
+            f"bleu versus-sacrebleu needs sacreBLEU beside bleucli{there}; type: pip install sacrebleu==2.6.0"
+        )
     return found
 
 
@@ -153,6 +183,8 @@ def _choose_cache(test_sets: str | None) -> str:
 
 def _run(module: str, words: Sequence[str], stdin: bytes, by_segment: bool, cache: str) -> Run:
     """Run one of the commands."""
+    import subprocess
+
     # Without our folder that --sacrebleu-path names, in which bleucli is called sacrebleu
     path = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if place and place != folder()]
     variables = os.environ | {"PYTHONPATH": os.pathsep.join(path), "SACREBLEU": cache}

@@ -1,7 +1,8 @@
-"""The command: choosing the mode, and ending every failure with one line and a status."""
+"""The way in: choosing the command, and ending every failure with one line and a status."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from bleucli.cli.delivery import deliver
@@ -20,7 +21,7 @@ class Status:
     """Exit status of the command."""  # creating an Enum takes too long
 
     FINE = 0
-    GATE_FAILED = 1  # or --versus-sacrebleu found a difference
+    GATE_FAILED = 1  # or sacreBLEU's numbers differ
     ERROR = 2
     FAULT = 70  # EX_SOFTWARE of sysexits.h
     INTERRUPTED = 130  # what shells report after SIGINT
@@ -62,15 +63,17 @@ def _is_behind(error: BaseException | None, kind: type[BaseException]) -> bool:
 
 
 def _run(words: Sequence[str], environment: Environment) -> int:
-    """Choose the mode. Each mode imports only what it needs, so that --version answers at once."""
+    """Choose the command. Each imports only what it needs, so that --version answers at once."""
     # Answered before anything else: making the parser and importing the metrics would take most of the time
     if list(words) in (["--version"], ["-V"]):
         deliver([_version()], None, environment)
         return Status.FINE
+    from bleucli.cli import commands
     from bleucli.cli.arguments import asks_for_annotations, mode_of, parse, parser
 
     environment.annotates = asks_for_annotations(words)
-    options = parse(words)
+    name = words[0] if words and words[0] in commands.MODULES else ""
+    options = parse(words[1:] if name else words, name)
     environment.annotates = options.annotate is not None
     if options.append and (options.help or mode_of(options)):
         raise UsageError("--append adds scores to a history, but this mode has none to add; leave it out")
@@ -81,9 +84,10 @@ def _run(words: Sequence[str], environment: Environment) -> int:
     if options.help:
         from bleucli.cli.help import first_screen
 
-        top = parser()
-        # --help has no value, so argparse reads `all` as a reference
-        page = top.format_help() if list(options.refs) == ["all"] else first_screen(top)
+        top = parser(name)
+        # --help has no value, so argparse reads `all` as a file
+        asks_for_all = words[-1] == "all" and words[-2] in ("--help", "-h")
+        page = top.format_help() if asks_for_all else first_screen(top, commands.command_of(name), name)
         deliver([page], options.output, environment)
         return Status.FINE
     if options.strict and options.quiet:
@@ -108,16 +112,24 @@ def _answer(options: Options, environment: Environment, words: Sequence[str]) ->
         warnings.showwarning = lambda warning, *_: messages.hear(warning)
         mode = mode_of(options)
         if mode:
-            is_fine = _answer_mode(mode, options, environment, messages)
-            return Status.FINE if is_fine else Status.GATE_FAILED
-        from bleucli.cli import scoring
+            _answer_mode(mode, options, environment, messages)
+            return Status.FINE
+        from bleucli.cli import commands
 
-        passed = scoring.score(options, environment, messages, words)
+        if not options.command:
+            from bleucli.cli import scoring
+
+            passed = scoring.score(options, environment, messages, words)
+            return Status.FINE if passed else Status.GATE_FAILED
+        if os.path.lexists(options.command):
+            path = os.path.join(".", options.command)
+            messages.note(f"{options.command} is the command here; for the file of that name, write {path}")
+        passed = commands.find(options.command).run(options, environment, messages, words)
         return Status.FINE if passed else Status.GATE_FAILED
 
 
-def _answer_mode(mode: str, options: Options, environment: Environment, messages: Messages) -> bool:
-    """Run a mode other than scoring; return False only if --versus-sacrebleu finds different numbers."""
+def _answer_mode(mode: str, options: Options, environment: Environment, messages: Messages) -> None:
+    """Answer a question other than what the scores are."""
     from bleucli.cli.arguments import MODES
 
     # Nothing else checks the values of options that the mode does not use
@@ -126,13 +138,7 @@ def _answer_mode(mode: str, options: Options, environment: Environment, messages
 
         values.check(options)
     idle = _find_idle(mode, options) if options.given - {mode} else []
-    if mode == "serve":
-        from bleucli.cli import serving
-
-        serving.serve(options, environment, messages, idle)
-        return True
     answer: Iterable[str]
-    is_fine = True
     if mode == "version":
         answer = [_version()]
     elif mode == "list_tokenizers":
@@ -145,11 +151,6 @@ def _answer_mode(mode: str, options: Options, environment: Environment, messages
         from bleucli.alias import folder
 
         answer = [f"{folder()}\n"]
-    elif mode == "versus_sacrebleu":
-        from bleucli.cli import versus
-
-        table, is_fine = versus.compare(options, environment, messages)
-        answer = [table]
     else:
         answer = _answer_about_sets(mode, options)
 
@@ -160,7 +161,6 @@ def _answer_mode(mode: str, options: Options, environment: Environment, messages
     deliver(chunks(), options.output, environment)
     for line in idle:
         messages.warn(line)
-    return is_fine
 
 
 def _find_idle(mode: str, options: Options) -> list[str]:

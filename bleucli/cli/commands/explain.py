@@ -1,9 +1,11 @@
-"""The mode of --explain: why a segment has its score, or why two systems differ."""
+"""`bleu explain`: why a segment has its score, or why two systems differ."""
 
 from __future__ import annotations
 
 from bleucli.cli import request
+from bleucli.cli.commands import Command, take
 from bleucli.cli.delivery import deliver
+from bleucli.cli.options import OPTIONS, Option
 from bleucli.cli.streams import Environment
 from bleucli.cli.texts import Texts, names_of
 from bleucli.errors import UsageError
@@ -24,25 +26,40 @@ if TYPE_CHECKING:
     Explained = Explanation | DifferenceExplanation
 
 
-def check(options: Options) -> None:
-    """Refuse --line without --explain, and scales and formats that explanations do not have.
+COMMAND = Command(
+    ("bleu explain REF... -i SYSTEM [--line N] [options]", "bleu explain REF... -i SYSTEM SYSTEM [options]"),
+    "Explain the score of one segment, or why the scores of two systems differ.",
+    take(
+        *("refs", "input", "num_refs", "encoding", "jsonl", "jsonl_fields", "table", "columns"),
+        *("test_set", "origlang", "subset", "registry", "mirror", "allow_http"),
+        *("metrics", "sentence_level", "jobs", "language_pair", "like"),
+        *("width", "short", "names", "name_by", "no_color", "quiet", "output", "strict", "annotate", "help"),
+        line=Option(
+            ("--line",), "the segment to explain, counted from 1; needed if there are several", int, metavar="N"
+        ),
+        format=OPTIONS["format"]._replace(help="%(choices)s (default: text)", choices=FORMATS),
+    ),
+    ("line", "input", "metrics", "test_set", "language_pair", "format", "sentence_level", "width", "output"),
+)
+
+
+def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+    """Explain, and return True.
 
     Raises:
-        UsageError: one of them is given.
+        BleuError: the segment is not named, or something is wrong with the texts.
     """
-    if not options.explain:
-        raise UsageError("--line names the segment that --explain explains; add --explain")
-    if options.scale == 1:
-        raise UsageError("--explain always shows scores from 0 to 100; leave out --scale 1")
-    _check_format(options.format)
+    from bleucli.cli import scoring
+
+    return scoring.score(options, environment, messages, words, _print_explanations)
 
 
-def _check_format(chosen: str | None) -> None:
-    if chosen is not None and chosen not in FORMATS:
-        raise UsageError(f"--explain cannot be shown in {chosen}; choose -f text, html or json")
+def _check_format(chosen: str) -> None:
+    if chosen not in FORMATS:
+        raise UsageError(f"explanations cannot be shown in {chosen}; choose -f text, html or json")
 
 
-def print_explanations(options: Options, texts: Texts, environment: Environment, messages: Messages) -> None:
+def _print_explanations(options: Options, texts: Texts, environment: Environment, messages: Messages) -> None:
     """Explain a segment of one system, or the difference between two systems, by each metric, and print that.
 
     Raises:
@@ -53,7 +70,7 @@ def print_explanations(options: Options, texts: Texts, environment: Environment,
     _check_format(chosen)
     systems = texts.count_systems()
     if systems > 2:
-        raise UsageError(f"--explain takes one system, or two to compare; {systems} were given")
+        raise UsageError(f"bleu explain takes one system, or two to compare; {systems} were given")
     metrics = request.make_metrics(options)
     idle = request.find_idle(options, systems, chosen, False)
     explained: list[Explained]

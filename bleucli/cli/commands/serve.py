@@ -1,12 +1,12 @@
-"""The mode of --serve: the calculator, until the user stops it."""
+"""`bleu serve [PORT]`: the calculator, until the user stops it."""
 
 from __future__ import annotations
 
+from bleucli.cli.commands import Command, take
 from bleucli.cli.delivery import deliver
-from bleucli.cli.streams import Environment
+from bleucli.cli.options import Option
 from bleucli.errors import UsageError
 from bleucli.limits import read_whole_number
-from bleucli.web import server
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,33 +14,39 @@ if TYPE_CHECKING:
 
     from bleucli.cli.messages import Messages
     from bleucli.cli.options import Options
+    from bleucli.cli.streams import Environment
 
+_PORT = "8765"
 _LARGEST_PORT = 65535
+COMMAND = Command(
+    ("bleu serve [PORT] [options]",),
+    "Serve a page that scores as you type, and an endpoint for programs, for this machine only.",
+    take(
+        *("quiet", "output", "strict", "annotate", "help"),
+        port=Option((), f"the port (default: {_PORT}; 0: any free port)", nargs="?", metavar="PORT"),
+    ),
+    ("port", "quiet", "output"),
+    with_metrics=False,
+)
 
 
-def serve(options: Options, environment: Environment, messages: Messages, idle: Sequence[str]) -> None:
+def run(options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
     """Print the address of the calculator, and serve it.
-
-    Args:
-        options: what is asked for.
-        environment: the world around the command.
-        messages: the notes and warnings of this run.
-        idle: warnings about options that have no effect.
 
     Raises:
         BleuError: the port is invalid or cannot be used, or the extra is not installed.
         KeyboardInterrupt: the user pressed Ctrl-C.
     """
-    port = _read_port(str(options.serve))
-    messages.hold_back(idle)
+    from bleucli.web import server
+
+    port = _read_port(_PORT if options.port is None else options.port)
 
     def announce(address: str) -> None:
         deliver([f"{address}\n"], options.output, environment)
-        for line in idle:
-            messages.warn(line)
         messages.note("the calculator is at this address, for this machine only; Ctrl-C stops it")
 
     server.serve(port, announce, environment.say_fault)
+    return True
 
 
 def _read_port(text: str) -> int:
@@ -54,5 +60,5 @@ def _read_port(text: str) -> int:
     except ValueError:
         port = -1
     if not 0 <= port <= _LARGEST_PORT:
-        raise UsageError(f"--serve {text!r}; expected a port from 1 to {_LARGEST_PORT}, or 0 for any free port")
+        raise UsageError(f"PORT {text!r}; expected a port from 1 to {_LARGEST_PORT}, or 0 for any free port")
     return port

@@ -1,0 +1,103 @@
+"""The commands: `bleu` by itself scores, and each other job has a name, which is the first word.
+
+- `SCORE`: what scoring takes
+- `command_of`: what any command takes, by its name; `find`: its module
+
+Each module has `COMMAND`, which says what the command takes, and `run`, which does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bleucli.cli.options import GROUPS, Option
+from bleucli.records import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from bleucli.cli.messages import Messages
+    from bleucli.cli.options import Options
+    from bleucli.cli.streams import Environment
+
+    class Module(Protocol):
+        """The module of a command."""
+
+        COMMAND: Command
+
+        def run(self, options: Options, environment: Environment, messages: Messages, words: Sequence[str]) -> bool:
+            """Do what the options ask for; return False if a gate failed, or sacreBLEU's numbers differ."""
+
+
+# The modules by the names of the commands
+MODULES = {"explain": "explain", "matrix": "matrix", "serve": "serve", "versus-sacrebleu": "versus"}
+
+
+class Command(NamedTuple):
+    """What a command takes.
+
+    usage: one line for each way to write it. about: one sentence. options: the records by heading and name. often: the
+    options that a short page shows. with_metrics: whether it also takes the options of metrics. ending: what follows
+    the options on a short page.
+    """
+
+    usage: Sequence[str]
+    about: str
+    options: Mapping[str, Mapping[str, Option]]
+    often: Sequence[str]
+    with_metrics: bool = True
+    ending: str = ""
+
+    def names(self) -> list[str]:
+        """Return the names of all options."""
+        return [name for group in self.options.values() for name in group]
+
+
+def take(*names: str, **own: Option) -> dict[str, dict[str, Option]]:
+    """Return the options of these names under their headings, in the order of the help.
+
+    own: options that only this command has, or words otherwise; they are what it is about, so they come first.
+    """
+    groups: dict[str, dict[str, Option]] = {"what to do": own} if own else {}
+    for heading, options in GROUPS.items():
+        chosen = {name: option for name, option in options.items() if name in names}
+        if chosen:
+            groups[heading] = chosen
+    return groups
+
+
+SCORE = Command(
+    ("bleu REF... [-i SYSTEM...] [options]", "cat SYSTEM | bleu REF... [options]"),
+    "Score translations or generated text against references, as sacreBLEU does.",
+    GROUPS,
+    (
+        *("input", "metrics", "test_set", "language_pair", "format", "score_only", "confidence", "paired_ar", "like"),
+        "output",
+    ),
+    ending="""\
+examples:
+  cat sys.txt | bleu ref.txt                            score a system's output
+  bleu ref.txt -i a.txt b.txt -m bleu chrf --paired-ar  test b against a
+  bleu explain ref.txt -i a.txt --line 3                explain one score
+  bleu -t wmt22 -l en-de -i sys.txt -f text             score on a test set
+
+more:
+  bleu --help all          every option
+  bleu --list              test sets; with -l en-de, those with that pair
+  bleu --list-tokenizers   tokenizers, what they are for and what they need
+""",
+)
+
+
+def command_of(name: str) -> Command:
+    """Return what a command takes; name: "" for scoring."""
+    return find(name).COMMAND if name else SCORE
+
+
+def find(name: str) -> Module:
+    """Return the module of a command that has a name."""
+    from importlib import import_module
+
+    module: Module = import_module(f"bleucli.cli.commands.{MODULES[name]}")
+    return module
