@@ -111,7 +111,7 @@ EFFECTS = {
 }
 # Options that always have an effect, are refused where they have none, have their own hint, or say how to do the work
 ALWAYS = {
-    *("annotate", "append", "baseline", "confidence", "detail", "encoding", "explain", "fail_under", "help", "input"),
+    *("annotate", "append", "baseline", "confidence", "detail", "encoding", "fail_under", "help", "input"),
     *("add_scores", "plot", "plot_kind", "plot_width", "report"),
     *(
         "by",
@@ -120,8 +120,6 @@ ALWAYS = {
         "engine",
         "first_line",
         "jobs",
-        "line",
-        "matrix",
         "save_stats",
         "save_sums",
         "stats",
@@ -144,7 +142,7 @@ ALWAYS = {
     *("groups", "self_bleu", "sentence_level", "skip_empty_refs", "strict", "subset", "test_set"),
 }
 MODES = {
-    *("cite", "download", "echo", "list", "list_tokenizers", "sacrebleu_path", "serve", "version", "versus_sacrebleu"),
+    *("cite", "download", "echo", "list", "list_tokenizers", "sacrebleu_path", "version"),
 }
 CASES = [(name, *case) for name, cases in EFFECTS.items() for case in cases]
 

@@ -11,7 +11,7 @@ from conftest import refused
 from raw_files import content
 from web_server import Page
 
-from bleucli.cli.main import versus
+from bleucli.cli.commands import versus
 
 pytestmark = pytest.mark.skipif(
     sys.platform in ("win32", "darwin"), reason="the platform's folder is found in another way there"
