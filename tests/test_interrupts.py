@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 from conftest import SECONDS, needs_pipes
@@ -99,6 +100,21 @@ def test_a_pipe_that_does_not_block_gets_the_whole_answer(start, run, many):
 # --- Ctrl-C
 
 
+def wait_until_it_waits(process):
+    """Return once a process has done nothing for a tenth of a second.
+
+    Python looks for signals, and then reads. It notices a signal that comes between the two only when something was
+    read. Nobody presses Ctrl-C within these microseconds, but a test that does not wait may.
+    """
+    deadline = time.monotonic() + SECONDS
+    asleep = 0
+    while asleep < 3:
+        assert time.monotonic() < deadline, "the process never waits"
+        time.sleep(0.05)
+        answer = subprocess.run(("ps", "-o", "stat=", "-p", str(process.pid)), capture_output=True, check=True)
+        asleep = asleep + 1 if answer.stdout.startswith((b"S", b"I")) else 0
+
+
 def interrupt(process):
     """Press Ctrl-C; return the end of the process's output."""
     process.send_signal(signal.SIGINT)
@@ -114,6 +130,7 @@ def test_ctrl_c_while_waiting_for_standard_input_is_quiet(start, folder, extra):
     process.stdin.flush()
     with open("ref", "wb") as reference:  # continues when the command has read the line and opens this pipe
         reference.write(LINE)
+    wait_until_it_waits(process)
     assert interrupt(process) == (b"", b"")
     assert process.returncode == 130
     assert os.listdir() == ["ref"]
@@ -125,6 +142,7 @@ def test_ctrl_c_while_waiting_for_a_file_is_quiet(start, write):
     os.mkfifo("system")
     process = start("ref.txt", "-i", "system", **PIPES)
     with open("system", "wb"):
+        wait_until_it_waits(process)
         assert interrupt(process) == (b"", b"")
     assert process.returncode == 130
 
